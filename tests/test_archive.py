@@ -130,7 +130,7 @@ def test_any_record_comes_back_equal(record):
     with tempfile.TemporaryDirectory() as folder, Archive.open(Path(folder), writing=True) as archive:
         archive.append(record)
         assert archive.record("0123") == record
-        assert [one.id for one in archive.played(all_versions=True)] == ["0123456789ab"]
+        assert [one.id for one in archive.of_all_versions().played()] == ["0123456789ab"]
 
 
 def test_half_a_surrogate_pair_comes_back_and_is_escaped_in_columns(archive):
@@ -172,7 +172,7 @@ def test_matches_of_an_earlier_plan_stay_but_do_not_count(archive):
     archive.append(stored.played(MATCHES[1]))
     stored.begin(archive, EVENT, [MATCHES[1].id])
     assert [match.id for match in archive.played()] == [MATCHES[1].id]
-    assert {match.id for match in archive.played(all_versions=True)} == archive.ids() == {ONE.match.id, MATCHES[1].id}
+    assert {match.id for match in archive.of_all_versions().played()} == archive.ids() == {ONE.match.id, MATCHES[1].id}
 
 
 def added_up(counted: Iterable[Tally]) -> dict[tuple[object, ...], tuple[int, int]]:
@@ -185,9 +185,9 @@ def added_up(counted: Iterable[Tally]) -> dict[tuple[object, ...], tuple[int, in
     return sums
 
 
-def recounted(archive: Archive, *, all_versions: bool) -> dict[tuple[object, ...], tuple[int, int]]:
+def recounted(archive: Archive) -> dict[tuple[object, ...], tuple[int, int]]:
     """The tallies, from one value a match."""
-    return added_up(tally for match in archive.played(all_versions=all_versions) for tally in tallies(match))
+    return added_up(tally for match in archive.played() for tally in tallies(match))
 
 
 @given(st.data())
@@ -202,17 +202,16 @@ def test_tallies_are_never_older_than_the_last_match_nor_of_another_plan(data):
             for batch in data.draw(st.lists(st.lists(st.sampled_from(MATCHES), max_size=6), max_size=3)):
                 changes = data.draw(st.sampled_from([{}, {"mummy": Ending.CRASHED}, {"ghost1": Ending.TIMEOUT}]))
                 archive.append(*(stored.played(match, turns=1, **changes) for match in batch))
-            for all_versions in (False, True):
-                counted = archive.tallies(all_versions=all_versions)
-                assert added_up(counted) == recounted(archive, all_versions=all_versions)
-                assert archive.count(all_versions=all_versions) == len(archive.played(all_versions=all_versions))
+            for seen in (archive, archive.of_all_versions()):
+                assert added_up(seen.tallies()) == recounted(seen)
+                assert seen.count() == len(seen.played())
 
 
 def test_a_batch_is_stored_whole_or_not_at_all(archive):
     lame = replace(ONE, match=MATCHES[1], verdict=replace(ONE.verdict, reason=None))
     with pytest.raises(Exception, match=r"(?i)not null|NoneType"):
         archive.append(ONE, lame)
-    assert (archive.ids(), archive.tallies(all_versions=True)) == (set(), ())
+    assert (archive.ids(), archive.of_all_versions().tallies()) == (set(), ())
     archive.append(ONE, ONE, stored.played(MATCHES[1]))
     assert archive.ids() == {ONE.match.id, MATCHES[1].id}
 
@@ -407,7 +406,7 @@ def test_appended_records_survive_a_kill_and_come_back_equal(tmp_path):
             output = {line.strip() for line in [first, *writer.stdout] if len(line) == 13}
         with Archive.open(tmp_path) as archive:
             assert output <= archive.ids()  # a line is whole only after its append
-            assert added_up(archive.tallies()) == recounted(archive, all_versions=False)
+            assert added_up(archive.tallies()) == recounted(archive)
             assert all(record == wanted[record.match.id] for record in archive.records())
 
 

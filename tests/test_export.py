@@ -101,7 +101,7 @@ def parquet_rows(target, table):
 
 def test_every_match_seat_and_turn_of_the_records_is_a_row(folder, exported):
     with Archive.open(folder) as archive:
-        records = [record for record, _ in archive.records_numbered(archive.numbers_in_order(all_versions=True))]
+        records = [record for record, _ in archive.records_numbered(archive.of_all_versions().numbers_in_order())]
         counting = archive.planned_ids()
     matches, seats, turns = (rows(exported, table) for table in export.TABLES)
     assert [(row["match"], row["counts"]) for row in matches] == [

@@ -179,7 +179,7 @@ def test_a_query_that_reads_more_than_the_file_has_is_stopped(workspace):
     folder, _ = workspace
     with Archive.open(folder / "results/good") as archive:
         with pytest.raises(DamagedError, match="more rows than bytes"):
-            for _ in archive._rows(ENDLESS):
+            for _ in archive._rows(f"select * from ({ENDLESS})"):
                 pass
         with pytest.raises(DamagedError, match="interrupted"):
             next(archive._rows(f"select count(*) from ({ENDLESS})"))

@@ -77,20 +77,13 @@ def test_an_event_of_very_many_games_needs_few_open_files(tmp_path, games):
     results.close()
 
 
-def test_leagues_and_all_games_are_of_one_moment_also_while_a_run_stores_matches(tmp_path, monkeypatch):
+def test_leagues_and_all_games_are_of_one_moment_also_while_a_run_stores_matches(tmp_path):
     *before, last = map(stored.played, stored.plan(EVENT))
     stored.store(tmp_path, EVENT, before)
-    due, of_game = [last], Archive.of_game
-
-    def of_game_later(archive, game):
-        if due:
-            with Archive.open(tmp_path, writing=True) as run:
-                run.append(due.pop())
-        return of_game(archive, game)
-
-    monkeypatch.setattr(Archive, "of_game", of_game_later)
     with contextlib.closing(Results.open(tmp_path)) as results:
-        assert results.count == sum(league.count for league in results.leagues) == len(before) + 1
+        with Archive.open(tmp_path, writing=True) as run:
+            run.append(last)
+        assert sum(league.count for league in results.leagues) == results.count == len(before)
 
 
 def test_columns_of_very_many_boards_are_no_cause_for_a_warning(tmp_path, recwarn):

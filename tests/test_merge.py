@@ -44,7 +44,9 @@ def merged(target, *folders, keep_first=False):
 
 def content(folder):
     with Archive.open(folder) as archive:
-        return {record.match.id: record for record in archive.records()}, sorted(archive.tallies(), key=repr)
+        return {record.match.id: record for record in archive.of_all_versions().records()}, sorted(
+            archive.tallies(), key=repr
+        )
 
 
 def test_places_that_played_other_boards_and_other_bots_become_one_archive(tmp_path):

@@ -132,7 +132,7 @@ def _join(folder: Path, stored: repository.Stored) -> None:
             if not (folder / paths.EVENT_FILE).is_file():
                 Archive.make(folder)
             with Archive.open(folder, writing=True) as ours:
-                is_newer = not ours.count(all_versions=True) or stored.is_newer_than(repository.commit_of("HEAD"))
+                is_newer = not ours.of_all_versions().count() or stored.is_newer_than(repository.commit_of("HEAD"))
                 event = others.event() if is_newer else ours.event()
                 merging.merge(event, (others,), ours, folder / "bots", keep_first=True)
 

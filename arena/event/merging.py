@@ -70,11 +70,11 @@ def merge(
     )
     event = replace(event, bots=tuple(copies))
     target.begin(event, "", tuple)
-    total = sum(archive.count(all_versions=True) for archive in archives)
+    total = sum(archive.of_all_versions().count() for archive in archives)
     copied = 0
     conflicts: list[str] = []
     for archive in archives:
-        numbers = archive.numbers_in_order(all_versions=True)
+        numbers = archive.of_all_versions().numbers_in_order()
         for start in range(0, len(numbers), BATCH):
             batch = [_record(archive, number) for number in numbers[start : start + BATCH]]
             stored = target.transcripts([record.match.id for record in batch])
@@ -100,7 +100,7 @@ def merge(
     walked.walk_on()
     counting = target.count()
     target.append_stop(walked.stop(counting, late=False))
-    return target.count(all_versions=True), counting
+    return target.of_all_versions().count(), counting
 
 
 def take(archive: Archive, given: Sequence[tuple[Path, Record]]) -> tuple[bool, ...]:

@@ -175,7 +175,7 @@ class Plan:
 
         A duel plans thousands of matches and is decided after a few.
         """
-        left = self._archive.count(all_versions=True)
+        left = self._archive.of_all_versions().count()
         for planned in self.known() if left else ():
             if planned.stored:
                 yield planned.match

@@ -135,7 +135,7 @@ def _prepared(event: Event, archive: Archive, *, builds_here: bool) -> Event:
     if event.conditions.sandbox == "auto":  # a notebook may not have resolved it
         event = replace(event, conditions=choice.resolved(event.conditions))
     level = event.conditions.sandbox
-    before = archive.event().conditions.sandbox if archive.count(all_versions=True) else level
+    before = archive.event().conditions.sandbox if archive.of_all_versions().count() else level
     if before != level:
         raise ArenaError(
             f"{folder}: was played at the level {before!r}, and this run would be at {level!r}, which does not "

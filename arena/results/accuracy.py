@@ -112,19 +112,12 @@ def by_bot(assessed: Mapping[SumKey, MoveSums]) -> dict[str, MoveSums]:
     return sums
 
 
-def load_or_assess(
-    archive: Archive,
-    labels: Sequence[str],
-    rules: Rules,
-    *,
-    measure: Measure,
-    all_versions: bool,
-) -> dict[SumKey, MoveSums]:
+def load_or_assess(archive: Archive, labels: Sequence[str], rules: Rules, measure: Measure) -> dict[SumKey, MoveSums]:
     """Return the measure of each bot in each role on the boards among `labels` that it applies to; or empty.
 
     Of more matches than the measure's `most` that many are assessed, a fair sample.
     """
-    path = _path(archive, measure, all_versions=all_versions)
+    path = _path(archive, measure)
     cached = _load(path)
     games, complete = list[Game[Any]](), True
     assessed_labels = list[str]()
@@ -139,7 +132,7 @@ def load_or_assess(
             complete = False  # where its rules are known and its record is whole, its matches can be assessed
     code = _code_digest(games)
     known: dict[str, Mapping[Role, Sequence[int]]] = cached.get("matches", {}) if cached.get("code") == code else {}
-    ids = archive.sample_of(assessed_labels, measure.most, all_versions=all_versions) if assessed_labels else []
+    ids = archive.sample_of(assessed_labels, measure.most) if assessed_labels else []
     played = archive.played_of(ids)
     new = [match for match in played if match.id not in known]
     # By board and repeat, so that the matches of one sampled board come together and it is solved once.
@@ -197,12 +190,12 @@ def figures_of(record: Record, assessor: Assessor) -> dict[Role, list[int]]:
     return figures
 
 
-def blunderers(archive: Archive, *, all_versions: bool) -> dict[str, dict[Role, int]]:
+def blunderers(archive: Archive) -> dict[str, dict[Role, int]]:
     """Return how often each role threw points away, by the id of each match that `load_or_assess` assessed last.
 
     Matches without such a move are left out. Empty where none are stored.
     """
-    path = _path(archive, ACCURACY, all_versions=all_versions)
+    path = _path(archive, ACCURACY)
     stored: dict[str, dict[Role, Sequence[int]]] = _load(path).get("matches", {})
     blunders = {
         match: {role: figures[1] for role, figures in roles.items() if figures[1]} for match, roles in stored.items()
@@ -210,9 +203,8 @@ def blunderers(archive: Archive, *, all_versions: bool) -> dict[str, dict[Role, 
     return {match: roles for match, roles in blunders.items() if roles}
 
 
-def _path(archive: Archive, measure: Measure, *, all_versions: bool) -> Path:
-    kind = f"{'-all' if all_versions else ''}{'-renamed' if archive.renamed else ''}"
-    return archive.folder / f"{measure.file}{kind}.json"
+def _path(archive: Archive, measure: Measure) -> Path:
+    return archive.folder / f"{measure.file}{archive.suffix}.json"
 
 
 def _code_digest(games: Iterable[Game[Any]]) -> str:

@@ -143,7 +143,7 @@ def write(
     """
     convert, open_tables = _format(form)
     event = archive.event().name
-    numbers = archive.numbers_in_order(all_versions=all_versions)
+    numbers = (archive.of_all_versions() if all_versions else archive).numbers_in_order()
     archive.close()  # no connection is open in a process that forks
     whole_files.make_folder(folder)
     whole_files.remove(folder / MANIFEST)  # without it the tables are those of an unfinished export

@@ -1,7 +1,7 @@
 """The archive: the records of one event in its SQLite file. All SQL queries of arena are in this folder.
 
-With `all_versions` a method reads the matches of all bots, boards and rules that ever played; without, those of the
-current plan.
+A method reads the matches of the current plan, or all that were ever played in `of_all_versions`, of `of_game` those
+of one game; a method with ids or numbers reads whatever has them.
 """
 
 # Theory of operation
@@ -53,6 +53,7 @@ insert into matches ({", ".join(records.MATCH)}, figures, planned)
 values ({", ".join("?" * len(records.MATCH))}, ?, 1)
 """
 NOTE = "insert or replace into meta values (?, ?)"
+CHOSEN_MATCHES = f"(select * from main.matches where id in {schema.CHOSEN})"
 MARKED = "insert into meta values ('marked', '1') on conflict do update set value = cast(value as integer) + 1"
 """Count a change of the matches that count, so that no cache outlives it."""
 
@@ -67,7 +68,7 @@ class Archive(Database):
         """
         stored = next(self._rows("select value from meta where key = 'plan'"), None)
         ids = None
-        if stored != (key,) and next(self._rows("select 1 from matches limit 1"), None) is not None:
+        if stored != (key,) and next(self._rows("select 1 from main.matches limit 1"), None) is not None:
             ids = json.dumps(list(planned()))
         with self._transaction() as connection:
             connection.execute(NOTE, ("event", records.event_text(event)))
@@ -81,7 +82,7 @@ class Archive(Database):
 
     def mark_planned(self, ids: Sequence[str]) -> int:
         """Have the finished matches among these ids count, too, if they do not yet; return how many did not."""
-        query = f"select number from matches where id in {schema.CHOSEN} and not planned"
+        query = f"select number from main.matches where id in {schema.CHOSEN} and not planned"
         unmarked = [number for (number,) in self._rows(query, json.dumps(ids))]
         if not unmarked:
             return 0
@@ -122,7 +123,7 @@ class Archive(Database):
         They are stored as aborts with this reason, and are due again.
         """
         query = (
-            "select distinct number, id from matches join seats on match = number "
+            "select distinct number, id from main.matches join seats on match = number "
             "where machine = ? and ending in (?, ?) order by number"
         )
         matches = list(self._rows(query, machine, Ending.CRASHED.value, Ending.TIMEOUT.value))
@@ -143,11 +144,11 @@ class Archive(Database):
 
     def ids(self) -> set[str]:
         """Return the id of every finished match, planned or not."""
-        return {row[0] for row in self._rows("select id from matches")}
+        return {row[0] for row in self._rows("select id from main.matches")}
 
     def stored(self, ids: Sequence[str]) -> set[str]:
         """Return those of these ids whose matches are finished."""
-        query = f"select id from matches where id in {schema.CHOSEN}"
+        query = f"select id from main.matches where id in {schema.CHOSEN}"
         return {match for (match,) in self._rows(query, json.dumps(ids))}
 
     def stop(self) -> Stop | None:
@@ -189,35 +190,33 @@ class Archive(Database):
                 raise self.damaged("its event cannot be read") from error
         raise ArenaError(f"{self.folder}: no event was begun here; `arena run` does")
 
-    def played(self, *, all_versions: bool = False) -> tuple[Played, ...]:
+    def played(self) -> tuple[Played, ...]:
         """Return the finished matches by id."""
-        return tuple(self._played("planned or ?", all_versions))
+        return tuple(self._played("matches"))
 
     def played_of(self, ids: Sequence[str]) -> tuple[Played, ...]:
         """Return the finished matches among these ids, in this order."""
-        by_id = {each.id: each for each in self._played(f"id in {schema.CHOSEN}", json.dumps(ids))}
+        by_id = {each.id: each for each in self._played(CHOSEN_MATCHES, json.dumps(ids))}
         return tuple(by_id[match] for match in ids if match in by_id)
 
-    def _played(self, condition: str, value: object) -> Iterator[Played]:
-        """Yield the finished matches of a condition, by id."""
-        matches = list(
-            self._rows(f"select number, {', '.join(records.PLAYED)} from matches where {condition} order by id", value)
-        )
+    def _played(self, table: str, *values: object) -> Iterator[Played]:
+        """Yield the finished matches of a table, by id."""
+        matches = list(self._rows(f"select number, {', '.join(records.PLAYED)} from {table} order by id", *values))
         seats: dict[int, list[Row]] = {}
         query = (
             "select match, role, bot, score, ending from seats join entries on entry = number "
-            f"where match in (select number from matches where {condition}) order by match, position"
+            f"where match in (select number from {table}) order by match, position"
         )
-        for match, *seat in self._rows(query, value):
+        for match, *seat in self._rows(query, *values):
             seats.setdefault(match, []).append(tuple(seat))
         for number, *row in matches:
             yield records.played_of(tuple(row), seats[number])
 
-    def tallies(self, *, all_versions: bool = False) -> tuple[Tally, ...]:
+    def tallies(self) -> tuple[Tally, ...]:
         """Return sums of the seats of the same matches; for many matches it takes no longer than for few."""
         query = (
             "select game || '/' || board, role, bot, result, ending, sum(seats), sum(score) from tallies "
-            "join entries on entry = number where planned or ? group by game, board, role, bot, result, ending"
+            "join entries on entry = number group by game, board, role, bot, result, ending"
         )
         return tuple(
             Tally(
@@ -229,33 +228,33 @@ class Archive(Database):
                 seats=seats,
                 score=score,
             )
-            for board, role, bot, result, ending, seats, score in self._rows(query, all_versions)
+            for board, role, bot, result, ending, seats, score in self._rows(query)
         )
 
-    def failings(self, *, all_versions: bool = False) -> Iterator[Failing]:
+    def failings(self) -> Iterator[Failing]:
         """Yield the faults of bots, by bot and ending, each with an example."""
         query = (
             "select bot, ending, sum(seats) from tallies join entries on entry = number "
-            "where (planned or ?) and ending != '' group by bot, ending order by bot, ending"
+            "where ending != '' group by bot, ending order by bot, ending"
         )
         example = (
             "select id, words from matches join seats on match = matches.number join entries on entry = entries.number "
-            "where (planned or ?) and bot = ? and ending = ? limit 1"
+            "where bot = ? and ending = ? limit 1"
         )
-        for bot, ending, times in list(self._rows(query, all_versions)):
-            for match, words in self._rows(example, all_versions, bot, ending):
+        for bot, ending, times in list(self._rows(query)):
+            for match, words in self._rows(example, bot, ending):
                 yield Failing(bot=bot, ending=Ending(ending), times=times, match=match, words=words)
 
-    def count(self, *, all_versions: bool = False) -> int:
+    def count(self) -> int:
         """Return the number of finished matches."""
-        ((count,),) = self._rows("select count(*) from matches where planned or ?", all_versions)
+        ((count,),) = self._rows("select count(*) from matches")
         return int(count)
 
     def transcripts(self, ids: Sequence[str] | None = None) -> dict[str, int]:
-        """Return by id, for each finished match among these or of the plan, a hash of its moves and verdict."""
+        """Return by id, for each finished match among these or that counts, a hash of its moves and verdict."""
         if ids is None:
-            return dict(self._rows("select id, transcript from matches where planned"))
-        return dict(self._rows(f"select id, transcript from matches where id in {schema.CHOSEN}", json.dumps(ids)))
+            return dict(self._rows("select id, transcript from matches"))
+        return dict(self._rows(f"select id, transcript from {CHOSEN_MATCHES}", json.dumps(ids)))
 
     def boards(self) -> dict[str, tuple[Role, ...]]:
         """Return the roles of each `game/board` that was ever played, as in its match with the highest id."""
@@ -277,42 +276,38 @@ class Archive(Database):
 
     def record(self, prefix: str) -> Record:
         """Return the record whose id begins with `prefix`; raise ArenaError if there is none, or more than one."""
-        query = "select record from matches join records on match = number where id >= ? and id < ? || 'g' limit 2"
+        query = "select record from main.matches join records on match = number where id >= ? and id < ? || 'g' limit 2"
         rows = list(self._rows(query, prefix, prefix))  # an id is hex digits, which are all below `g`
         if len(rows) != 1 or not prefix:
             many = "several matches begin" if rows else "no match begins"
             raise ArenaError(f"{self.folder}: {many} with {prefix!r}; matches.csv lists their ids")
         return self._unpacked(rows[0][0])
 
-    def records(self, *, all_versions: bool = True, most: int | None = None) -> Iterator[Record]:
+    def records(self, most: int | None = None) -> Iterator[Record]:
         """Yield the records by id, `most` at most: ids are hashes, so these are a fair sample of boards and pairs."""
-        query = "select record from matches join records on match = number where planned or ? order by id limit ?"
-        for (blob,) in self._rows(query, all_versions, -1 if most is None else most):
+        query = "select record from matches join records on match = number order by id limit ?"
+        for (blob,) in self._rows(query, -1 if most is None else most):
             yield self._unpacked(blob)
 
-    def sample_of(
-        self, labels: Sequence[str], most: int, *, all_versions: bool = False, bot: str | None = None
-    ) -> list[str]:
+    def sample_of(self, labels: Sequence[str], most: int, *, bot: str | None = None) -> list[str]:
         """Return the ids of at most `most` matches on these `game/board`s: by id, so that they are a fair sample.
 
         With `bot` only matches in which it has a seat.
         """
         query = (
-            f"select id from matches where game || '/' || board in {schema.CHOSEN} and (planned or ?) "
-            "and (? is null or number in "
+            f"select id from matches where game || '/' || board in {schema.CHOSEN} and (? is null or number in "
             "(select match from seats join entries on entry = entries.number where bot = ?)) order by id limit ?"
         )
-        return [match for (match,) in self._rows(query, json.dumps(labels), all_versions, bot, bot, most)]
+        return [match for (match,) in self._rows(query, json.dumps(labels), bot, bot, most)]
 
-    def numbers_in_order(self, *, all_versions: bool = False) -> "array[int]":
+    def numbers_in_order(self) -> "array[int]":
         """Return the numbers of the matches, in the order in which they were stored; 8 bytes each."""
-        query = "select number from matches where planned or ? order by number"
-        return array("q", (number for (number,) in self._rows(query, all_versions)))
+        return array("q", (number for (number,) in self._rows("select number from matches order by number")))
 
     def records_numbered(self, numbers: Iterable[int]) -> Iterator[tuple[Record, bool]]:
         """Yield the records with these numbers, by number, and whether each counts."""
         query = (
-            "select record, planned from matches join records on match = number "
+            "select record, planned from main.matches join records on match = number "
             f"where number in {schema.CHOSEN} order by number"
         )
         for blob, planned in self._rows(query, json.dumps(list(numbers))):
@@ -322,7 +317,7 @@ class Archive(Database):
         """Return the newest record of a match on this `game/board`, or None."""
         game, _, board = label.partition("/")
         query = (
-            "select record from matches join records on match = number "
+            "select record from main.matches join records on match = number "
             "where game = ? and board = ? order by number desc limit 1"
         )
         return next((self._unpacked(blob) for (blob,) in self._rows(query, game, board)), None)
@@ -336,11 +331,11 @@ class Archive(Database):
 
     def numbers(self) -> dict[str, int]:
         """Return the number of each match by its id; a match that was stored later has a higher number."""
-        return dict(self._rows("select id, number from matches"))
+        return dict(self._rows("select id, number from main.matches"))
 
     def mean_seconds(self) -> dict[str, float]:
         """Return the mean time of a match on each `game/board`, without matches in which no bot was asked."""
-        query = "select game || '/' || board, avg(seconds) from matches where turns > 0 group by game, board"
+        query = "select game || '/' || board, avg(seconds) from main.matches where turns > 0 group by game, board"
         return dict(self._rows(query))
 
     def versions(self) -> Counter[str]:
@@ -367,36 +362,35 @@ class Archive(Database):
         rows = self._rows(f"select number, {', '.join(records.ENTRY)} from entries")
         return {number: Entry(*columns) for number, *columns in rows}
 
-    def figures(self, ids: Sequence[str] | None = None, *, all_versions: bool = False) -> bytearray:
+    def figures(self, ids: Sequence[str] | None = None) -> bytearray:
         """Return the figures of all seats, or of these matches only, by match and order of play (`records.FIGURES`)."""
         joined = bytearray()  # a list of bytes would take more memory than the bytes themselves
-        condition = "planned or ?" if ids is None else f"id in {schema.CHOSEN}"
-        query = f"select figures from matches where {condition} order by number"
-        for (figures,) in self._rows(query, all_versions if ids is None else json.dumps(ids)):
+        table, values = ("matches", ()) if ids is None else (CHOSEN_MATCHES, (json.dumps(ids),))
+        for (figures,) in self._rows(f"select figures from {table} order by number", *values):
             joined += figures
         return joined
 
-    def reasons(self, *, all_versions: bool = False) -> Iterator[tuple[str, str]]:
+    def reasons(self) -> Iterator[tuple[str, str]]:
         """Yield the id and the reason of each match, in the order in which they were stored."""
-        yield from self._rows("select id, reason from matches where planned or ? order by number", all_versions)
+        yield from self._rows("select id, reason from matches order by number")
 
-    def seats(self, *, all_versions: bool = False) -> Iterator[StoredSeat]:
+    def seats(self) -> Iterator[StoredSeat]:
         """Yield the seats by the id of their match, in order of play."""
         columns = ", ".join({"match": "id", "turns": "seats.turns"}.get(name, name) for name in StoredSeat._fields)
         query = (
             f"select {columns} from seats join matches on matches.number = match "
-            "join entries on entries.number = entry where planned or ? order by id, position"
+            "join entries on entries.number = entry order by id, position"
         )
-        yield from map(StoredSeat._make, self._rows(query, all_versions))
+        yield from map(StoredSeat._make, self._rows(query))
 
-    def clocks(self, *, all_versions: bool = False) -> Iterator[tuple[str, str, Role, bytes, bytes, bytes]]:
+    def clocks(self) -> Iterator[tuple[str, str, Role, bytes, bytes, bytes]]:
         """Yield bot, `game/board`, role and the columns CLOCKS of each seat."""
         query = (
             f"select bot, entries.game || '/' || entries.board, role, {', '.join(records.CLOCKS)} from matches "
             "join seats on seats.match = matches.number join entries on entries.number = entry "
-            "join clocks on clocks.match = seats.match and clocks.position = seats.position where planned or ?"
+            "join clocks on clocks.match = seats.match and clocks.position = seats.position"
         )
-        yield from self._rows(query, all_versions)
+        yield from self._rows(query)
 
     def machines(self) -> Iterator[MachineRow]:
         """Yield a row for each machine that played matches of the plan; "" is the machine of the run."""

@@ -35,6 +35,8 @@ import sqlite3
 import struct
 import time
 from collections.abc import Callable, Iterator
+from copy import copy
+from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
 from typing import Any, ClassVar, NamedTuple, Self
@@ -53,8 +55,6 @@ STEPS, STEPS_A_BYTE = 50_000_000, 20
 STEPS_AT_ONCE = 1_000_000
 ROWS, BYTES_A_ROW = 10_000, 8
 """As many rows more than the file has room for tell the same of the result of a query."""
-MOST_OPEN_LEAGUES = 50
-"""The results of so many games have the file open at once: a process may have 1024 files."""
 BUSY_TIMEOUT_MS = 10_000
 """SQLite waits so long for a lock of another process before it raises an error."""
 JOURNAL_MAGIC = bytes.fromhex("d9d505f920a163d7")
@@ -83,6 +83,17 @@ class DamagedError(ArenaError):
     """The file is not as arena left it: a disk or a copy has changed or lost a part of it."""
 
 
+@dataclass
+class _Session:
+    """The open connection, which the results of all games share."""
+
+    connection: sqlite3.Connection | None = None
+    steps: int = 0
+    """Of SQLite's machine in this query, by STEPS_AT_ONCE."""
+    size: int = 0
+    """The bytes of the file and its log."""
+
+
 class Database:
     """The tables of one event; `writing` holds the lock until the end of the `with`."""
 
@@ -97,11 +108,10 @@ class Database:
         self._lock: int | None = None
         self.token = ""
         """The token of this holder of the lock; empty without `writing`."""
-        self._open: sqlite3.Connection | None = None
+        self._session = _Session()
         self._name_of: Callable[[str, str], str] | None = None
         self._game: str | None = None
-        self._open_leagues: list[Database] = []
-        self._size = self._steps = 0
+        self._all_versions = False
 
     @classmethod
     def open(cls, folder: Path, *, writing: bool = False) -> Self:
@@ -160,17 +170,22 @@ class Database:
         return self
 
     def of_game(self, game: str) -> Self:
-        """Return the results of one game at this moment: it has a connection of its own, and is only read."""
-        narrowed = type(self)(self.folder, writing=False)
-        narrowed._name_of, narrowed._game, narrowed._open_leagues = self._name_of, game, self._open_leagues
-        narrowed._connection()
+        """Return the results of one game at the same moment."""
+        narrowed = copy(self)
+        narrowed._game = game
         return narrowed
+
+    def of_all_versions(self) -> Self:
+        """Return the results of the matches of all bots, boards and rules that ever played."""
+        widened = copy(self)
+        widened._all_versions = True
+        return widened
 
     @property
     def suffix(self) -> str:
-        """The end of the name of a file that depends on the names that bots have here, and on the game."""
+        """The end of the name of a file that depends on which matches count, on the names of bots, and on the game."""
         game = "" if self._game is None else f"-{digest_of(self._game)[:8]}"
-        return f"{'-renamed' if self.renamed else ''}{game}"
+        return f"{'-all' if self._all_versions else ''}{'-renamed' if self.renamed else ''}{game}"
 
     @property
     def renamed(self) -> bool:
@@ -179,27 +194,29 @@ class Database:
 
     def unsound(self) -> str | None:
         """Return SQLite's first complaint about the file, or None."""
-        complaints = (str(complaint) for (complaint,) in self._rows("pragma quick_check(1)"))
+        complaints = (str(complaint) for (complaint,) in self._rows("select * from pragma_quick_check(1)"))
         return next((complaint for complaint in complaints if complaint != "ok"), None)
 
     def _rows(self, query: str, *values: object) -> Iterator[tuple[Any, ...]]:
+        """Yield the rows of a query of the matches that are seen here; `main.matches` in it has all."""
+        bot = "bot" if self._name_of is None else "name_of(bot, digest) as bot"
+        seen = (self._all_versions, self._game, self._game)
         with self._named_errors():
-            self._steps = 0
-            rows = self._connection().execute(query, values)
+            connection, session = self._connection(), self._session
+            session.steps = 0
+            rows = connection.execute(schema.SEEN.format(bot=bot) + query, (*seen, *seen, *values))
             if self._writing:
                 yield from rows
                 return
-            yield from islice(rows, ROWS + self._size // BYTES_A_ROW)
+            yield from islice(rows, ROWS + session.size // BYTES_A_ROW)
             if next(rows, None) is not None:
                 raise self.damaged("it has more rows than bytes for them")
 
     def close(self) -> None:
         """Close the connection; the next call opens it again."""
-        if self._open is not None:
-            self._open.close()
-            self._open = None
-            if self._game is not None:
-                self._open_leagues.remove(self)
+        if self._session.connection is not None:
+            self._session.connection.close()
+            self._session.connection = None
 
     def __enter__(self) -> Self:
         return self
@@ -226,8 +243,8 @@ class Database:
 
     def _connection(self) -> sqlite3.Connection:
         """Return the connection to tables of our version, opened if necessary."""
-        if self._open is not None:
-            return self._open
+        if self._session.connection is not None:
+            return self._session.connection
         mode = "mode=rw" if self._writing else "mode=ro"
         if not (self._writing or os.access(self.folder, os.W_OK) or Path(f"{self.path}-wal").exists()):
             mode = "immutable=1"  # WAL needs a file beside this one; where none can be made, nobody writes either
@@ -246,15 +263,12 @@ class Database:
                     self._limit(connection)
                     connection.execute("begin")  # never committed: all queries until `close` read one moment
                 self._prepare(connection)
-                schema.narrow(connection, self._name_of, self._game)
+                if self._name_of is not None:
+                    connection.create_function("name_of", 2, self._name_of, deterministic=True)
             except BaseException:
                 connection.close()
                 raise
-        self._open = connection
-        if self._game is not None:
-            self._open_leagues.append(self)
-            if len(self._open_leagues) > MOST_OPEN_LEAGUES:
-                self._open_leagues[0].close()
+        self._session.connection = connection
         return connection
 
     def _prepare(self, connection: sqlite3.Connection) -> None:
@@ -310,12 +324,13 @@ class Database:
         """Bound what a query takes: a stranger may have made the file, and its pages may lead in circles."""
         connection.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, LONGEST_VALUE)
         log = Path(f"{self.path}-wal")
-        self._size = self.path.stat().st_size + (log.stat().st_size if log.exists() else 0)
-        most = (STEPS + STEPS_A_BYTE * self._size) // STEPS_AT_ONCE
+        session = self._session
+        session.size = self.path.stat().st_size + (log.stat().st_size if log.exists() else 0)
+        most = (STEPS + STEPS_A_BYTE * session.size) // STEPS_AT_ONCE
 
         def count() -> bool:
-            self._steps += 1
-            return self._steps > most
+            session.steps += 1
+            return session.steps > most
 
         connection.set_progress_handler(count, STEPS_AT_ONCE)
 

@@ -9,8 +9,8 @@ from arena.results.archive.records import Row
 from arena.values import Record
 
 NUMBERS_ANYWHERE = (
-    "select number from matches not indexed",
-    "select number from matches order by id",
+    "select number from main.matches not indexed",
+    "select number from main.matches order by id",
     "select match from records",
     "select match from seats",
 )
@@ -25,7 +25,7 @@ SEAT_COLUMNS = (
 def readable_numbers(archive: Database, *, all_versions: bool) -> Iterator[int]:
     """Yield the numbers of the records by id. If `matches` is damaged, read all tables: then numbers repeat."""
     try:
-        query = "select number from matches where planned or ? order by id"
+        query = "select number from main.matches where planned or ? order by id"
         yield from [number for (number,) in archive._rows(query, all_versions)]
     except DamagedError:
         for query in NUMBERS_ANYWHERE:
@@ -35,7 +35,7 @@ def readable_numbers(archive: Database, *, all_versions: bool) -> Iterator[int]:
 
 def packed_record(archive: Database, number: int) -> tuple[str, bytes] | None:
     """Return the id and the packed record of the match with this number, or None without its row."""
-    query = "select id, record from matches left join records on match = number where number = ?"
+    query = "select id, record from main.matches left join records on match = number where number = ?"
     return next(((match, blob or b"") for match, blob in archive._rows(query, number)), None)
 
 
@@ -47,7 +47,7 @@ def seat_count(archive: Database, number: int) -> int:
 def differing_columns(archive: Database, number: int, record: Record) -> tuple[str, ...]:
     """Return the columns of the match with this number, and of its seats, that differ from the record."""
     rows = records.rows_of(record)
-    (stored,) = archive._rows(f"select {', '.join(records.MATCH)}, figures from matches where number = ?", number)
+    (stored,) = archive._rows(f"select {', '.join(records.MATCH)}, figures from main.matches where number = ?", number)
     entries = [entry for (entry,) in archive._rows("select entry from seats where match = ? order by position", number)]
     names, actual, expected = [*records.MATCH, "figures"], [*stored], [*rows.match, records.figures(rows, entries)]
     for row, seat in zip(_seat_rows(archive, number), rows.seats, strict=True):

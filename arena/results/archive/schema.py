@@ -5,7 +5,6 @@
 
 import contextlib
 import sqlite3
-from collections.abc import Callable
 from functools import cache
 
 from arena.results.archive import records
@@ -51,6 +50,17 @@ on conflict do update set seats = seats + excluded.seats, score = score + exclud
 """Add the matches with these numbers to the tallies, or take them out, by the sign."""
 ENTRY = f"insert into entries ({', '.join(records.ENTRY)}) values (?, ?, ?, ?, ?, ?) on conflict do nothing"
 ENTRY_NUMBER = f"select number from entries where {' and '.join(f'{column} = ?' for column in records.ENTRY)}"
+SEEN = f"""
+with matches as (select * from main.matches where (planned or ?) and (? is null or game = ?)),
+tallies as (select * from main.tallies where planned or ?),
+entries as (
+  select {", ".join("{bot}" if name == "bot" else name for name in ("number", *records.ENTRY))} from main.entries
+  where ? is null or game = ?)
+"""
+"""The rows that a query sees, by three columns that the archive has: those that count, those of a game, names of bots.
+
+A query that means every match says `main.matches`.
+"""
 SEAT = f"""
 insert into seats (match, position, entry, {", ".join(records.SEAT)})
 values (?, ?, ?, {", ".join("?" * len(records.SEAT))})
@@ -68,17 +78,3 @@ def declarations() -> dict[str, str]:
     with contextlib.closing(sqlite3.connect(":memory:")) as empty:
         make(empty)
         return dict(empty.execute("select name, sql from sqlite_master where sql is not null"))
-
-
-def narrow(connection: sqlite3.Connection, name: Callable[[str, str], str] | None, game: str | None) -> None:
-    """Hide tables behind views: `name` names each bot by its name and digest, and only a game's rows are seen."""
-    if name is not None:
-        connection.create_function("name_of", 2, name, deterministic=True)
-    if game is not None:
-        connection.create_function("the_game", 0, lambda: game, deterministic=True)
-        connection.execute("create temp view matches as select * from main.matches where game = the_game()")
-    if name is not None or game is not None:
-        bot = "bot" if name is None else "name_of(bot, digest) as bot"
-        columns = f"number, game, board, side, role, {bot}, digest"
-        where = "" if game is None else "where game = the_game()"
-        connection.execute(f"create temp view entries as select {columns} from main.entries {where}")

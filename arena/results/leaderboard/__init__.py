@@ -49,8 +49,6 @@ from arena.values import Event, Failing, Played
 MISTAKEN_MATCHES, ALL_MISTAKEN_MATCHES = 10, 2000
 """Matches of a bot, and of all bots, in which `Results.lessons` looks for lessons; each takes some 5 ms."""
 MOST_LEAGUES = 300
-MOMENTS_TRIED = 10
-"""So often the results of an event that is being played are opened, until all games are of the same moment."""
 RATINGS = TypeAdapter(Ratings)
 
 
@@ -71,7 +69,7 @@ class Results:
         rules: Rules = rulebook.game_of_record,
         whole: "Results | None" = None,
     ) -> None:
-        self._archive = archive
+        self._archive = archive.of_all_versions() if all_versions else archive
         self._rules = rules
         self._all_versions = all_versions
         self._rating = rating
@@ -88,13 +86,7 @@ class Results:
         rules: Rules = rulebook.game_of_record,
     ) -> "Results":
         """Open the results in a folder such as `results/demo`; raise ArenaError if there are none."""
-        results = cls(Archive.open(Path(path)), all_versions=all_versions, rating=rating, rules=rules)
-        for _ in range(MOMENTS_TRIED):  # each league has a connection of its own, and a run may store matches meanwhile
-            if len({each._archive.cache_version() for each in (results, *results.leagues)}) == 1:
-                break
-            results.close()
-            results = cls(Archive.open(Path(path)), all_versions=all_versions, rating=rating, rules=rules)
-        return results
+        return cls(Archive.open(Path(path)), all_versions=all_versions, rating=rating, rules=rules)
 
     @classmethod
     def side_by_side(
@@ -199,23 +191,23 @@ class Results:
     @cached_property
     def count(self) -> int:
         """The number of matches that count."""
-        return self._archive.count(all_versions=self._all_versions)
+        return self._archive.count()
 
     @cached_property
     def played(self) -> tuple[Played, ...]:
         """The matches that count, by id. A Python object each: for many matches `arrays` is quicker."""
-        return self._archive.played(all_versions=self._all_versions)
+        return self._archive.played()
 
     @cached_property
     def arrays(self) -> Arrays:
         """The matches that count, and their seats, as numpy arrays."""
-        figures = self._archive.figures(all_versions=self._all_versions)
+        figures = self._archive.figures()
         return Arrays.decode(figures, self._archive.entries())
 
     @cached_property
     def tallies(self) -> tuple[Tally, ...]:
         """The sums of the matches that count, by board, role, bot, result and ending."""
-        return self._archive.tallies(all_versions=self._all_versions)
+        return self._archive.tallies()
 
     @cached_property
     def _by_points(self) -> tuple[Standing, ...]:
@@ -307,8 +299,7 @@ class Results:
 
     @cached_property
     def _fitted(self) -> Ratings:
-        kind = f"{'-all' if self._all_versions else ''}{self._archive.suffix}"
-        path = self.folder / f".ratings-{ratings.known(self.rating)}{kind}.json"
+        path = self.folder / f".ratings-{ratings.known(self.rating)}{self._archive.suffix}.json"
         own = ratings.module_of(self.rating).__file__ or arrays.__file__  # a plug-in's file is elsewhere
         parts = Path(arrays.__file__), Path(own), *sorted(Path(ratings.__file__).parent.rglob("*.py"))
         key = digest_of(memo.code_digest(parts), REFITS, self.cache_version)
@@ -339,13 +330,7 @@ class Results:
 
     def _measured(self, measure: Measure) -> dict[SumKey, MoveSums]:
         """Return a measure of each bot in each role on the boards that it applies to."""
-        return load_or_assess(
-            self._archive,
-            list(self.boards),
-            self._rules,
-            measure=measure,
-            all_versions=self._all_versions,
-        )
+        return load_or_assess(self._archive, list(self.boards), self._rules, measure)
 
     def lessons(self, bots: Collection[str], most: int) -> dict[str, tuple[Lesson, ...]]:
         """Return at most so many lessons of each of these bots, where its moves on solved boards are assessed already.
@@ -355,7 +340,7 @@ class Results:
         """
         if not self.accuracy_sums:
             return {}
-        blunders = blunderers(self._archive, all_versions=self._all_versions)
+        blunders = blunderers(self._archive)
         matches: defaultdict[str, list[str]] = defaultdict(list)
         for match in self._archive.played_of(sorted(blunders)):
             for bot in {match.seats.get(role, "") for role in blunders[match.id]}.intersection(bots):
@@ -376,7 +361,7 @@ class Results:
         At most `most` are returned, because to find an example of each takes long.
         """
         every = {(tally.bot, tally.ending) for tally in self.tallies if tally.ending is not None}
-        return list(islice(self._archive.failings(all_versions=self._all_versions), most)), len(every)
+        return list(islice(self._archive.failings(), most)), len(every)
 
     @cached_property
     def board_columns(self) -> dict[str, str]:
@@ -498,7 +483,7 @@ class Results:
 
         The rows stand by board, repeat and bots.
         """
-        stored = list(self._archive.reasons(all_versions=self._all_versions))
+        stored = list(self._archive.reasons())
         ids, reasons = [match for match, _ in stored], [reason for _, reason in stored]
         return frames.matches(self.arrays, ids, reasons, dict.fromkeys(role for _, role in self.board_role_columns))
 
@@ -529,22 +514,22 @@ class Results:
 
     def seats(self) -> pd.DataFrame:
         """Return a row for each match and role: the bot, its score and fault, seconds to `ready`, exit, CPU, memory."""
-        return pd.DataFrame(self._archive.seats(all_versions=self._all_versions), columns=columns.SEATS.names)
+        return pd.DataFrame(self._archive.seats(), columns=columns.SEATS.names)
 
     def turns(self) -> pd.DataFrame:
         """Return a row for each move: match, turn, role, bot, move, by, rejected text, three times, remarks."""
-        return frames.turns(self._archive, all_versions=self._all_versions)
+        return frames.turns(self._archive)
 
     def metrics(self, most: int | None = None) -> pd.DataFrame:
         """Return a row for each match, turn, role and metric that a bot reported in a remark: bot and value.
 
         Of more than `most` matches only a fair share is read.
         """
-        return metrics.frame(self._archive, all_versions=self._all_versions, most=most)
+        return metrics.frame(self._archive, most)
 
     def timing(self) -> pd.DataFrame:
         """Return a row for each bot, board and role: number of answers, quantiles of wall and CPU time in seconds."""
-        return frames.timing(self._archive, all_versions=self._all_versions)
+        return frames.timing(self._archive)
 
     def seats_held(self) -> Counter[str]:
         """Return the number of seats of each bot in the matches that count."""
@@ -575,8 +560,6 @@ class Results:
 
     def close(self) -> None:
         """Close the file; the next reading opens it again."""
-        for league in self.__dict__.get("leagues", ()):
-            league._archive.close()
         self._archive.close()
 
 

@@ -233,11 +233,11 @@ def matches(arrays: Arrays, ids: Sequence[str], reasons: Sequence[str], roles: I
     return pd.DataFrame(frame).iloc[order].reset_index(drop=True)
 
 
-def turns(archive: Archive, *, all_versions: bool) -> pd.DataFrame:
+def turns(archive: Archive) -> pd.DataFrame:
     """Return a row for each move."""
 
     def rows() -> Iterator[tuple[object, ...]]:
-        for record in archive.records(all_versions=all_versions):
+        for record in archive.records():
             bots = {seat.role: seat.bot.name for seat in record.match.seats}
             for turn in record.turns:
                 head = (record.match.id, turn.number, turn.role, bots.get(turn.role), turn.move, turn.by)
@@ -246,16 +246,16 @@ def turns(archive: Archive, *, all_versions: bool) -> pd.DataFrame:
     return pd.DataFrame(rows(), columns=columns.TURNS.names)
 
 
-def timing(archive: Archive, *, all_versions: bool) -> pd.DataFrame:
+def timing(archive: Archive) -> pd.DataFrame:
     """Return a row for each bot, board and role: answers, losses on time, quantiles of wall and CPU time in seconds.
 
     The quantiles of a bot that never answered are missing.
     """
     timeouts = Counter[tuple[str, str, str]]()
-    for tally in archive.tallies(all_versions=all_versions):
+    for tally in archive.tallies():
         timeouts[tally.bot, tally.board, tally.role] += tally.seats * (tally.ending is Ending.TIMEOUT)
     answers: dict[tuple[str, str, str], list[tuple[bytes, bytes, bytes]]] = {}
-    for bot, board, role, walls, cpus, waits in archive.clocks(all_versions=all_versions):
+    for bot, board, role, walls, cpus, waits in archive.clocks():
         answers.setdefault((bot, board, role), []).append((walls, cpus, waits))
     rows = []
     for key, packed in sorted(answers.items()):

@@ -33,11 +33,11 @@ def read(remark: str) -> dict[str, float]:
     return metrics
 
 
-def frame(archive: Archive, *, all_versions: bool, most: int | None = None) -> pd.DataFrame:
+def frame(archive: Archive, most: int | None = None) -> pd.DataFrame:
     """Return a row for each match, turn, role and metric: bot and value; of a fair share of `most` matches at most."""
 
     def rows() -> Iterator[tuple[object, ...]]:
-        for record in archive.records(all_versions=all_versions, most=most):
+        for record in archive.records(most):
             bots = {seat.role: seat.bot.name for seat in record.match.seats}
             for turn in record.turns:
                 for remark in turn.remarks:
