@@ -62,18 +62,19 @@ def names_of(path: Path, board: str) -> tuple[str, ...]:
 def board_of(path: Path, name: str, sampled: tuple[str, ...] = ()) -> Board:
     """Return a board of a rules file: that of this name, or one with these variants, each of them a JSON object.
 
-    The digest of variants is that of the rules alone; each variant adds its own to the id of a match.
+    The digest is that of the parameters and of every file that the rules are made of; of variants it is that of the
+    rules alone, and each variant adds its own to the id of a match.
     ArenaError when there is no such board, or when it is not sound.
     """
-    if sampled:
-        game, digest = sampled_game(path, sampled[0]), _rules_digest(path, {})
-    else:
-        game = game_on(path, name)
-        try:
-            digest = _rules_digest(path, _table(path, name), getattr(game, "version", ""))
-        except TypeError as error:
-            where = f"{path.with_suffix('.toml')}: [{name}]"
-            raise ArenaError(f"{where} has a date or a time: write it as a text") from error
+    game = sampled_game(path, sampled[0]) if sampled else game_on(path, name)
+    files = [(source.name, sha256(source.read_bytes()).hexdigest()) for source in rulefile.sources(path)]
+    if not sampled and (version := getattr(game, "version", "")):  # of a library that has a part of the rules
+        files.append((version, ""))
+    try:
+        digest = digest_of({} if sampled else _table(path, name), files)
+    except TypeError as error:
+        where = f"{path.with_suffix('.toml')}: [{name}]"
+        raise ArenaError(f"{where} has a date or a time: write it as a text") from error
     return Board(
         game=path.stem,
         name=name,
@@ -83,17 +84,6 @@ def board_of(path: Path, name: str, sampled: tuple[str, ...] = ()) -> Board:
         sides=tuple(game.sides),
         sampled=sampled,
     )
-
-
-def _rules_digest(path: Path, table: Mapping[str, Any], version: str = "") -> str:
-    """Return the hash of a board's parameters and of every file that its rules are made of.
-
-    `version` is that of a library that has a part of the rules.
-    """
-    files = [(source.name, sha256(source.read_bytes()).hexdigest()) for source in rulefile.sources(path)]
-    if version:
-        files.append((version, ""))
-    return digest_of(table, files)
 
 
 @cache
