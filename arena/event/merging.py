@@ -78,10 +78,8 @@ def merge(
         for start in range(0, len(numbers), BATCH):
             batch = [_record(archive, number) for number in numbers[start : start + BATCH]]
             stored = target.transcripts([record.match.id for record in batch])
-            for record in batch:
-                transcript = records.transcript(record)
-                if stored.get(record.match.id, transcript) != transcript:
-                    conflicts.append(record.match.id)
+            transcripts = {record.match.id: records.transcript(record) for record in batch}
+            conflicts += [match for match in stored if stored[match] != transcripts[match]]
             if not conflicts or keep_first:
                 target.append(*batch)
             copied += len(batch)

@@ -108,7 +108,7 @@ class _Bracket:
     deciders: int
     """The number of the decider that is due, 1, 2, ...; 0 for the pairings themselves."""
     out: dict[int, int]
-    """The round in which a bot lost."""
+    """The round in which a bot lost, by bot."""
     byes: frozenset[int]
 
 
@@ -116,16 +116,16 @@ def _replay(league: Event, history: Sequence[Batch]) -> _Bracket:
     names = [bot.name for bot in seeded(league)]
     field = bracket(2 ** rounds(league))
     byes = frozenset(range(2 ** rounds(league) - len(names)))
-    out = dict.fromkeys(range(len(names), len(field)), 0)  # the empty places, as if their bots had lost before
+    out: dict[int, int] = {}
     batches = iter(history)
     for number in range(1, rounds(league) + 1):
         couples = [(field[at], field[at + 1]) for at in range(0, len(field), 2)]
-        due = [(bot, opponent) for bot, opponent in couples if bot not in out and opponent not in out]
+        due = [couple for couple in couples if max(couple) < len(names)]  # the other places are empty
         for deciders in range(DECIDERS + 1):
             if not due:
                 break
             if (played := next(batches, None)) is None:
-                return _Bracket(number, due, deciders, {seed: lost for seed, lost in out.items() if lost}, byes)
+                return _Bracket(number, due, deciders, out, byes)
             sums, level = totals(played), []
             for bot, opponent in due:
                 total = sums[frozenset((names[bot], names[opponent]))]
@@ -136,5 +136,5 @@ def _replay(league: Event, history: Sequence[Batch]) -> _Bracket:
                     out[opponent if ahead > 0 else bot] = number
             due = level
         out |= {max(pair): number for pair in due}  # still level: the better seed, which is the lower number, advances
-        field = [bot if bot not in out else opponent for bot, opponent in couples]
-    return _Bracket(rounds(league), [], 0, {seed: lost for seed, lost in out.items() if lost}, byes)
+        field = [opponent if bot in out or bot >= len(names) else bot for bot, opponent in couples]
+    return _Bracket(rounds(league), [], 0, out, byes)
