@@ -244,12 +244,16 @@ class Cluster:
             if isinstance(outcome.error, MachineError):
                 failure = outcome.error
                 yield Done(item, None, f"{machine.name}: {failure}", LostError(str(failure)))
+            elif outcome.result is None:
+                yield Done(item, None, f"{machine.name}: {outcome.failure}", outcome.error)
             else:
-                done = _done(machine, item, outcome)
-                # Roll calls, and matches that end without a turn, say nothing of the time that the next match takes.
-                if isinstance(done.result, Record) and outcome.result and (done.result.turns or item.absent):
-                    seconds[bool(item.absent)].append(outcome.result[1])
-                yield done
+                result = pickle.loads(outcome.result[0])  # noqa: S301 (dask has unpickled more of this machine)
+                if isinstance(result, Record):
+                    result = replace(result, match=item.match, machine=machine.name, scale=machine.scale)
+                    # Roll calls, and matches that end without a turn, say nothing of the time that the next one takes.
+                    if result.turns or item.absent:
+                        seconds[bool(item.absent)].append(outcome.result[1])
+                yield Done(item, result, lane=machine.lane_name(outcome.lane))
         for forfeits, each_s in seconds.items():
             machine.learn(each_s, forfeits=forfeits)
         if isinstance(failure, NoUsersError):  # others of root play there: it is admitted anew, and tries again
@@ -276,7 +280,7 @@ class Cluster:
         else:
             logging.warning("%s (%s) is given nothing: %s", machine.name, machine.address, reason)
             self._notice(f"{machine.name} is given nothing: {reason}")
-            _in_thread(lambda: _close(machine))
+            _in_thread(machine.close)
             yield from self._give_up(machine, reason)
 
     def _lose(self, machine: Machine, reason: str) -> Iterator[Done[Any, Any]]:
@@ -379,9 +383,8 @@ class Cluster:
 
     def _end(self) -> None:
         """In a thread: end all sessions, then the client and the local cluster."""
-        with contextlib.suppress(Exception):
-            self._cancel(self._futures(*self._machines.values()))
-        for thread in [_in_thread(partial(_close, machine)) for machine in self._machines.values()]:
+        self._cancel(self._futures(*self._machines.values()))
+        for thread in [_in_thread(machine.close) for machine in self._machines.values()]:
             thread.join(STOP_S)
         with contextlib.suppress(Exception):
             self._client.close(timeout=CLOSE_S)
@@ -395,17 +398,3 @@ def _in_thread(function: Callable[[], object]) -> threading.Thread:
     thread = threading.Thread(target=function, name="arena-cluster", daemon=True)
     thread.start()
     return thread
-
-
-def _done(machine: Machine, item: Work, outcome: ItemOutcome) -> Done[Work, Any]:
-    if outcome.result is None:
-        return Done(item, None, f"{machine.name}: {outcome.failure}", outcome.error)
-    result = pickle.loads(outcome.result[0])  # noqa: S301 (dask has unpickled more of this machine)
-    if isinstance(result, Record):
-        result = replace(result, match=item.match, machine=machine.name, scale=machine.scale)
-    return Done(item, result, lane=machine.lane_name(outcome.lane))
-
-
-def _close(machine: Machine) -> None:
-    with contextlib.suppress(Exception):
-        machine.close()

@@ -4,6 +4,7 @@ The thread speaks with the worker only by `Client.run`, outside dask's tasks, so
 learns it puts into a queue that the main thread reads.
 """
 
+import contextlib
 import threading
 import time
 from collections import Counter
@@ -147,10 +148,11 @@ class Machine:
         self._closing.set()
 
     def close(self) -> None:
-        """End its session at once; wait for that."""
+        """End its session at once, if it can be reached; wait for that."""
         self._closing.set()
         arguments = self.task.key, Session.end, "its driver ended it"
-        self.client.run(session.in_session, *arguments, workers=[self.address], on_error="ignore")
+        with contextlib.suppress(Exception):
+            self.client.run(session.in_session, *arguments, workers=[self.address], on_error="ignore")
 
     def _serve(self) -> None:
         try:
