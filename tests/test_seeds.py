@@ -3,6 +3,7 @@
 import os
 import random
 import re
+import shutil
 import stat
 import tomllib
 from collections.abc import Iterable, Iterator
@@ -14,6 +15,7 @@ import sprint
 import toy
 from events import workspace
 
+from arena import rulefile
 from arena.cli import options
 from arena.errors import ArenaError
 from arena.event import config, discovery
@@ -254,3 +256,9 @@ def test_a_run_with_a_number_says_what_can_be_foretold(tmp_path):
     done = cup.run_event(workspace(tmp_path / "ws", {"first": sprint.FIRST, "last": sprint.LAST}))
     assert mode(tmp_path / "ws/results/cup/event.sqlite") == mode(tmp_path / "ws/results/cup/tournament.toml") != 0o600
     assert "seed 5 is a number: a bot that guesses it can foretell all chance" in done.stderr
+    for name in ("dice.py", "walker"):  # bots that come with arena guess nothing, wherever they lie
+        own, there = rulefile.shipped().parent / "bots" / name, tmp_path / "ws/bots" / name
+        (shutil.copytree if own.is_dir() else shutil.copy)(own, there)
+    for bots, is_said in (("dice,walker", False), ("dice,first", True)):
+        done = cup.run_event(tmp_path / "ws", "--bot", bots, "--set", 'boards=["mummy_maze/duel"]', "--name", bots[5:])
+        assert (done.returncode, "is a number" in done.stderr) == (0, is_said), done.stderr

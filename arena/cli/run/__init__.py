@@ -230,8 +230,8 @@ def _report(
     if not outcome.complete:
         due = f"{watcher.at_most}{outcome.planned - outcome.finished}"
         output.notice(f"{due} of {outcome.planned} matches are still due; to go on:\n  {command_line()}")
-    if isinstance(event.seed, int) and folder.parent.parent.resolve() != rulefile.shipped().parent.resolve():
-        output.notice(  # not of the demo, whose bots are all ours
+    if isinstance(event.seed, int) and not _bots_come_with_arena(event):
+        output.notice(
             f"seed {event.seed} is a number: a bot that guesses it can foretell all chance; for strangers' bots take a "
             "secret one (`arena docs seeds`)"
         )
@@ -247,6 +247,17 @@ def _report(
     )
     arena = shlex.join(_program())
     output.notice(f"next: `{arena} new NAME` makes your own bot, `{arena} run` plays it against these")
+
+
+def _bots_come_with_arena(event: Event) -> bool:
+    """Return whether the event has arena's own bots only, wherever they lie: then nobody guesses its seed."""
+    from arena.event import discovery
+
+    try:
+        own = {bot.digest for bot in discovery.gather(rulefile.shipped().parent / "bots")}
+    except ArenaError:  # somebody put there what is no bot
+        return False
+    return all(bot.digest in own for bot in event.bots)
 
 
 def _notify(table: "NotifyTable", folder: Path, watcher: watching.Watcher, outcome: "Progress") -> None:
