@@ -84,10 +84,19 @@ def differences(game: Game[object], path: Path, board: str) -> list[Flaw]:
     except Exception as error:  # noqa: BLE001 (a state that no law has seen)
         return [Flaw(words=raised(error))]
     for seed in HASH_SEEDS:
+        # The rules may print, at any time and without an end of line, and end the process.
+        done = subprocess.run(
+            [sys.executable, "-c", TRANSCRIPT, str(path), board],
+            env={"PYTHONHASHSEED": seed, "PYTHONPATH": str(Path(__file__).parents[3])},
+            capture_output=True,
+            text=True,
+            check=False,
+        )
         try:
-            there = _transcript_elsewhere(path, board, seed)
-        except subprocess.CalledProcessError as error:
-            last = error.stderr.strip().splitlines()[-1:] or [f"it ends with exit code {error.returncode}"]
+            done.check_returncode()
+            there: list[list[str]] = json.loads(done.stdout.splitlines()[-1])
+        except (subprocess.CalledProcessError, IndexError, ValueError):
+            last = done.stderr.strip().splitlines()[-1:] or [f"it ends with exit code {done.returncode}"]
             return [Flaw(words=f"the same random matches cannot be played in another process: {last[0]}")]
         for turn, (ours, theirs) in enumerate(zip(here, there, strict=False)):
             if ours != theirs:
@@ -95,22 +104,6 @@ def differences(game: Game[object], path: Path, board: str) -> list[Flaw]:
         if len(here) != len(there):
             return [Flaw(words="the same moves make a match of another length in another process")]
     return []
-
-
-def _transcript_elsewhere(path: Path, board: str, seed: str) -> list[list[str]]:
-    # The rules may print, at any time and without an end of line.
-    done = subprocess.run(
-        [sys.executable, "-c", TRANSCRIPT, str(path), board],
-        env={"PYTHONHASHSEED": seed, "PYTHONPATH": str(Path(__file__).parents[3])},
-        capture_output=True,
-        text=True,
-        check=True,
-    )
-    try:
-        states: list[list[str]] = json.loads(done.stdout.splitlines()[-1])
-    except (IndexError, ValueError):  # the rules ended the process
-        raise subprocess.CalledProcessError(done.returncode, done.args, stderr=done.stderr) from None
-    return states
 
 
 def _flaw(turn: int, ours: list[str], theirs: list[str]) -> Flaw:
