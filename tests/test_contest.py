@@ -182,6 +182,14 @@ def test_a_bot_that_is_called_as_another_one_is_refused(pull):
     assert "two bots are called" in done.stdout
 
 
+def test_a_bot_that_is_shown_under_a_name_like_anothers_is_refused(pull):
+    path = bot(pull, "ada")
+    (path / "bot.toml").write_text('command = "python bot.py"\ndisplay = "d\u0456ce"\n')  # a Cyrillic letter
+    done = judged(pull)
+    assert done.returncode == 1
+    assert "looks like 'dice'" in done.stdout
+
+
 def test_commits_that_are_not_here_are_named_in_a_line(origin, tmp_path):
     folder = clone(origin, tmp_path / "ws")
     for words in (("main", "nowhere"), ("--output=x", "main")):

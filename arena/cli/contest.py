@@ -15,6 +15,7 @@ from arena.author.checkup.screening import boards_of
 from arena.cli import output, paths, results, stored_match, workspace
 from arena.errors import ArenaError, writing
 from arena.event import discovery
+from arena.event.discovery import names
 from arena.sandbox.launcher import Launcher
 
 ACTIONS = ("check", "play", "publish", "site")
@@ -89,7 +90,11 @@ def _checkup(path: Path, author: str) -> Checkup:
     """Check the bot at a path, which the author has submitted, as `arena check` does."""
     tournament = workspace.own_tournament()
     candidate = discovery.from_path(path, author)
-    discovery.unique((candidate, *(bot for bot in workspace.entrants() if bot.name != author)))
+    others = [bot for bot in workspace.entrants() if bot.name != author]
+    discovery.unique((candidate, *others))
+    shown = candidate.display or author
+    for known in (known for bot in others for known in (bot.name, bot.display) if names.look_alike(shown, known)):
+        raise ArenaError(f"{shown!r} ({shown!a}) looks like {known!r} ({known!a}), which is another bot's name")
     conditions = workspace.conditions_here(tournament)
     output.warn_about_confinement(conditions)
     (candidate,) = workspace.built([candidate], conditions.sandbox)
