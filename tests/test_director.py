@@ -256,8 +256,7 @@ def test_a_machine_that_gives_no_more_ends_the_run():
 def test_a_roll_call_of_a_bot_is_taken_once_however_many_matches_wait():
     roll_call = RollCall()
     assert [roll_call.holds(match) for match in (M1, M2)] == [True, True]
-    assert [roll_call.next()[1].bot.name for _ in range(2)] == ["a", "b"]
-    assert roll_call.next() is None
+    assert [seat.bot.name for _, seat in roll_call.due] == ["a", "b"]
     assert roll_call.over("a") == []
     assert roll_call.over("b") == [M1, M2]
     assert not roll_call.holds(M3)

@@ -132,34 +132,22 @@ class RollCall:
 
     def __init__(self) -> None:
         self.absent: dict[str, Fault] = {}
-        self._due: deque[tuple[Match, Seat]] = deque()
+        self.due: deque[tuple[Match, Seat]] = deque()
+        """The seats whose bots are to say `ready`, with their matches."""
         self._is_over: dict[str, bool] = {}
         """The bots of which a roll call was taken; False while it is not over."""
         self._missed: Counter[str] = Counter()
-        self._held: list[Match] = []
-
-    @property
-    def is_full(self) -> bool:
-        """True while enough matches wait that no other should begin to."""
-        return len(self._held) >= HELD_MOST
-
-    def next(self) -> tuple[Match, Seat] | None:
-        """Return the next seat whose bot is to say `ready`, with its match."""
-        return self._due.popleft() if self._due else None
+        self.held: list[Match] = []
 
     def holds(self, match: Match) -> bool:
         """Return whether a match has to wait for the roll call of a bot; if so, keep it, and call who is new."""
         for seat in match.seats:
             if seat.bot.name not in self._is_over:
                 self._is_over[seat.bot.name] = False
-                self._due.append((match, seat))
+                self.due.append((match, seat))
         if self._waits(match):
-            self._held.append(match)
+            self.held.append(match)
         return self._waits(match)
-
-    def call_again(self, match: Match, seat: Seat, *, at_once: bool = False) -> None:
-        """Have this seat's bot say `ready` once more."""
-        (self._due.appendleft if at_once else self._due.append)((match, seat))
 
     def missed(self, bot: str, fault: Fault) -> bool:
         """Take note that a bot did not say `ready`; return whether it is absent from now on."""
@@ -171,8 +159,8 @@ class RollCall:
     def over(self, bot: str) -> list[Match]:
         """Take note that the roll call of a bot is over; return the matches that wait no more."""
         self._is_over[bot] = True
-        released = [match for match in self._held if not self._waits(match)]
-        self._held = [match for match in self._held if self._waits(match)]
+        released = [match for match in self.held if not self._waits(match)]
+        self.held = [match for match in self.held if self._waits(match)]
         return released
 
     def _waits(self, match: Match) -> bool:
@@ -250,11 +238,11 @@ class Director:
     def next_work(self) -> Work | Commit | None:
         """Return the next work for a lane; None when none can begin now."""
         while self.phase is RunPhase.PLAYING:
-            if (call := self._roll_call.next()) is not None:
-                match, seat = call
+            if self._roll_call.due:
+                match, seat = self._roll_call.due.popleft()
                 excused = self._attempts.excused([seat.bot.name])
                 return Work(match=match, called=seat, excused=excused, until=self._until)
-            if self._roll_call.is_full and not self._queue:
+            if len(self._roll_call.held) >= HELD_MOST and not self._queue:
                 return None
             if not self.is_due():
                 if self._uncommitted:
@@ -280,7 +268,7 @@ class Director:
             # so its time counts.
             self.end(RunPhase.LATE)
             if work.called is not None:
-                self._roll_call.call_again(work.match, work.called, at_once=True)
+                self._roll_call.due.appendleft((work.match, work.called))
             else:
                 self._queue.appendleft(work.match)
             return []
@@ -308,7 +296,7 @@ class Director:
             if not again:
                 effects.append(ReportAbsence(name, done.result))
         if again:
-            self._roll_call.call_again(match, seat)
+            self._roll_call.due.append((match, seat))
         else:
             self._queue.extendleft(reversed(self._roll_call.over(name)))
         return effects
