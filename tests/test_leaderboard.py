@@ -527,3 +527,14 @@ def test_results_are_opened_by_name_and_absent_ones_refused(folder, tmp_path):
     assert len(arena.open_results(str(folder)).matches()) == len(MATCHES)
     with pytest.raises(ArenaError, match="there are no results here"):
         arena.open_results(str(tmp_path / "nowhere"))
+
+
+def test_results_show_themselves_in_a_notebook_a_table_for_each_game(tmp_path):
+    event = stored.event("ann", "<b>bob</b>")
+    folder = stored.store(tmp_path / "cup", event, [stored.played(match) for match in stored.plan(event)])
+    results = Results.open(folder)
+    text = results._repr_html_()
+    results.close()
+    assert text.count("<table") == len(results.games)
+    assert "&lt;b&gt;bob" in text
+    assert "<b>" not in text

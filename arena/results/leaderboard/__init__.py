@@ -373,6 +373,11 @@ class Results:
         """For each (`game/board`, role) of the event: the name of its column, such as `duel_explorer`."""
         return frames.board_role_columns(self.boards)
 
+    def _repr_html_(self) -> str:
+        """Return the leaderboard of each game, for a notebook; ratings as people are shown them."""
+        tables = (league.leaderboard().loc[:, :"forfeits"] for league in self.shown.leagues)  # what fits a screen
+        return "\n".join(table.to_html(index=False, float_format="%.1f", na_rep="") for table in tables)
+
     def leaderboard(self, *, by_game: bool = True) -> pd.DataFrame:
         """Return a row a bot for each game, best first; of a bot that never played rank, rating and points are missing.
 
