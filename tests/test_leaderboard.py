@@ -530,7 +530,7 @@ def test_results_are_opened_by_name_and_absent_ones_refused(folder, tmp_path):
 
 
 def test_results_show_themselves_in_a_notebook_a_table_for_each_game(tmp_path):
-    event = stored.event("ann", "<b>bob</b>")
+    event = stored.event("ann", "<b>bob")
     folder = stored.store(tmp_path / "cup", event, [stored.played(match) for match in stored.plan(event)])
     results = Results.open(folder)
     text = results._repr_html_()

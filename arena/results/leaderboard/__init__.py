@@ -376,7 +376,7 @@ class Results:
     def _repr_html_(self) -> str:
         """Return the leaderboard of each game, for a notebook; ratings as people are shown them."""
         tables = (league.leaderboard().loc[:, :"forfeits"] for league in self.shown.leagues)  # what fits a screen
-        return "\n".join(table.to_html(index=False, float_format="%.1f", na_rep="") for table in tables)
+        return "\n".join(table.to_html(index=False, float_format="{:.1f}".format, na_rep="") for table in tables)
 
     def leaderboard(self, *, by_game: bool = True) -> pd.DataFrame:
         """Return a row a bot for each game, best first; of a bot that never played rank, rating and points are missing.
