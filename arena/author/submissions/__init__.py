@@ -94,8 +94,6 @@ class Submissions:
         self._reserved = {name.lower() for name in reserved}
         self._sources: dict[str, str] = {}
         """The source of each submission so far, by its name in lower case."""
-        self._displays: set[str] = set()
-        """The names that tables show of each submission so far."""
 
     def submit_all(self, requests: Iterable[Request]) -> Generator[SubmissionDecision]:
         """Accept bots, or refuse them; yield a decision for each, in order, as soon as it is decided.
@@ -125,7 +123,7 @@ class Submissions:
         try:
             candidate.name = self._name(request, note, person)
             self._sources[candidate.name.lower()] = note.source
-            self._displays.add(note.display)
+            self._shown_names.add(note.display)
         except ArenaError as error:
             candidate.faults.append(str(error))
         try:
@@ -149,7 +147,7 @@ class Submissions:
             raise ArenaError(f"{both} have one name, and case makes no difference: rename one")
         if not names.display(called):
             raise ArenaError(f"{called!a} has no letter that anybody sees: give the file a name")
-        for known in (*self._shown_names, *self._displays) if person is None else ():
+        for known in self._shown_names if person is None else ():
             if names.look_alike(note.display, known):
                 raise ArenaError(
                     f"{note.display!r} ({note.display!a}) looks like {known!r} ({known!a}), which is another "
@@ -172,11 +170,11 @@ class Submissions:
         return called
 
     @cached_property
-    def _shown_names(self) -> frozenset[str]:
-        """The names that tables showed before these submissions, and those of people."""
+    def _shown_names(self) -> set[str]:
+        """The names that tables show, also of each submission so far, and those of people."""
         shown = {name: name for name in (*self._reserved, *self._store.names())}
         shown |= {name: version.note.display for name in shown for version in self._store.versions(name)[-1:]}
-        return frozenset((*shown.values(), *(person.name for person in self._people)))
+        return {*shown.values(), *(person.name for person in self._people)}
 
     def _free(self, base: str, note: Note) -> str:
         """Return the name, with a number if another author has it; the same author gets the same name again."""

@@ -11,7 +11,7 @@ from typing import Any
 
 from arena.cli import match_text, output
 from arena.cli.live import entering
-from arena.cli.live.layout import ALARM, BOLD, DIM, REVERSED, Story, cut, frame, panel_columns
+from arena.cli.live.layout import ALARM, BOLD, DIM, REVERSED, Story, frame, panel_columns
 from arena.cli.live.terminal import Terminal
 from arena.cli.live.viewer import LeftEarlyError, Playback, Viewer, key_line
 from arena.game import CHANCE, Game, Move, Role
@@ -226,4 +226,4 @@ class ScreenSeat:
         stay = ((".", "stay"),) if "stay" in directions else ()
         size = self._terminal.size
         keys = key_line((*moves, *stay, *KEYS), size[0], colour=self._story.colour)
-        self._terminal.draw(frame(self._story, self._story.last, size, (cut(prompt, size[0]), keys), aside))
+        self._terminal.draw(frame(self._story, self._story.last, size, (prompt, keys), aside))

@@ -124,7 +124,7 @@ def _panel(
 ) -> list[str]:
     """Return the players, the signs and other facts of the state; then the moves so far, the newest last."""
     columns, height = size
-    top = [*_seats(story, story.scenes[index], state, columns), ""]
+    top = [*_seats(story, story.scenes[index], state), ""]
     if aside:
         rows_left = max(0, height - len(top))
         return [*top, *(aside if len(aside) <= rows_left else (*aside[: rows_left - 1], "... and more"))]
@@ -145,7 +145,7 @@ def _panel(
     return [*top, *log, *end]
 
 
-def _seats(story: Story, scene: Scene, state: BoardState | None, columns: int) -> Iterator[str]:
+def _seats(story: Story, scene: Scene, state: BoardState | None) -> Iterator[str]:
     longest = max(map(len, story.game.roles))
     scores = story.record.verdict.scores if story.record and scene is story.scenes[-1] else {}
     for role in story.game.roles:
@@ -154,17 +154,11 @@ def _seats(story: Story, scene: Scene, state: BoardState | None, columns: int) -
             letter = state.letters.get(role, " ")
             sign = f"{paint(letter, state.styles.get(letter, ''), story.colour)} "
         score = paint(f"  {scores[role]}" if role in scores else "", BOLD, story.colour)
-        yield cut(f"{sign}{role:{longest}}  {output.safe_line(story.names[role])}{score}", columns)
-    if not state:
-        return
-    if state.meanings:
-        signs = [
-            f"{paint(sign, state.styles.get(sign, ''), story.colour)} {output.safe_line(text)}"
-            for sign, text in state.meanings
-        ]
-        yield cut("   ".join(signs), columns)
-    for fact in state.other_facts:
-        yield cut(f"  {output.safe_line(fact)}", columns)
+        yield f"{sign}{role:{longest}}  {output.safe_line(story.names[role])}{score}"
+    if state and state.meanings:
+        styled = ((paint(sign, state.styles.get(sign, ""), story.colour), text) for sign, text in state.meanings)
+        yield "   ".join(f"{sign} {output.safe_line(text)}" for sign, text in styled)
+    yield from (f"  {output.safe_line(fact)}" for fact in (state.other_facts if state else ()))
 
 
 def _moves(story: Story, scene: Scene, columns: int, *, current: bool) -> Iterator[str]:
@@ -177,9 +171,9 @@ def _moves(story: Story, scene: Scene, columns: int, *, current: bool) -> Iterat
         for line in _wrapped(text, columns, 6):
             yield paint(line, BOLD, story.colour and current)
         if current and turn.rejected_text is not None:
-            yield cut(paint(f'      instead of "{output.safe_line(turn.rejected_text)}"', DIM, story.colour), columns)
+            yield paint(f'      instead of "{output.safe_line(turn.rejected_text)}"', DIM, story.colour)
         for remark in turn.remarks[:3] if current else ():
-            yield cut(paint(f"    # {output.safe_line(remark)}", DIM, story.colour), columns)
+            yield paint(f"    # {output.safe_line(remark)}", DIM, story.colour)
 
 
 def _wrapped(text: str, columns: int, indent: int) -> list[str]:

@@ -47,13 +47,11 @@ SEQUENCE_KEYS = {
 CONTROL_KEYS = {
     b"\r": "enter",
     b"\n": "enter",
-    b"\t": "tab",
     b"\x1b": "escape",
     b" ": "space",
     b"\x7f": "backspace",
     b"\x08": "backspace",
     b"\x04": "ctrl-d",
-    b"\x0c": "ctrl-l",
     b"\x15": "ctrl-u",
 }
 

@@ -4,7 +4,7 @@ import time
 from contextlib import suppress
 from dataclasses import dataclass
 
-from arena.cli.live.layout import BOLD, DIM, Story, cut, frame, width
+from arena.cli.live.layout import BOLD, DIM, Story, frame, width
 from arena.cli.live.terminal import Terminal
 from arena.replay.drawing.paint import paint
 
@@ -151,5 +151,4 @@ def key_line(keys: tuple[tuple[str, str], ...], columns: int, *, colour: bool) -
     for pair in first_keys:
         if sum(width(f" {key} {effect} ") for key, effect in (*chosen, pair, last)) <= columns:
             chosen.append(pair)
-    line = "".join(f" {paint(key, BOLD, colour)} {paint(effect, DIM, colour)} " for key, effect in (*chosen, last))
-    return cut(line, columns)
+    return "".join(f" {paint(key, BOLD, colour)} {paint(effect, DIM, colour)} " for key, effect in (*chosen, last))
