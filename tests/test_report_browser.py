@@ -199,6 +199,13 @@ def test_the_leaderboard_is_sorted_and_searched_and_has_one_bold_column(browser,
         assert not page.is_visible("th[data-name=duel_explorer]")
         page.check("#leaderboard-all")
         assert page.is_visible("th[data-name=duel_explorer]")
+        leagues = page.locator(".league:visible")
+        games = leagues.count()
+        page.locator("#leaderboard-table tbody tr:visible").evaluate("row => row.remove()")
+        page.fill("#leaderboard-search", "birch")  # which the first game does not have any more
+        assert leagues.count() == games - 1
+        page.fill("#leaderboard-search", "nobody")
+        assert (leagues.count(), page.inner_text("#leaderboard-count")) == (0, "0 of 3 bots")
 
 
 def test_a_cell_of_the_crosstable_opens_the_matches_behind_it(browser, small):

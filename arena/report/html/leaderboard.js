@@ -15,7 +15,7 @@ const leaderboard = (() => {
         if (!row.hidden) found.add(name);
       }
       for (const part of table.querySelectorAll("tbody.part")) part.hidden = [...part.nextElementSibling.rows].every((row) => row.hidden);
-      table.closest(".league").hidden = rowsOf(table).every((row) => row.hidden) && found.size > 0;
+      table.closest(".league").hidden = rowsOf(table).every((row) => row.hidden);
     }
     byId("leaderboard-count").textContent =
       found.size === all.size ? words.count(all.size, "bot") : `${found.size} of ${words.count(all.size, "bot")}`;
