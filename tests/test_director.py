@@ -9,7 +9,6 @@ from arena.event import director
 from arena.event.director import (
     Commit,
     Director,
-    Keep,
     ReportAbort,
     ReportAbsence,
     RollCall,
@@ -182,7 +181,7 @@ def test_lost_machines_and_failures_of_one_match_are_counted_apart():
     for failure in ("lost", "bug", "lost", "bug"):
         assert not dialogue.say("m0", failure)[0].is_last
         assert dialogue.next() == "m0"
-    assert [type(effect) for effect in dialogue.say("m0", "record")] == [Keep]
+    assert [type(effect) for effect in dialogue.say("m0", "record")] == [Record]
 
 
 @pytest.mark.parametrize(
@@ -201,9 +200,9 @@ def test_results_are_committed_before_the_plan_is_asked_again():
     dialogue = called(M1, None, M2)
     dialogue.say("m0", "overloaded")
     assert dialogue.next() == "m1"
-    (keep,) = dialogue.say("m1", "record")
-    assert isinstance(keep, Keep)
-    assert (keep.lane, keep.record.match) == ("referee-1", M1)
+    (record,) = dialogue.say("m1", "record")
+    assert isinstance(record, Record)
+    assert record.match == M1
     assert dialogue.next() == "commit"
     dialogue.director.committed()
     assert [dialogue.next() for _ in range(3)] == ["m2", "m0", "nothing"]
@@ -214,7 +213,7 @@ def test_a_run_that_ends_gives_nothing_out(phase):
     dialogue = called(M1)
     dialogue.director.end(phase)
     assert dialogue.next() == "nothing"
-    assert [type(effect) for effect in dialogue.say("m0", "record")] == [Keep]  # what was under way counts
+    assert [type(effect) for effect in dialogue.say("m0", "record")] == [Record]  # what was under way counts
 
 
 def test_the_first_reason_to_end_counts_but_for_an_interrupt():

@@ -91,14 +91,6 @@ class Commit:
 
 
 @dataclass(frozen=True)
-class Keep:
-    """Store this record soon, with others, and report it when it is stored."""
-
-    lane: str
-    record: Record
-
-
-@dataclass(frozen=True)
 class ReportAbsence:
     """Report that this bot never said `ready`."""
 
@@ -124,7 +116,8 @@ class Warn:
     text: str
 
 
-Effect = Keep | ReportAbsence | ReportAbort | Warn
+Effect = Record | ReportAbsence | ReportAbort | Warn
+"""A record is stored soon, with others, and reported when it is stored."""
 
 
 class RollCall:
@@ -276,7 +269,7 @@ class Director:
             return self._heard_roll_call(work.match, work.called, done)
         if isinstance(done.result, Record):
             self._uncommitted = True
-            return [Keep(done.lane, done.result)]
+            return [done.result]
         abort, is_last = self._attempts.match_failed(work.match.id, done.error, done.failure)
         lost, by_machine = isinstance(done.error, LostError), isinstance(done.error, MACHINE_ERRORS)
         if not is_last:

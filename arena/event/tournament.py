@@ -46,7 +46,7 @@ from typing import Protocol
 from arena.errors import ArenaError
 from arena.event import bot_folder, builds, plan
 from arena.event.control import Control, LaneStatus
-from arena.event.director import Commit, Director, Keep, ReportAbort, ReportAbsence, RunPhase, Warn, Work
+from arena.event.director import Commit, Director, ReportAbort, ReportAbsence, RunPhase, Warn, Work
 from arena.event.logs import Log
 from arena.event.workers import Done, Lane, Lanes, NotBegun, Workers
 from arena.match.play import play, roll_call
@@ -165,8 +165,8 @@ class _Run:
         """How many matches of each lane were stored in this run."""
         self._batch: dict[str, int] = {}
         """The batch of each match that was walked and is not stored."""
-        self._kept: list[Keep] = []
-        """Records that came back and are not committed yet."""
+        self._kept: list[tuple[str, Record]] = []
+        """Records that came back and are not committed yet, with the lanes that played them."""
         self._commit_due = 0.0
         """The time (monotonic) from which on they are to be committed."""
         self._given_up: dict[str, Abort] = {}
@@ -202,8 +202,8 @@ class _Run:
             for done in results:
                 for effect in self.director.heard(done):
                     match effect:
-                        case Keep():
-                            self._kept.append(effect)
+                        case Record():
+                            self._kept.append((done.lane, effect))
                         case ReportAbsence(bot, fault):
                             logging.warning("%s is absent: %s", bot, fault.words)
                             self._audience.absent(bot, fault)
@@ -282,14 +282,14 @@ class _Run:
         """Store the records that came back, as one transaction; only then are they done, and reported."""
         kept, self._kept = self._kept, []
         if kept:
-            self._archive.append(*(each.record for each in kept))
+            self._archive.append(*(record for _, record in kept))
             self._commit_due = time.monotonic() + COMMIT_S
         self.director.committed()
-        for each in kept:
-            self.plan.done(self._batch.pop(each.record.match.id))
-            self._played[each.lane] += 1
+        for lane, record in kept:
+            self.plan.done(self._batch.pop(record.match.id))
+            self._played[lane] += 1
             self.finished += 1
-            self._audience.finished(each.record)
+            self._audience.finished(record)
 
     def _statuses(self, lanes: tuple[Lane, ...]) -> list[LaneStatus]:
         """Return what each lane is doing, for other processes to read."""

@@ -97,9 +97,8 @@ class Cluster:
         )
         self._news: SimpleQueue[News] = SimpleQueue()
         self._machines: dict[str, Machine] = {}
-        self._losses: dict[str, int] = {}
-        self._lost_names: dict[str, str] = {}
-        """The name of each machine that was lost, by address: one that is frozen cannot say it again."""
+        self._lost: dict[str, list[str]] = {}
+        """The names of machines that were lost since their last parcel, by address: one that is frozen says none."""
         self._numbers = count()
         self._playable = time.monotonic()
         self._noticed = self._playable - NOTICE_S + FIRST_NOTICE_S
@@ -220,12 +219,12 @@ class Cluster:
         for machine in [self._machines[address] for address in self._machines.keys() - addresses]:
             if machine.state is not MachineState.REFUSED:
                 yield from self._lose(machine, "its worker is gone")
-            for by_address in (self._machines, self._losses, self._lost_names):
-                by_address.pop(machine.address, None)
+            self._machines.pop(machine.address, None)
+            self._lost.pop(machine.address, None)
         for address in addresses - self._machines.keys():
             machine = Machine(address, self._client, self._task, self._report)
             self._machines[address] = machine
-            machine.start(self._lost_names.get(address, address))
+            machine.start(self._lost.get(address, [address])[-1])
 
     def _report(self, machine: Machine, state: MachineState, reason: str) -> None:
         """In the thread of a machine: have its new state noted."""
@@ -261,7 +260,7 @@ class Cluster:
         elif failure is not None:
             yield from self._change(machine, MachineState.REFUSED, str(failure))
         else:
-            self._losses.pop(machine.address, None)
+            self._lost.pop(machine.address, None)
 
     def _change(self, machine: Machine, state: MachineState, reason: str) -> Iterator[Done[Any, Any]]:
         """Take note of the new state of a machine; yield the items that it loses by that."""
@@ -286,19 +285,21 @@ class Cluster:
     def _lose(self, machine: Machine, reason: str) -> Iterator[Done[Any, Any]]:
         if self._machines.get(machine.address) is not machine:
             return
-        self._lost_names[machine.address] = machine.name
         machine.leave()
-        losses = self._losses[machine.address] = self._losses.get(machine.address, 0) + 1
+        names = self._lost.setdefault(machine.address, [])
+        names.append(machine.name)
         lost = sum(len(parcel.items) for parcel in machine.parcels.values())
         logging.warning("%s (%s) was lost with %d matches: %s", machine.name, machine.address, lost, reason)
         if lost:
             self._notice(f"{machine.name} was lost; {lost} matches are played again: {reason}")
-        if losses < MOST_LOSSES:
+        if len(names) < MOST_LOSSES:
             machine.state = MachineState.LOST
             del self._machines[machine.address]
         else:
             machine.state = MachineState.REFUSED
-            self._notice(f"{machine.name} is given nothing: it was lost {losses} times, in the end because: {reason}")
+            self._notice(
+                f"{machine.name} is given nothing: it was lost {len(names)} times, in the end because: {reason}"
+            )
         yield from self._give_up(machine, reason)
 
     def _lose_silent(self) -> Iterator[Done[Any, Any]]:
