@@ -15,8 +15,6 @@ from arena.event.doctor import measuring
 from arena.event.doctor.checks import Health, MachineCheck, chosen_level, toolchains
 from arena.sandbox import cores, levels
 
-SECONDS = 1.0
-
 
 def doctor(
     measure: Annotated[
@@ -24,7 +22,7 @@ def doctor(
     ] = True,
     seconds: Annotated[
         float, typer.Option(min=0.01, max=3600, help="How long each measurement takes; longer finds rarer faults.")
-    ] = SECONDS,
+    ] = 1.0,
     json: options.Json = False,
 ) -> None:
     """Check this machine: confinement, cores, clocks, toolchains; exit code 1 when no event can be played.

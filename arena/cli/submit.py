@@ -22,7 +22,6 @@ from arena.author.submissions.requests import class_in, class_of, is_class, pack
 from arena.author.submissions.students import StudentState, students
 from arena.cli import bots, options, output, workspace
 from arena.errors import ArenaError
-from arena.values import Bot
 
 KEEP = ("newest", "best")
 
@@ -87,7 +86,7 @@ def submit(
     decisions: list[SubmissionDecision] = []
     screening = Screening(
         conditions=conditions,
-        build=partial(_built, conditions.sandbox),
+        build=partial(workspace.built, level=conditions.sandbox),
         boards=options.names_in(boards),
         events=tournament.boards,
         opened=tournament.openings.used,
@@ -145,11 +144,6 @@ def _tell_people(decisions: Sequence[SubmissionDecision], people: People, store:
     missing = [output.safe_line(student.name) for student in everybody if student.state is StudentState.NOTHING]
     if missing:
         output.notice(f"nothing from {len(missing)} of the table of people: {', '.join(missing)}")
-
-
-def _built(level: str, bot: Bot) -> Bot:
-    (built,) = workspace.built([bot], level)
-    return built
 
 
 def _print(decision: SubmissionDecision, *, reasons: bool) -> None:

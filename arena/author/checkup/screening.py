@@ -41,8 +41,8 @@ class Screening:
 
     conditions: Conditions
     """The level of confinement must be resolved."""
-    build: Callable[[Bot], Bot]
-    """Returns a bot, built where it has a build command; it is called in other processes."""
+    build: Callable[[Iterable[Bot]], tuple[Bot, ...]]
+    """Returns bots, built where they have a build command; it is called in other processes."""
     boards: tuple[str, ...] = ()
     """Names of the boards at which bots are checked; `()` = those of the event."""
     events: tuple[str, ...] = ()
@@ -92,7 +92,7 @@ class Screening:
     def _examine(self, launcher: Launcher, item: tuple[Bot, int, int]) -> tuple[str, ...]:
         """Examine a bot with the launcher of a lane; after an exception the lane gets a new launcher."""
         try:
-            bot = self.build(item[0])
+            (bot,) = self.build(item[:1])
             boards = boards_of(bot, self.boards, self.events)
             findings = checkup(bot, boards, self.conditions, launcher, opened=self.opened).findings
         except (OverloadedError, MachineError):  # an ArenaError too, but no fault of the bot
