@@ -907,7 +907,7 @@ def test_a_bot_that_sends_itself_sigcont_without_end_stays_frozen_all_the_same(t
     with Launcher() as launcher, live.ready(bot_of(tmp_path / "restless.py", text), conditions, launcher) as bot:
         for _ in range(10):
             assert live.ask(bot).line == b"x"
-            assert all(stopped(pid) for pid in list(launcher._group(bot.child)))
+            assert all(stopped(pid) for pid in list(bot.child.processes()))
 
 
 @pytest.mark.alone  # as above
@@ -1008,10 +1008,10 @@ def test_a_killed_spawner_is_noticed_in_a_turn_and_leaves_no_process(tmp_path, l
         ask_all({"r": bot}, {"r": READY})
         bot.begin(GO)
         if processes > 1:
-            assert until(lambda: len(set(launcher._group(bot.child))) == 3)
+            assert until(lambda: len(set(bot.child.processes())) == 3)
         else:
             assert until(lambda: procfs.environment(bot.child.program() or 0) == b"")
-        members = set(launcher._group(bot.child))
+        members = set(bot.child.processes())
         os.kill(launcher._spawner.pid, signal.SIGKILL)
         with pytest.raises(SpawnerLostError):
             ask_all({"r": bot}, {"r": GO})
@@ -1271,7 +1271,7 @@ def test_a_bot_stands_still_while_its_files_are_counted(launcher, tmp_path, monk
         monkeypatch.setattr(watchdog, "in_folder", counted)
         bot._thaw()
         for _ in range(20):  # on a busy machine it may have no core to stop on in the time that it is given
-            bot.child.stored(lambda: (bot.child.pid,))
+            watchdog.stored_by(bot.child)
     assert {b"T"} in seen
 
 

@@ -10,7 +10,7 @@ from pathlib import Path
 import live
 import pytest
 from live import GO, READY, RULES
-from processes import OURS, alive, until
+from processes import alive, descendants, until
 from programs import python
 
 from arena.match import bot
@@ -189,7 +189,7 @@ def test_children_that_compute_unasked_are_stopped_with_their_parent(launcher, t
         opened.ask(dict.fromkeys(opened.bots, READY))
         for role in [*opened.bots] * 5:
             assert opened.ask({role: GO})[role].ending is None
-            group = list(launcher._group(opened.bots[role].child))
+            group = list(opened.bots[role].child.processes())
             assert until(lambda pids=group: all(stopped(pid) or not alive(pid) for pid in pids))
 
 
@@ -213,8 +213,7 @@ def test_while_somebody_watches_a_match_no_bot_is_awake_between_two_turns(tmp_pa
     seen: list[bool] = []
 
     def look(_: object) -> None:
-        names = {pid: Path(f"/proc/{pid}/comm").read_text() for pid in procfs.below(launcher._spawner.pid)}
-        seen.append(until(lambda: all(stopped(pid) for pid, name in names.items() if name not in OURS)))
+        seen.append(until(lambda: all(map(stopped, descendants(launcher._spawner.pid)))))
 
     with Launcher() as launcher:
         play(match, launcher=launcher, observer=look)

@@ -1,7 +1,7 @@
 """`ready again`: bots that stay for their next match, where the event allows it."""
 
+import math
 import os
-import time
 from pathlib import Path
 
 import live
@@ -18,7 +18,6 @@ from arena.match.play import play
 from arena.match.process_reuse import reused_bots_of
 from arena.sandbox import choice
 from arena.sandbox.launcher import Launcher
-from arena.sandbox.watchdog import Watchdog
 from arena.values import Bot, Conditions, Limits, Match, Record, Seat
 
 READY = """
@@ -150,13 +149,14 @@ def test_a_bot_whose_scratch_folder_cannot_be_emptied_is_not_reused(launcher, re
     assert {seat.before for seat in second.seats if seat.role == "explorer"} == {0}
 
 
-def test_cpu_time_of_earlier_matches_does_not_count():
-    dog = Watchdog(Limits(cpu=0.05, memory=None), 0, lambda: [os.getpid()], lambda: (0, 0))
-    while time.process_time() < 0.2:
-        pass
-    assert dog.look(dog.due).cause is Cause.CPU
-    dog.begin_again()
-    assert dog.look(dog.due) is None
+def test_cpu_time_of_earlier_matches_does_not_count(launcher, tmp_path):
+    burns = python(ready="while time.process_time() < 0.2: pass\nsay('ready')")
+    with live.ready(live.bot_of(tmp_path / "bot.py", burns), Conditions(sandbox="landlock"), launcher) as bot:
+        dog = bot._watchdog
+        dog._limits = Limits(cpu=0.05)
+        assert dog.look(math.inf).cause is Cause.CPU
+        dog.begin_again()
+        assert dog.look(math.inf) is None
 
 
 def test_a_roll_call_leaves_the_bots_alive_that_wait_for_their_next_match(tmp_path):

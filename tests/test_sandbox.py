@@ -28,7 +28,7 @@ from arena.sandbox.folder import Folder, discard
 from arena.sandbox.launcher import Child, ConfinementError, Launcher, SpawnerLostError
 from arena.sandbox.spawner import SPARES
 from arena.sandbox.spawner_process import SpawnerProcess
-from arena.sandbox.watchdog import WATCHDOG_INTERVAL_S
+from arena.sandbox.watchdog import WATCHDOG_INTERVAL_S, stored_by
 from arena.values import Bot, Conditions, Limits, Match
 
 OPEN = Conditions(sandbox="rlimits", limits=Limits(processes=None))
@@ -515,11 +515,11 @@ def test_an_untouched_room_is_not_looked_at(tmp_path):
     )
     with Launcher() as launcher:
         child = launcher.start(bot, Conditions(sandbox="landlock"), None)
-        assert child.stored(lambda: pytest.fail("its descriptors and maps were looked at")) == (0, 0)
+        assert stored_by(child) == (0, 0)
         assert child.room.untouched
         os.write(child.stdin, b"\n")
         assert gone_soon([child.pid])
-        assert child.stored(lambda: [child.pid]) == (5, 1)
+        assert stored_by(child) == (5, 1)
         launcher.end(child)
         close(child)
         assert not child.room.path.exists()
@@ -540,7 +540,7 @@ def test_a_scratch_folder_that_somebody_else_removes_is_no_error(tmp_path):
     with Launcher() as launcher:
         child = launcher.start(live.bot_of(tmp_path / "bot.py", "input()\n"), Conditions(sandbox="landlock"), None)
         child.room.scratch.rmdir()
-        assert child.stored(lambda: [child.pid]) == (0, 0)
+        assert stored_by(child) == (0, 0)
         launcher.end(child)
         close(child)
 

@@ -19,7 +19,7 @@ from arena.sandbox.copying import Copier
 from arena.sandbox.folder import FULL_DISK as DISK_ERRORS
 from arena.sandbox.folder import LEFT_OUT, discard
 from arena.sandbox.launcher import Child, Exit, Launcher
-from arena.sandbox.watchdog import WATCHDOG_INTERVAL_S
+from arena.sandbox.watchdog import WATCHDOG_INTERVAL_S, Watchdog
 from arena.values import Bot, Conditions, Limits
 
 BUILD_LIMITS = Limits(
@@ -69,11 +69,11 @@ def build(launcher: Launcher, bot: Bot, command: Iterable[str], level: str, targ
     child = launcher.start(builder, conditions, None, builds=True)
     try:
         os.close(child.stdin)
-        excess, late, output = _wait(launcher, child)
+        excess, late, output = _wait(child)
         how = launcher.reap(child, 0.0 if excess or late else EXIT_GRACE_S)
         launcher.sweep()  # a process that is left could change the files while they are copied
         if not (excess or late):
-            excess = launcher.watchdog(child).look(math.inf)
+            excess = Watchdog(child).look(math.inf)
         built = Built(how, output, child.error, excess, late)
         if built.failed:
             launcher.folder.refuse_full(LITTLE_ROOM)
@@ -92,9 +92,9 @@ def build(launcher: Launcher, bot: Bot, command: Iterable[str], level: str, targ
     return built
 
 
-def _wait(launcher: Launcher, child: Child) -> tuple[Failure | None, bool, bytes]:
+def _wait(child: Child) -> tuple[Failure | None, bool, bytes]:
     """Wait until the output ends; return the limit that was exceeded, whether it was late, and the output's end."""
-    watchdog, until = launcher.watchdog(child), time.monotonic() + TIMEOUT_S
+    watchdog, until = Watchdog(child), time.monotonic() + TIMEOUT_S
     open_pipes, output = {child.stdout, child.stderr}, b""
     while open_pipes and child.pid:
         for descriptor in select.select(list(open_pipes), [], [], WATCHDOG_INTERVAL_S)[0]:

@@ -6,18 +6,15 @@ Only the launcher makes and ends one. The methods here stop it, wake it and look
 import contextlib
 import os
 import signal
-import time
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
-from arena.sandbox import levels, procfs, watchdog
+from arena.sandbox import levels, procfs
 from arena.sandbox.cgroup import Cgroup
 from arena.sandbox.folder import Room
 from arena.sandbox.level import LaunchSpec, Level
+from arena.sandbox.meter import Meter
 from arena.values import Limits
-
-STILL_S = 0.01
-"""The longest wait until a bot has stopped: a thread that has no core, or waits for the disk, moves no files either."""
 
 
 @dataclass(frozen=True)
@@ -50,6 +47,8 @@ class Child:
 
     pid: int
     """Leads the bot's process group; 0 when it could not be started."""
+    spawner: int
+    """The process that forked it."""
     stdin: int
     stdout: int
     stderr: int
@@ -85,6 +84,19 @@ class Child:
         """Return the process that runs the bot's own program; None while there is none."""
         return self.level.program(self.pid)
 
+    def processes(self) -> Iterable[int]:
+        """Return every process of the bot, also one whose parent is gone or that was not reaped; no helper's."""
+        if self.cannot_fork:
+            return () if (pid := self.program()) is None else (pid,)
+        helpers = self.level.helpers(self.pid)
+        return (pid for pid in procfs.of_group(self.pid, self.spawner) if pid not in helpers)
+
+    def meter(self) -> Meter:
+        """Return a new meter; where the bot may fork, the meter counts all that it forked."""
+        if self.limits.processes == 1 or self.cannot_fork:
+            return Meter(self.program)
+        return Meter(self.program, self.processes, None if self.cgroup is None else self.cgroup.cpu)
+
     @property
     def confined(self) -> str:
         """Return the level and all that belongs to it as a record shows it: cgroup, user, additional calls."""
@@ -111,41 +123,6 @@ class Child:
                 os.killpg(self.pid, number)
             except ProcessLookupError:
                 pass
-
-    def stored(self, processes: Callable[[], Iterable[int]]) -> tuple[int, int]:
-        """Return (bytes, files) of all that it may write; `processes` lists those that may hold files without a name.
-
-        A bot could move its files to a folder that was counted already. So where there are any files they are counted
-        again while the bot is stopped; not in a build, which may have very many and is counted again at its end. While
-        the room is untouched there never was a file, so there is none without a name either.
-        """
-        if self.level.private_scratch and not self.spec.builds:
-            pid = self.program()
-            return watchdog.in_mount(f"/proc/{procfs.living(pid)}/root{self.spec.scratch}") if pid else (0, 0)
-        if self.room.untouched:
-            return 0, 0
-        folder = str(self.room.path if self.spec.builds else self.room.scratch)
-        most = self.limits.files or watchdog.MANY_FILES
-        stored, files = watchdog.in_folder(folder, most)
-        if files and not self.spec.builds:
-            with self._stopped(processes):
-                stored, files = watchdog.in_folder(folder, most)
-                return stored + watchdog.in_removed_files(processes(), folder), files
-        return stored + watchdog.in_removed_files(processes(), folder), files
-
-    @contextlib.contextmanager
-    def _stopped(self, processes: Callable[[], Iterable[int]]) -> Iterator[None]:
-        """Stop it, and wait up to STILL_S until all its threads have stopped; wake it at the end."""
-        self.freeze()
-        try:
-            until = time.monotonic() + STILL_S
-            while time.monotonic() < until and not all(
-                state in procfs.STOPPED for pid in processes() for state in procfs.states(pid)
-            ):
-                time.sleep(STILL_S / 40)
-            yield
-        finally:
-            self.thaw()
 
 
 @contextlib.contextmanager

@@ -27,7 +27,6 @@ has a cgroup, the freezer of the cgroup does it instead: no signal undoes that.
 """
 
 import time
-from collections.abc import Callable, Iterable
 
 from arena.sandbox import procfs
 from arena.sandbox.child import Child
@@ -53,11 +52,9 @@ child lives, stops when that is over: its stop signal is pending."""
 class Freezer:
     """Stops and wakes one bot."""
 
-    def __init__(self, child: Child, meter: Meter, processes: Callable[[], Iterable[int]]) -> None:
-        """`processes` lists the bot's process ids."""
+    def __init__(self, child: Child, meter: Meter) -> None:
         self._child = child
         self._meter = meter
-        self._processes = processes
         self.doubted = not meter.of_one_process
         """Whether every stop is verified."""
 
@@ -102,5 +99,5 @@ class Freezer:
         Of several processes one that was stopped at the first look may be woken by the next one, so all of them are
         looked at twice.
         """
-        pids = tuple(self._processes())
+        pids = tuple(self._child.processes())
         return all(state in STILL for pid in pids * min(2, len(pids)) for state in procfs.states(pid))

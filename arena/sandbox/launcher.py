@@ -10,9 +10,8 @@ import os
 import secrets
 import sys
 import time
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
-from functools import partial
 from pathlib import Path
 from typing import Any, Self
 
@@ -23,7 +22,6 @@ from arena.sandbox import (
     descriptors,
     exposure,
     levels,
-    procfs,
     refused,
     rlimits,
     spawner,
@@ -35,11 +33,8 @@ from arena.sandbox import (
 from arena.sandbox.cgroup import Cgroup
 from arena.sandbox.child import Child, Exit, pipes
 from arena.sandbox.folder import Folder
-from arena.sandbox.freezer import Freezer
 from arena.sandbox.level import BotKind, LaunchSpec, Level
-from arena.sandbox.meter import Meter
 from arena.sandbox.spawner_process import ConfinementError, SpawnerLostError, SpawnerProcess
-from arena.sandbox.watchdog import Watchdog
 from arena.values import Bot, Conditions, Limits
 
 __all__ = ["Child", "ConfinementError", "Exit", "Launcher", "SpawnerLostError"]
@@ -191,6 +186,7 @@ class Launcher:
         stdin, stdout, stderr = ours
         return Child(
             pid=answer.get("pid", 0),
+            spawner=self._spawner.pid,
             stdin=stdin,
             stdout=stdout,
             stderr=stderr,
@@ -265,32 +261,6 @@ class Launcher:
         if kind not in self._prepared:
             self._spawner.request(spawner.PREPARE, kind, subject=spec.level)
             self._prepared.add(kind)
-
-    def watchdog(self, child: Child) -> Watchdog:
-        """Return the watchdog for this child."""
-        processes = self._lister(child)
-        cgroup_cpu = child.cgroup.cpu if child.cgroup is not None and not child.cannot_fork else float
-        return Watchdog(child.limits, child.inherited, processes, partial(child.stored, processes), cgroup_cpu)
-
-    def freezer(self, child: Child, meter: Meter) -> Freezer:
-        """Return the freezer for this child."""
-        return Freezer(child, meter, self._lister(child))
-
-    def meter(self, child: Child) -> Meter:
-        """Return the meter for this child; where it may fork, the meter counts all that it forked."""
-        if child.limits.processes == 1 or child.cannot_fork:
-            return Meter(child.program)
-        return Meter(child.program, partial(self._group, child), None if child.cgroup is None else child.cgroup.cpu)
-
-    def _lister(self, child: Child) -> Callable[[], Iterable[int]]:
-        if child.cannot_fork:
-            return lambda: () if (pid := child.program()) is None else (pid,)
-        return partial(self._group, child)
-
-    def _group(self, child: Child) -> Iterator[int]:
-        """Return every process of the bot, also one whose parent is gone or that was not reaped; no helper's."""
-        helpers = child.level.helpers(child.pid)
-        return (pid for pid in procfs.of_group(child.pid, self._spawner.pid) if pid not in helpers)
 
     def end(self, child: Child, grace: float = 0.0) -> Exit:
         """Reap a child and its process group, killing what does not end by itself within `grace` seconds."""

@@ -170,15 +170,6 @@ def start(pid: int) -> int:
     return int(fields[19]) if fields else 0
 
 
-def below(*roots: int) -> Iterator[int]:
-    """Yield every process below these, at any depth; the roots are not among them."""
-    parents = list(roots)
-    while parents:
-        pids = children(parents.pop())
-        yield from pids
-        parents += pids
-
-
 def of_group(leader: int, root: int) -> Iterator[int]:
     """Yield the processes below `root` that are in this process group.
 

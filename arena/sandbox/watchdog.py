@@ -15,21 +15,21 @@ each has of it is slow. So it is read only when the plain sum seems to be too mu
 
 CPU time. /proc shows it in clock ticks (10 ms on most systems), with that of reaped children; a cgroup counts it all.
 
-Scratch. A folder is counted while the bot may change it, so `child.py` counts it again with the bot stopped. Also
-counted are files that have no name any more and are still open, and what was allocated beyond a file's end. A file
-without a name that is mapped and not open shows its size to nobody, so it counts as more than any limit.
+Scratch. A folder is counted while the bot may change it, so it is counted again with the bot stopped. Also counted are
+files that have no name any more and are still open, and what was allocated beyond a file's end. A file without a name
+that is mapped and not open shows its size to nobody, so it counts as more than any limit.
 """
 
 import contextlib
 import os
 import stat
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 
 from arena.failure import Cause, Failure
 from arena.sandbox import procfs
+from arena.sandbox.child import Child
 from arena.sandbox.procfs import ProcessUsage, see
-from arena.values import Limits
 
 WATCHDOG_INTERVAL_S = 0.025
 BLOCK_BYTES = 4096
@@ -44,30 +44,17 @@ THREADS = 128
 """The most threads for each process that is allowed: a JVM has 30, and each costs the kernel 16 kB and more. The
 same number limits the zombies: children that ended and that the bot has not reaped."""
 RESIDENT_FACTOR = 1.25
+STILL_S = 0.01
+"""The longest wait until a bot has stopped: a thread that has no core, or waits for the disk, moves no files either."""
 MORE_CPU = "it used more than the {:g} seconds of CPU that it may"
 
 
 class Watchdog:
     """Looks at the processes and the scratch folder of one bot."""
 
-    def __init__(
-        self,
-        limits: Limits,
-        inherited: int,
-        processes: Callable[[], Iterable[int]],
-        scratch: Callable[[], tuple[int, int]],
-        counted: Callable[[], float] = float,
-    ) -> None:
-        """`inherited` are the bytes that were resident in each process when it started, and do not count.
-
-        `processes` lists the bot's process ids; `scratch` returns (bytes, files) in its scratch folder. `counted`
-        returns the CPU seconds of all its processes as its cgroup has them, 0.0 without one.
-        """
-        self._limits = limits
-        self._inherited = inherited
-        self._processes = processes
-        self._scratch = scratch
-        self._counted = counted
+    def __init__(self, child: Child) -> None:
+        self._child = child
+        self._limits = child.limits
         self.due = time.monotonic() + WATCHDOG_INTERVAL_S
         """The moment (monotonic) from which on a look is due."""
         self._cpu_before = 0.0
@@ -77,7 +64,7 @@ class Watchdog:
 
     def begin_again(self) -> None:
         """Begin another match: the CPU time that the bot used so far does not count."""
-        self._cpu_before = self._cpu(usage for pid in self._processes() if (usage := see(pid)) is not None)
+        self._cpu_before = self._cpu(usage for pid in self._child.processes() if (usage := see(pid)) is not None)
 
     def look(self, now: float) -> Failure | None:
         """Return which limit is exceeded; None while none is, or when no look is due at `now` (monotonic)."""
@@ -89,10 +76,10 @@ class Watchdog:
 
     def _excesses(self) -> Iterator[tuple[Cause, str]]:
         limits = self._limits
-        pids = tuple(self._processes())
+        pids = tuple(self._child.processes())
         usages = {pid: usage for pid in pids if (usage := see(pid)) is not None}
         living = usages.values()
-        self.peak = max([self.peak, *(usage.resident - self._inherited for usage in living)])
+        self.peak = max([self.peak, *(usage.resident - self._child.inherited for usage in living)])
         if limits.memory is not None and self._resident(usages) > limits.memory * RESIDENT_FACTOR:
             yield Cause.MEMORY, f"more was resident than its {size(limits.memory)}"
         if limits.cpu is not None and self._cpu(living) - self._cpu_before > limits.cpu:
@@ -104,24 +91,61 @@ class Watchdog:
             yield Cause.PROCESSES, f"more than {limits.processes} at once"
         if len(pids) - len(usages) > threads:
             yield Cause.PROCESSES, f"more than {threads} that have ended, and that it did not wait for"
-        stored, files = self._scratch()
+        stored, files = stored_by(self._child)
         if limits.scratch is not None and stored > limits.scratch:
             yield Cause.SCRATCH, f"more than {size(limits.scratch)} in its scratch folder"
         if limits.files is not None and files > limits.files:
             yield Cause.FILES, f"more than {limits.files} in its scratch folder"
 
     def _cpu(self, usages: Iterable[ProcessUsage]) -> float:
-        return max(self._counted(), sum(usage.cpu for usage in usages))
+        seen, cgroup = sum(usage.cpu for usage in usages), self._child.cgroup
+        return seen if cgroup is None or self._child.cannot_fork else max(cgroup.cpu(), seen)
 
     def _resident(self, usages: Mapping[int, ProcessUsage]) -> int:
         """Return the bytes that all processes have in memory, with their page tables."""
         tables = sum(map(procfs.page_tables, usages))
-        resident = sum(usage.resident - self._inherited for usage in usages.values())
+        resident = sum(usage.resident - self._child.inherited for usage in usages.values())
         limit = self._limits.memory
         if len(usages) == 1 or limit is None or resident + tables <= limit * RESIDENT_FACTOR:
             return resident + tables
         shares = ((procfs.share(pid), usage.resident) for pid, usage in usages.items())
         return tables + sum(resident_alone if share is None else share for share, resident_alone in shares)
+
+
+def stored_by(child: Child) -> tuple[int, int]:
+    """Return (bytes, files) of all that a bot may write.
+
+    It could move its files to a folder that was counted already. So where there are any files they are counted again
+    while the bot is stopped; not in a build, which may have very many and is counted again at its end.
+    """
+    if child.level.private_scratch and not child.spec.builds:
+        pid = child.program()
+        return in_mount(f"/proc/{procfs.living(pid)}/root{child.spec.scratch}") if pid else (0, 0)
+    if child.room.untouched:
+        return 0, 0
+    folder = str(child.room.path if child.spec.builds else child.room.scratch)
+    most = child.limits.files or MANY_FILES
+    stored, files = in_folder(folder, most)
+    if files and not child.spec.builds:
+        with _stopped(child):
+            stored, files = in_folder(folder, most)
+            return stored + in_removed_files(child.processes(), folder), files
+    return stored + in_removed_files(child.processes(), folder), files
+
+
+@contextlib.contextmanager
+def _stopped(child: Child) -> Iterator[None]:
+    """Stop a bot, and wait up to STILL_S until all its threads have stopped; wake it at the end."""
+    child.freeze()
+    try:
+        until = time.monotonic() + STILL_S
+        while time.monotonic() < until and not all(
+            state in procfs.STOPPED for pid in child.processes() for state in procfs.states(pid)
+        ):
+            time.sleep(STILL_S / 40)
+        yield
+    finally:
+        child.thaw()
 
 
 def in_folder(path: str, most: int) -> tuple[int, int]:

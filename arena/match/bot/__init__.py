@@ -40,6 +40,7 @@ from arena.sandbox import cores, procfs
 from arena.sandbox.child import Child, Exit
 from arena.sandbox.freezer import RESTLESS_S
 from arena.sandbox.launcher import Launcher, SpawnerLostError
+from arena.sandbox.watchdog import Watchdog
 from arena.values import Bot, Conditions, SeatReport
 
 __all__ = ["InterferenceError", "LiveBot", "OverloadedError"]
@@ -91,7 +92,7 @@ class LiveBot:
         self._child, self.wire, self._meter, self._freezer, self._matches_before = process
         self._kills_for_memory = 0 if self._exit_is_certain else procfs.kills_for_memory()
         """The number of such kills on this machine when its match began."""
-        self._watchdog = launcher.watchdog(self._child)
+        self._watchdog = Watchdog(self._child)
         if reused:
             self._watchdog.begin_again()
         self._consumption = Consumption(self._child, self._meter, self._watchdog, reused=self.reused)

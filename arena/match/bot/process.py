@@ -35,8 +35,8 @@ class Process(NamedTuple):
         if bot.threads > 1 and child.pid:  # the threads that it starts from now on may run on each of these cores
             cores.move(child.pid, launcher.cores)
         wire = Wire(child.stdin, child.stdout, child.stderr, launcher.lifeline)
-        meter = launcher.meter(child)
-        return cls(child, wire, meter, launcher.freezer(child, meter), 0)
+        meter = child.meter()
+        return cls(child, wire, meter, Freezer(child, meter), 0)
 
     def alive(self) -> bool:
         """Return whether the process has neither closed its pipes nor ended."""

@@ -78,7 +78,7 @@ def sampled(scene: Scene) -> Iterator[None]:
             return Process(scene.bot.program).memory_files
         if name in ("stored", "files"):
             return scene.in_scratch()[name == "files"]
-        pids = {scene.bot.child.pid, *procfs.below(scene.bot.child.pid)}
+        pids = {scene.bot.child.pid, *outside.below(scene.bot.child.pid)}
         children.update(pids)
         processes = [process for pid in pids if (process := procfs.see(pid)) is not None]
         return {
@@ -241,7 +241,7 @@ def main() -> None:
         spawner, until = launcher._spawner.pid, time.monotonic() + 5
         while below := [
             pid
-            for pid in procfs.below(spawner)
+            for pid in outside.below(spawner)
             if Process(pid).text("comm").strip() != "arena-spare" or pid not in procfs.children(spawner)
         ]:
             if time.monotonic() > until:

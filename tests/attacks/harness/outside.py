@@ -218,6 +218,13 @@ def marked(marks: list[str]) -> Iterator[tuple[str, int]]:
                 yield mark, pid
 
 
+def below(pid: int) -> Iterator[int]:
+    """Yield every process below this one, at any depth."""
+    for child in procfs.children(pid):
+        yield child
+        yield from below(child)
+
+
 def memory_of_the_machine(name: str) -> int:
     """Return the bytes of the machine's memory that are used for this, as /proc/meminfo calls it.
 
