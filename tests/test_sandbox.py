@@ -509,31 +509,19 @@ def test_the_path_of_a_scratch_folder_tells_no_number_of_matches(tmp_path):
     assert len({*names[0], *names[1]}) == 6
 
 
-def test_an_untouched_room_is_not_looked_at(tmp_path):
+def test_a_file_in_the_scratch_folder_counts(tmp_path):
     bot = live.bot_of(
         tmp_path / "bot.py", "import os\ninput()\nopen(os.environ['TMPDIR'] + '/x', 'w').write('hello')\n"
     )
     with Launcher() as launcher:
         child = launcher.start(bot, Conditions(sandbox="landlock"), None)
         assert stored_by(child) == (0, 0)
-        assert child.room.untouched
         os.write(child.stdin, b"\n")
         assert gone_soon([child.pid])
         assert stored_by(child) == (5, 1)
         launcher.end(child)
         close(child)
         assert not child.room.path.exists()
-
-
-def test_a_bot_that_may_set_times_back_is_looked_at_all_the_same(tmp_path):
-    bot = live.bot_of(tmp_path / "bot.py", "input()\n")
-    with Launcher() as launcher:
-        for calls in ((), ("utimensat",)):
-            child = launcher.start(bot, Conditions(sandbox="landlock", syscalls=calls), None)
-            assert child.room.untouched is not bool(calls)
-            launcher.end(child)
-            close(child)
-            assert not child.room.path.exists()
 
 
 def test_a_scratch_folder_that_somebody_else_removes_is_no_error(tmp_path):

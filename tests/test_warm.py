@@ -65,7 +65,7 @@ def said(
     """What a bot prints on stdout and stderr until it ends, and how it does."""
     level = choice.choose("auto", unsafe=False)
     child = launcher.start(bot, Conditions(sandbox=level, warm=is_warm, **conditions), rules)
-    assert child.spec.warm == (is_warm and levels.TABLE[level].confines_itself)
+    assert child.spec.warm == (is_warm and not levels.TABLE[level].wrapped)
     os.close(child.stdin)
     try:
         out, err = (all_of(descriptor) for descriptor in (child.stdout, child.stderr))

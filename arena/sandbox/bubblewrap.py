@@ -38,7 +38,6 @@ class Bubblewrap(Level):
     name = "bubblewrap"
     confines = True
     needs = "it needs the program bwrap (package bubblewrap), and a system where users may make namespaces"
-    confines_itself = False
     wrapped = True
     private_scratch = True
     needs_user = True

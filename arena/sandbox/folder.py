@@ -8,8 +8,7 @@ A killed process leaves its folder. So each folder is locked by its process (`fl
 folders of its user that nobody locks. A folder gets its final name only when it is locked.
 
 A bot that cannot write to its own files shares one copy of them with all its matches; any other gets a copy each time.
-Each match has a new scratch folder for each of its bots, so no note survives a match. As long as nobody has made a file
-in it, its time of change is 0, and nobody needs to look into it.
+Each match has a new scratch folder for each of its bots, so no note survives a match.
 """
 
 import contextlib
@@ -58,15 +57,6 @@ class Room:
     """Its own files; it runs here."""
     scratch: Path
     """The bot's TMPDIR, empty at first."""
-    shows_touch: bool
-    """Whether its bot can write to its scratch folder only, and cannot set the times of files."""
-
-    @property
-    def untouched(self) -> bool:
-        """Return whether it is certain that nobody has ever made a file in its scratch folder."""
-        with contextlib.suppress(FileNotFoundError):  # programs that clean up remove what looks as old as this
-            return self.shows_touch and os.lstat(self.scratch).st_mtime_ns == 0
-        return False
 
     def empty(self) -> None:
         """Remove all that is in the scratch folder."""
@@ -118,10 +108,10 @@ class Folder:
         self._kits[folder] = kit
         return kit
 
-    def room(self, bot: Bot, *, own_copy: bool, user: int | None, sets_times: bool) -> Room:
+    def room(self, bot: Bot, *, own_copy: bool, user: int | None) -> Room:
         """Return a room for one bot in one match, which `user` may use (None = the user that we are).
 
-        A bot that could write to its files gets a copy of its own. `sets_times`: it may be able to set those of files.
+        A bot that could write to its files gets a copy of its own.
         """
         with self.full_disk():
             # A number would tell the bot how many matches were played before, and so perhaps who its opponent is.
@@ -130,12 +120,11 @@ class Folder:
             home = path / "home" if own_copy else self._originals(bot)
             if own_copy:
                 Copier(owner=user).copy(self._originals(bot), home)
-            room = Room(path, home, path / "scratch", shows_touch=not (own_copy or sets_times))
+            room = Room(path, home, path / "scratch")
             room.scratch.mkdir(mode=0o700)
             if user is not None:
                 path.chmod(REACHABLE)
                 os.chown(room.scratch, user, user)
-            os.utime(room.scratch, (0, 0))
             return room
 
     def _originals(self, bot: Bot) -> Path:

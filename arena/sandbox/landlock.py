@@ -49,7 +49,6 @@ class Landlock(Level):
     name = "landlock"
     confines = True
     needs = "it needs Linux 5.13 or newer with Landlock switched on (`lsm=` of the kernel's command line)"
-    reports_refused_calls = True
 
     def prepare(self, kind: BotKind) -> None:
         """Make the rules on what every bot may read, and the filter."""

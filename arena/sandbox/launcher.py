@@ -63,8 +63,7 @@ class Launcher:
         self.cores = cores or tuple(sorted(os.sched_getaffinity(0)))
         self.folder = Folder()
         self._cgroups = cgroups.opened()
-        self._prepared: set[tuple[object, ...]] = set()
-        self._preloaded: set[tuple[object, ...]] = set()
+        self._prepared: set[BotKind] = set()
         self._user_checks: dict[tuple[str, ...], dict[str, Any]] = {}
         """Answers about users, by the files that a bot must read."""
         self._reserved: list[tuple[int, int]] = []
@@ -141,8 +140,7 @@ class Launcher:
         processes = limits.processes or 1
         tasks = watchdog.THREADS * processes if processes > 1 else 0
         cgroup = self._new_cgroup(level, limits)
-        own_copy, sets_times = builds or not level.confines, bool(conditions.syscalls)
-        room = self.folder.room(bot, own_copy=own_copy, user=user, sets_times=sets_times)
+        room = self.folder.room(bot, own_copy=builds or not level.confines, user=user)
         spec = LaunchSpec(
             level=level.name,
             home=str(room.home),
@@ -156,9 +154,9 @@ class Launcher:
             tasks=tasks,
             scratch_bytes=limits.scratch or 0,
             builds=builds,
-            warm=conditions.warm and bot.warm and not builds and level.confines_itself and warm.fits(argv),
+            warm=conditions.warm and bot.warm and not builds and not level.wrapped and warm.fits(argv),
             syscalls=conditions.syscalls,
-            watched=self.refused is not None and level.reports_refused_calls and not builds,
+            watched=self.refused is not None and level.confines and not level.wrapped and not builds,
             cgroup=cgroup.path if cgroup else "",
             user=user,
         )
@@ -249,15 +247,11 @@ class Launcher:
 
     def _prepare(self, spec: LaunchSpec, modules: tuple[str, ...], kit: tuple[str, ...], rules: Path | None) -> None:
         """Let the spawner prepare once what all bots of this kind share; it is never told a bot's own files."""
-        if spec.warm:
-            # Also if the bot does not import them: later bots see what is loaded, and must not learn of an opponent.
-            shared = (*kit, rules.name) if rules else ("", "")
-            imports = (modules, *shared)
-            if any(imports) and imports not in self._preloaded:
-                self._spawner.request(spawner.PRELOAD, imports, subject="preload")
-                self._preloaded.add(imports)
         readable = (*kit, *toolchain.needs(sys.executable))
         kind = BotKind(spec.level, spec.processes, spec.syscalls, spec.user is not None, readable)
+        if spec.warm:
+            # Also if the bot does not import them: later bots see what is loaded, and must not learn of an opponent.
+            kind = kind._replace(modules=modules, kit="".join(kit), rules=rules.name if rules else "")
         if kind not in self._prepared:
             self._spawner.request(spawner.PREPARE, kind, subject=spec.level)
             self._prepared.add(kind)

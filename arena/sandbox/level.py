@@ -54,6 +54,12 @@ class BotKind(NamedTuple):
     """Whether they become another user."""
     readable: tuple[str, ...]
     """Files and folders that all of them may read."""
+    modules: tuple[str, ...] = ()
+    """The modules that they find imported, where they are started warm."""
+    kit: str = ""
+    """The folder of their kit, if they find that imported."""
+    rules: str = ""
+    """The name of the rules file that they find imported with the kit."""
 
 
 class Level:
@@ -68,13 +74,10 @@ class Level:
     """The reason why this machine may not offer the level, and the remedy."""
     restricts: bool = True
     """A bot loses privileges, has limits, and gets a user and a cgroup of its own where arena can give them."""
-    confines_itself: bool = True
-    """The process that calls `confine` is confined when it returns, so a fork of the spawner can be a bot (`warm.py`).
-    Otherwise only the command that it returns confines."""
-    reports_refused_calls: bool = False
-    """Arena can learn which system calls are refused to a bot (`refused.py`)."""
     wrapped: bool = False
-    """The process that arena starts and reaps is a helper; the bot is a process below it."""
+    """The process that arena starts and reaps is a helper; the bot is a process below it, confined by the command that
+    `confine` returns. Otherwise the process that calls `confine` is confined when it returns: a fork of the spawner can
+    be a bot (`warm.py`), and arena can learn which system calls are refused to it (`refused.py`)."""
     private_scratch: bool = False
     """The scratch folder is in memory, in a mount of the bot's own: nobody outside can list or empty it."""
     needs_user: bool = False

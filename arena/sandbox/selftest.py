@@ -58,7 +58,7 @@ def _try(level: str, python: str) -> str | None:
     try:
         with Launcher() as launcher, launcher.folder.full_disk():
             cold = _judgement(_run_probe(launcher, level, (python, *COLD_FLAGS)))
-            if cold is not None or python != PYTHON or not levels.TABLE[level].confines_itself:
+            if cold is not None or python != PYTHON or levels.TABLE[level].wrapped:
                 return cold
             warm = _judgement(_run_probe(launcher, level, (python, *FLAGS)))
     except ConfinementError as error:

@@ -15,7 +15,7 @@ after it.
 
 Spares. While no request comes for IDLE_S, the spawner forks up to SPARES children ahead. A spare has left
 the session, reset its signals, and waits at a pipe for an operation. It knows what the spawner knew when it forked, so
-`prepare` and `preload` end the spares when the spawner has learned something. A request without a spare forks then.
+`prepare` ends the spares, because the spawner learns something. A request without a spare forks then.
 
 Secrecy. A fork of it has its memory, and a warm bot can read all its own memory. So the spawner
 must not hold what concerns one bot: a command, a path, a seed of another match. It only peeks at the letter of a START
@@ -49,7 +49,7 @@ from typing import Any, NamedTuple
 from arena.sandbox import child_setup, descriptors, levels, procfs, seccomp, warm
 from arena.sandbox.level import BotKind
 
-PREPARE, PRELOAD, END, LEAVE = (letter.encode() for letter in "pleq")
+PREPARE, END, LEAVE = (letter.encode() for letter in "peq")
 SPARES = 2
 """As many bots as most matches have."""
 IDLE_S = 0.003
@@ -228,15 +228,12 @@ def prepare(*values: Any) -> Answer:
         levels.TABLE[kind.level].prepare(kind)
     except OSError as error:
         return child_setup.failed(error)
+    if failure := warm.preload(kind.modules):
+        return {"failed": f"preload: {failure}"}
+    if kind.kit and can_import(kind.kit, kind.rules):
+        warm.import_kit(kind.kit, kind.rules)
     warm.prepare_to_fork(kind.readable)
     return {}
-
-
-def preload(modules: tuple[str, ...], kit: str, rules: str) -> Answer:
-    """Import the modules that bots would import: these, and from the folder `kit` the kit and this file of rules."""
-    end_spares()
-    failure = warm.preload(modules, *((kit, rules) if kit and can_import(kit, rules) else ("", "")))
-    return {"failed": failure} if failure else {}
 
 
 def can_import(kit: str, rules: str) -> bool:
@@ -313,5 +310,5 @@ def end_spares() -> None:
         os.waitpid(spare.pid, 0)
 
 
-OPERATIONS: dict[bytes, Callable[..., Answer]] = {PREPARE: prepare, PRELOAD: preload, END: end}
+OPERATIONS: dict[bytes, Callable[..., Answer]] = {PREPARE: prepare, END: end}
 """The operations that the spawner does itself."""

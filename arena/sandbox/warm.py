@@ -61,18 +61,9 @@ class Footprint(NamedTuple):
     """As RLIMIT_DATA counts it."""
 
 
-class Addresses(NamedTuple):
-    """The addresses of the arguments and the environment of this process, as process lists read them."""
-
-    argv: int
-    argv_end: int
-    environment: int
-    environment_end: int
-
-
 inherited = Footprint(0, 0)
-addresses = Addresses(0, 0, 0, 0)
-readable: tuple[str, ...] = ()
+addresses = [0, 0, 0, 0]
+"""Where the arguments of this process begin and end, and its environment, as process lists read them."""
 arena_modules: list[str] = []
 """The loaded modules of arena, which no bot may find."""
 kits: dict[str, dict[str, ModuleType]] = {}
@@ -90,11 +81,8 @@ def room_for(env: dict[str, str]) -> dict[str, str]:
     return {RESERVE: "-" * (sum(len(name) + len(value) + 2 for name, value in env.items()) + LONGER_BYTES)}
 
 
-def preload(modules: tuple[str, ...], kit: str, rules: str) -> str:
-    """Import in the spawner, once, modules that bots would import; return why that fails, empty when it does not.
-
-    With a folder `kit`, import the kit and this file of rules from there, too.
-    """
+def preload(modules: tuple[str, ...]) -> str:
+    """Import in the spawner modules that bots would import; return why that fails, empty when it does not."""
     for name in modules:
         try:
             importlib.import_module(name)
@@ -102,14 +90,11 @@ def preload(modules: tuple[str, ...], kit: str, rules: str) -> str:
             return f"{name}: {error!r}"[:1000]
         if len(os.listdir("/proc/self/task")) > 1:
             return f"{name}: it starts threads when it is imported, which no fork has"
-    if kit:
-        import_kit(kit, rules)
-    prepare_to_fork(readable)
     return ""
 
 
 def import_kit(kit: str, rules: str) -> None:
-    """Import the kit, and this file of rules by it, as a bot does; keep their modules apart from arena's own."""
+    """Import the kit from this folder, and a file of rules by it, as a bot does; keep them apart from arena itself."""
     own = {name: sys.modules.pop(name) for name in list(sys.modules) if name.partition(".")[0] == "arena"}
     sys.modules.update(kits.get(kit, {}))
     sys.path.insert(0, kit)
@@ -126,13 +111,12 @@ def import_kit(kit: str, rules: str) -> None:
         sys.modules.update(own)
 
 
-def prepare_to_fork(bots_may_read: tuple[str, ...] = ()) -> None:
+def prepare_to_fork(readable: tuple[str, ...]) -> None:
     """In the spawner, when it has learned something: make a fork cheap, and note what it begins with.
 
     The import system caches the listing of folders; those of folders that bots may not read are removed.
     """
-    global inherited, addresses, arena_modules, readable
-    readable = bots_may_read
+    global inherited, addresses, arena_modules
     for path in [path for path in sys.path_importer_cache if not path.startswith((*PROGRAMS, *readable))]:
         del sys.path_importer_cache[path]
     arena_modules = [name for name in sys.modules if name.partition(".")[0] == "arena"]
@@ -142,7 +126,7 @@ def prepare_to_fork(bots_may_read: tuple[str, ...] = ()) -> None:
     gc.freeze()
     gc.enable()
     with open("/proc/self/stat") as file:
-        addresses = Addresses(*map(int, file.read().rpartition(")")[2].split()[45:49]))  # proc_pid_stat(5), arg_start
+        addresses = [*map(int, file.read().rpartition(")")[2].split()[45:49])]  # proc_pid_stat(5), from arg_start on
     with open("/proc/self/statm") as file:
         _, resident, shared, _, _, data, _ = map(int, file.read().split())
     inherited = Footprint((resident - shared) * PAGE_BYTES, data * PAGE_BYTES)
@@ -196,8 +180,9 @@ def _become(argv: list[str], script: str, env: dict[str, str]) -> ModuleType:
     for name, value in env.items():
         if os.environ.get(name) != value:
             os.environ[name] = value
-    _show(addresses.argv, addresses.argv_end, argv)
-    _show(addresses.environment, addresses.environment_end, [f"{name}={value}" for name, value in env.items()])
+    argv_begin, argv_end, environment_begin, environment_end = addresses
+    _show(argv_begin, argv_end, argv)
+    _show(environment_begin, environment_end, [f"{name}={value}" for name, value in env.items()])
     for name in arena_modules:
         del sys.modules[name]
     file = os.path.join(os.getcwd(), script)

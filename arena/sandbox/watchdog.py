@@ -121,8 +121,6 @@ def stored_by(child: Child) -> tuple[int, int]:
     if child.level.private_scratch and not child.spec.builds:
         pid = child.program()
         return in_mount(f"/proc/{procfs.living(pid)}/root{child.spec.scratch}") if pid else (0, 0)
-    if child.room.untouched:
-        return 0, 0
     folder = str(child.room.path if child.spec.builds else child.room.scratch)
     most = child.limits.files or MANY_FILES
     stored, files = in_folder(folder, most)

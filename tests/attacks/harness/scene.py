@@ -161,9 +161,8 @@ class Scene:
 
     def clean(self, survivors: list[int]) -> None:
         """After the sweep: note what is still left, and take everything away."""
-        room = self.bot.child.room
-        used = room.path.exists() and not room.untouched
-        self.left = [f"process {pid}" for pid in survivors] + ["room"] * used + self.left
+        room = ["room"] * self.bot.child.room.path.exists()
+        self.left = [f"process {pid}" for pid in survivors] + room + self.left
         self.leaving.close()
 
     @property
