@@ -314,15 +314,16 @@ def test_every_board_and_role_has_a_ranking_in_the_page(small, results):
     assert captions == [f"{board.partition('/')[2]}, {role}" for board, role in keys]
 
 
-@pytest.mark.parametrize("schedule", ["swiss", "knockout"])
-def test_the_places_of_a_swiss_and_a_knockout_stand_in_the_page(tmp_path, schedule):
+@pytest.mark.parametrize(("schedule", "level"), [("swiss", False), ("knockout", False), ("knockout", True)])
+def test_the_places_of_a_swiss_and_a_knockout_stand_in_the_page(tmp_path, schedule, level):
     names = ["ann", "bob", "cat", "dan", "<eve>"]
     of = replace(stored.event(*names, boards=[stored.DUEL]), schedule=schedule)
     with Archive.open(tmp_path, writing=True) as archive:
         walked, records = Plan(of, archive), []
         for planned in walked.walk():
             assert planned is not None
-            records.append(stored.played(planned.match))
+            scores = {"explorer": 50, "mummy": 50} if level else {}  # then the better seed advances
+            records.append(stored.played(planned.match, **scores))
             archive.append(records[-1])
             walked.done(planned.batch)
         stored.begin(archive, of, [record.match.id for record in records])

@@ -11,6 +11,7 @@ from typing import Any
 
 from arena.event.placings import shown_columns
 from arena.event.plan import Plan
+from arena.event.schedules import knockout
 from arena.event.schedules._pairings import leagues
 from arena.protocol import clean
 from arena.results import comparison
@@ -124,29 +125,32 @@ def _rounds(results: Results, league: Event, history: Sequence[Batch]) -> Rounds
                     played[-1][pair][bot] += own
         else:
             played.append(met)
-    knockout, still_in = league.schedule == "knockout", {bot.name for bot in league.bots}
+    bots, is_knockout = {bot.name for bot in league.bots}, league.schedule == "knockout"
+    lost_in = {row.bot: row.out for row in knockout.placings(league, history)} if is_knockout else {}
     entries: list[list[list[tuple[float, str]]]] = []
-    for met in played:
+    for number, met in enumerate(played, 1):
+        still_in = {bot for bot in bots if (lost_in.get(bot) or number) >= number}
         pairs = [
             sorted(((sum(own) / len(own), bot) for bot, own in scores.items()), reverse=True) for scores in met.values()
         ]
         byes = still_in - {bot for pair in pairs for _, bot in pair}
         entries.append([*pairs, *([(-1.0, bot)] for bot in sorted(byes))])
-        if knockout:
-            still_in -= {lost for (most, _), (least, lost) in pairs if least < most}
-    if knockout:  # as a bracket, each pairing stands before the one that its winner goes to
+    if is_knockout:  # as a bracket, each pairing stands before the one that its winner goes to
         for earlier, later in reversed(list(pairwise(entries))):
             order = {bot: number for number, (_, bot) in enumerate(bot for entry in later for bot in entry)}
             earlier.sort(key=lambda entry: min(order.get(bot, len(order)) for _, bot in entry))
     return tuple(
         (
-            "Final" if knockout and len(still_in) < 2 and number == len(entries) else f"Round {number}",
+            "Final" if is_knockout and number == knockout.rounds(league) else f"Round {number}",
             tuple(
                 tuple(
                     (
                         clean(results.display_name(bot)),
                         rounded_text(mean, 1) if len(entry) > 1 else "bye",
-                        mean > entry[-1][0],
+                        # Of a level pairing the better seed advances.
+                        any(lost_in[other] == number for _, other in entry if other != bot)
+                        if is_knockout
+                        else mean > entry[-1][0],
                     )
                     for mean, bot in entry
                 )
