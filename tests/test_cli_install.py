@@ -78,14 +78,14 @@ import arena
 from arena.cli import main
 
 print(arena.__file__)
-run = "run --repeats 1 --board duel --bot dice,walker --no-charts"
+duel = "--set boards=['duel'] --bot dice,walker --no-charts"
 codes = []
 for folder, words in (
     (".", "run"),
-    (".", "run --demo --board duel --bot dice,walker --no-charts"),
+    (".", f"run --demo {duel}"),
     (".", "run cup/tournament.toml --demo"),
     (".", "init cup"),
-    ("cup", run),
+    ("cup", f"run --repeats 1 {duel}"),
     ("..", "games hunt"),
     (".", "match dice dice --board duel --no-draw"),
 ):
