@@ -83,11 +83,11 @@ def interval_text(low: str, high: str) -> str:
     return f"above {low}" if low else f"below {high}" if high else "anything"
 
 
-@dataclass(frozen=True)
 class Columns:
     """The columns of a frame, in their order."""
 
-    columns: tuple[Column, ...]
+    def __init__(self, *columns: Column) -> None:
+        self.columns = columns
 
     @property
     def names(self) -> list[str]:
@@ -112,7 +112,7 @@ class Columns:
 
     def rated_in(self, unit: str) -> "Columns":
         """Return the columns with the unit of an event's rating."""
-        return Columns(tuple(replace(each, unit=unit) if each.unit == "rating" else each for each in self.columns))
+        return Columns(*(replace(each, unit=unit) if each.unit == "rating" else each for each in self.columns))
 
 
 _BOT = Column("bot", "Its name", label="Bot")
@@ -141,37 +141,33 @@ BLUNDERS = "Only with solved boards: moves a match there that threw points away"
 REGRETS = "Only with boards whose moves a search grades: points a match there that its moves threw away, by estimate"
 _GAME = Column("game", "The game; missing in the rows of bots that play all of several games", label="Game")
 LEADERBOARD = Columns(
-    (
-        _GAME,
-        Column(
-            "rank",
-            "By rating, points, tie-breaks: 1 is best; missing for a bot that plays only a part of the game",
-            label="#",
-        ),
-        _BOT,
-        Column(
-            "rating", "How strong it is, by the fit of all matches; each (board, role) counts alike", "rating", "Rating"
-        ),
-        *_interval("rating_low", "rating_high", "The 95 % interval of `rating`; infinite where it is open"),
-        *_RANKS,
-        Column("tier", "From 1; bots of one tier cannot be told apart from the best of them", label="Tier"),
-        Column("matches", "How many it played in", "matches", "Matches"),
-        Column(
-            "points", "The mean of its mean scores in each (board, role) that it played, 0 to 100", "points", "Points"
-        ),
-        Column("won", "Matches in which its side scored strictly most", "matches", "Won"),
-        Column("drawn", "Matches in which its side tied for most", "matches", "Drawn"),
-        Column("lost", "Matches in which another side scored more", "matches", "Lost"),
-        Column("forfeits", "Its seats that were at fault: the sum of the five endings", "seats", "Forfeits"),
-        Column("accuracy", ACCURATE, "%", "Accuracy"),
-        Column("blunders", BLUNDERS, "a match", "Blunders"),
-        Column("regret_estimate", REGRETS, "points a match", "Regret (estimate)"),
-        Column("TIEBREAK", "The tie-break's figure, where it was needed because ratings and points were equal"),
-        *(Column(ending, "Its seats that were at fault in this way", "seats") for ending in map(str, Ending)),
-        Column("BOARD", "Its mean score on the board, 0 to 100; the board's roles count alike", "score"),
-        Column("BOARD_ROLE", "Its mean score in the role on the board, 0 to 100", "score"),
-        _DISPLAY,
-    )
+    _GAME,
+    Column(
+        "rank",
+        "By rating, points, tie-breaks: 1 is best; missing for a bot that plays only a part of the game",
+        label="#",
+    ),
+    _BOT,
+    Column(
+        "rating", "How strong it is, by the fit of all matches; each (board, role) counts alike", "rating", "Rating"
+    ),
+    *_interval("rating_low", "rating_high", "The 95 % interval of `rating`; infinite where it is open"),
+    *_RANKS,
+    Column("tier", "From 1; bots of one tier cannot be told apart from the best of them", label="Tier"),
+    Column("matches", "How many it played in", "matches", "Matches"),
+    Column("points", "The mean of its mean scores in each (board, role) that it played, 0 to 100", "points", "Points"),
+    Column("won", "Matches in which its side scored strictly most", "matches", "Won"),
+    Column("drawn", "Matches in which its side tied for most", "matches", "Drawn"),
+    Column("lost", "Matches in which another side scored more", "matches", "Lost"),
+    Column("forfeits", "Its seats that were at fault: the sum of the five endings", "seats", "Forfeits"),
+    Column("accuracy", ACCURATE, "%", "Accuracy"),
+    Column("blunders", BLUNDERS, "a match", "Blunders"),
+    Column("regret_estimate", REGRETS, "points a match", "Regret (estimate)"),
+    Column("TIEBREAK", "The tie-break's figure, where it was needed because ratings and points were equal"),
+    *(Column(ending, "Its seats that were at fault in this way", "seats") for ending in map(str, Ending)),
+    Column("BOARD", "Its mean score on the board, 0 to 100; the board's roles count alike", "score"),
+    Column("BOARD_ROLE", "Its mean score in the role on the board, 0 to 100", "score"),
+    _DISPLAY,
 )
 CHANGE = Column(
     "change",
@@ -180,241 +176,199 @@ CHANGE = Column(
     label="Change",
 )
 RANKINGS = Columns(
-    (
-        _BOARD,
-        Column("role", "The role; missing for all roles"),
-        Column("rank", "1 is best there", label="#"),
-        _BOT,
-        Column(
-            "strength",
-            "How strong it is there, on a scale where the average bot has the same figure as overall",
-            "rating",
-            "Strength",
-        ),
-        *_LOW_AND_HIGH,
-        *_RANKS,
-        Column("score", "Its mean score there", "score", "Score"),
-        _DISPLAY,
-    )
+    _BOARD,
+    Column("role", "The role; missing for all roles"),
+    Column("rank", "1 is best there", label="#"),
+    _BOT,
+    Column(
+        "strength",
+        "How strong it is there, on a scale where the average bot has the same figure as overall",
+        "rating",
+        "Strength",
+    ),
+    *_LOW_AND_HIGH,
+    *_RANKS,
+    Column("score", "Its mean score there", "score", "Score"),
+    _DISPLAY,
 )
 SINCE = Columns(
-    (
-        _BOT,
-        LEADERBOARD["rank"],
-        Column("rank_then", "Its rank in the other event; missing for a new bot", label="# then"),
-        LEADERBOARD["rating"],
-        Column("rating_then", "Its rating in the other event", "rating", "Rating then"),
-        LEADERBOARD["points"],
-        Column("points_then", "Its points in the other event", "points", "Points then"),
-        _DISPLAY,
-    )
+    _BOT,
+    LEADERBOARD["rank"],
+    Column("rank_then", "Its rank in the other event; missing for a new bot", label="# then"),
+    LEADERBOARD["rating"],
+    Column("rating_then", "Its rating in the other event", "rating", "Rating then"),
+    LEADERBOARD["points"],
+    Column("points_then", "Its points in the other event", "points", "Points then"),
+    _DISPLAY,
 )
 """Of `arena/results/comparison.py`, in the report alone."""
 STRENGTHS = Columns(
-    (
-        _BOT,
-        _BOARD,
-        _ROLE,
-        Column(
-            "strength",
-            "How strong it is there, on a scale where the average bot of the role has the same figure as overall",
-            "rating",
-        ),
-        *_LOW_AND_HIGH,
-    )
+    _BOT,
+    _BOARD,
+    _ROLE,
+    Column(
+        "strength",
+        "How strong it is there, on a scale where the average bot of the role has the same figure as overall",
+        "rating",
+    ),
+    *_LOW_AND_HIGH,
 )
 ADVANTAGES = Columns(
-    (
-        _BOARD,
-        Column("role", "The role; roles of a side that always score alike have one row, under the first of them"),
-        Column("advantage", "What the role is worth when average bots meet; 0 if the roles are even", "rating"),
-        *_interval("low", "high", "The 95 % interval"),
-    )
+    _BOARD,
+    Column("role", "The role; roles of a side that always score alike have one row, under the first of them"),
+    Column("advantage", "What the role is worth when average bots meet; 0 if the roles are even", "rating"),
+    *_interval("low", "high", "The 95 % interval"),
 )
 ACCURACY = Columns(
-    (
-        _BOT,
-        _BOARD,
-        _ROLE,
-        Column("matches", "Matches that were graded: of more than 5,000 in the event a fair sample", "matches"),
-        Column("moves", "Its moves that could have thrown points away, with perfect play from then on", "moves"),
-        Column("accuracy", "The percentage of these moves that did not; missing without such a move", "%"),
-        Column("blunders", "Moves a match that threw points away", "a match"),
-        Column("turns_lost", "Turns a match that it lost while it kept the score", "a match"),
-    )
+    _BOT,
+    _BOARD,
+    _ROLE,
+    Column("matches", "Matches that were graded: of more than 5,000 in the event a fair sample", "matches"),
+    Column("moves", "Its moves that could have thrown points away, with perfect play from then on", "moves"),
+    Column("accuracy", "The percentage of these moves that did not; missing without such a move", "%"),
+    Column("blunders", "Moves a match that threw points away", "a match"),
+    Column("turns_lost", "Turns a match that it lost while it kept the score", "a match"),
 )
 REGRET = Columns(
-    (
-        _BOT,
-        _BOARD,
-        _ROLE,
-        Column("matches", "Matches that were graded: of more than 200 in the event a fair sample", "matches"),
-        Column("moves", "Its moves that could have thrown points away, as far as the search sees", "moves"),
-        Column("regret_estimate", "Points a match that its moves threw away, by estimate", "points a match"),
-        Column("turns_lost", "Turns a match that it lost while it kept the score, by estimate", "a match"),
-    )
+    _BOT,
+    _BOARD,
+    _ROLE,
+    Column("matches", "Matches that were graded: of more than 200 in the event a fair sample", "matches"),
+    Column("moves", "Its moves that could have thrown points away, as far as the search sees", "moves"),
+    Column("regret_estimate", "Points a match that its moves threw away, by estimate", "points a match"),
+    Column("turns_lost", "Turns a match that it lost while it kept the score, by estimate", "a match"),
 )
 CHANCE_BETTER = Columns(
-    (
-        Column("game", "The game"),
-        *_BOT_AND_OPPONENT,
-        Column(
-            "chance",
-            "The chance that `bot` is stronger: the share of the refits in which it is; a tie counts as half",
-            "0 to 1",
-        ),
-    )
+    Column("game", "The game"),
+    *_BOT_AND_OPPONENT,
+    Column(
+        "chance",
+        "The chance that `bot` is stronger: the share of the refits in which it is; a tie counts as half",
+        "0 to 1",
+    ),
 )
 CROSSTABLE = Columns(
-    (
-        _BOARD,
-        Column("role", "The role of `bot`"),
-        *_BOT_AND_OPPONENT,
-        Column("matches", "How often they met in this way", "matches"),
-        Column("score", "The mean score of `bot` in these matches", "score"),
-    )
+    _BOARD,
+    Column("role", "The role of `bot`"),
+    *_BOT_AND_OPPONENT,
+    Column("matches", "How often they met in this way", "matches"),
+    Column("score", "The mean score of `bot` in these matches", "score"),
 )
 HEAD_TO_HEAD = Columns(
-    (
-        _BOARD,
-        _ROLE,
-        Column("matches", "Matches in which `bot` had the role", "matches"),
-        Column("score", "Its mean score in these matches", "score"),
-        Column("opponent_matches", "Matches in which `opponent` had the role", "matches"),
-        Column("opponent_score", "The opponent's mean score in these", "score"),
-        Column("difference", "`score` minus `opponent_score`", "score"),
-        Column(
-            "opponent_role",
-            "The role that `opponent` had: the same as `role`, except if they met only in different roles",
-        ),
-    )
+    _BOARD,
+    _ROLE,
+    Column("matches", "Matches in which `bot` had the role", "matches"),
+    Column("score", "Its mean score in these matches", "score"),
+    Column("opponent_matches", "Matches in which `opponent` had the role", "matches"),
+    Column("opponent_score", "The opponent's mean score in these", "score"),
+    Column("difference", "`score` minus `opponent_score`", "score"),
+    Column(
+        "opponent_role", "The role that `opponent` had: the same as `role`, except if they met only in different roles"
+    ),
 )
 MATCHES = Columns(
-    (
-        Column("match", "Its id: `arena replay ID` shows the match"),
-        Column("game", "The game"),
-        Column("board", "The board's name"),
-        Column("repeat", "0, 1, ...: which playing of this seating it is"),
-        Column(
-            "seed",
-            "The same for all matches of the same bots on one board and repeat; fixes all chance in them if the "
-            "event's seed is a number (otherwise each record has a key: [seeds](../docs/seeds.md))",
-        ),
-        Column("reason", "The rules' word for the end, or `forfeit`"),
-        Column("ROLE_bot", "For each role: the bot that had it"),
-        Column("ROLE_score", "For each role: its score", "score"),
-        Column("ROLE_ending", "For each role: how its bot failed; empty if it did not"),
-    )
+    Column("match", "Its id: `arena replay ID` shows the match"),
+    Column("game", "The game"),
+    Column("board", "The board's name"),
+    Column("repeat", "0, 1, ...: which playing of this seating it is"),
+    Column(
+        "seed",
+        "The same for all matches of the same bots on one board and repeat; fixes all chance in them if the "
+        "event's seed is a number (otherwise each record has a key: [seeds](../docs/seeds.md))",
+    ),
+    Column("reason", "The rules' word for the end, or `forfeit`"),
+    Column("ROLE_bot", "For each role: the bot that had it"),
+    Column("ROLE_score", "For each role: its score", "score"),
+    Column("ROLE_ending", "For each role: how its bot failed; empty if it did not"),
 )
 SEATS = Columns(
-    (
-        _MATCH,
-        _ROLE,
-        Column("bot", "The bot that had the role"),
-        Column("digest", "Hash of the bot's files"),
-        Column("score", "Its score", "score"),
-        Column("ending", "How it failed; empty if it did not"),
-        Column("words", "What was expected and what came; empty if it did not fail"),
-        Column("ready", "From its start to `ready`", "seconds"),
-        Column("exit", "How its process ended"),
-        Column("cpu", "CPU time that its processes used in the match", "seconds"),
-        Column("memory", "The most memory that its processes held at once", "bytes"),
-        Column("turns", "How many answers it gave", "answers"),
-    )
+    _MATCH,
+    _ROLE,
+    Column("bot", "The bot that had the role"),
+    Column("digest", "Hash of the bot's files"),
+    Column("score", "Its score", "score"),
+    Column("ending", "How it failed; empty if it did not"),
+    Column("words", "What was expected and what came; empty if it did not fail"),
+    Column("ready", "From its start to `ready`", "seconds"),
+    Column("exit", "How its process ended"),
+    Column("cpu", "CPU time that its processes used in the match", "seconds"),
+    Column("memory", "The most memory that its processes held at once", "bytes"),
+    Column("turns", "How many answers it gave", "answers"),
 )
 TURNS = Columns(
-    (
-        _MATCH,
-        Column("turn", "The turn's number from 1"),
-        Column("role", "Whose move it was"),
-        Column("bot", "The bot that had the role; missing if chance moved"),
-        Column("move", "The move, as the rules write it"),
-        Column("by", "Who chose it: `bot`, `strike`, `substitute`, `chance`, `opening`"),
-        Column("said", "The text that was refused, if any"),
-        Column("wall", "From `go` to the answer", "seconds"),
-        Column("cpu", "CPU time that the bot's process used since its last answer", "seconds"),
-        Column("waited", "Time in which the bot was ready to run, but had no core", "seconds"),
-        Column("remarks", "The bot's remarks, a line each"),
-    )
+    _MATCH,
+    Column("turn", "The turn's number from 1"),
+    Column("role", "Whose move it was"),
+    Column("bot", "The bot that had the role; missing if chance moved"),
+    Column("move", "The move, as the rules write it"),
+    Column("by", "Who chose it: `bot`, `strike`, `substitute`, `chance`, `opening`"),
+    Column("said", "The text that was refused, if any"),
+    Column("wall", "From `go` to the answer", "seconds"),
+    Column("cpu", "CPU time that the bot's process used since its last answer", "seconds"),
+    Column("waited", "Time in which the bot was ready to run, but had no core", "seconds"),
+    Column("remarks", "The bot's remarks, a line each"),
 )
 METRICS = Columns(
-    (
-        *(Column(name, "As in `turns()`") for name in ("match", "turn", "role", "bot")),
-        Column("metric", "The bot's name for it"),
-        Column("value", "A number", "the bot's"),
-    )
+    *(Column(name, "As in `turns()`") for name in ("match", "turn", "role", "bot")),
+    Column("metric", "The bot's name for it"),
+    Column("value", "A number", "the bot's"),
 )
 VERSIONS = Columns(
-    (
-        _BOT,
-        Column("version", "1 for the version that played first, and so on; a version that never played has no number"),
-        Column("digest", "Hash of the version's files"),
-        Column("rank", "Its rank by rating among the bots of its time, each in its version of that time"),
-        Column("rating", "How strong it is, by one fit of all matches ever, in which each version is a bot", "rating"),
-        *_interval("rating_low", "rating_high", "The 95 % interval of `rating`; infinite where it is open"),
-        Column("matches", "How many it played in", "matches"),
-    )
+    _BOT,
+    Column("version", "1 for the version that played first, and so on; a version that never played has no number"),
+    Column("digest", "Hash of the version's files"),
+    Column("rank", "Its rank by rating among the bots of its time, each in its version of that time"),
+    Column("rating", "How strong it is, by one fit of all matches ever, in which each version is a bot", "rating"),
+    *_interval("rating_low", "rating_high", "The 95 % interval of `rating`; infinite where it is open"),
+    Column("matches", "How many it played in", "matches"),
 )
 TIMING = Columns(
-    (
-        Column("bot", "The bot's name"),
-        _BOARD,
-        _ROLE,
-        Column("turns", "How many answers it gave there", "answers", "answers"),
-        Column("timeout", "How often it lost on time there: the answer that it owed is in no other figure", "seats"),
-        *(
-            Column(f"{clock}_{figure}", f"{meaning}: median, 99 % quantile, longest", "seconds", f"{prefix}{label}")
-            for clock, meaning, prefix, labels in (
-                ("wall", "From `go` to the answer", "", ("median", "99 %", "longest")),
-                (
-                    "cpu",
-                    "CPU time that the bot's process used since its last answer",
-                    "CPU ",
-                    ("median", "99 %", "most"),
-                ),
-            )
-            for figure, label in zip(("p50", "p99", "max"), labels, strict=True)
-        ),
-        Column("waited_p99", "Time in which the bot was ready to run, but had no core: 99 % quantile", "seconds"),
-    )
+    Column("bot", "The bot's name"),
+    _BOARD,
+    _ROLE,
+    Column("turns", "How many answers it gave there", "answers", "answers"),
+    Column("timeout", "How often it lost on time there: the answer that it owed is in no other figure", "seats"),
+    *(
+        Column(f"{clock}_{figure}", f"{meaning}: median, 99 % quantile, longest", "seconds", f"{prefix}{label}")
+        for clock, meaning, prefix, labels in (
+            ("wall", "From `go` to the answer", "", ("median", "99 %", "longest")),
+            ("cpu", "CPU time that the bot's process used since its last answer", "CPU ", ("median", "99 %", "most")),
+        )
+        for figure, label in zip(("p50", "p99", "max"), labels, strict=True)
+    ),
+    Column("waited_p99", "Time in which the bot was ready to run, but had no core: 99 % quantile", "seconds"),
 )
 ABORTS = Columns(
-    (
-        Column("match", "Its id"),
-        Column("attempt", "The number of the attempt, from 1"),
-        Column("cause", "What went wrong"),
-    )
+    Column("match", "Its id"),
+    Column("attempt", "The number of the attempt, from 1"),
+    Column("cause", "What went wrong"),
 )
 GRADES = Columns(
-    (
-        Column("student", "The name in people.csv; a bot that belongs to nobody there stands under its own name"),
-        Column("id", "The id in people.csv"),
-        Column("email", "The e-mail in people.csv"),
-        Column("bot", "The bot that is graded: of several that of the most marks; empty if none was played"),
-        Column("marks", "The sum of the marks", "marks"),
-        Column("out_of", "The marks of all thresholds", "marks"),
-        Column("state", "`played`, `not played`, `only a reference`, `refused`, `withdrawn` or `nothing handed in`"),
-        Column("note", "What a teacher should know: why there is no bot, or how often the bot was at fault"),
-        Column("reason_NUMBER", "For each threshold: the mark and its reason, in a sentence"),
-        Column("match", "The match to look at: the worst against the reference that the bot failed most"),
-        Column("replay", "The command that shows this match"),
-    )
+    Column("student", "The name in people.csv; a bot that belongs to nobody there stands under its own name"),
+    Column("id", "The id in people.csv"),
+    Column("email", "The e-mail in people.csv"),
+    Column("bot", "The bot that is graded: of several that of the most marks; empty if none was played"),
+    Column("marks", "The sum of the marks", "marks"),
+    Column("out_of", "The marks of all thresholds", "marks"),
+    Column("state", "`played`, `not played`, `only a reference`, `refused`, `withdrawn` or `nothing handed in`"),
+    Column("note", "What a teacher should know: why there is no bot, or how often the bot was at fault"),
+    Column("reason_NUMBER", "For each threshold: the mark and its reason, in a sentence"),
+    Column("match", "The match to look at: the worst against the reference that the bot failed most"),
+    Column("replay", "The command that shows this match"),
 )
 
 PLACINGS = Columns(
-    (
-        Column("game", "The game"),
-        Column("place", "Bots that the rules do not separate share a place"),
-        _BOT,
-        Column("points", "1 for each pairing won and each bye, 0.5 for each pairing drawn"),
-        Column("won", "Pairings won, deciders included"),
-        Column("drawn", "Pairings drawn"),
-        Column("lost", "Pairings lost"),
-        Column("byes", "Rounds in which it had no opponent; each counts as a win"),
-        Column("buchholz", "Swiss: the sum of its opponents' points", label="Buchholz"),
-        Column("out", "Knockout: the round in which it lost", label="out in round"),
-        _DISPLAY,
-    )
+    Column("game", "The game"),
+    Column("place", "Bots that the rules do not separate share a place"),
+    _BOT,
+    Column("points", "1 for each pairing won and each bye, 0.5 for each pairing drawn"),
+    Column("won", "Pairings won, deciders included"),
+    Column("drawn", "Pairings drawn"),
+    Column("lost", "Pairings lost"),
+    Column("byes", "Rounds in which it had no opponent; each counts as a win"),
+    Column("buchholz", "Swiss: the sum of its opponents' points", label="Buchholz"),
+    Column("out", "Knockout: the round in which it lost", label="out in round"),
+    _DISPLAY,
 )
 """Of `arena/event/placings.py`: no frame of `Results`, which does not know schedules."""
 
