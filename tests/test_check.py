@@ -43,7 +43,7 @@ def hurried(monkeypatch):
     monkeypatch.setattr(conversation, "PAUSE_S", 0.002)
 
 
-def told(found) -> str:
+def text_of(found) -> str:
     return "\n".join(" ".join((one.words, *one.log, one.cure)) for one in found.findings)
 
 
@@ -59,8 +59,8 @@ def checked(name, launcher, boards="mummy_maze/duel", role="explorer"):
 def test_a_sin_that_loses_matches_is_named_with_its_cure(name, launcher):
     found = checked(name, launcher)
     assert not found.sound
-    assert SINS[name].finding in told(found)
-    assert not any(ord(char) < 32 for char in told(found).replace("\n", ""))
+    assert SINS[name].finding in text_of(found)
+    assert not any(ord(char) < 32 for char in text_of(found).replace("\n", ""))
 
 
 @pytest.mark.usefixtures("hurried")
@@ -68,8 +68,8 @@ def test_a_sin_that_loses_matches_is_named_with_its_cure(name, launcher):
 @pytest.mark.parametrize("name", sorted(name for name, sin in SINS.items() if sin.sound))
 def test_a_sin_that_loses_nothing_is_named_all_the_same(name, launcher):
     found = checked(name, launcher, "goofspiel/five", "left")
-    assert found.sound, told(found)
-    assert SINS[name].finding in told(found)
+    assert found.sound, text_of(found)
+    assert SINS[name].finding in text_of(found)
     assert {one.weight for one in found.findings} == {Weight.ADVICE}
 
 
@@ -117,7 +117,7 @@ def test_a_misunderstanding_of_the_protocol_is_explained(kind, tmp_path, launche
     body, words = BODIES[kind]
     found = examined(written(tmp_path, f"    {body}\n"), launcher, roles=("mummy",))
     assert not found.sound
-    assert words in told(found)
+    assert words in text_of(found)
 
 
 @pytest.mark.slow
@@ -129,9 +129,9 @@ def test_a_bot_that_takes_what_arrives_for_a_question_is_found_out(tmp_path, lau
     ):  # a question may reach it in two parts already in a plain match, which ends there: early_lines.py
         found = examined(tmp_path / "mine.py", launcher, roles=("explorer",))
         assert not found.sound
-        if words in told(found):
+        if words in text_of(found):
             break
-    assert words in told(found)
+    assert words in text_of(found)
 
 
 @pytest.mark.usefixtures("hurried")
@@ -154,7 +154,7 @@ def test_unseeded_dice_are_pointed_out(tmp_path, launcher):
     body = "    if word == 'go': print(legal[int.from_bytes(os.urandom(2)) % len(legal)], flush=True); continue\n"
     found = examined(written(tmp_path, body), launcher)
     assert found.sound
-    assert "seed your random numbers" in told(found)
+    assert "seed your random numbers" in text_of(found)
 
 
 def test_what_is_close_to_its_limit_is_pointed_out():
@@ -225,7 +225,7 @@ def test_a_cure_goes_by_what_arena_saw_and_not_by_its_words_in_the_mouth_of_a_bo
 def test_a_file_that_cannot_run_has_a_cure_of_its_own(tmp_path, launcher, text, cure):
     path = tmp_path / "mine.py"
     path.write_bytes(text.encode("utf-8", "surrogateescape"))
-    assert cure in told(examined(path, launcher))
+    assert cure in text_of(examined(path, launcher))
 
 
 def test_a_traceback_names_the_bots_file_and_keeps_its_quotation_marks(tmp_path, launcher):

@@ -31,7 +31,7 @@ def write(text):
     return Path("tournament.toml")
 
 
-def told(text, step="load"):
+def refusal(text, step="load"):
     """The message about a tournament.toml with these keys, without the file's name."""
     path = write(text)
     if step == "event":
@@ -176,13 +176,13 @@ MISTAKES = [
 
 @pytest.mark.parametrize(("text", "message"), MISTAKES, ids=[text for text, _ in MISTAKES])
 def test_a_mistake_is_one_line_with_the_key_and_what_was_expected(workspace, text, message):
-    line = told(text)
+    line = refusal(text)
     assert message in line
     assert line.isprintable()
 
 
 def test_every_mistake_is_told_at_once(workspace):
-    lines = told('[faults]\nstrikes = "none"\n[time]\nmoove = 1\nstart = 0').splitlines()
+    lines = refusal('[faults]\nstrikes = "none"\n[time]\nmoove = 1\nstart = 0').splitlines()
     assert [line.partition(": ")[0] for line in lines] == ["time.start", "time.moove", "faults.strikes"]
 
 
@@ -236,7 +236,7 @@ def test_what_the_file_names_is_looked_up_and_missed_in_one_line(workspace, text
     (workspace / "rules").mkdir()
     (workspace / "one").mkdir()
     (workspace / "one" / "ann.py").write_text("# ann\n")
-    line = told(text, step="event")
+    line = refusal(text, step="event")
     assert message in line
     assert "\n" not in line
 

@@ -284,16 +284,16 @@ def test_the_end_is_told_with_the_ranks_that_are_open_and_hostile_names_do_nothi
     event = replace(stored.event(*SKILL), stop_when=stopping.BEST, confidence=0.9, stop_after=60.0)
     open_ranks = (OpenRanks(first=2, last=8, bots=tuple("abcdefg")),)
 
-    def told(rule, still_open=()):
+    def end_of(rule, still_open=()):
         return stop_words.sentences(Stop(rule=rule, matches=1, open=still_open), event, lambda name: f"{name}\x1b")
 
-    assert told("stop_when", open_ranks) == (
+    assert end_of("stop_when", open_ranks) == (
         "the event ended after 1 match, because the best is certain at 90 % (stop_when)",
         "still open at 90 %: ranks 2 to 8 (a\\x1b, b\\x1b, c\\x1b, d\\x1b, e\\x1b and 2 more)",
     )
-    assert told("max_matches") == ("the event ended after 1 match (max_matches)", "no rank is open at 90 %")
-    assert "after 60 s" in told("stop_after")[0]
-    assert told("plan")[0] == "the event ended after all 1 match of its plan"
+    assert end_of("max_matches") == ("the event ended after 1 match (max_matches)", "no rank is open at 90 %")
+    assert "after 60 s" in end_of("stop_after")[0]
+    assert end_of("plan")[0] == "the event ended after all 1 match of its plan"
 
 
 def test_the_leaderboard_says_why_the_event_ended_until_it_goes_on(tmp_path, capsys):

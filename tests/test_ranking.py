@@ -49,7 +49,7 @@ def unread(*_):
     raise AssertionError("the matches were read again")
 
 
-def of(folder, rating="bradley_terry"):
+def stored_fit(folder, rating="bradley_terry"):
     """The stored ratings: the matches are not read."""
     with patch.object(Results, "arrays", property(unread)):
         return fitted(folder, rating)
@@ -74,8 +74,8 @@ def copied(folder, target):
 
 def test_cached_ratings_equal_the_fitted_ones_to_the_last_digit(folder, tmp_path):
     copied(folder, tmp_path)
-    assert plain(fitted(tmp_path)) == plain(of(tmp_path))
-    assert plain(fitted(tmp_path, rating="points")) == plain(of(tmp_path, rating="points"))
+    assert plain(fitted(tmp_path)) == plain(stored_fit(tmp_path))
+    assert plain(fitted(tmp_path, rating="points")) == plain(stored_fit(tmp_path, rating="points"))
 
 
 def test_cached_ratings_are_used_for_the_same_matches_only(tmp_path):
@@ -84,7 +84,7 @@ def test_cached_ratings_are_used_for_the_same_matches_only(tmp_path):
     before = fitted(tmp_path)
     stored.store(tmp_path, EVENT, records[-1:])
     with pytest.raises(AssertionError, match="read again"):
-        of(tmp_path)
+        stored_fit(tmp_path)
     assert fitted(tmp_path).ratings != before.ratings
 
 
@@ -104,7 +104,7 @@ def test_ratings_with_a_damaged_cache_are_fitted_anew_and_cached_again(folder, t
     for damaged in (*unreadable, *no_ratings):
         path.write_bytes(damaged)
         assert (damaged[-80:], plain(fitted(tmp_path))) == (damaged[-80:], right)
-        assert plain(of(tmp_path)) == right
+        assert plain(stored_fit(tmp_path)) == right
 
 
 def test_ratings_that_cannot_be_cached_are_returned_all_the_same(folder, tmp_path):

@@ -59,10 +59,10 @@ def launcher():
         yield launcher
 
 
-def said(
+def printed(
     launcher: Launcher, bot: Bot, *, is_warm: bool, rules: Path | None = RULES, **conditions: object
 ) -> tuple[str, str, str]:
-    """What a bot prints on stdout and stderr until it ends, and how it does."""
+    """Return what a bot prints on stdout and stderr until it ends, and how it ends."""
     level = choice.choose("auto", unsafe=False)
     child = launcher.start(bot, Conditions(sandbox=level, warm=is_warm, **conditions), rules)
     assert child.spec.warm == (is_warm and not levels.TABLE[level].wrapped)
@@ -90,9 +90,9 @@ def plain(text: str) -> str:
 
 def test_a_warm_bot_finds_everything_as_after_a_cold_start(tmp_path, launcher):
     bot = bot_of(tmp_path / "bot.py", LOOK)
-    cold, complaint, _ = said(launcher, bot, is_warm=False)
+    cold, complaint, _ = printed(launcher, bot, is_warm=False)
     for _ in range(2):
-        hot, no_other, _ = said(launcher, bot, is_warm=True)
+        hot, no_other, _ = printed(launcher, bot, is_warm=True)
         assert complaint == no_other == ""
         assert json.loads(plain(cold)) == json.loads(plain(hot))
 
@@ -108,7 +108,7 @@ def test_a_warm_script_behind_links_finds_its_neighbours_as_a_cold_one(tmp_path,
     for script in ("real/main.py", "./real/main.py", "short/main.py", "link.py", "./link.py"):
         (tmp_path / "bot.toml").write_text(f'command = "python {script} word"\n')
         bot = discovery.from_path(tmp_path)
-        cold, hot = (tuple(map(plain, said(launcher, bot, is_warm=is_warm))) for is_warm in (False, True))
+        cold, hot = (tuple(map(plain, printed(launcher, bot, is_warm=is_warm))) for is_warm in (False, True))
         assert cold == hot
         assert cold[1:] == ("", "exit 0")
 
@@ -117,7 +117,7 @@ def test_what_is_random_differs_from_start_to_start_in_warm_bots_too(tmp_path, l
     bot = bot_of(
         tmp_path / "bot.py", "import random, uuid, tempfile\nprint(random.random(), uuid.uuid4(), tempfile.mktemp())\n"
     )
-    told = [said(launcher, bot, is_warm=True)[0].split() for _ in range(3)]
+    told = [printed(launcher, bot, is_warm=True)[0].split() for _ in range(3)]
     assert all(len({one[place] for one in told}) == 3 for place in range(3))
 
 
@@ -147,13 +147,13 @@ def test_what_is_random_differs_from_start_to_start_in_warm_bots_too(tmp_path, l
 )
 def test_a_warm_bot_ends_as_a_cold_one(tmp_path, launcher, text):
     bot = bot_of(tmp_path / "bot.py", text)
-    cold, hot = (tuple(map(plain, said(launcher, bot, is_warm=is_warm))) for is_warm in (False, True))
+    cold, hot = (tuple(map(plain, printed(launcher, bot, is_warm=is_warm))) for is_warm in (False, True))
     assert cold == hot
 
 
 def test_a_script_that_is_not_there_is_told_as_in_a_cold_start(tmp_path, launcher):
     bot = replace(bot_of(tmp_path / "bot.py", ""), command=("{python}", "-s", "-B", "-u", "other.py"))
-    (_, cold, code), (_, hot, same) = (said(launcher, bot, is_warm=is_warm) for is_warm in (False, True))
+    (_, cold, code), (_, hot, same) = (printed(launcher, bot, is_warm=is_warm) for is_warm in (False, True))
     assert (hot.partition(": ")[2], same) == (cold.partition(": ")[2], code)
 
 
@@ -187,7 +187,7 @@ def test_memory_counts_from_the_fork(tmp_path, launcher):
     )
     bot = bot_of(tmp_path / "bot.py", eats)
     counts = [
-        int(said(launcher, bot, is_warm=is_warm, limits=Limits(memory=100_000_000))[0]) for is_warm in (False, True)
+        int(printed(launcher, bot, is_warm=is_warm, limits=Limits(memory=100_000_000))[0]) for is_warm in (False, True)
     ]
     assert abs(counts[0] - counts[1]) <= 15, counts
 
@@ -195,7 +195,7 @@ def test_memory_counts_from_the_fork(tmp_path, launcher):
 @pytest.mark.parametrize("is_warm", [False, True])
 def test_a_low_limit_on_open_files_counts_those_of_the_bot_only(tmp_path, launcher, is_warm):
     bot = bot_of(tmp_path / "bot.py", "import os\nprint(sum(1 for _ in iter(lambda: os.dup(0), 11)))\n")
-    assert said(launcher, bot, is_warm=is_warm, limits=Limits(open_files=12)) == ("8\n", "", "exit 0")
+    assert printed(launcher, bot, is_warm=is_warm, limits=Limits(open_files=12)) == ("8\n", "", "exit 0")
 
 
 def test_a_preloaded_module_is_there_already_and_throws_other_dice_in_each_bot(tmp_path):
@@ -204,7 +204,7 @@ def test_a_preloaded_module_is_there_already_and_throws_other_dice_in_each_bot(t
         tmp_path / "bot.py", "import sys\nprint('numpy' in sys.modules)\nimport numpy\nprint(numpy.random.random())\n"
     )
     with Launcher() as launcher:
-        (one, _, _), (other, _, _) = (said(launcher, bot, is_warm=True, preload=("numpy",)) for _ in range(2))
+        (one, _, _), (other, _, _) = (printed(launcher, bot, is_warm=True, preload=("numpy",)) for _ in range(2))
     assert one.split()[0] == other.split()[0] == "True"
     assert one.split()[1] != other.split()[1]
 
@@ -224,8 +224,8 @@ def test_kit_and_rules_are_there_and_untouched(tmp_path):
     pacman = bot_of(tmp_path / "bot.py", SEARCH.format(rules="pacman.py", board="classic"))
     maze = bot_of(tmp_path / "other.py", SEARCH.format(rules="mummy_maze.py", board="duel"))
     with Launcher() as launcher:
-        out = [said(launcher, pacman, is_warm=True) for _ in range(2)]
-        out += [said(launcher, maze, is_warm=True, rules=RULES.with_name("mummy_maze.py"))]
+        out = [printed(launcher, pacman, is_warm=True) for _ in range(2)]
+        out += [printed(launcher, maze, is_warm=True, rules=RULES.with_name("mummy_maze.py"))]
     imported = [text.splitlines()[0].split() for text, _, _ in out]
     assert imported == [[], [], []]
     assert [text.splitlines()[1] for text, _, _ in out] == [*["3 False False False"] * 2, "2 False False False"]
@@ -247,7 +247,7 @@ def test_rules_that_no_fork_can_have_imported_are_left_to_the_bots(tmp_path, tex
     bot = bot_of(tmp_path / "bot.py", "from arena import kit\nprint('plays')\n")
     with Launcher() as launcher:
         for _ in range(2):
-            assert said(launcher, bot, is_warm=True, rules=rules) == ("plays\n", "", "exit 0")
+            assert printed(launcher, bot, is_warm=True, rules=rules) == ("plays\n", "", "exit 0")
 
 
 def test_no_later_bot_sees_that_calls_of_one_before_it_were_watched(tmp_path):
@@ -256,7 +256,7 @@ def test_no_later_bot_sees_that_calls_of_one_before_it_were_watched(tmp_path):
     )
     bot = bot_of(tmp_path / "bot.py", look)
     with Launcher(watches=True) as launcher:
-        first, second = (said(launcher, bot, is_warm=True) for _ in range(2))
+        first, second = (printed(launcher, bot, is_warm=True) for _ in range(2))
     assert "refused" not in first[0]
     assert second == first
 
@@ -267,7 +267,7 @@ def test_a_warm_bot_cannot_see_what_the_spawner_sees(tmp_path, launcher):
         "print([n for n in range(3, 100) if os.path.exists(f'/dev/fd/{n}')])\n"
         "for n in range(3, 1000):\n    try: os.fstat(n)\n    except OSError: continue\n    print('open', n)\n"
     )
-    out, err, _ = said(launcher, bot_of(tmp_path / "bot.py", tries), is_warm=True)
+    out, err, _ = printed(launcher, bot_of(tmp_path / "bot.py", tries), is_warm=True)
     assert err == ""
     assert "open" not in out
 
@@ -279,7 +279,7 @@ def test_a_warm_bot_finds_in_no_frame_what_was_asked_of_the_spawner_before(tmp_p
     )
     bot = bot_of(tmp_path / "bot.py", frames)
     for _ in range(4):  # the first was not forked ahead, the others were, after the end of one
-        found = [line.split() for line in said(launcher, bot, is_warm=True)[0].splitlines()]
+        found = [line.split() for line in printed(launcher, bot, is_warm=True)[0].splitlines()]
         spawners = {name for function, *names in found if function in {"serve", "respond"} for name in names}
         assert spawners == {"launcher", "operation"}, found
 
@@ -336,7 +336,7 @@ def test_a_module_that_cannot_be_preloaded_is_our_failure_and_says_which(tmp_pat
     )
     bot = bot_of(tmp_path / "bot.py", "print('x')")
     with Launcher() as launcher, pytest.raises(ConfinementError, match=f"preload: odd_module: .*{words}"):
-        said(launcher, bot, is_warm=True, preload=("odd_module",))
+        printed(launcher, bot, is_warm=True, preload=("odd_module",))
 
 
 def test_modules_to_preload_must_be_there():
