@@ -418,33 +418,27 @@ def test_sampled_boards_travel_as_they_were_drawn_and_without_their_generator(tm
         wire.located(other, tmp_path)
 
 
-@pytest.mark.parametrize(
-    ("error", "states"),
-    [
-        pytest.param(NoUsersError("all users are taken"), ["LOST"] * 4 + ["REFUSED"], id="no users: tried again"),
-        pytest.param(MachineError("no more memory"), ["REFUSED"], id="no memory: given nothing more"),
-        pytest.param(RuntimeError("a bug"), ["READY"] * 5, id="a bug of ours is no fault of the machine"),
-    ],
-)
-def test_what_becomes_of_a_machine_by_the_failure_of_its_matches(tmp_path, error, states):
+def test_what_becomes_of_a_machine_by_the_failure_of_its_matches(tmp_path):
     from arena.event.cluster.driver import Cluster  # here, so that tests of other files do not wait for dask
     from arena.event.cluster.machine import Machine, MachineState, Parcel
 
     event = event_of(workspace(tmp_path / "ws", {"a": DICE, "b": FIRST}))
     item = director.Work(match=event.match(event.boards[0], event.bots, 0))
-    driver = Cluster("local:1", event, tmp_path)
-    seen = []
-    try:
-        while len(seen) < len(states):
-            mate = Machine("tcp://m", driver._client, driver._task, driver._report)
-            mate.state, driver._machines["tcp://m"] = MachineState.READY, mate
-            parcel = mate.parcels[7] = Parcel(7, mate, [item])
-            (done,) = driver._take(parcel, [Done(None, None, "it failed", error)], "")
-            assert (done.item, isinstance(done.error, LostError)) == (item, isinstance(error, MachineError))
-            seen.append(mate.state.name)
-    finally:
-        driver.close()
-    assert seen == states
+    with contextlib.closing(Cluster("local:1", event, tmp_path)) as driver:
+        for address, error, states in (
+            ("tcp://no-users", NoUsersError("all users are taken"), ["LOST"] * 4 + ["REFUSED"]),  # it is tried again
+            ("tcp://no-memory", MachineError("no more memory"), ["REFUSED"]),
+            ("tcp://bug", RuntimeError("a bug of ours"), ["READY"] * 5),  # is no fault of the machine
+        ):
+            seen = []
+            while len(seen) < len(states):
+                mate = Machine(address, driver._client, driver._task, driver._report)
+                mate.state, driver._machines[address] = MachineState.READY, mate
+                parcel = mate.parcels[7] = Parcel(7, mate, [item])
+                (done,) = driver._take(parcel, [Done(None, None, "it failed", error)], "")
+                assert (done.item, isinstance(done.error, LostError)) == (item, isinstance(error, MachineError))
+                seen.append(mate.state.name)
+            assert seen == states
 
 
 @pytest.mark.parametrize("rule", [{}, {"stop_after": 0.3}])
