@@ -18,7 +18,7 @@ from functools import cache
 
 from arena.sandbox import rlimits, seccomp
 from arena.sandbox.file_policy import DEVICES, PROGRAMS, SETTINGS
-from arena.sandbox.level import BotKind, LaunchSpec, Level
+from arena.sandbox.level import BotKind, LaunchSpec, Level, checked
 
 CREATE_RULESET, ADD_RULE, RESTRICT_SELF = 444, 445, 446  # the same numbers on every architecture
 VERSION, PATH_BENEATH = 1, 1
@@ -64,7 +64,7 @@ class Landlock(Level):
         abi = version()
         rights = struct.pack("QQQ", _handled(), HANDLED_NET if abi >= 4 else 0, SCOPED if abi >= SIGNALS_SCOPED else 0)
         size = 24 if abi >= SIGNALS_SCOPED else 16 if abi >= 4 else 8
-        ruleset = _checked(syscall(CREATE_RULESET, rights, ctypes.c_size_t(size), 0), "create")
+        ruleset = checked(syscall(CREATE_RULESET, rights, ctypes.c_size_t(size), 0), "Landlock: create")
         needed = [
             _prepared.get(path) or _rule(path, READ)
             for path in spec.read
@@ -72,8 +72,8 @@ class Landlock(Level):
         ]
         own = _rule(spec.home, READ | SCRATCH if spec.builds else READ), _rule(spec.scratch, SCRATCH)
         for rule in (*_public_rules(), *needed, *own):
-            _checked(syscall(ADD_RULE, ruleset, PATH_BENEATH, rule, 0), "rule")
-        _checked(syscall(RESTRICT_SELF, ruleset, 0), "restrict")
+            checked(syscall(ADD_RULE, ruleset, PATH_BENEATH, rule, 0), "Landlock: rule")
+        checked(syscall(RESTRICT_SELF, ruleset, 0), "Landlock: restrict")
         os.close(ruleset)
         rlimits.apply(spec)  # after the rules: a limit on open files would count their descriptors
         program = _filter_program(spec.processes, spec.syscalls)
@@ -129,9 +129,3 @@ def _rule(path: str, rights: int) -> bytes:
     descriptor = os.open(path, os.O_PATH | os.O_CLOEXEC)
     folder = stat.S_ISDIR(os.fstat(descriptor).st_mode)
     return struct.pack("=Qi", rights & _handled() & (-1 if folder else FILE_RIGHTS), descriptor)
-
-
-def _checked(result: int, step: str) -> int:
-    if result < 0:
-        raise OSError(ctypes.get_errno(), f"Landlock: {step}: {os.strerror(ctypes.get_errno())}")
-    return result

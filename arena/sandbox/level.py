@@ -4,11 +4,20 @@ Each level is a subclass; `levels.py` has the table of them. No other module com
 Imported by the spawner, so it stays small.
 """
 
+import ctypes
 import errno
+import os
 from typing import NamedTuple
 
 TEMPORARY = (errno.EAGAIN, errno.ENOMEM, errno.EMFILE, errno.ENFILE, errno.EINTR, errno.ENOSPC, errno.EDQUOT)
 """Errors that come from the moment, not from this system's abilities: a level is never given up for one of them."""
+
+
+def checked(result: int, step: str) -> int:
+    """Return the result of a call of the C library; OSError, with the name of the step, when it failed."""
+    if result < 0:
+        raise OSError(ctypes.get_errno(), f"{step}: {os.strerror(ctypes.get_errno())}")
+    return result
 
 
 class LaunchSpec(NamedTuple):

@@ -6,14 +6,13 @@ The levels that confine set the same limits, with the functions below.
 
 import ctypes
 import math
-import os
 import resource
 import sys
 from functools import cache
 from typing import TYPE_CHECKING
 
 from arena.errors import MachineError
-from arena.sandbox.level import LaunchSpec, Level
+from arena.sandbox.level import LaunchSpec, Level, checked
 
 if TYPE_CHECKING:  # the spawner imports this file, and stays small
     from arena.values import Limits
@@ -90,8 +89,7 @@ def with_data(rows: Rows, data: int) -> Rows:
 
 def no_new_privs() -> None:
     """Give up set-uid bits and file capabilities, for this process and all that it runs."""
-    if prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0:
-        raise OSError(ctypes.get_errno(), f"no_new_privs: {os.strerror(ctypes.get_errno())}")
+    checked(prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0), "no_new_privs")
 
 
 def tasks(count: int) -> Rows:

@@ -28,6 +28,7 @@ from functools import cache
 
 from arena.sandbox import call_policy
 from arena.sandbox.call_policy import Check
+from arena.sandbox.level import checked
 from arena.sandbox.syscalls import X32, numbers
 
 AUDIT = {"x86_64": 0xC000003E, "aarch64": 0xC00000B7}
@@ -80,8 +81,7 @@ def install(program: bytes) -> None:
     `no_new_privs` must be set before. OSError: EACCES when it is not, EINVAL when the kernel has no filters.
     """
     struct = Program(len(program) // INSTRUCTION.size, program)
-    if prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, ctypes.byref(struct), 0, 0) != 0:
-        raise OSError(ctypes.get_errno(), f"seccomp: {os.strerror(ctypes.get_errno())}")
+    checked(prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, ctypes.byref(struct), 0, 0), "seccomp")
 
 
 listener = -1
@@ -97,19 +97,15 @@ def install_watched(program: bytes) -> None:
     )
     struct = Program(len(asking) // INSTRUCTION.size, asking)
     number = ctypes.c_long(numbers(os.uname().machine)["seccomp"])
-    listener = syscall(number, SECCOMP_SET_MODE_FILTER, SECCOMP_FILTER_FLAG_NEW_LISTENER, ctypes.byref(struct))
-    if listener < 0:
-        raise OSError(ctypes.get_errno(), f"seccomp: {os.strerror(ctypes.get_errno())}")
+    flags = SECCOMP_FILTER_FLAG_NEW_LISTENER
+    listener = checked(syscall(number, SECCOMP_SET_MODE_FILTER, flags, ctypes.byref(struct)), "seccomp")
 
 
 def copy_listener(pid: int, descriptor: int) -> int:
     """Return a copy of the listener of a process below us. OSError where the system forbids that."""
     process = os.pidfd_open(pid)
     try:
-        copy = syscall(PIDFD_GETFD, process, descriptor, 0)
-        if copy < 0:
-            raise OSError(ctypes.get_errno(), os.strerror(ctypes.get_errno()))
-        return int(copy)
+        return checked(syscall(PIDFD_GETFD, process, descriptor, 0), "pidfd_getfd")
     finally:
         os.close(process)
 

@@ -120,20 +120,15 @@ def _read_to_end(descriptors: tuple[int, ...], lifeline: int) -> list[str]:
     for a probe that hangs. The size is not bounded, because the probe is arena's.
     """
     texts = dict.fromkeys(descriptors, b"")
-    waiting = set(descriptors)
-    poll = select.poll()
-    poll.register(lifeline, 0)  # reports only that the spawner has ended
-    for descriptor in descriptors:
-        poll.register(descriptor, select.POLLIN)
-    until = time.monotonic() + OUTPUT_TIMEOUT_S
+    waiting, until = set(descriptors), time.monotonic() + OUTPUT_TIMEOUT_S
     while waiting and (seconds := until - time.monotonic()) > 0:
-        ready = [descriptor for descriptor, _ in poll.poll(1000 * seconds)]
+        # No request is on its way, so the lifeline can be read only when the spawner has ended.
+        ready, _, _ = select.select([*waiting, lifeline], [], [], seconds)
         for descriptor in waiting.intersection(ready):
             if more := os.read(descriptor, 65536):
                 texts[descriptor] += more
             else:
                 waiting.remove(descriptor)
-                poll.unregister(descriptor)
         if waiting and lifeline in ready:
             raise SpawnerLostError
     return [texts[descriptor].decode("utf-8", "replace") for descriptor in descriptors]

@@ -10,6 +10,8 @@ import stat
 import struct
 from functools import cache
 
+from arena.sandbox.level import checked
+
 GROUP = 60706
 """The group of all these users, the only one that may pass through the private folder of root's referee (`folder.py`).
 No system assigns it: systemd's table of uid ranges has 60706 to 61183 as unused."""
@@ -92,8 +94,7 @@ def become(user: int | None) -> None:
         return
     libc.prctl(PR_SET_SECUREBITS, NO_ROOT, 0, 0, 0)
     header, data = struct.pack("Ii", CAPABILITY_VERSION_3, 0), bytes(24)
-    if libc.capset(header, data) != 0:
-        raise OSError(ctypes.get_errno(), f"capabilities: {os.strerror(ctypes.get_errno())}")
+    checked(libc.capset(header, data), "capabilities")
 
 
 def unreadable(user: int, folder: str, paths: tuple[str, ...]) -> list[str]:
