@@ -92,15 +92,13 @@ def test_a_record_that_the_rules_do_not_allow_is_graded_up_to_there():
 def test_a_match_is_graded_once_and_a_damaged_cache_is_made_again(folder, monkeypatch):
     assessed = Results.open(folder).accuracy_sums
     memory = folder / ".accuracy.json"
-    content = json.loads(memory.read_text())
+    code, _ = json.loads(memory.read_text())
     qualities = []
     monkeypatch.setattr(accuracy, "figures_of", lambda record, _: qualities.append(record) or {})
     assert Results.open(folder).accuracy_sums == assessed
-    memory.write_text(json.dumps(content | {"key": "of other results"}))
-    assert Results.open(folder).accuracy_sums == assessed  # from the stored qualities of each match
     assert qualities == []
     monkeypatch.undo()
-    for damage in ("", "[]", json.dumps(content | {"sums": [["x"]]}), json.dumps(content | {"matches": {"x": 3}})):
+    for damage in ("", "[]", json.dumps({"matches": {}}), json.dumps([code, {"x": 3}])):
         memory.write_text(damage)
         assert Results.open(folder).accuracy_sums == assessed
 
@@ -109,12 +107,12 @@ def test_a_cache_of_a_stranger_breaks_no_command(folder, tmp_path):
     folder = shutil.copytree(folder, tmp_path / "copy")
     memory = folder / ".accuracy.json"
     assessed = Results.open(folder).accuracy_sums
-    content = json.loads(memory.read_text())
-    match = next(iter(content["matches"]))
+    code, matches = json.loads(memory.read_text())
+    match = next(iter(matches))
     for forged in ({match: {"explorer": ["1", "1", "0"]}}, {match: 5}, [], {match: {5: [1, 1]}}):
-        memory.write_text(json.dumps(content | {"matches": forged}))
+        memory.write_text(json.dumps([code, forged]))
         assert Results.open(folder).accuracy_sums == assessed
-    memory.write_text(json.dumps(content | {"matches": {match: {"nobody": [1, 1, 0]}}}))
+    memory.write_text(json.dumps([code, {match: {"nobody": [1, 1, 0]}}]))
     results = Results.open(folder)
     assert "nobody" not in {role for _, role, _ in results.accuracy_sums}
     results.lessons(["dice"], 3)

@@ -16,16 +16,15 @@ arena/games/quality.py assesses one move. Matches are assessed when somebody loo
 #
 # A search sees a small loss in most moves, so a count of its blunders would say little. The regret adds the points up.
 
-import json
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any, NamedTuple, TypeVar
 
-from pydantic import BaseModel, Field
+from pydantic import Field, TypeAdapter
 
-from arena import rulefile, whole_files
+from arena import rulefile
 from arena.errors import ArenaError
 from arena.game import Game, Role
 from arena.games import pursuit, quality, solver
@@ -97,11 +96,10 @@ REGRET = Measure(file=".regret", kind=quality.Estimator, most=MOST_ESTIMATED)
 Figure = Annotated[int, Field(strict=True, ge=-(10**15), le=10**15)]
 
 
-class _Stored(BaseModel):
-    """A cache, which comes with results that anybody may have made."""
-
-    code: str
-    matches: dict[str, dict[Role, tuple[Figure, Figure, Figure]]]
+Figures = Mapping[Role, tuple[int, int, int]]
+"""Of each role of a match whose moves could be assessed: moves, blunders (of an estimate: points) and lost turns."""
+STORED = TypeAdapter(dict[str, dict[Role, tuple[Figure, Figure, Figure]]])
+"""A memo, which comes with results that anybody may have made: the figures by the id of a match."""
 
 
 def by_bot(assessed: Mapping[SumKey, MoveSums]) -> dict[str, MoveSums]:
@@ -112,13 +110,14 @@ def by_bot(assessed: Mapping[SumKey, MoveSums]) -> dict[str, MoveSums]:
     return sums
 
 
-def load_or_assess(archive: Archive, labels: Sequence[str], rules: Rules, measure: Measure) -> dict[SumKey, MoveSums]:
-    """Return the measure of each bot in each role on the boards among `labels` that it applies to; or empty.
+def load_or_assess(
+    archive: Archive, labels: Sequence[str], rules: Rules, measure: Measure
+) -> list[tuple[Played, Figures]]:
+    """Return the matches on the boards among `labels` that a measure applies to, by id, with the figures of each.
 
     Of more matches than the measure's `most` that many are assessed, a fair sample.
     """
-    path = _path(archive, measure)
-    cached = _load(path)
+    path = archive.folder / f"{measure.file}{archive.suffix}.json"
     games, complete = list[Game[Any]](), True
     assessed_labels = list[str]()
     for label in labels:
@@ -131,7 +130,8 @@ def load_or_assess(archive: Archive, labels: Sequence[str], rules: Rules, measur
         except ArenaError:
             complete = False  # where its rules are known and its record is whole, its matches can be assessed
     code = _code_digest(games)
-    known: dict[str, Mapping[Role, Sequence[int]]] = cached.get("matches", {}) if cached.get("code") == code else {}
+    stored = memo.recall(path, code, STORED)
+    known = stored or {}
     ids = archive.sample_of(assessed_labels, measure.most) if assessed_labels else []
     played = archive.played_of(ids)
     new = [match for match in played if match.id not in known]
@@ -143,13 +143,17 @@ def load_or_assess(archive: Archive, labels: Sequence[str], rules: Rules, measur
         else:
             known[match.id] = {} if assessor is None else figures_of(record, assessor)
     # Incomplete figures do not replace those of a reader who knows the rules of more boards.
-    if new and (complete or cached.get("code", code) == code):
-        matches = {match.id: known[match.id] for match in played if match.id in known}
-        whole_files.write_cache(path, json.dumps({"code": code, "matches": matches}).encode())
+    if new and (complete or stored is not None or not path.exists()):
+        memo.store(path, code, {match.id: known[match.id] for match in played if match.id in known}, STORED)
+    return [(match, known.get(match.id, {})) for match in played]
+
+
+def sums_of(assessed: Iterable[tuple[Played, Figures]]) -> dict[SumKey, MoveSums]:
+    """Return the measure of each bot in each role on the boards of these matches; or empty."""
     sums: defaultdict[SumKey, MoveSums] = defaultdict(MoveSums)
-    for match in played:
-        for role, figures in known.get(match.id, {}).items():
-            if role in match.seats:  # the cache may come from anybody
+    for match, of_roles in assessed:
+        for role, figures in of_roles.items():
+            if role in match.seats:  # the memo may come from anybody
                 key = match.label, role, match.seats[role]
                 sums[key] = sums[key].plus(MoveSums(1, *figures))
     return dict(sorted(sums.items()))
@@ -178,44 +182,18 @@ def with_assessors(
             yield match, record, assessor
 
 
-def figures_of(record: Record, assessor: Assessor) -> dict[Role, list[int]]:
-    """Return moves, blunders (of an estimate: points) and lost turns of each role whose moves could be assessed."""
-    figures: dict[Role, list[int]] = {}
+def figures_of(record: Record, assessor: Assessor) -> dict[Role, tuple[int, int, int]]:
+    """Return the figures of a match."""
+    figures: dict[Role, tuple[int, int, int]] = {}
     for turn, loss in zip(record.turns, assessor.of_turns(record.turns), strict=False):
         if turn.by == "bot":
-            counted = figures.setdefault(turn.role, [0, 0, 0])
-            counted[0] += loss.critical
-            counted[1] += loss.points if loss.estimate else loss.points > 0
-            counted[2] += loss.turns
+            moves, lost, turns = figures.get(turn.role, (0, 0, 0))
+            lost += loss.points if loss.estimate else loss.points > 0
+            figures[turn.role] = moves + loss.critical, lost, turns + loss.turns
     return figures
-
-
-def blunderers(archive: Archive) -> dict[str, dict[Role, int]]:
-    """Return how often each role threw points away, by the id of each match that `load_or_assess` assessed last.
-
-    Matches without such a move are left out. Empty where none are stored.
-    """
-    path = _path(archive, ACCURACY)
-    stored: dict[str, dict[Role, Sequence[int]]] = _load(path).get("matches", {})
-    blunders = {
-        match: {role: figures[1] for role, figures in roles.items() if figures[1]} for match, roles in stored.items()
-    }
-    return {match: roles for match, roles in blunders.items() if roles}
-
-
-def _path(archive: Archive, measure: Measure) -> Path:
-    return archive.folder / f"{measure.file}{archive.suffix}.json"
 
 
 def _code_digest(games: Iterable[Game[Any]]) -> str:
     """Return a hash of the code that assesses, and of the rules of these games."""
     modules = (__file__, quality.__file__, solver.__file__, pursuit.__file__)
     return memo.code_digest([*map(Path, modules), *sorted({path for g in games for path in rulefile.sources_of(g)})])
-
-
-def _load(path: Path) -> dict[str, Any]:
-    """Return the content of the cache; empty where there is none, or a damaged one."""
-    try:
-        return _Stored.model_validate_json(whole_files.read_cache(path)).model_dump()
-    except (OSError, ValueError):
-        return {}

@@ -26,13 +26,14 @@ from arena.results import arrays, columns, memo, ranked, ratings, tables
 from arena.results.accuracy import (
     ACCURACY,
     REGRET,
+    Figures,
     Measure,
     MoveSums,
     Rules,
     SumKey,
-    blunderers,
     by_bot,
     load_or_assess,
+    sums_of,
 )
 from arena.results.anytext import pd
 from arena.results.archive import Archive
@@ -75,6 +76,7 @@ class Results:
         self._rating = rating
         self._whole = whole
         self._shown = False
+        self._measured: dict[Measure, list[tuple[Played, Figures]]] = {}
 
     @classmethod
     def open(
@@ -318,19 +320,19 @@ class Results:
     @cached_property
     def accuracy_sums(self) -> dict[SumKey, MoveSums]:
         """The accuracy of each bot in each role on the solved boards; each match is assessed once, then loaded."""
-        return self._measured(ACCURACY) if self._whole is None else self._own(self._whole.accuracy_sums)
+        return sums_of(self._assessed(ACCURACY))
 
     @cached_property
     def regret_sums(self) -> dict[SumKey, MoveSums]:
         """The regret of each bot in each role on the boards whose moves a search estimates; each is stored, too."""
-        return self._measured(REGRET) if self._whole is None else self._own(self._whole.regret_sums)
+        return sums_of(self._assessed(REGRET))
 
-    def _own(self, sums: Mapping[SumKey, MoveSums]) -> dict[SumKey, MoveSums]:
-        return {key: figures for key, figures in sums.items() if key[0] in self.boards}
-
-    def _measured(self, measure: Measure) -> dict[SumKey, MoveSums]:
-        """Return a measure of each bot in each role on the boards that it applies to."""
-        return load_or_assess(self._archive, list(self.boards), self._rules, measure)
+    def _assessed(self, measure: Measure) -> list[tuple[Played, Figures]]:
+        """Return the matches here that a measure applies to, with their figures."""
+        whole = self._whole or self
+        if measure not in whole._measured:
+            whole._measured[measure] = load_or_assess(whole._archive, list(whole.boards), whole._rules, measure)
+        return [(match, figures) for match, figures in whole._measured[measure] if match.label in self.boards]
 
     def lessons(self, bots: Collection[str], most: int) -> dict[str, tuple[Lesson, ...]]:
         """Return at most so many lessons of each of these bots, where its moves on solved boards are assessed already.
@@ -338,12 +340,10 @@ class Results:
         Of each bot only MISTAKEN_MATCHES matches with a blunder are looked at, and fewer where there are many bots, so
         that a report does not take long; `arena lessons` looks at more.
         """
-        if not self.accuracy_sums:
-            return {}
-        blunders = blunderers(self._archive)
         matches: defaultdict[str, list[str]] = defaultdict(list)
-        for match in self._archive.played_of(sorted(blunders)):
-            for bot in {match.seats.get(role, "") for role in blunders[match.id]}.intersection(bots):
+        for match, figures in self._assessed(ACCURACY):
+            blunderers = {match.seats.get(role, "") for role, (_, blunders, _) in figures.items() if blunders}
+            for bot in blunderers.intersection(bots):
                 matches[bot].append(match.id)
         matches_a_bot = max(1, min(MISTAKEN_MATCHES, ALL_MISTAKEN_MATCHES // max(1, len(matches))))
         ids = {match for of_bot in matches.values() for match in of_bot[:matches_a_bot]}
