@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
-    import numpy as np
+    from arena.results.arrays import Ints
 
 SHUFFLES = 499
 """The smallest p-value is 1 / (SHUFFLES + 1)."""
@@ -22,8 +22,7 @@ SUSPECT = 0.01
 """A p-value below is reported as a difference between machines."""
 
 
-@dataclass(frozen=True, kw_only=True)
-class MachineRow:
+class MachineRow(NamedTuple):
     """The matches of one machine."""
 
     machine: str
@@ -75,34 +74,28 @@ def homogeneity(seats: Sequence[BlockSeat], seed: int = 0) -> float | None:
     """Return the p-value of the test; None where no pairing was played on two machines. `seed` fixes the shuffling."""
     import numpy as np  # the archive imports this module, and a run without rules to stop needs no numpy
 
+    from arena.results.anytext import pd
+
     bots_of: dict[int, set[str]] = {}
     for seat in seats:
         bots_of.setdefault(seat.match, set()).add(seat.bot)
-    blocks: dict[tuple[object, ...], dict[str, list[int]]] = {}
-    for seat in seats:
-        pairing = seat.label, tuple(sorted(bots_of[seat.match]))
-        blocks.setdefault((pairing, seat.repeat, seat.machine), {}).setdefault(seat.bot, []).append(seat.score)
-    # A row of `values` for each bot of a block: its mean score there, minus the mean of the pairing's blocks.
-    machine_index = {name: number for number, name in enumerate(sorted({seat.machine for seat in seats}))}
-    bot_index = {name: number for number, name in enumerate(sorted({seat.bot for seat in seats}))}
-    pairings: dict[object, int] = {}
-    pairing_of, machine_of, rows = [], [], []
-    for number, ((block_pairing, _, machine), scores) in enumerate(blocks.items()):
-        pairing_of.append(pairings.setdefault(block_pairing, len(pairings)))
-        machine_of.append(machine_index[str(machine)])
-        rows += [(number, bot_index[bot], float(np.mean(own))) for bot, own in scores.items()]
-    if not rows:
+    pairings = pd.Series([f"{seat.label} {sorted(bots_of[seat.match])}" for seat in seats], dtype=object)
+    frame = pd.DataFrame(seats, columns=BlockSeat._fields).assign(pairing=pairings)
+    # A row for each bot of a block: its mean score there, minus the mean of the pairing's blocks.
+    grouped = frame.groupby(["pairing", "repeat", "machine", "bot"], sort=False)
+    rows = grouped["score"].mean().reset_index()
+    rows["score"] -= rows.groupby(["pairing", "bot"])["score"].transform("mean")
+    rows["block"] = rows.groupby(["pairing", "repeat", "machine"], sort=False).ngroup()
+    blocks = rows.drop_duplicates("block")
+    if len(blocks[["pairing", "machine"]].drop_duplicates()) == blocks["pairing"].nunique():
         return None
-    pairing_array, machine_array = np.array(pairing_of), np.array(machine_of)
-    if len(np.unique(np.stack([pairing_array, machine_array]), axis=1).T) == len(pairings):
-        return None
-    block, bot, value = (np.array(column) for column in zip(*rows, strict=True))
-    _, cell = np.unique(pairing_array[block] * len(bot_index) + bot, return_inverse=True)
-    value = value - (np.bincount(cell, value) / np.bincount(cell))[cell]
+    pairing_array, (machine_array, machines) = pd.factorize(blocks["pairing"])[0], pd.factorize(blocks["machine"])
+    block, value = rows["block"].to_numpy(), rows["score"].to_numpy()
+    bot = pd.factorize(rows["bot"])[0]
 
-    def spread(machines: "np.ndarray[tuple[int], np.dtype[np.int64]]") -> float:
+    def spread(machine: "Ints") -> float:
         """Return how far the sums of bots on machines are from 0, each sum by its number of blocks."""
-        group = bot * len(machine_index) + machines[block]
+        group = bot * len(machines) + machine[block]
         counts = np.bincount(group)
         return float((np.bincount(group, value) ** 2 / np.maximum(counts, 1)).sum())
 

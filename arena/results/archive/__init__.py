@@ -394,27 +394,12 @@ class Archive(Database):
 
     def machines(self) -> Iterator[MachineRow]:
         """Yield a row for each machine that played matches of the plan; "" is the machine of the run."""
+        at_fault = "sum((select count(*) from seats where match = number and ending = ?))"
         query = (
-            "select machine, count(*), avg(scale), avg(seconds) from matches where planned group by machine "
-            "order by machine"
+            f"select machine, count(*), avg(scale), avg(seconds), {at_fault}, {at_fault} from matches where planned "
+            "group by machine order by machine"
         )
-        faults = (
-            "select machine, ending, count(*) from matches join seats on match = number "
-            "where planned and ending is not null group by machine, ending"
-        )
-        failed: dict[str, Counter[str]] = {}
-        for machine, ending, times in self._rows(faults):
-            failed.setdefault(machine, Counter())[ending] += times
-        for machine, matches, scale, seconds in list(self._rows(query)):
-            endings = failed.get(machine, Counter())
-            yield MachineRow(
-                machine=machine,
-                matches=matches,
-                scale=scale,
-                seconds=seconds,
-                timeouts=endings[Ending.TIMEOUT],
-                crashes=endings[Ending.CRASHED],
-            )
+        yield from map(MachineRow._make, self._rows(query, Ending.TIMEOUT.value, Ending.CRASHED.value))
 
     def block_seats(self, most: int) -> list[BlockSeat]:
         """Return the newest seats of the plan, at most `most`, for the comparison of machines."""
