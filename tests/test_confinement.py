@@ -1054,7 +1054,7 @@ def test_another_user_reaches_nothing_of_what_root_plays_and_no_bot_may_change_i
         assert live.ask(live_bot, READY).ending is None  # it reaches its own files
         assert live_bot.child.spec.user is not None
         paths = [launcher.folder.path, *launcher.folder.path.rglob("*")]
-        assert {"open.py", "open_bot.py", "scratch"} <= {path.name for path in paths}
+        assert {"open.py", "open_bot.py", live_bot.child.room.scratch.name} <= {path.name for path in paths}
         stranger = subprocess.run(
             [PUBLIC_PYTHON, "-c", REACHES],
             input="\0".join(map(str, paths)),
@@ -1096,8 +1096,9 @@ def test_a_user_is_nobody_elses_while_the_room_of_its_bot_is_there(monkeypatch, 
 
     def discard_room(room: Room) -> None:
         taken_at_discard.append(not free(room.scratch.stat().st_uid))
-        discard(room.path)
+        discard_really(room)
 
+    discard_really = Room.discard
     monkeypatch.setattr(Room, "discard", discard_room)
     (tmp_path / "bot.py").write_text("input()\n")
     bot = Bot(name="b", command=(PUBLIC_PYTHON, "-u", "bot.py"), digest="b", files=str(tmp_path / "bot.py"))
@@ -1232,8 +1233,8 @@ def test_a_link_in_the_place_of_a_scratch_folder_is_not_followed(tmp_path):
     (tmp_path / "elsewhere").mkdir()
     (tmp_path / "elsewhere/file").write_text("x" * 5000)
     (tmp_path / "link").symlink_to(tmp_path / "elsewhere")
-    assert watchdog.in_folder(str(tmp_path / "elsewhere"), 10)[1] == 1
-    assert watchdog.in_folder(str(tmp_path / "link"), 10) == (0, 0)
+    assert watchdog.in_folders([str(tmp_path / "elsewhere")], 10)[1] == 1
+    assert watchdog.in_folders([str(tmp_path / "link")], 10) == (0, 0)
 
 
 def test_a_name_that_vanishes_while_files_are_counted_hides_no_other(tmp_path):
@@ -1247,7 +1248,7 @@ def test_a_name_that_vanishes_while_files_are_counted_hides_no_other(tmp_path):
     )
     with subprocess.Popen([sys.executable, "-c", moves, tmp_path]) as mover:
         counts = [
-            watchdog.in_folder(str(tmp_path), 1000)[0] for _ in range(100)
+            watchdog.in_folders([str(tmp_path)], 1000)[0] for _ in range(100)
         ]  # a wrong count is seen in 7 % of them
         mover.kill()
     assert min(counts) >= 3_000_000
@@ -1261,14 +1262,14 @@ def test_a_bot_stands_still_while_its_files_are_counted(launcher, tmp_path, monk
         f"threading.Thread(target=spin, daemon=True).start()\n{STEADY}"
     )
     seen = []
-    count = watchdog.in_folder
+    count = watchdog.in_folders
     with live.ready(discovery.from_path(path), Conditions(sandbox="rlimits"), launcher) as bot:
 
-        def counted(folder, most):
+        def counted(folders, most):
             seen.append(set(procfs.states(bot.child.pid)))
-            return count(folder, most)
+            return count(folders, most)
 
-        monkeypatch.setattr(watchdog, "in_folder", counted)
+        monkeypatch.setattr(watchdog, "in_folders", counted)
         bot._thaw()
         for _ in range(20):  # on a busy machine it may have no core to stop on in the time that it is given
             watchdog.stored_by(bot.child)

@@ -193,12 +193,11 @@ def test_the_next_start_ends_what_a_killed_spawner_and_referee_left_and_nobody_e
     *pids, folder = subprocess.run(command, stdout=subprocess.PIPE, text=True, check=False).stdout.split()
     left = [int(pid) for pid in pids if alive(int(pid))]
     assert len(left) >= 2  # the kernel ends the bot alone
-    (note,) = Path(folder).glob(f"*/{leftovers.NOTE}")
+    (note,) = Path(folder).glob(f"*{leftovers.NOTE}")
     start, where = note.read_text().split(" ", 2)[1:]
     with subprocess.Popen(["sleep", "600"], start_new_session=True) as user, confined() as other:
         for number, (innocent, begun) in enumerate([(user, procfs.start(user.pid)), (other, int(start))]):
-            (Path(folder) / f"room{number}a").mkdir()
-            (Path(folder) / f"room{number}a" / leftovers.NOTE).write_text(f"{innocent.pid} {begun} {where}")
+            (Path(folder) / f"room{number}a{leftovers.NOTE}").write_text(f"{innocent.pid} {begun} {where}")
         Folder().remove()
         assert gone_soon(left)
         assert not Path(folder).exists()
@@ -210,9 +209,8 @@ def test_the_next_start_ends_what_a_killed_spawner_and_referee_left_and_nobody_e
 
 def test_processes_that_are_gone_whenever_they_are_looked_at_end_with_their_group(tmp_path, monkeypatch):
     with confined() as bot:
-        (tmp_path / "room1").mkdir()
         note = f"{bot.pid} {procfs.start(bot.pid)} {leftovers.numbering()}"
-        (tmp_path / "room1" / leftovers.NOTE).write_text(note)
+        (tmp_path / f"room1{leftovers.NOTE}").write_text(note)
         seen = procfs.all_processes
         monkeypatch.setattr(procfs, "all_processes", lambda: [pid for pid in seen() if pid != bot.pid])
         leftovers.end(str(tmp_path))
@@ -501,7 +499,7 @@ def test_the_path_of_a_scratch_folder_tells_no_number_of_matches(tmp_path):
     for _ in range(2):
         with Launcher() as launcher:
             children = [launcher.start(bot, Conditions(sandbox="landlock"), None) for _ in range(3)]
-            names.append([child.room.scratch.parent.name for child in children])
+            names.append([child.room.scratch.name for child in children])
             launcher.end_all([(child, 0.0) for child in children])
             for child in children:
                 close(child)
@@ -521,7 +519,7 @@ def test_a_file_in_the_scratch_folder_counts(tmp_path):
         assert stored_by(child) == (5, 1)
         launcher.end(child)
         close(child)
-        assert not child.room.path.exists()
+        assert not child.room.scratch.exists()
 
 
 def test_a_scratch_folder_that_somebody_else_removes_is_no_error(tmp_path):

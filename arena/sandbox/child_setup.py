@@ -74,7 +74,7 @@ def begin(launcher: _socket.socket, parent: int, order: int, reply: int) -> NoRe
             procs = os.open(f"{spec.cgroup}/cgroup.procs", os.O_WRONLY | os.O_CLOEXEC)
             os.write(procs, b"0")  # this process
             os.close(procs)
-        leftovers.note(os.path.dirname(spec.scratch))
+        leftovers.note(spec.scratch)
         if level.restricts:
             users.become(spec.user)
         if spec.user is not None:

@@ -3,7 +3,7 @@
 The kernel ends the bots of a killed spawner, and not what these forked; nor a bot of one process in which another
 thread than the first called exec, because only the first is to die with the spawner. Such a process can empty its
 environment, close its descriptors and lose its parents, but the filter keeps it in the session of its bot. So each bot
-writes its session into its room before it is confined, and the note lasts as long as the room.
+writes its session into a file beside its scratch folder before it is confined, and the note lasts as long as that.
 
 The number of a session that has ended may be another's today. So the note has the start of the bot too, and where its
 number counts: in which boot, among which processes. And whatever is ended has given up new privileges, which a process
@@ -18,17 +18,18 @@ from functools import cache
 
 from arena.sandbox import procfs
 
-NOTE = "session"
+NOTE = ".session"
+"""The end of the name of a note."""
 NOTE_BYTES = 200
 ROUNDS = 20
 """A process that is forked during one round is found in the next."""
 
 
-def note(room: str) -> None:
+def note(scratch: str) -> None:
     """Write down the session of this process, which leads it and will be a bot."""
     pid = os.getpid()
     flags = os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_NOFOLLOW | os.O_CLOEXEC  # a bot may be started a second time
-    descriptor = os.open(f"{room}/{NOTE}", flags, 0o600)
+    descriptor = os.open(scratch + NOTE, flags, 0o600)
     os.write(descriptor, f"{pid} {procfs.start(pid)} {numbering()}".encode())
     os.close(descriptor)
 
@@ -69,9 +70,9 @@ def _noted(folder: str) -> dict[int, int]:
     sessions: dict[int, int] = {}
     if not os.path.isdir(folder):  # closed before
         return sessions
-    for room in os.listdir(folder):
-        with contextlib.suppress(OSError, ValueError):  # a room without a note, or with half of one
-            descriptor = os.open(f"{folder}/{room}/{NOTE}", os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
+    for name in (name for name in os.listdir(folder) if name.endswith(NOTE)):
+        with contextlib.suppress(OSError, ValueError):  # it is gone, or only half of it was written
+            descriptor = os.open(f"{folder}/{name}", os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
             try:
                 session, start, where = os.read(descriptor, NOTE_BYTES).decode().split(" ", 2)
             finally:

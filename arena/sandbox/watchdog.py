@@ -121,14 +121,14 @@ def stored_by(child: Child) -> tuple[int, int]:
     if child.level.private_scratch and not child.spec.builds:
         pid = child.program()
         return in_mount(f"/proc/{procfs.living(pid)}/root{child.spec.scratch}") if pid else (0, 0)
-    folder = str(child.room.path if child.spec.builds else child.room.scratch)
+    folders = [child.spec.scratch, *([child.spec.home] if child.spec.builds else [])]
     most = child.limits.files or MANY_FILES
-    stored, files = in_folder(folder, most)
+    stored, files = in_folders(folders, most)
     if files and not child.spec.builds:
         with _stopped(child):
-            stored, files = in_folder(folder, most)
-            return stored + in_removed_files(child.processes(), folder), files
-    return stored + in_removed_files(child.processes(), folder), files
+            stored, files = in_folders(folders, most)
+            return stored + in_removed_files(child.processes(), child.spec.scratch), files
+    return stored + in_removed_files(child.processes(), child.spec.scratch), files
 
 
 @contextlib.contextmanager
@@ -146,13 +146,13 @@ def _stopped(child: Child) -> Iterator[None]:
         child.thaw()
 
 
-def in_folder(path: str, most: int) -> tuple[int, int]:
-    """Return (bytes, files) below a folder; stop counting after `most` files.
+def in_folders(paths: Iterable[str], most: int) -> tuple[int, int]:
+    """Return (bytes, files) below some folders; stop counting after `most` files.
 
     A folder that cannot be opened, because of its mode or the length of its path, hides files: it counts as too many.
     """
     stored = files = 0
-    folders = [path]
+    folders = [*paths]
     while folders and files <= most:
         folder = folders.pop()
         try:

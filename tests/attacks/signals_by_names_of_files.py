@@ -12,7 +12,7 @@ def _():
             if bit == "1":
                 open(f"{scratch}/bit{place}", "w").close()
     else:
-        folder, name = os.path.split(os.path.dirname(scratch))
+        folder, name = os.path.split(scratch)
         kind = name.rstrip("0123456789abcdef")
         try:
             rooms = os.listdir(folder)
@@ -20,6 +20,6 @@ def _():
             rooms = [f"{kind}{number}" for number in range(1, 100)]
         for room in rooms:
             if room != name:
-                found = [os.path.exists(f"{folder}/{room}/scratch/bit{place}") for place in range(16)]
+                found = [os.path.exists(f"{folder}/{room}/bit{place}") for place in range(16)]
                 if any(found):
                     tell("".join("01"[one] for one in found))

@@ -150,7 +150,7 @@ class Process:
                     with contextlib.suppress(OSError):
                         sizes[str(entry.stat().st_ino)] = _blocks(entry)
             rows = text(task / "maps").splitlines()
-            mapped |= {row.split()[4] for row in rows if "/scratch/" in row and "(del" in row}
+            mapped |= {row.split()[4] for row in rows if "/room" in row and "(del" in row}
         return sum(sizes.values()) + len(mapped - sizes.keys()) * MAPPED_BYTES
 
     def find(self, secret: str) -> int:

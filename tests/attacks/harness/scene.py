@@ -161,14 +161,14 @@ class Scene:
 
     def clean(self, survivors: list[int]) -> None:
         """After the sweep: note what is still left, and take everything away."""
-        room = ["room"] * self.bot.child.room.path.exists()
+        room = ["room"] * self.bot.child.room.scratch.exists()
         self.left = [f"process {pid}" for pid in survivors] + room + self.left
         self.leaving.close()
 
     @property
     def mark(self) -> str:
         """The text that stands in the environment of each of its processes."""
-        return f"{self.bot.child.room.path}/"
+        return str(self.bot.child.room.scratch)
 
     def processes(self) -> list[int]:
         """Return its living processes, in whatever session they hide."""

@@ -254,7 +254,7 @@ EXPECTED = {
     "removes_files": row(FILES, CHANGED, "SSPP"),
     "moves_files": row(FILES, CHANGED, "SSPP"),
     "makes_devices": row(FILES, while_frozen(lambda scene: scene.in_scratch()[2]), "SSSS", "SSSP"),
-    "runs_what_it_wrote": row(FILES, itself(lambda process: "/scratch/" in process.link("exe")), "SHHH"),
+    "runs_what_it_wrote": row(FILES, itself(lambda process: "/room" in process.link("exe")), "SHHH"),
     "runs_a_set_uid_program": row(FILES, itself(lambda process: process.user == 0), "SSSP", "SSS-", patience=HANGS_S),
     "writes_system_settings": row(FILES, SET, "SSSS", "SSSP", needs="setting", **alone),
     "reads_the_referees_environment": row(PROCESSES, LEAKED, "SSPP", "SSSP"),
