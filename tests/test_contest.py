@@ -1,5 +1,6 @@
 """A contest that is a git repository: pull requests are judged, played, published, and none of two publishers loses."""
 
+import re
 import shutil
 import subprocess
 from pathlib import Path
@@ -8,8 +9,10 @@ import cup
 import pytest
 
 from arena.author import contest
+from arena.errors import ArenaError
 from arena.report import site
 from arena.results.archive import Archive
+from arena.values import Abort
 
 BASE, HEAD = "main", "pull"
 CHROMIUM = shutil.which("chromium")
@@ -73,6 +76,30 @@ def test_a_pull_request_with_a_fit_bot_may_be_merged(pull):
     done = judged(pull)
     assert (done.returncode, done.stderr) == (0, "")
     assert done.stdout.startswith("## This pull request may be merged: the bot is fit to play\n")
+
+
+def test_the_steps_of_its_readme_can_be_typed(tmp_path):
+    assert cup.arena(tmp_path, "init", "--contest", "cup").returncode == 0
+    folder = tmp_path / "cup"
+    enter = (folder / "README.md").read_text().partition("## Enter")[2].partition("##")[0]
+    for words in re.findall("`arena (.*?)`", enter):
+        done = cup.arena(folder, *words.replace("YOUR-NAME", "ada").split())
+        assert done.returncode == 0, (words, done.stderr)
+
+
+def test_no_file_of_a_pull_request_decides_what_its_check_does():
+    files = Path(contest.__file__).parent / "repository/github/workflows"
+    yaml = pytest.importorskip("yaml", reason="needs the package pyyaml, which mkdocs of the extra dev brings")
+    check, play = (yaml.safe_load((files / f"{name}.yml").read_text()) for name in ("check", "play"))
+    assert check[True] == "pull_request_target"  # YAML reads `on` as True
+    assert check["permissions"] == play["permissions"] == {"contents": "read"}
+    for name, job in {**check["jobs"], **play["jobs"]}.items():
+        runs = " ".join(step.get("run", "") for step in job["steps"])
+        assert "${{" not in runs  # an expression becomes a part of the script
+        assert "arena doctor" in runs
+        if name in {"check", "play"}:  # bots run here
+            assert "permissions" not in job
+            assert job["steps"][0]["with"]["persist-credentials"] is False
 
 
 def test_a_broken_bot_is_refused_with_the_reason_in_words(pull):
@@ -165,6 +192,64 @@ def test_a_pull_request_that_changes_what_it_may_not_is_refused(pull, change, wo
     assert done.stdout.startswith("## This pull request may not be merged")
     assert words in done.stdout
     assert "\x1b" not in done.stdout
+
+
+def test_a_pull_request_that_hides_a_change_in_its_merges_is_refused(origin, tmp_path, monkeypatch):
+    folder = clone(origin, tmp_path / "ws")
+    for name, date in (("ada", "2030-01-01T00:00:00"), ("bob", "2020-01-01T00:00:00")):
+        monkeypatch.setenv("GIT_COMMITTER_DATE", date)
+        git(folder, "checkout", "-q", "-b", name, f"origin/{BASE}")
+        bot(folder, name)
+        commit(folder)
+    git(folder, "checkout", "-q", BASE)
+    git(folder, "merge", "-q", "--no-ff", "ada", "-m", "ada")
+    git(folder, "merge", "-q", "--no-ff", "bob", "-m", "bob")
+    git(folder, "checkout", "-q", "-b", HEAD, "ada")
+    git(folder, "merge", "-q", "-s", "ours", "bob", "-m", "without bob")
+    (folder / "bots/ada/notes.md").write_text("new")
+    done = judged(folder)
+    assert "may not be merged" in done.stdout
+    assert "rebase it onto the base" in done.stdout
+    git(folder, "merge", "-q", "--no-edit", HEAD)
+    assert not (folder / "bots/bob").exists()  # which is what the merge would do
+
+
+def test_a_pull_request_without_a_common_commit_is_refused(pull):
+    git(pull, "checkout", "-q", "--orphan", "alone")
+    git(pull, "commit", "-q", "-m", "first")
+    git(pull, "branch", "-q", "-f", HEAD)
+    git(pull, "checkout", "-q", HEAD)
+    bot(pull, "ada")
+    done = judged(pull)
+    assert done.returncode == 1
+    assert "`it has no commit in common with the base" in done.stdout
+
+
+def test_a_setting_of_git_hides_no_change(pull):
+    bot(pull, "ada")
+    _repository(pull)
+    git(pull, "config", "diff.ignoreSubmodules", "all")
+    assert "`bots/ada/sub: is another repository" in judged(pull).stdout
+
+
+def test_a_pull_request_with_thousands_of_mistakes_gets_a_short_answer(pull):
+    (pull / "other").mkdir()
+    for number in range(300):
+        (pull / f"other/{number}").touch()
+    lines = judged(pull).stdout.splitlines()
+    assert len(lines) < 60
+    assert lines[-1] == "- `and more`"
+
+
+def test_a_bot_that_is_small_in_git_and_large_on_disk_is_not_unpacked(pull, tmp_path, monkeypatch):
+    with (bot(pull, "ada") / "zeros").open("wb") as file:
+        file.truncate(60_000_000)
+    commit(pull)
+    monkeypatch.chdir(pull)
+    (tmp_path / "copies").mkdir()
+    with pytest.raises(ArenaError, match="it is larger than 50 MB"):
+        contest.check_out(HEAD, "ada", tmp_path / "copies")
+    assert not any((tmp_path / "copies").iterdir())
 
 
 @pytest.mark.parametrize("author", ["..", "a/b", "-x", "", "dice", "a" * 60])
@@ -269,6 +354,95 @@ def test_only_what_is_new_is_played(online, tmp_path, monkeypatch):
     monkeypatch.chdir(second)
     rows = site.read_history(branch.read().file("history.csv"))
     assert [row["bot"] for row in rows] == ["ada", "dice", "ada", "bob", "dice"]
+
+
+@pytest.mark.slow
+def test_a_match_that_two_played_stays_as_it_was_published_first(online, tmp_path, monkeypatch):
+    first, second = merged(online, tmp_path / "first", "ada"), clone(online, tmp_path / "second")
+    for name in ("play", "publish"):
+        step(first, name)
+        step(second, name)
+    monkeypatch.chdir(second)
+    (tmp_path / "event.sqlite").write_bytes(contest.ArchiveBranch("origin", "archive").read().file("event.sqlite"))
+    with Archive.open(first / "results/cup") as played, Archive.open(tmp_path) as published:
+        assert played.ids() == published.ids() != set()
+        assert all(published.record(match).started == played.record(match).started for match in played.ids())
+
+
+@pytest.mark.slow
+def test_an_abort_is_published_once(online, tmp_path):
+    folder = merged(online, tmp_path / "first", "ada")
+    step(folder, "play")
+    with Archive.open(folder / "results/cup", writing=True) as archive:
+        archive.append_abort(Abort(match="0123456789ab", attempt=1, cause="no memory"))
+    for name in ("publish", "play", "publish"):
+        step(folder, name)
+    again = clone(online, tmp_path / "again")
+    step(again, "play")
+    with Archive.open(again / "results/cup") as archive:
+        assert len(archive.aborts()) == 1
+
+
+@pytest.mark.slow
+def test_a_history_of_main_that_was_rewritten_does_not_hold_the_contest_up(online, tmp_path):
+    folder = merged(online, tmp_path / "first", "ada")
+    step(folder, "play")
+    step(folder, "publish")
+    git(folder, "reset", "-q", "--hard", "HEAD~1")
+    bot(folder, "bob")
+    commit(folder)
+    git(folder, "push", "-q", "-f", "origin", BASE)
+    git(online, "reflog", "expire", "--expire=now", "--all")
+    git(online, "gc", "-q", "--prune=now")
+    again = clone(online, tmp_path / "again")
+    step(again, "play")
+    step(again, "publish")
+    with Archive.open(again / "results/cup") as archive:
+        assert {bot.name for bot in archive.event().bots} == {"bob", "dice"}
+
+
+@pytest.mark.slow
+def test_a_push_that_the_server_does_not_take_is_a_mistake_in_its_words(online, tmp_path):
+    folder = merged(online, tmp_path / "first", "ada")
+    step(folder, "play")
+    hook = online / "hooks/pre-receive"
+    hook.parent.mkdir(exist_ok=True)
+    hook.write_text("#!/bin/sh\necho this file is above 100 MB >&2\nexit 1\n")
+    hook.chmod(0o755)
+    done = cup.arena(folder, "contest", "publish")
+    assert done.returncode == 2
+    assert "this file is above 100 MB" in done.stderr
+
+
+HISTORY = "date,commit,game,bot,version,rank,rating,matches\n"
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("name", "content"),
+    [
+        ("commit", b"a\0b"),
+        ("commit", b"--help"),
+        ("history.csv", HISTORY.encode() + b"2026-01-01 00:00:00,a,mummy_maze,ada,a,first,1,1\n"),
+        ("history.csv", HISTORY.encode() + b"2026-01-01 00:00:00,a,mummy_maze,=1+1,a,1,1,1\n"),
+        ("history.csv", HISTORY.encode() + b"2026-01-01 00:00:00,a,=1+1,ada,a,1,1,1,1,1\n"),
+        ("history.csv", HISTORY.encode() + b"a" * 200_000 + b"\n"),
+        ("history.csv", b'\xff"\0'),
+    ],
+)
+def test_a_branch_with_nonsense_is_no_crash_and_reaches_no_page(online, tmp_path, monkeypatch, name, content):
+    folder = merged(online, tmp_path / "ws", "ada")
+    step(folder, "play")
+    step(folder, "publish")
+    monkeypatch.chdir(folder)
+    branch = contest.ArchiveBranch("origin", "archive")
+    stored = branch.read()
+    files = {file: stored.file(file) for file in ("event.sqlite", "history.csv", "commit")}
+    assert branch.push(files | {name: content}, stored)
+    step(folder, "publish")
+    step(folder, "site", "--to", "public")
+    assert "ada" in (folder / "public/index.html").read_text()
+    assert all("=1+1" not in path.read_text() for path in (folder / "public").glob("[ih]*"))
 
 
 @pytest.mark.slow

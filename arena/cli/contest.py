@@ -1,7 +1,9 @@
 """`arena contest`: the steps of a contest that is a git repository, where a pull request is a submission."""
 
 from collections.abc import Iterator
+from contextlib import contextmanager
 from datetime import UTC, datetime
+from itertools import islice
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Annotated
@@ -22,6 +24,8 @@ ACTIONS = ("check", "play", "publish", "site")
 ATTEMPTS = 20
 """So often may other runs publish while one is about to."""
 HISTORY = "history.csv"
+MOST_MISTAKES = 50
+"""As many are named: hosts drop a longer page."""
 
 
 def contest(
@@ -58,13 +62,16 @@ def contest(
     elif action == "publish":
         _publish(archive, folder)
     else:
-        _site(archive, folder, to)
+        _site(archive, to)
 
 
 def _check(base: str, head: str, *, author: str) -> None:
     """Print a verdict on a pull request as Markdown; exit code 1 unless it may be merged."""
     base, head = repository.commit_of(base), repository.commit_of(head)
-    lines = [f"- {_quoted(mistake)}" for mistake in repository.mistakes(base, head, author)]
+    mistakes = list(islice(repository.mistakes(base, head, author), MOST_MISTAKES + 1))
+    if len(mistakes) > MOST_MISTAKES:
+        mistakes[-1] = "and more"
+    lines = [f"- {_quoted(mistake)}" for mistake in mistakes]
     verdict = "may not be merged: it changes what is not its author's"
     if not lines:
         with TemporaryDirectory(dir=workspace.temporary_folder()) as folder:
@@ -121,31 +128,40 @@ def _play(archive: repository.ArchiveBranch, folder: Path) -> None:
     from arena.cli.run import run
 
     if (stored := archive.read()) is not None:
-        _join(folder, stored)
+        with _copied(stored) as theirs:
+            _join(theirs, folder, folder, newer=stored.is_newer_than(repository.commit_of("HEAD")))
     run(charts=False)
 
 
-def _join(folder: Path, stored: repository.Stored) -> None:
-    """Join the matches of the archive's branch with those here; of two states of the event the later one stays."""
+@contextmanager
+def _copied(stored: repository.Stored | None) -> Iterator[Path]:
+    """Yield a folder with the archive of the branch, for as long as the `with`; an empty folder if there is none."""
+    with TemporaryDirectory(dir=workspace.temporary_folder()) as name:
+        folder = Path(name)
+        with writing(folder):
+            if stored is not None:
+                whole_files.write(folder / paths.EVENT_FILE, stored.file(paths.EVENT_FILE))
+        yield folder
+
+
+def _join(source: Path, target: Path, folder: Path, *, newer: bool) -> None:
+    """Add the matches of one archive to another, whose records stay; its event too, unless the source has a newer one.
+
+    `folder` is where the copies of the bots are.
+    """
     from arena.event import merging
     from arena.results.archive import Archive
 
-    whole_files.make_folder(folder)
-    with writing(folder), TemporaryDirectory(dir=workspace.temporary_folder()) as theirs:
-        whole_files.write(Path(theirs) / paths.EVENT_FILE, stored.file(paths.EVENT_FILE))
-        with Archive.open(Path(theirs)) as others:
-            if not (folder / paths.EVENT_FILE).is_file():
-                Archive.make(folder)
-            with Archive.open(folder, writing=True) as ours:
-                is_newer = not ours.of_all_versions().count() or stored.is_newer_than(repository.commit_of("HEAD"))
-                event = others.event() if is_newer else ours.event()
-                merging.merge(event, (others,), ours, folder / "bots", keep_first=True)
+    if not (target / paths.EVENT_FILE).is_file():
+        Archive.make(target)
+    with Archive.open(source) as others, Archive.open(target, writing=True) as ours:
+        event = (others if newer or not ours.of_all_versions().count() else ours).event()
+        merging.merge(event, (others,), ours, folder / "bots", keep_first=True)
 
 
 def _publish(archive: repository.ArchiveBranch, folder: Path) -> None:
     """Push the archive with all matches of its branch; where another run was quicker, join and push again."""
     from arena.report import site
-    from arena.results.archive import Archive
 
     if not (folder / paths.EVENT_FILE).is_file():
         raise ArenaError(f"{folder}: nothing was played yet; `arena contest play` comes first")
@@ -153,19 +169,20 @@ def _publish(archive: repository.ArchiveBranch, folder: Path) -> None:
     for _ in range(ATTEMPTS):
         stored = archive.read()
         rows: site.History = []
+        newer = False
         if stored is not None:
-            _join(folder, stored)
             rows = site.read_history(stored.file(HISTORY))
-            if stored.is_newer_than(commit):
-                commit = stored.file(repository.COMMIT).decode("ascii", "replace").strip()
-        now = f"{datetime.now(UTC):%Y-%m-%d %H:%M:%S}"
-        rows = site.continued(rows, site.ranks_now(results.read(folder), now, commit[:12]))
-        with Archive.open(folder, writing=True) as ours:  # no run is under way, and with its end all is in the one file
-            ours.count()
+            newer = stored.is_newer_than(commit)
+        with _copied(stored) as joined:  # into theirs: what was published stays
+            _join(folder, joined, folder, newer=not newer)
+            content = (joined / paths.EVENT_FILE).read_bytes()
+            played = stored.played if stored is not None and newer else commit
+            now = f"{datetime.now(UTC):%Y-%m-%d %H:%M:%S}"
+            rows = site.continued(rows, site.ranks_now(results.read(joined), now, played[:12]))
         files = {
-            paths.EVENT_FILE: (folder / paths.EVENT_FILE).read_bytes(),
+            paths.EVENT_FILE: content,
             HISTORY: site.history_text(rows),
-            repository.COMMIT: f"{commit}\n".encode(),
+            repository.COMMIT: f"{played}\n".encode(),
         }
         if archive.push(files, stored):
             print(f"{archive.remote}/{archive.name}: has the archive now")
@@ -173,16 +190,16 @@ def _publish(archive: repository.ArchiveBranch, folder: Path) -> None:
     raise ArenaError(f"{archive.remote}/{archive.name}: others published {ATTEMPTS} times meanwhile; try again")
 
 
-def _site(archive: repository.ArchiveBranch, folder: Path, to: Path) -> None:
+def _site(archive: repository.ArchiveBranch, to: Path) -> None:
     """Write the site of what the archive's branch has."""
     from arena.report import site
 
     stored = archive.read()
     if stored is None:
         raise ArenaError(f"{archive.remote}/{archive.name}: there is no such branch; `arena contest publish` makes it")
-    _join(folder, stored)
-    read = results.read(folder)
-    page = results.write_report(read, stored_match.game_of, results.read_placings(folder))
-    with writing(to):
-        written = site.write(read, site.read_history(stored.file(HISTORY)), page, to)
+    with _copied(stored) as folder:
+        read = results.read(folder)
+        page = results.write_report(read, stored_match.game_of, results.read_placings(folder))
+        with writing(to):
+            written = site.write(read, site.read_history(stored.file(HISTORY)), page, to)
     print("\n".join(paths.displayed(path) for path in written))

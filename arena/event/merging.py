@@ -84,8 +84,10 @@ def merge(
                 target.append(*batch)
             copied += len(batch)
             tell(copied, total)
+        known = set(target.aborts())
         for abort in archive.aborts():
-            target.append_abort(abort)
+            if abort not in known:
+                target.append_abort(abort)
         if conflicts and not keep_first:
             more = f" and {len(conflicts) - NAMED} more" if len(conflicts) > NAMED else ""
             raise ArenaError(

@@ -14,12 +14,13 @@ It calls git, and knows neither how a bot is checked nor how an event is played.
 # author's folder alone is checked out, in a clone that has the plain configuration.
 
 import os
+import re
 import subprocess
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
-from arena.author.submissions.copy_untrusted import check_path, copy_submission
+from arena.author.submissions.copy_untrusted import MOST_BYTES, check_path, copy_submission, too_large
 from arena.errors import ArenaError
 from arena.event.discovery import may_be_called, shown
 
@@ -30,8 +31,8 @@ COMMIT = "commit"
 """The file of the archive's branch that names the commit of the workspace that was played."""
 AUTHOR = {"GIT_AUTHOR_NAME": "arena", "GIT_AUTHOR_EMAIL": "arena@localhost"}
 AUTHOR |= {key.replace("AUTHOR", "COMMITTER"): value for key, value in AUTHOR.items()}
-STALE = ("stale info", "rejected", "cannot lock ref", "failed to update ref", "reference already exists")
-"""What git says of a push if the branch is not what we have read."""
+STALE = ("stale info", "cannot lock ref", "failed to update ref", "reference already exists", "incorrect old value")
+"""What git says of a push if the branch is not what we have read; in English, for which LC_ALL is set."""
 
 
 def git(*words: str, folder: Path = Path(), given: bytes = b"", fails: bool = False) -> bytes:
@@ -39,7 +40,12 @@ def git(*words: str, folder: Path = Path(), given: bytes = b"", fails: bool = Fa
     command = ["git", "-c", f"core.hooksPath={os.devnull}", *words]
     try:
         done = subprocess.run(
-            command, cwd=folder, input=given, capture_output=True, check=False, env=os.environ | AUTHOR
+            command,
+            cwd=folder,
+            input=given,
+            capture_output=True,
+            check=False,
+            env=os.environ | AUTHOR | {"LC_ALL": "C"},
         )
     except FileNotFoundError as error:
         raise ArenaError("a contest needs the program git, which is not on this machine; install it") from error
@@ -61,7 +67,14 @@ def mistakes(base: str, head: str, author: str) -> Iterator[str]:
     if not may_be_called(author):
         yield f"{shown(author)} cannot be a bot's name, which an author's folder is: letters, digits and . _ - only"
         return
-    changes = git("diff", "--raw", "-z", "--no-renames", f"{base}...{head}").split(b"\0")
+    bases = git("merge-base", "--all", base, head, fails=True).decode().split()
+    if (
+        len(bases) != 1
+    ):  # of several, git diff takes one; what differs from another it would hide, and git merge would not
+        yield "it has no commit in common with the base, or several that are the last: rebase it onto the base"
+        return
+    # A plumbing command, which heeds no setting of how a person likes to see changes.
+    changes = git("diff-tree", "-r", "-z", "--no-renames", "--ignore-submodules=none", bases[0], head).split(b"\0")
     if len(changes) < 2:
         yield "it changes nothing"
     for about, name in zip(changes[::2], changes[1::2], strict=False):
@@ -82,8 +95,12 @@ def mistakes(base: str, head: str, author: str) -> Iterator[str]:
 
 def check_out(head: str, author: str, folder: Path) -> Path | None:
     """Copy an author's bot, as it is in a commit, into an empty folder; return its path, None if it is gone."""
-    if not git("ls-tree", head, f"{BOTS}/{author}"):
+    files = git("ls-tree", "-r", "-l", "-z", head, f"{BOTS}/{author}").split(b"\0")[:-1]
+    if not files:
         return None
+    sizes = [size for _, kind, _, size in (row.split(b"\t")[0].split() for row in files) if kind == b"blob"]
+    if sum(map(int, sizes)) > MOST_BYTES:  # before git unpacks them: a thousand times less are enough in a commit
+        raise too_large()
     clone = folder / "clone"
     git("clone", "-q", "--shared", "--no-checkout", str(Path().absolute()), str(clone))
     git("checkout", "-q", head, "--", f"{BOTS}/{author}", folder=clone)
@@ -99,11 +116,10 @@ class ArchiveBranch:
     name: str
 
     def read(self) -> "Stored | None":
-        """Fetch the branch; return what it holds, None if there is no such branch."""
-        ref = f"refs/heads/{self.name}"
-        if not git("ls-remote", self.remote, ref):
+        """Fetch the branch, and the others, which show what was played; return what it holds, None without it."""
+        if not git("ls-remote", self.remote, f"refs/heads/{self.name}"):
             return None
-        git("fetch", "-q", "--no-tags", self.remote, f"+{ref}:refs/arena/{self.name}")
+        git("fetch", "-q", "--no-tags", "--prune", self.remote, "+refs/heads/*:refs/arena/*")
         return Stored(commit_of(f"refs/arena/{self.name}"))
 
     def push(self, files: Mapping[str, bytes], expected: "Stored | None") -> bool:
@@ -133,14 +149,17 @@ class Stored:
         """Return the content of a file, b"" if there is none."""
         return git("cat-file", "blob", f"{self.commit}:{name}", fails=True)
 
+    @property
+    def played(self) -> str:
+        """Return the commit of the workspace that was played, "" if the file does not say it."""
+        text = self.file(COMMIT).decode("utf-8", "replace").strip()
+        return text if re.fullmatch("[0-9a-f]{40,64}", text) else ""
+
     def is_newer_than(self, commit: str) -> bool:
         """Return whether it was played with a later state of the workspace than that of a commit.
 
-        A commit that is not here is a later one: somebody pushed it meanwhile.
+        A commit that no branch has any more is no later one: somebody rewrote the history.
         """
-        played = self.file(COMMIT).decode("ascii", "replace").strip()
-        if not played or played == commit:
+        if self.played in {"", commit}:
             return False
-        if not git("rev-parse", "--verify", "-q", f"{played}^{{commit}}", fails=True):
-            return True
-        return git("merge-base", commit, played, fails=True).decode().strip() == commit
+        return git("merge-base", commit, self.played, fails=True).decode().strip() == commit
