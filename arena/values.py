@@ -307,13 +307,6 @@ class Record:
     scale: float = 1.0
     """How many times the event's time its bots had, because this machine is slower or faster."""
 
-    @property
-    def match_as_played(self) -> Match:
-        """The match with the time that its bots had."""
-        return (
-            self.match if self.scale == 1 else replace(self.match, conditions=self.match.conditions.scaled(self.scale))
-        )
-
 
 @dataclass(frozen=True, kw_only=True)
 class Abort:
@@ -482,11 +475,6 @@ class Event:
         """The names of the bots that play every board and role."""
         seats = [(board.game, board.name, role) for board in self.boards for role in board.roles]
         return frozenset(bot.name for bot in self.bots if all(bot.plays(*seat) for seat in seats))
-
-    @property
-    def shown_seed(self) -> int | str:
-        """The seed where everybody may see it, else the words that stand for it."""
-        return self.seed if isinstance(self.seed, int) else "kept secret"
 
     @property
     def resampling_seed(self) -> int:

@@ -64,7 +64,8 @@ def retrace(game: Game[Any], record: Record) -> Retraced:
     never_ran = {seat.role for seat in record.seats if seat.ready is None and not seat.exit}
     absent = {role: fault for (turn, role), fault in faults.items() if turn == 0 and role in never_ran}
     turns = {(turn.number, turn.role): turn for turn in record.turns}
-    referee = Referee(game, record.match_as_played, absent)
+    as_played = replace(record.match, conditions=record.match.conditions.scaled(record.scale))
+    referee = Referee(game, as_played, absent)
     exchanges: list[Exchange] = []
     while asks := referee.asks():
         latest = [_exchange(role, ask, turns, faults) for role, ask in asks.items()]

@@ -71,7 +71,7 @@ def event(
     return {
         "event": {
             "name": clean(planned.name),
-            "seed": planned.shown_seed,
+            "seed": planned.seed if isinstance(planned.seed, int) else "kept secret",
             "schedule": planned.schedule.replace("_", " "),
             "repeats": planned.repeats,
             "move": conditions.time.move,
