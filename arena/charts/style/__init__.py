@@ -17,16 +17,8 @@ from arena.charts.style import letters
 from arena.values import Ending
 
 # The one table of colours. Each name below it says what the colour shows; several charts may share a name.
-PALETTE = BLUE, VERMILION, GREEN, PURPLE, ORANGE, SKY, OLIVE, BLACK = (
-    "#0072B2",
-    "#D55E00",
-    "#009E73",
-    "#CC79A7",
-    "#E69F00",
-    "#56B4E9",
-    "#7A6A00",
-    "#000000",
-)  # Okabe and Ito, 2008; their yellow is too pale on paper, so a dark one stands for it
+# Okabe and Ito, 2008.
+BLUE, VERMILION, GREEN, ORANGE, BLACK = "#0072B2", "#D55E00", "#009E73", "#E69F00", "#000000"
 RATING = BLUE  # ratings and strengths with their intervals: `leaderboard` and `roles`
 POINTS = BLUE  # bars of `leaderboard` when no bot has a rating
 SCORES, MEAN = BLUE, VERMILION
@@ -35,7 +27,6 @@ METRIC = BLUE
 ACCURACY = BLUE
 MEDIAN_TIME, P99_TIME, LONGEST_TIME = BLUE, ORANGE, VERMILION
 FAULTS = dict(zip(Ending, (BLUE, ORANGE, GREEN, VERMILION, BLACK), strict=True))
-BEST_BOTS = PALETTE  # lines of the best bots, the first in the first colour
 HEAT = ("#F1F5F9", "#9CC9E6", BLUE, "#00263D")  # cells, from the least to the most
 INK, GREY, FAINT, PALE, BAND = "#22262B", "#5D6470", "#B4BAC3", "#DDE1E6", "#F2F5F8"
 SMALL, TEXT, LARGE = 7.5, 9.0, 13.0

@@ -320,12 +320,15 @@ class Results:
     @cached_property
     def accuracy_sums(self) -> dict[SumKey, MoveSums]:
         """The accuracy of each bot in each role on the solved boards; each match is assessed once, then loaded."""
-        return sums_of(self._assessed(ACCURACY))
+        return sums_of(self._assessed(ACCURACY)) if self._whole is None else self._own(self._whole.accuracy_sums)
 
     @cached_property
     def regret_sums(self) -> dict[SumKey, MoveSums]:
         """The regret of each bot in each role on the boards whose moves a search estimates; each is stored, too."""
-        return sums_of(self._assessed(REGRET))
+        return sums_of(self._assessed(REGRET)) if self._whole is None else self._own(self._whole.regret_sums)
+
+    def _own(self, sums: Mapping[SumKey, MoveSums]) -> dict[SumKey, MoveSums]:
+        return {key: figures for key, figures in sums.items() if key[0] in self.boards}
 
     def _assessed(self, measure: Measure) -> list[tuple[Played, Figures]]:
         """Return the matches here that a measure applies to, with their figures."""
