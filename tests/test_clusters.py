@@ -3,6 +3,7 @@
 import contextlib
 import inspect
 import os
+import re
 import shlex
 import signal
 import socket
@@ -40,6 +41,8 @@ from arena.games import rulebook
 from arena.results.archive import Archive, schema
 from arena.sandbox import cores
 from arena.values import Conditions, Ending, Event, Record
+
+PROGRESS = re.compile(r"([0-9]+) of .* matches \(")
 
 BUILT = 'command = "sh built.sh"\nbuild = "sh build.sh"\n'
 
@@ -82,9 +85,9 @@ def begun(cup: Path, address: str) -> Command:
     return Command(cup, "run", "--no-charts", "--workers", address)
 
 
-def playing(main: Command) -> Command:
-    """Wait until a run is in the middle of its matches."""
-    assert until(lambda: "matches (" in main.said(), 60)
+def playing(main: Command, stored: int = 0) -> Command:
+    """Wait until a run is in the middle of its matches, and has stored more of them than so many."""
+    assert until(lambda: any(int(done) > stored for done in PROGRESS.findall(main.said())), 60)
     return main
 
 
@@ -96,9 +99,11 @@ def test_a_run_that_is_killed_or_interrupted_leaves_no_bot_and_can_go_on(tmp_pat
     assert (below := descendants(worker))
     main.signal(signal.SIGKILL)
     main.wait()
+    with Archive.open(cup / "results/cup") as archive:
+        stored = archive.count()
     main = begun(cup, shared.address)
     assert until(lambda: not any(map(alive, below)), 30)  # after the lease of the killed run's session
-    playing(main)
+    playing(main, stored)
     assert (below := descendants(worker))
     main.signal(signal.SIGINT)
     asked = time.monotonic()

@@ -3,10 +3,12 @@
 import base64
 import contextlib
 import hashlib
+import html
 import json
 import re
 import shutil
 import zlib
+from collections import Counter
 from dataclasses import replace
 from html.parser import HTMLParser
 from pathlib import Path
@@ -314,16 +316,27 @@ def test_every_board_and_role_has_a_ranking_in_the_page(small, results):
     assert captions == [f"{board.partition('/')[2]}, {role}" for board, role in keys]
 
 
-@pytest.mark.parametrize(("schedule", "level"), [("swiss", False), ("knockout", False), ("knockout", True)])
-def test_the_places_of_a_swiss_and_a_knockout_stand_in_the_page(tmp_path, schedule, level):
+@pytest.mark.parametrize("scores", ["random", "level", "of the best role"])
+@pytest.mark.parametrize("schedule", ["swiss", "knockout"])
+def test_the_places_of_a_swiss_and_a_knockout_stand_in_the_page(tmp_path, schedule, scores):
     names = ["ann", "bob", "cat", "dan", "<eve>"]
-    of = replace(stored.event(*names, boards=[stored.DUEL]), schedule=schedule)
+    board = stored.CLASSIC if scores == "of the best role" else stored.DUEL
+    of = replace(stored.event(*names, boards=[board]), schedule=schedule)
     with Archive.open(tmp_path, writing=True) as archive:
         walked, records = Plan(of, archive), []
         for planned in walked.walk():
             assert planned is not None
-            scores = {"explorer": 50, "mummy": 50} if level else {}  # then the better seed advances
-            records.append(stored.played(planned.match, **scores))
+            by_role = {seat.role: seat.bot.name for seat in planned.match.seats}
+            role_scores = dict.fromkeys(by_role, 50)  # then the better seed advances
+            if scores == "random":
+                role_scores = {}
+            elif scores == "of the best role" and by_role["pacman"] < by_role["ghost1"]:
+                role_scores = {
+                    "pacman": 60,
+                    "ghost1": 80,
+                    "ghost2": 20,
+                }  # by the mean of the ghosts the other bot would win
+            records.append(stored.played(planned.match, **role_scores))
             archive.append(records[-1])
             walked.done(planned.batch)
         stored.begin(archive, of, [record.match.id for record in records])
@@ -345,7 +358,8 @@ def test_the_places_of_a_swiss_and_a_knockout_stand_in_the_page(tmp_path, schedu
     headings = re.findall("<h4>(.*?)</h4>", bracket)
     assert headings == ["Round 1", "Round 2", "Round 3" if schedule == "swiss" else "Final"]
     assert bracket.count("<b>bye</b>") == 3
-    assert bracket.count('class="won"') == sum(row["won"] for row in rows)
+    won = Counter(html.unescape(bot) for bot in re.findall('class="won"><span>(.*?)</span>', bracket))
+    assert won == Counter({row["bot"]: row["won"] for row in rows if row["won"]})
 
 
 def test_the_page_shows_what_changed_since_another_event(tmp_path):

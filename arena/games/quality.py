@@ -95,7 +95,7 @@ class Assessor(ABC):
         """Return the quality of each turn of a match, in their order.
 
         Turns from the first that the rules do not allow have none: the rules were edited since, or the record was.
-        A turn of chance has no fault.
+        A turn of chance has no fault, nor has a move that nobody has a value of, as where several roles move at once.
         """
         no_loss = MoveQuality()
         return [

@@ -52,7 +52,7 @@ def checked(
     in any order. `tell` hears how many of how many records are checked.
     """
     planned: dict[str, Match] = {}
-    with contextlib.suppress(DamagedError, *UNREADABLE):  # then `_of_event` reports it
+    with contextlib.suppress(DamagedError, *UNREADABLE):  # then it is reported below
         planned = {each.match.id: each.match for each in plan.Plan(archive.event(), archive).known() if each.stored}
     numbers = list(dict.fromkeys(inspection.readable_numbers(archive, all_versions=all_versions)))
     archive.close()  # no connection is open in a process that forks
@@ -126,23 +126,23 @@ def _event_problems(archive: Archive, *, unfinished: bool, until: float = inf) -
     else:
         flagged = archive.planned_ids()
         if strange := flagged - planned:
-            yield (f"{len(strange)} matches count that were never planned: {', '.join(sorted(strange)[:5])}")
+            yield f"{len(strange)} matches count that were never planned: {', '.join(sorted(strange)[:5])}"
         if hidden := planned - flagged:
-            yield (f"{len(hidden)} planned matches do not count: {', '.join(sorted(hidden)[:5])}")
+            yield f"{len(hidden)} planned matches do not count: {', '.join(sorted(hidden)[:5])}"
         if missing and unfinished:
             total = len(planned) + missing
-            yield (f"{missing} of {total} planned matches have no record: unfinished, or removed")
+            yield f"{missing} of {total} planned matches have no record: unfinished, or removed"
     try:
         counted = _counter(tally for played in archive.played() for tally in tallies(played))
     except UNREADABLE:
-        yield ("its seats are not those of its matches")
+        yield "its seats are not those of its matches"
         return
     try:
         sums = _counter(archive.tallies())
     except UNREADABLE:  # such as an ending that does not exist
         sums = Counter()
     if counted != sums:
-        yield ("the sums behind the leaderboard are not those of its matches")
+        yield "the sums behind the leaderboard are not those of its matches"
 
 
 def _record_problems(

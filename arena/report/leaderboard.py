@@ -3,7 +3,7 @@
 Of a Swiss and a knockout also the places, and the rounds or the bracket: who met whom in which round, and who won.
 """
 
-from collections import defaultdict
+from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import groupby, pairwise
@@ -12,14 +12,14 @@ from typing import Any
 from arena.event.placings import shown_columns
 from arena.event.plan import Plan
 from arena.event.schedules import knockout
-from arena.event.schedules._pairings import leagues
+from arena.event.schedules._pairings import leagues, totals
 from arena.protocol import clean
 from arena.results import comparison
 from arena.results.archive import Archive
 from arena.results.columns import CHANGE, LEADERBOARD, RANKINGS, SINCE, Column, Columns, interval_text, rounded_text
 from arena.results.leaderboard import Results, rank_changes
 from arena.results.tables import rows_of
-from arena.values import Batch, Ending, Event
+from arena.values import Batch, Ending, Event, Played
 
 ORDER = (
     *("rank", "bot", CHANGE.name, "rating", "range", "ranks", "tier", "points"),
@@ -94,7 +94,7 @@ def placings(schedule: str, rows: Sequence[Mapping[str, Any]]) -> dict[str, Page
 
 
 Entry = tuple[tuple[str, str, bool], ...]
-"""A pairing, the better bot first: its name, cleaned, its mean score, whether it won. A bye is a bot alone."""
+"""A pairing, the better bot first: its name, cleaned, its side's mean score, whether it won. A bye is a bot alone."""
 
 
 Rounds = tuple[tuple[str, tuple[Entry, ...]], ...]
@@ -113,25 +113,21 @@ def rounds(results: Results, archive: Archive) -> dict[str, Rounds]:
 
 
 def _rounds(results: Results, league: Event, history: Sequence[Batch]) -> Rounds:
-    played: list[dict[frozenset[str], dict[str, list[int]]]] = []
+    played: list[list[Played]] = []
     for batch in history:
-        met: dict[frozenset[str], dict[str, list[int]]] = defaultdict(lambda: defaultdict(list))
-        for match in batch:
-            for role, bot in match.seats.items():
-                met[frozenset(match.seats.values())][bot].append(match.scores[role])
-        if played and met.keys() <= played[-1].keys():  # deciders
-            for pair, scores in met.items():
-                for bot, own in scores.items():
-                    played[-1][pair][bot] += own
+        if played and {*totals(batch)} <= {*totals(played[-1])}:  # deciders
+            played[-1] += batch
         else:
-            played.append(met)
+            played.append([*batch])
     bots, is_knockout = {bot.name for bot in league.bots}, league.schedule == "knockout"
     lost_in = {row.bot: row.out for row in knockout.placings(league, history)} if is_knockout else {}
     entries: list[list[list[tuple[float, str]]]] = []
-    for number, met in enumerate(played, 1):
+    for number, matches in enumerate(played, 1):
         still_in = {bot for bot in bots if (lost_in.get(bot) or number) >= number}
+        legs = Counter(frozenset(match.seats.values()) for match in matches)
         pairs = [
-            sorted(((sum(own) / len(own), bot) for bot, own in scores.items()), reverse=True) for scores in met.values()
+            sorted(((total / legs[pair], bot) for bot, total in sums.items()), reverse=True)
+            for pair, sums in totals(matches).items()
         ]
         byes = still_in - {bot for pair in pairs for _, bot in pair}
         entries.append([*pairs, *([(-1.0, bot)] for bot in sorted(byes))])
