@@ -1,10 +1,13 @@
 """The webhook at the end of a run: what it gets, where it may be, and what happens if it does not answer."""
 
 import json
+import socket
 import threading
-from collections.abc import Iterator
-from contextlib import contextmanager
+import time
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager, suppress
 from http.server import BaseHTTPRequestHandler, HTTPServer
+from itertools import chain, repeat
 
 import cup
 import pytest
@@ -85,11 +88,53 @@ def test_no_redirect_is_followed():
         assert stolen == []
 
 
+@contextmanager
+def server(answer: Iterable[bytes]) -> Iterator[str]:
+    """Yield the address of a server that sends these bytes until nobody reads them."""
+    with socket.create_server(("127.0.0.1", 0)) as listening:
+
+        def send() -> None:
+            connection, _ = listening.accept()
+            with connection, suppress(OSError):
+                for part in answer:
+                    connection.sendall(part)
+                    time.sleep(0.01)
+
+        threading.Thread(target=send, daemon=True).start()
+        yield f"http://127.0.0.1:{listening.getsockname()[1]}/"
+
+
+@pytest.mark.parametrize("first", [b"", b"HTTP/1.1 100 Continue\r\n\r\n"])
+def test_a_server_that_never_comes_to_an_end_is_left_after_a_while(monkeypatch, first):
+    monkeypatch.setattr(notify, "DEADLINE_S", 0.5)
+    with (
+        server(chain([first], repeat(first or b"H"))) as url,
+        pytest.raises(ArenaError, match="was not told: no answer"),
+    ):
+        notify.post(url, "hello", private=True)
+
+
+@pytest.mark.parametrize("host", ["[::1]", "[::ffff:127.0.0.1]", "[::ffff:7f00:1]", "2130706433", "0"])
+def test_other_ways_to_write_an_address_of_this_machine_are_known(host):
+    with socket.create_server(("::", 0), family=socket.AF_INET6, dualstack_ipv6=True) as listening:
+        port = listening.getsockname()[1]
+        with pytest.raises(ArenaError, match="is inside a network"):
+            notify.post(f"http://{host}:{port}/", "hello")
+
+
+def test_an_address_in_ipv6_needs_no_port():
+    with pytest.raises(ArenaError, match="::1 was not told: Connection refused"):
+        notify.post("http://[::1]/", "hello", private=True)
+
+
 @pytest.mark.parametrize(
     ("lines", "words"),
     [
         ('url = "http://x.invalid/"', "https, or `private = true`"),
         ('url = "https://me:secret@x.invalid/"', "without a name or a password"),
+        ('url = "https://[::1/"', "an address such as https://host/path"),
+        ('url = "https://x.invalid:99999/"', "an address such as https://host/path"),
+        ('url = "https://:443/"', "an address such as https://host/path"),
         ('url = "file:///etc/passwd"', "an address such as https://host/path"),
     ],
 )

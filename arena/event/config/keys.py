@@ -1,7 +1,9 @@
 """The tables of tournament.toml, apart from the file itself, and the kinds of values that only this file has."""
 
 import re
+from contextlib import suppress
 from typing import Annotated, Literal
+from urllib.parse import urlsplit
 
 from pydantic import AfterValidator, BeforeValidator, Field, WithJsonSchema, field_validator, model_validator
 
@@ -184,7 +186,9 @@ class GradeTable(Table):
 
 def _webhook(value: object) -> object:
     if isinstance(value, str) and re.fullmatch(r"https?://[^/\s@]+(/\S*)?", value):
-        return value
+        with suppress(ValueError):  # of an address or a port that cannot be
+            if (where := urlsplit(value)).hostname and where.port != 0:
+                return value
     raise ValueError("an address such as https://host/path, without a name or a password before the host")
 
 
