@@ -1,6 +1,7 @@
 """The command line: its output on stdout and stderr, and every mistake in one line."""
 
 import json
+import os
 import re
 import sqlite3
 import subprocess
@@ -87,6 +88,35 @@ def test_a_shell_completes_options_bots_boards_events_and_matches(played, typed,
             wanted = f'"{min(archive.ids())}"'
     assert wanted in done.stdout
     assert others not in done.stdout
+
+
+@pytest.mark.parametrize("typed", ["check ", "games mummy_maze/d", "leaderboard ", "replay "])
+def test_a_shell_completes_no_name_that_a_shell_could_run_and_waits_for_no_pipe(tmp_path, typed):
+    folder = make(tmp_path / "ws")
+    for name in ("bots/a'$(x)'.py", "bots/a\nb.py", "bots/a\x1b.py", "results/a`x`/event.sqlite"):
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / name).touch()
+    (folder / "rules").mkdir(exist_ok=True)
+    (folder / "results/p").mkdir()
+    (folder / "rules/folder.py").mkdir()
+    for name in ("rules/pipe.py", "results/p/event.sqlite"):
+        os.mkfifo(folder / name)
+    (folder / "rules/bad.py").write_text("raise SystemExit(3)")
+    code = "import sys; sys.argv = ['arena']; from arena.cli import main; main()"
+    variables = {"_TYPER_COMPLETE_ARGS": f"arena {typed}", "_ARENA_COMPLETE": "complete_zsh"}
+    done = subprocess.run(
+        [sys.executable, "-c", code],
+        cwd=folder,
+        env=environment(**variables),
+        capture_output=True,
+        text=True,
+        check=True,
+        timeout=20,
+    )
+    assert done.stderr == ""
+    assert not set("$`\x1b") & set(done.stdout)
+    assert '"a\n' not in done.stdout
+    assert ("mummy_maze/duel" in done.stdout) == typed.startswith("games")
 
 
 def test_completion_for_a_shell_can_be_shown(fresh):

@@ -4,6 +4,7 @@ A shell asks at each press of a key, so nothing here imports what is slow, and a
 """
 
 import contextlib
+import re
 import sys
 from collections.abc import Callable, Iterable, Iterator
 from itertools import islice
@@ -14,6 +15,8 @@ from typing import Any
 from arena.cli import paths
 from arena.errors import ArenaError
 
+SAFE = re.compile(r"[\w./:-]+", re.ASCII)
+"""What is completed: shells run the answer, and others may have named the files in a folder."""
 MOST = 200
 """Completions: more would only fill the screen."""
 
@@ -66,7 +69,9 @@ def complete(parameter: Any) -> None:
     def shell_complete(_context: object, incomplete: str) -> list[SimpleNamespace]:
         before, comma, last = incomplete.rpartition(",") if parameter.metavar.endswith(",...") else ("", "", incomplete)
         with contextlib.suppress(ArenaError, OSError):
-            fitting = islice((name for name in COMPLETERS[word]() if name.startswith(last)), MOST)
+            fitting = islice(
+                (name for name in COMPLETERS[word]() if name.startswith(last) and SAFE.fullmatch(name)), MOST
+            )
             return [SimpleNamespace(value=f"{before}{comma}{name}", help=None, type="plain") for name in fitting]
         return []
 

@@ -200,6 +200,8 @@ def _files(folder: Path) -> Iterator[Path]:
     for name in sorted(names):
         if name.endswith(".py") and not name.startswith(("_", ".")):
             path = folder / name
+            if not path.is_file():  # a pipe would be waited for
+                continue
             if f"{path.stem}.toml" in names or DEFINES_GAME.search(path.read_text("utf-8", errors="replace")):
                 yield path
 
