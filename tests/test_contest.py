@@ -2,6 +2,7 @@
 
 import re
 import shutil
+import sqlite3
 import subprocess
 from pathlib import Path
 
@@ -367,6 +368,19 @@ def test_a_match_that_two_played_stays_as_it_was_published_first(online, tmp_pat
     with Archive.open(first / "results/cup") as played, Archive.open(tmp_path) as published:
         assert played.ids() == published.ids() != set()
         assert all(published.record(match).started == played.record(match).started for match in played.ids())
+
+
+@pytest.mark.slow
+def test_an_archive_in_which_nobody_has_a_rank_can_be_published(online, tmp_path):
+    folder = merged(online, tmp_path / "first", "ada")
+    step(folder, "play")
+    with sqlite3.connect(folder / "results/cup/event.sqlite") as connection:
+        (event,) = connection.execute("select value from meta where key = 'event'").fetchone()
+        connection.execute("update meta set value = ? where key = 'event'", (event.replace('"ada"', '"<img>"'),))
+    connection.close()
+    step(folder, "publish")
+    step(folder, "site", "--to", "public")
+    assert "<img>" not in (folder / "public/index.html").read_text()
 
 
 @pytest.mark.slow

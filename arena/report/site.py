@@ -43,7 +43,7 @@ def ranks_now(results: Results, date: str, commit: str) -> list[dict[str, str]]:
         }
         for league in results.shown.leagues
         for row in league.leaderboard().to_dict("records")
-        if row["rank"] == row["rank"]  # not of those without a rank, whose cell is NaN
+        if row["rank"] is not None and row["rank"] == row["rank"]  # without a rank it is NaN; None, if nobody has one
     ]
 
 
