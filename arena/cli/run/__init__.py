@@ -245,8 +245,9 @@ def _report(
     output.notice(
         f"all tables, charts and matches to replay are in one page, for a browser:\n  open {paths.displayed(page)}"
     )
-    arena = shlex.join(_program())
-    output.notice(f"next: `{arena} new NAME` makes your own bot, `{arena} run` plays it against these")
+    arena, home = shlex.join(_program()), folder.parent.parent
+    there = "" if home.resolve() == Path.cwd() else f"cd {shlex.quote(str(home))}; "
+    output.notice(f"next: `{there}{arena} new NAME` makes your own bot, `{arena} run` plays it against these")
 
 
 def _bots_come_with_arena(event: Event) -> bool:
