@@ -5,9 +5,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from statistics import median
 
+from matplotlib import pyplot as plt
+
 from arena.charts.style import BLUE, DPI, GREY, INK, SMALL, TEXT, styled
-from arena.charts.style.letters import width
-from arena.charts.style.sheet import Space, sheet
 
 ROW = 0.24  # inches
 
@@ -24,15 +24,13 @@ class Panel:
 @styled
 def draw(path: Path, title: str, subtitle: str, panels: Sequence[Panel]) -> None:
     """Bars of medians, with a line from the least to the most; the file is a PNG."""
-    names = max(width(name, TEXT) for panel in panels for name in panel.rows) + 0.15
-    figure, places = sheet(
-        title,
-        subtitle,
-        (4.2, [ROW * len(panel.rows) for panel in panels]),
-        grid=(len(panels), 1),
-        space=Space(left=names, right=0.9, above=0.35, below=0.1),
+    heights = [ROW * len(panel.rows) for panel in panels]
+    size = (7.2, 0.6 + sum(heights) + 0.4 * len(panels))
+    figure, places = plt.subplots(
+        len(panels), 1, figsize=size, height_ratios=heights, squeeze=False, layout="constrained"
     )
-    for panel, axes in zip(panels, places, strict=True):
+    figure.suptitle(f"{title}\n{subtitle}", x=0.01, ha="left", fontsize=TEXT, color=INK)
+    for panel, axes in zip(panels, places.flat, strict=True):
         middles = [median(values) for values in panel.rows.values()]
         at = range(len(middles))
         axes.barh(at, middles, height=0.62, color=BLUE)
@@ -42,9 +40,10 @@ def draw(path: Path, title: str, subtitle: str, panels: Sequence[Panel]) -> None
             axes.text(max(middle, max(values)), row, said, va="center", fontsize=SMALL, color=GREY)
         axes.set_yticks(list(at), list(panel.rows), fontsize=TEXT)
         axes.set_ylim(len(middles) - 0.4, -0.6)
-        axes.set_xlim(0, max(max(values) for values in panel.rows.values()))
+        axes.set_xlim(0, 1.2 * max(max(values) for values in panel.rows.values()))  # with space for the figures
         axes.set_xticks([])
         axes.set_title(panel.title, loc="left", fontsize=TEXT, fontweight="bold", color=INK, pad=6)
         for side in axes.spines.values():
             side.set_visible(False)
     figure.savefig(path, dpi=DPI, metadata={"Software": None})
+    plt.close(figure)
