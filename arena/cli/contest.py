@@ -67,30 +67,30 @@ def contest(
 
 def _check(base: str, head: str, *, author: str) -> None:
     """Print a verdict on a pull request as Markdown; exit code 1 unless it may be merged."""
-    base, head = repository.commit_of(base), repository.commit_of(head)
+    passed, verdict, lines = _verdict(repository.commit_of(base), repository.commit_of(head), author)
+    print("\n".join((f"## This pull request {verdict}", "", *lines)))
+    if not passed:
+        raise typer.Exit(1)
+
+
+def _verdict(base: str, head: str, author: str) -> tuple[bool, str, list[str]]:
+    """Return whether a pull request may be merged, that in words, and the reasons as Markdown."""
     mistakes = list(islice(repository.mistakes(base, head, author), MOST_MISTAKES + 1))
     if len(mistakes) > MOST_MISTAKES:
         mistakes[-1] = "and more"
-    lines = [f"- {_quoted(mistake)}" for mistake in mistakes]
-    verdict = "may not be merged: it changes what is not its author's"
-    if not lines:
-        with TemporaryDirectory(dir=workspace.temporary_folder()) as folder:
-            try:
-                bot = repository.check_out(head, author, Path(folder))
-                if bot is None:
-                    verdict, sound = f"may be merged: {author} leaves the contest", True
-                else:
-                    result = _checkup(bot, author)
-                    lines, sound = list(_findings(result)), result.sound
-                    verdict = "may be merged: the bot is fit to play" if sound else "may not be merged as it is"
-            except ArenaError as error:
-                lines, sound = [f"- {_quoted(str(error).replace(folder, ''))}"], False
-                verdict = "may not be merged as it is"
-    else:
-        sound = False
-    print("\n".join((f"## This pull request {verdict}", "", *lines)))
-    if not sound:
-        raise typer.Exit(1)
+    if mistakes:
+        reasons = [f"- {_quoted(mistake)}" for mistake in mistakes]
+        return False, "may not be merged: it changes what is not its author's", reasons
+    with TemporaryDirectory(dir=workspace.temporary_folder()) as folder:
+        try:
+            bot = repository.check_out(head, author, Path(folder))
+            if bot is None:
+                return True, f"may be merged: {author} leaves the contest", []
+            result = _checkup(bot, author)
+        except ArenaError as error:
+            return False, "may not be merged as it is", [f"- {_quoted(str(error).replace(folder, ''))}"]
+    words = "may be merged: the bot is fit to play" if result.sound else "may not be merged as it is"
+    return result.sound, words, list(_findings(result))
 
 
 def _checkup(path: Path, author: str) -> Checkup:

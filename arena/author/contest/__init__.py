@@ -68,9 +68,8 @@ def mistakes(base: str, head: str, author: str) -> Iterator[str]:
         yield f"{shown(author)} cannot be a bot's name, which an author's folder is: letters, digits and . _ - only"
         return
     bases = git("merge-base", "--all", base, head, fails=True).decode().split()
-    if (
-        len(bases) != 1
-    ):  # of several, git diff takes one; what differs from another it would hide, and git merge would not
+    # Of several, git diff takes one, and hides what differs from another; git merge would not.
+    if len(bases) != 1:
         yield "it has no commit in common with the base, or several that are the last: rebase it onto the base"
         return
     # A plumbing command, which heeds no setting of how a person likes to see changes.
