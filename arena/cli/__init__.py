@@ -78,6 +78,7 @@ COMMANDS = {
     "Events": {
         "init": "Make a new workspace.",
         "contest": "Take a step of a contest that is a git repository.",
+        "serve": "Serve results as web pages, also while they are played.",
         "grade": "Give marks by the thresholds of [grade].",
         "verify": "Check every record of an event against the rules.",
         "merge": "Join archives of one event, or take matches into an event.",

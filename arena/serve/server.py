@@ -1,0 +1,77 @@
+"""The server on its port: uvicorn, with clients that send or read too slowly dropped."""
+
+import asyncio
+import socket
+from pathlib import Path
+
+import uvicorn
+from starlette.applications import Starlette
+from uvicorn.protocols.http.h11_impl import H11Protocol
+
+HEAD_S = 10.0  # until the first line and the headers of the first request have arrived
+WRITE_S = 30.0  # until a client takes some of what was sent to it
+KEEP_ALIVE_S = 15  # between two requests on a connection
+CONNECTIONS = 2000
+BACKLOG = 500
+END_S = 3  # for the answers under way when the server ends
+
+
+class TimelyProtocol(H11Protocol):
+    """HTTP for clients that are not too slow: uvicorn itself would wait for a request or a reader forever."""
+
+    def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
+        """Expect the first request soon."""
+        super().connection_made(transport)
+        self._write_limit: asyncio.TimerHandle | None = None
+        self._head_limit = self.loop.call_later(HEAD_S, self._drop_silent)
+
+    def _drop_silent(self) -> None:
+        if self.cycle is None:
+            self.transport.abort()
+
+    def pause_writing(self) -> None:
+        """Expect the client to read soon."""
+        super().pause_writing()
+        if self._write_limit is None:
+            self._write_limit = self.loop.call_later(WRITE_S, self.transport.abort)
+
+    def resume_writing(self) -> None:
+        """Take note that the client reads."""
+        super().resume_writing()
+        self._end_write_limit()
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        """Forget the limits."""
+        self._head_limit.cancel()
+        self._end_write_limit()
+        super().connection_lost(exc)
+
+    def _end_write_limit(self) -> None:
+        if self._write_limit is not None:
+            self._write_limit.cancel()
+            self._write_limit = None
+
+
+def listening(host: str, port: int) -> socket.socket:
+    """Return a socket that listens; OSError if the address or the port cannot be had."""
+    family, *_, address = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)[0]
+    return socket.create_server(address[:2], family=family, backlog=BACKLOG)
+
+
+def server(app: Starlette, *, certificate: Path | None = None, key: Path | None = None) -> uvicorn.Server:
+    """Return the server of an application; `run` serves on a listening socket until Ctrl-C."""
+    return uvicorn.Server(
+        uvicorn.Config(
+            app,
+            http=TimelyProtocol,
+            log_level="warning",
+            access_log=False,
+            server_header=False,
+            limit_concurrency=CONNECTIONS,
+            timeout_keep_alive=KEEP_ALIVE_S,
+            timeout_graceful_shutdown=END_S,
+            ws_max_size=1_000_000,
+            ssl_certfile=certificate,
+            ssl_keyfile=str(key) if key else None,
+        )
+    )

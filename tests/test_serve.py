@@ -1,0 +1,82 @@
+"""`arena serve`: what readers get, who is refused, and what no answer may say."""
+
+import contextlib
+import signal
+import socket
+
+import cup
+import httpx
+import pytest
+from served import served
+
+from arena.serve import server
+
+
+@pytest.fixture(scope="module")
+def workspace(tmp_path_factory):
+    folder = cup.make(tmp_path_factory.mktemp("served"))
+    cup.run_event(folder)
+    return folder
+
+
+@pytest.fixture(scope="module")
+def client(workspace):
+    with served(workspace) as running:
+        yield running
+
+
+def test_the_front_page_names_the_events(client):
+    answer = client.get("/")
+    assert answer.status_code == 200
+    assert "cup" in answer.text
+
+
+def test_every_answer_forbids_a_page_to_load_anything_else(client):
+    for path in ("/", "/nowhere"):
+        headers = client.get(path).headers
+        assert "default-src 'none'" in headers["content-security-policy"]
+        assert "unsafe" not in headers["content-security-policy"]
+        assert headers["x-content-type-options"] == "nosniff"
+
+
+def test_a_page_that_did_not_change_is_not_sent_again(client):
+    etag = client.get("/").headers["etag"]
+    answer = client.get("/", headers={"if-none-match": etag})
+    assert (answer.status_code, answer.content) == (304, b"")
+
+
+def test_a_name_that_leads_here_from_elsewhere_is_refused(client):
+    assert client.get("/", headers={"host": "evil.example"}).status_code == 400
+    assert client.get("/", headers={"host": "localhost:80"}).status_code == 200
+
+
+def test_a_body_that_is_too_large_is_refused_before_it_is_read(client):
+    assert client.post("/", content=bytes(70_000)).status_code == 413
+
+
+def test_a_form_of_another_site_is_refused(client):
+    assert client.post("/", headers={"origin": "http://evil.example"}).status_code == 403
+    assert client.post("/", headers={"sec-fetch-site": "cross-site"}).status_code == 403
+
+
+def test_a_client_that_sends_no_request_is_dropped(workspace, monkeypatch):
+    monkeypatch.setattr(server, "HEAD_S", 0.1)
+    with served(workspace) as running, socket.create_connection(("127.0.0.1", running.base_url.port)) as silent:
+        silent.settimeout(10)
+        silent.sendall(b"GET / HTTP/1.1\r\nHost: local")
+        with contextlib.suppress(ConnectionResetError):  # which is as good as a closed connection
+            assert silent.recv(1) == b""
+
+
+def test_the_command_serves_until_it_is_stopped(workspace):
+    command = cup.Command(workspace, "serve", "--port", "0")
+    assert cup.soon(lambda: "serving http://127.0.0.1:" in command.said())
+    address = command.said().split()[1]
+    assert httpx.get(address).status_code == 200
+    command.signal(signal.SIGINT)
+    assert command.wait() == 130
+
+
+def test_a_port_that_is_taken_is_one_clear_line(workspace):
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        assert cup.refused(cup.arena(workspace, "serve", "--port", str(taken.getsockname()[1])), "try another --port")
