@@ -1,6 +1,7 @@
 """A server of `arena serve` on a free port, in a thread of this process, for tests that talk to it as a reader does."""
 
 import contextlib
+import socket as sockets
 import threading
 import time
 from collections.abc import Iterator
@@ -31,3 +32,16 @@ def served(workspace: Path, settings: Settings | None = None, app: Starlette | N
             running.should_exit = True
             thread.join(20)
             assert not thread.is_alive(), "the server does not end"
+
+
+def raw(client: httpx.Client, request: bytes) -> bytes:
+    """Return what the server says to bytes that may be no request, until it closes the connection or is silent."""
+    with sockets.create_connection(("127.0.0.1", client.base_url.port)) as connection:
+        connection.settimeout(5)
+        parts = []
+        with contextlib.suppress(OSError):
+            connection.sendall(request)
+            connection.shutdown(sockets.SHUT_WR)
+            while part := connection.recv(65536):
+                parts.append(part)
+        return b"".join(parts)
