@@ -2,6 +2,8 @@
 
 import json
 import socket
+import ssl
+import subprocess
 import threading
 import time
 from collections.abc import Iterable, Iterator
@@ -17,13 +19,16 @@ from arena.event import notify
 
 
 @contextmanager
-def webhook(status: int = 204, **headers: str) -> Iterator[tuple[str, list[dict[str, str]]]]:
+def webhook(
+    status: int = 204, tls: ssl.SSLContext | None = None, **headers: str
+) -> Iterator[tuple[str, list[dict[str, str]]]]:
     """Yield the address of a server on this machine, and the messages that it got."""
     messages: list[dict[str, str]] = []
 
     class Handler(BaseHTTPRequestHandler):
         def do_POST(self):
-            messages.append(json.loads(self.rfile.read(int(self.headers["Content-Length"]))))
+            body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+            messages.append(dict(self.headers) | body)
             self.send_response(status)
             for name, value in headers.items():
                 self.send_header(name, value)
@@ -33,6 +38,8 @@ def webhook(status: int = 204, **headers: str) -> Iterator[tuple[str, list[dict[
             pass
 
     server = HTTPServer(("127.0.0.1", 0), Handler)
+    if tls is not None:
+        server.socket = tls.wrap_socket(server.socket, server_side=True)
     thread = threading.Thread(target=server.serve_forever)
     thread.start()
     try:
@@ -112,6 +119,64 @@ def test_a_server_that_never_comes_to_an_end_is_left_after_a_while(monkeypatch, 
         pytest.raises(ArenaError, match="was not told: no answer"),
     ):
         notify.post(url, "hello", private=True)
+
+
+def test_nobody_inside_a_network_hears_of_a_message_that_is_not_for_them():
+    with socket.create_server(("127.0.0.1", 0)) as listening:
+        with pytest.raises(ArenaError, match="is inside a network"):
+            notify.post(f"http://127.0.0.1:{listening.getsockname()[1]}/", "hello")
+        listening.setblocking(False)
+        with pytest.raises(BlockingIOError):
+            listening.accept()
+
+
+@pytest.mark.parametrize(
+    ("answers", "tried"),
+    [
+        ([["8.8.8.8"], ["127.0.0.1"]], ["8.8.8.8"]),  # the name leads elsewhere when it is asked again
+        ([["8.8.8.8", "2001:4860:4860::8888"]], ["8.8.8.8", "2001:4860:4860::8888"]),
+        ([["8.8.8.8", "10.0.0.1"]], []),
+        ([["fe80::1%lo"]], []),
+    ],
+)
+def test_only_addresses_that_were_judged_are_tried(monkeypatch, answers, tried):
+    def look_up(*words, **keys):
+        return [(0, 0, 0, "", (address, 443)) for address in answers.pop(0)]
+
+    def connect(address, timeout):
+        met.append(address[0])
+        raise ConnectionRefusedError(111, "Connection refused")
+
+    met: list[str] = []
+    monkeypatch.setattr(socket, "getaddrinfo", look_up)
+    monkeypatch.setattr(socket, "create_connection", connect)
+    with pytest.raises(ArenaError, match="Connection refused" if tried else "is inside a network"):
+        notify.post("https://hooks.example/x", "hello")
+    assert met == tried
+
+
+def test_a_server_must_prove_its_name(tmp_path, monkeypatch):
+    key, certificate = tmp_path / "key.pem", tmp_path / "certificate.pem"
+    words = "req -x509 -newkey ed25519 -nodes -subj /CN=localhost -addext subjectAltName=DNS:localhost"
+    command = ["openssl", *words.split(), "-keyout", key, "-out", certificate]
+    subprocess.run(command, check=True, capture_output=True)
+    monkeypatch.setenv("SSL_CERT_FILE", str(certificate))
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    context.load_cert_chain(certificate, key)
+    with webhook(tls=context) as (url, messages):
+        url = url.replace("http:", "https:")
+        with pytest.raises(ArenaError, match="was not told: "):
+            notify.post(url, "hello", private=True)
+        notify.post(url.replace("127.0.0.1", "localhost"), "hello", private=True)
+    assert [message["text"] for message in messages] == ["hello"]
+
+
+def test_each_service_finds_the_text_where_it_looks_for_it():
+    with webhook() as (url, messages):
+        notify.post(url, "x" * 3000, private=True)
+    (message,) = messages
+    assert message["text"] == message["content"] == message["message"] == "x" * 2000
+    assert (message["X-Template"], message["X-Message"]) == ("yes", "{{.message}}")  # of ntfy
 
 
 @pytest.mark.parametrize("host", ["[::1]", "[::ffff:127.0.0.1]", "[::ffff:7f00:1]", "2130706433", "0"])

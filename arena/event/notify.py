@@ -7,6 +7,8 @@ it. It follows no redirect, and without `private` it sends nothing to an address
 import http.client
 import ipaddress
 import json
+import socket
+import ssl
 import threading
 from queue import Empty, Queue
 from urllib.parse import urlsplit
@@ -15,6 +17,8 @@ from arena.errors import ArenaError
 from arena.version import __version__
 
 TIMEOUT_S = 10.0
+MOST_LETTERS = 2000
+"""Discord takes no longer message."""
 DEADLINE_S = 20.0
 """The time for all of it: a server that sends a byte now and then never meets the timeout of a socket."""
 
@@ -46,18 +50,18 @@ def post(url: str, text: str, *, private: bool = False) -> None:
 def _send(url: str, text: str, *, private: bool) -> None:
     where = urlsplit(url)
     host = where.hostname or ""
-    # ntfy shows the body as it is where it is no JSON that it knows; Slack reads `text`, Discord `content`.
-    body = json.dumps({"text": text, "content": text, "message": text})
     kind = http.client.HTTPSConnection if where.scheme == "https" else http.client.HTTPConnection
-    # With its port, since http.client takes the end of a bare IPv6 address for one.
-    connection = kind(host, where.port or kind.default_port, timeout=TIMEOUT_S)
+    port = where.port or kind.default_port
+    connection = kind(host, port)  # with its port, since http.client takes the end of a bare IPv6 address for one
+    # Slack reads `text`, Discord `content`, ntfy the template in the headers; all of them ignore the rest.
+    body = json.dumps(dict.fromkeys(("text", "content", "message"), text[:MOST_LETTERS]))
+    headers = {"Content-Type": "application/json", "User-Agent": f"botarena/{__version__}"}
+    headers |= {"X-Template": "yes", "X-Message": "{{.message}}"}
     try:
-        connection.connect()
-        # Asked of the socket and not of the name, which may lead elsewhere the next time.
-        if not (private or ipaddress.ip_address(connection.sock.getpeername()[0]).is_global):
-            raise ArenaError(f"notify.url: {host} is inside a network; `private = true` allows that")
+        connection.sock = _connected(host, port, private=private)
+        if kind is http.client.HTTPSConnection:
+            connection.sock = ssl.create_default_context().wrap_socket(connection.sock, server_hostname=host)
         path = f"{where.path or '/'}{'?' if where.query else ''}{where.query}"
-        headers = {"Content-Type": "application/json", "User-Agent": f"botarena/{__version__}"}
         connection.request("POST", path, body, headers)
         status = connection.getresponse().status
     except (OSError, http.client.HTTPException, UnicodeError) as error:
@@ -67,3 +71,20 @@ def _send(url: str, text: str, *, private: bool) -> None:
         connection.close()
     if not 200 <= status < 300:
         raise ArenaError(f"notify.url: {host} answered {status}, and was not told")
+
+
+def _connected(host: str, port: int, *, private: bool) -> socket.socket:
+    """Return a connection to an address of a host; ArenaError, and nobody hears of it, if one is inside a network.
+
+    The name is looked up once, and the very addresses that were judged are tried: asked again, it may lead elsewhere.
+    """
+    addresses = [str(row[4][0]) for row in socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)]
+    if not (private or all(ipaddress.ip_address(address).is_global for address in addresses)):
+        raise ArenaError(f"notify.url: {host} is inside a network; `private = true` allows that")
+    failure: OSError | None = None
+    for address in addresses:
+        try:
+            return socket.create_connection((address, port), TIMEOUT_S)
+        except OSError as error:
+            failure = failure or error
+    raise failure or OSError("no address")
