@@ -32,12 +32,19 @@ def test_a_run_prints_the_leaderboard_and_leaves_tables_and_charts(tmp_path):
     folder = make(tmp_path / "ws", repeats=2)
     done = Command(folder, "run").end()
     assert done.returncode == 0
+    assert [path.name for path in (folder / "results/cup").glob("event.sqlite*")] == ["event.sqlite"]
     assert done.stdout == arena(folder, "leaderboard").stdout
     assert "4 of 4 matches (100 %)" in done.stderr
     assert "for a browser:\n  open results/cup/report.html\n" in done.stderr
     assert "\x1b" not in done.stdout + done.stderr
     assert {path.suffix for path in (folder / "results/cup/charts").iterdir()} == {".svg", ".png"}
     assert (folder / "results/cup/tournament.toml").read_text() == (folder / "tournament.toml").read_text()
+
+
+def test_a_run_leaves_the_file_of_the_event_without_those_of_sqlite_beside_it(tmp_path):
+    folder = make(tmp_path / "ws")
+    assert run_event(folder, "--strict").returncode == 0
+    assert [path.name for path in (folder / "results/cup").glob("event.sqlite*")] == ["event.sqlite"]
 
 
 def test_running_again_changes_nothing_and_a_plan_knows_what_was_played(tmp_path):

@@ -8,10 +8,9 @@ more room.
 import base64
 import contextlib
 import json
-import os
 import zlib
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from functools import cache, lru_cache
+from functools import lru_cache
 from itertools import accumulate, groupby
 from pathlib import Path
 from typing import Any
@@ -167,12 +166,10 @@ def prepared(
     numbered = groupby(zip(totals, matches, strict=True), key=lambda pair: pair[0] // TURNS)
     batches = [tuple(match.id for _, match in batch) for _, batch in numbered]
 
-    @cache  # an archive for each process
-    def archive(_process: int) -> Archive:
-        return Archive.open(folder)
+    archive = Archive(folder, writing=False)  # each process opens it for itself
 
     def prepare(ids: tuple[str, ...]) -> Chunk:
-        records = ((match, cut(archive(os.getpid()).record(match))) for match in ids)
+        records = ((match, cut(archive.record(match))) for match in ids)
         texts = (f"{safe_json(match)}:{safe_json(replay(record, games))}" for match, record in records)
         # A browser unpacks a zlib stream with DecompressionStream("deflate").
         text = base64.b64encode(zlib.compress(f"{{{','.join(texts)}}}".encode(), 6)).decode("ascii")
@@ -180,7 +177,7 @@ def prepared(
 
     chunks: list[Chunk] = []
     few = len(batches) < FEW
-    with contextlib.closing(parallel.parallel_map(prepare, batches, cores=1 if few else None)) as ready:
+    with archive, contextlib.closing(parallel.parallel_map(prepare, batches, cores=1 if few else None)) as ready:
         for chunk in ready:
             free_characters -= len(chunk[1]) + 100  # with the element around it
             if free_characters < 0:

@@ -131,6 +131,9 @@ def run(
     if strict:
         with Archive.open(folder, writing=False) as archive:
             fault = any(tally.ending for tally in archive.tallies())
+    with contextlib.suppress(ArenaError):  # the next run has begun
+        # Who only reads makes SQLite's two files beside the event's, and cannot remove them; the last writer can.
+        Archive.make(folder)
     # A run that `stop_after` ended did what it was asked to.
     unfinished = not outcome.complete and (outcome.stop is None or outcome.failed)
     if fault or unfinished:
@@ -236,12 +239,14 @@ def _report(
             "secret one (`arena docs seeds`)"
         )
     if not charts:
+        read.close()
         output.notice(f"tables: {paths.displayed(folder)}; `arena report` draws the charts and the report")
         return
     if not json and sys.stderr.isatty():
         print()
     rules = {board.rules: Path(board.rules) for board in event.boards}
     page = results.write_report(read, lambda match: rulebook.game_of_record(match, rules), placings)
+    read.close()
     output.notice(
         f"all tables, charts and matches to replay are in one page, for a browser:\n  open {paths.displayed(page)}"
     )
@@ -268,10 +273,12 @@ def _notify(table: "NotifyTable", folder: Path, watcher: watching.Watcher, outco
     sentences = [f"{watcher.name}: {outcome.finished} of {watcher.at_most}{outcome.planned} matches are played."]
     if watcher.absentees:
         sentences.append(f"{output.counted(len(watcher.absentees), 'bot')} did not start, and forfeits its matches.")
-    for league in results.read(folder).leagues:
+    read = results.read(folder)
+    for league in read.leagues:
         changes = league.rank_changes
         if any(standing.rank == 1 and changes.get(standing.bot, 0) != 0 for standing in league.standings):
             sentences.append(f"{league.game} has another first.")
+    read.close()
     try:
         notify.post(table.url, " ".join(sentences), private=table.private)
     except ArenaError as error:  # the event is over, and its results are stored
