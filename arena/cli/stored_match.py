@@ -1,7 +1,6 @@
 """A recorded match, the game that it was played by, what was said in it, and the copies of its bots."""
 
 import os
-from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -65,19 +64,10 @@ def game_of(match: Match) -> Game[Any]:
 
 
 def board_of(match: Match) -> Board:
-    """Return the board that a match was played on, from the rules that are known here.
+    """Return the board that a match was played on, from the rules that are known here."""
+    from arena.event import known_rules
 
-    Rules are trusted code and results may come from anybody, so the path in a record is never run. Known are the rules
-    of the workspace, and rules files that its tournament.toml names by their path.
-    """
-    from arena.event import config
-
-    file = paths.tournament_file(None)
-    boards: tuple[str, ...] = ()
-    with suppress(ArenaError):  # somebody edits it while an event runs: what needs none of its rules stays readable
-        boards = config.load(file).boards if file.is_file() else ()
-    named = [rulebook.path_of(name) for name in boards if ".py" in name]
-    return rulebook.of_record(match, {str(path): path for path in named if path is not None})
+    return known_rules.board_of(match, paths.tournament_file(None))
 
 
 def dialogue_of(record: Record) -> Retraced:

@@ -43,6 +43,7 @@ def text(
         **tables,
         notice=[[clean(line, LONGEST_LINE) for line in part.split("\n")] for part in notice.split("\n\n") if part],
         clean=clean,
+        bot_path="#bot=",
         pictures=list(map(_picture, drawings)),
         data=Markup(safe_json(data)),  # noqa: S704  no tag is left in it
         chunks=chunks,

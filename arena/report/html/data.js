@@ -1,22 +1,15 @@
 "use strict";
-// The data of this file: what the first block says, and replays that are unpacked when somebody looks at them.
+// What the page shows: an event, its boards, and matches with their replays. It does not know where that comes from.
 
-const report = JSON.parse(document.getElementById("data").textContent);
+let report = null; // the event, its boards, and columns of matches (report/data.py)
 
 const data = (() => {
-  const { boards, bots, matches } = report;
-  const rowById = new Map(matches.id.map((id, row) => [id, row]));
-  const chunks = new Map();
-
-  async function unpacked(number) {
-    const text = document.getElementsByClassName("chunk")[number].textContent;
-    const bytes = Uint8Array.from(atob(text), (letter) => letter.charCodeAt(0));
-    const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("deflate"));
-    return JSON.parse(await new Response(stream).text());
-  }
+  let rowById = new Map();
+  let replayOf = null;
 
   /** One match with its names; `row` is its index in the list. */
   function match(row) {
+    const { boards, bots, matches } = report;
     const board = boards[matches.board[row]];
     return {
       row,
@@ -39,7 +32,13 @@ const data = (() => {
 
   return {
     match,
-    rows: matches.id.length,
+    /** Take what the page shows; `replay` gives that of a match by its row, or null, as a promise. */
+    load(values, replay) {
+      report = values;
+      replayOf = replay;
+      rowById = new Map(report.matches.id.map((id, row) => [id, row]));
+    },
+    get rows() { return report.matches.id.length; },
     /** The row of a match by its id; undefined when this file has no such match. */
     rowOf: (id) => rowById.get(id),
     /** Whether the side of a seat scored strictly most: true, false, or null when it tied. */
@@ -49,12 +48,7 @@ const data = (() => {
       const top = Math.max(...best);
       return own < top ? false : best.filter((score) => score === top).length === 1 ? true : null;
     },
-    /** The moves and facts of a match, a promise; null when they are not in this file. */
-    async replay(row) {
-      const number = matches.replay[row];
-      if (number < 0) return null;
-      if (!chunks.has(number)) chunks.set(number, unpacked(number));
-      return (await chunks.get(number))[matches.id[row]];
-    },
+    /** The moves and facts of a match, a promise; null when there is no replay. */
+    replay: (row) => replayOf(row),
   };
 })();

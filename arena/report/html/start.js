@@ -1,22 +1,7 @@
 "use strict";
 // The page begins here: every view learns what it is for, then the address says which one is shown.
 
-/** A touch or Enter shows a chart larger, or whole again. */
-function enlarging() {
-  for (const picture of document.querySelectorAll(".charts img")) {
-    const button = picture.parentElement;
-    const turn = () => button.setAttribute("aria-pressed", String(picture.classList.toggle("large")));
-    for (const [name, value] of Object.entries({ role: "button", tabindex: "0", "aria-pressed": "false", "aria-label": `${picture.alt} Enlarge.` })) button.setAttribute(name, value);
-    button.addEventListener("click", turn);
-    button.addEventListener("keydown", (event) => {
-      if (event.key !== "Enter" && event.key !== " ") return;
-      event.preventDefault();
-      turn();
-    });
-  }
-}
-
-const views = { leaderboard, crosstable, matches, bot, match, charts: { start: enlarging, show() {} } };
+const views = { leaderboard, crosstable, matches, bot, match, charts };
 
 function headline() {
   const { played, seed, schedule, repeats, sandbox } = report.event;
@@ -46,6 +31,7 @@ function show(first) {
 }
 
 theme.start();
+data.load(file.values(), file.replay);
 headline();
 for (const view of Object.values(views)) view.start();
 addEventListener("hashchange", () => show(false));

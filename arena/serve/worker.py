@@ -1,0 +1,109 @@
+"""A process that computes for the server, one job at a time, so that neither a referee nor a reader waits for it.
+
+It is nicer than the processes of a run, and ends with the server: even if that is killed, its end of the pipe is gone.
+"""
+
+import asyncio
+import logging
+import multiprocessing
+import os
+import signal
+from collections.abc import Callable
+from multiprocessing.connection import Connection
+from typing import Any, TypeVar
+
+from arena.errors import ArenaError
+
+Result = TypeVar("Result")
+
+NICE = 15
+JOB_S = 300.0  # no job takes so long; the process is ended, and the next job starts another
+MOST_WAITING = 40
+"""Jobs that wait: a crawler that asks for every page gets the rest refused."""
+
+
+class BusyError(Exception):
+    """Raised when so many jobs wait that another one would wait for long."""
+
+
+class JobError(Exception):
+    """Raised when a job failed; why is in the log, which readers do not see."""
+
+
+class Worker:
+    """One such process, which is started by the first job."""
+
+    def __init__(self) -> None:
+        self._one_at_a_time = asyncio.Lock()
+        self._waiting = 0
+        self._process: Any = None
+        self._pipe: Connection | None = None
+
+    async def run(self, job: Callable[..., Result], *values: object) -> Result:
+        """Return what a function of a module returns for these values, computed in the process."""
+        if self._waiting >= MOST_WAITING:
+            raise BusyError
+        self._waiting += 1
+        try:
+            async with self._one_at_a_time:
+                answer = await asyncio.shield(asyncio.ensure_future(asyncio.to_thread(self._ask, job, values)))
+        finally:
+            self._waiting -= 1
+        done, value = answer
+        if not done:
+            logging.error("a page could not be made: %s", value)
+            raise JobError
+        result: Result = value
+        return result
+
+    def close(self) -> None:
+        """End the process."""
+        if self._pipe is not None:
+            self._pipe.close()
+        if self._process is not None:
+            self._process.kill()
+            self._process.join()
+        self._process = self._pipe = None
+
+    def _ask(self, job: Callable[..., object], values: tuple[object, ...]) -> tuple[bool, Any]:
+        try:
+            if self._pipe is None:
+                self._start()
+            assert self._pipe is not None
+            self._pipe.send((job, values))
+            if not self._pipe.poll(JOB_S):
+                raise TimeoutError
+            answer: tuple[bool, Any] = self._pipe.recv()
+        except (OSError, EOFError) as error:  # it was killed, such as for its memory
+            self.close()
+            return False, f"its process ended, or took too long: {error!r}"
+        return answer
+
+    def _start(self) -> None:
+        # Not a fork: the server has threads, and an event loop.
+        context = multiprocessing.get_context("spawn")
+        self._pipe, theirs = context.Pipe()
+        self._process = context.Process(target=_work, args=(theirs,), daemon=True)
+        self._process.start()
+        theirs.close()
+
+
+def _work(pipe: Connection) -> None:
+    """Do jobs until the server ends."""
+    for number in (signal.SIGINT, signal.SIGHUP):  # they reach every process of a terminal; the server handles them
+        signal.signal(number, signal.SIG_IGN)
+    os.nice(NICE)
+    os.sched_setaffinity(0, {max(os.sched_getaffinity(0))})  # whatever may be computed side by side is not
+    while True:
+        try:
+            job, values = pipe.recv()
+        except (EOFError, OSError):
+            return
+        try:
+            answer = True, job(*values)
+        except ArenaError as error:
+            answer = False, str(error)
+        except Exception:
+            logging.exception("a page could not be made")
+            answer = False, "a bug; its traceback stands above"
+        pipe.send(answer)
