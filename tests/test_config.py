@@ -216,7 +216,10 @@ LATER = [
     ),
     ('schedule = "gauntlet"\nreferences = ["bob", "ann"]', "references: all bots are named"),
     ('references = ["ann"]', 'references: only schedule = "gauntlet" has reference bots'),
-    ('rating = "eloo"', "rating: there is no 'eloo'; did you mean 'elo'? Known: bradley_terry, elo, points"),
+    (
+        'rating = "eloo"',
+        "rating: there is no 'eloo'; did you mean 'elo'? Known: alpha_rank, bradley_terry, elo, points",
+    ),
     ('tie_breaks = ["wins", "bucholz"]', "tie_breaks: there is no 'bucholz'; did you mean 'buchholz'? Known: average_"),
     ('tie_breaks = ["wins", "wins"]', "tie_breaks: 'wins' is named twice; once is enough"),
     ('bots = "nobots"', "bots: there is no folder nobots"),

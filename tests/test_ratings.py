@@ -307,6 +307,6 @@ def test_without_matches_there_are_no_ratings(rule):
 
 
 def test_ratings_are_found_by_name_and_a_wrong_name_suggests_the_right_one():
-    assert ratings.names() == ("bradley_terry", "elo", "points")
+    assert ratings.names() == ("alpha_rank", "bradley_terry", "elo", "points")
     with pytest.raises(ArenaError, match="did you mean 'bradley_terry'"):
         ratings.find("bradley_tery")

@@ -25,7 +25,9 @@ if TYPE_CHECKING:
 AllVersions = Annotated[
     bool, typer.Option("--all-versions", help="Count matches of edited bots, boards and rules too.")
 ]
-Rating = Annotated[str | None, typer.Option(help="Another rating than the event's: bradley_terry, elo or points.")]
+Rating = Annotated[
+    str | None, typer.Option(help="Another rating than the event's: bradley_terry, elo, points or alpha_rank.")
+]
 
 
 def leaderboard(

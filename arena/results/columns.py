@@ -247,6 +247,22 @@ CHANCE_BETTER = Columns(
         "0 to 1",
     ),
 )
+CYCLES = Columns(
+    Column("game", "The game"),
+    Column("triples", "Triples of bots"),
+    Column("share", "The share of them in which A beats B, B beats C and C beats A", "0 to 1"),
+    *(
+        Column(name, "Its 95 % interval; among equal bots a quarter of all triples are cycles by chance", "0 to 1")
+        for name in ("low", "high")
+    ),
+    Column("proven", "Pairs of bots in which one surely beats the other, and which are in a cycle of such pairs"),
+)
+BEATEN = Columns(
+    Column("game", "The game"),
+    *_BOT_AND_OPPONENT,
+    Column("blocks", "Meetings of the two; the matches of one seed are one meeting"),
+    Column("result", "The mean result of `bot` in them: half of it is a draw", "%"),
+)
 CROSSTABLE = Columns(
     _BOARD,
     Column("role", "The role of `bot`"),
@@ -380,6 +396,8 @@ FRAMES: Mapping[str, Columns] = {
     "accuracy": ACCURACY,
     "regret": REGRET,
     "chance_better": CHANCE_BETTER,
+    "cycles": CYCLES,
+    "beaten_in_cycles": BEATEN,
     "versions": VERSIONS,
     "crosstable": CROSSTABLE,
     "head_to_head": HEAD_TO_HEAD,

@@ -82,7 +82,8 @@ class Tournament(Table):
     )
     confidence: float = Field(default=0.95, ge=0.5, le=0.9999, description="The chance that `stop_when` is right.")
     rating: str = Field(
-        default="bradley_terry", description="The rating that decides the rank: bradley_terry, elo or points."
+        default="bradley_terry",
+        description="The rating that decides the rank: bradley_terry, elo, points or alpha_rank.",
     )
     tie_breaks: Names = Field(
         default=(), description="FIDE's tie-breaks for bots of equal rating and points, in this order."

@@ -39,6 +39,7 @@ from arena.results.anytext import pd
 from arena.results.archive import Archive
 from arena.results.archive.records import event_text
 from arena.results.arrays import Arrays, Ints
+from arena.results.cycles import Cycles, cycles_of
 from arena.results.leaderboard import frames, meetings, metrics, rank_changes, stop_words
 from arena.results.lessons import Lesson, find_exact
 from arena.results.machines import MOST_SEATS, Machines
@@ -440,6 +441,25 @@ class Results:
     def chance_better(self) -> pd.DataFrame:
         """Return a row for each two bots of a game, each way round: the chance, 0 to 1, that the bot is stronger."""
         return self._of_leagues(lambda league: frames.chance_better(league.game, league.ratings))
+
+    @cached_property
+    def _cycles(self) -> Cycles:
+        return cycles_of(self.arrays, seed=self.event.resampling_seed)
+
+    def cycles(self) -> pd.DataFrame:
+        """Return a row for each game: the share of triples of bots that are cycles, and its 95 % interval."""
+        return self._of_leagues(lambda league: frames.cycles(league.game, league._cycles))
+
+    def beaten_in_cycles(self) -> pd.DataFrame:
+        """Return a row for each bot and opponent that it surely beats, best first, in proven cycles; often no row.
+
+        All pairs of a game are proven together, at 95 %.
+        """
+        return self._of_leagues(
+            lambda league: frames.beaten_in_cycles(
+                league.game, league._cycles, [standing.bot for standing in league.standings]
+            )
+        )
 
     def _of_leagues(self, frame_of: "Callable[[Results], pd.DataFrame]") -> pd.DataFrame:
         rows = [frame_of(league) for league in self.leagues]

@@ -1,0 +1,82 @@
+"""Cycles: fields in which A beats B, B beats C and C beats A, so that no order is right. Pure."""
+
+from dataclasses import dataclass
+
+import numpy as np
+import rustworkx
+
+from arena.results.arrays import Arrays, Floats, Mask
+from arena.results.ratings import REFITS, Strength
+from arena.results.ratings.fitting.intervals import LEVEL, TAIL
+from arena.results.ratings.fitting.match_totals import add_up
+from arena.results.ratings.fitting.payoffs import Payoffs, payoffs_of
+from arena.results.ratings.fitting.rounding import rounded
+
+NUMBERS = 4_000_000
+"""Payoffs that are held at once."""
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Cycles:
+    """What is known of the cycles among the bots of some matches."""
+
+    bots: tuple[str, ...]
+    """In order of name."""
+    payoffs: Payoffs
+    share: Strength
+    """The share of all triples of bots that are cycles, 0 to 1, with its 95 % interval."""
+    proven: Mask
+    """N x N: the bot of the row surely beats that of the column, and the two are in a cycle of such bots."""
+
+
+def cycles_of(arrays: Arrays, *, seed: int = 0, refits: int = REFITS) -> Cycles:
+    """Find the cycles in these matches; the seed fixes the draws of the interval."""
+    totals = add_up(arrays)
+    payoffs, random = payoffs_of(totals), np.random.default_rng(abs(seed))
+    chunk = max(1, NUMBERS // max(1, len(totals.bots) ** 2))
+    drawn = [_shares(payoffs.drawn(min(chunk, refits - at), random)) for at in range(0, refits, chunk)]
+    share = float(_shares(payoffs.mean[None])[0])
+    low, high = np.quantile(np.concatenate(drawn), [TAIL, 1 - TAIL]).tolist()
+    return Cycles(
+        bots=totals.bots,
+        payoffs=payoffs,
+        share=Strength(share, min(share, low), max(share, high)),
+        proven=_in_cycles(surely_beats(payoffs)),
+    )
+
+
+def surely_beats(payoffs: Payoffs) -> Mask:
+    """Return N x N: whether the bot of the row beats that of the column, at 95 % for all pairs together.
+
+    With equal chances a mean of n results, each 0 to 1, is at least m with a probability of at most exp(-n D), where D
+    is the relative entropy of m and 1/2, whatever the distribution of the results is (Hoeffding, 1963). Pairs share the
+    error evenly.
+    """
+    mean = payoffs.mean
+    with np.errstate(divide="ignore", invalid="ignore"):
+        terms = [np.where(part > 0, part * np.log(2 * part), 0.0) for part in (mean, 1 - mean)]
+    pairs = max(1, mean.size - len(mean))
+    beats: Mask = (mean > 0.5) & (
+        np.exp(-payoffs.blocks * rounded(sum(terms, np.zeros(mean.shape)))) < (1 - LEVEL) / pairs
+    )
+    return beats
+
+
+def _shares(payoffs: Floats) -> Floats:
+    """Return the share of triples that are cycles, for each N x N of T x N x N payoffs."""
+    count = payoffs.shape[1]
+    beats = (payoffs > 0.5).astype(np.float64)  # the trace of its cube counts each cycle from each of its three bots
+    cyclic = np.einsum("tij,tji->t", beats @ beats, beats) / 3
+    return np.asarray(cyclic / max(1, count * (count - 1) * (count - 2) / 6))
+
+
+def _in_cycles(beats: Mask) -> Mask:
+    """Return those pairs of `beats` that are in a cycle: both bots are in one strongly connected component."""
+    graph = rustworkx.PyDiGraph()
+    graph.add_nodes_from(range(len(beats)))
+    graph.add_edges_from_no_data([(int(bot), int(other)) for bot, other in np.argwhere(beats)])
+    component = np.zeros(len(beats), dtype=np.int64)
+    for number, bots in enumerate(rustworkx.strongly_connected_components(graph)):
+        component[list(bots)] = number
+    inside: Mask = beats & (component[:, None] == component)
+    return inside
