@@ -2,19 +2,30 @@
 
 import contextlib
 import os
+from collections.abc import Sequence
+from functools import partial
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from arena.cli import output, paths
+from arena.author.checkup.screening import Screening
+from arena.cli import options, output, paths
+from arena.cli import workspace as workspaces
 from arena.errors import ArenaError, refusal
+
+if TYPE_CHECKING:
+    from arena.serve.accounts import Accounts
 
 LOOPBACK = "127.0.0.1"
 
 
 def serve(
+    action: Annotated[
+        str | None, typer.Argument(metavar="ACTION", help="For organisers, instead of the server: see docs/serve.md.")
+    ] = None,
+    words: Annotated[list[str] | None, typer.Argument(metavar="WORD...", help="What the action needs.")] = None,
     workspace: Annotated[Path, typer.Option(metavar="DIR", help="The workspace whose events are shown.")] = Path(),
     host: Annotated[
         str, typer.Option(help="The address to listen at; 0.0.0.0 is every one of this machine.")
@@ -30,8 +41,13 @@ def serve(
     secure: Annotated[
         bool, typer.Option("--secure", help="Readers come by TLS, through a proxy: cookies go by TLS only.")
     ] = False,
+    json: options.Json = False,
 ) -> None:
-    """Serve the results of a workspace as web pages, also while an event is played, until Ctrl-C."""
+    """Serve the results of a workspace as web pages, also while an event is played, until Ctrl-C.
+
+    With an action: invite, rotate, revoke and list the accounts; withdraw a bot; freeze and unfreeze submissions; pause
+    and resume; hide and publish results; set rounds and limits; print the log.
+    """
     if find_spec("starlette") is None or find_spec("uvicorn") is None:
         raise ArenaError("serve: needs packages that are not here; `pip install 'botarena[serve]'` installs them")
     if (tls_cert is None) != (tls_key is None):
@@ -41,6 +57,10 @@ def serve(
             raise ArenaError(f"{file}: no such file; TLS needs a certificate and its key")
     if not (workspace / paths.TOURNAMENT_FILE).is_file():
         raise ArenaError(f"{workspace}: there is no {paths.TOURNAMENT_FILE}; `arena init DIR` makes a workspace")
+    if action is not None:
+        os.chdir(workspace)
+        _act(action, words or (), json=json)
+        return
     from arena.serve.app import make_app
     from arena.serve.guard import Settings
     from arena.serve.server import listening, server
@@ -58,3 +78,40 @@ def serve(
         shown = f"[{host}]" if ":" in host else host
         output.notice(f"serving {scheme}://{shown}:{socket.getsockname()[1]}/ until Ctrl-C")
         server(app, certificate=certificate, key=key).run([socket])
+
+
+def _act(action: str, words: Sequence[str], *, json: bool) -> None:
+    """Do an action of the organiser here, and print what there is to say."""
+    from arena.serve import organising
+    from arena.serve.accounts import Accounts, by_command
+
+    accounts = Accounts(Path.cwd())
+    if action == "work":
+        _check_uploads(accounts)
+        return
+    rows = organising.act(accounts, action, words, by_command())
+    if json:
+        output.print_json(rows)
+    elif [*rows[:1], {}][0].keys() == {"done"}:
+        output.notice(rows[0]["done"])
+    else:
+        for row in rows:
+            print("\t".join(map(output.safe_line, row.values())))
+
+
+def _check_uploads(accounts: "Accounts") -> None:
+    """Decide the uploads that wait: the server starts this in a process of its own."""
+    from arena.serve import uploads
+
+    tournament = workspaces.own_tournament()
+    conditions = workspaces.conditions_here(tournament)
+    workspaces.refuse_exposed((), conditions.sandbox)
+    screening = Screening(
+        conditions=conditions,
+        build=partial(workspaces.built, level=conditions.sandbox),
+        events=tournament.boards,
+        opened=tournament.openings.used,
+        report=output.notice,
+    )
+    names = [entry.name for entry in tournament.bot]
+    uploads.decide_all(accounts, workspaces.bot_store(tournament), screening.faults, names)

@@ -1,5 +1,7 @@
 """The application: which address has which page."""
 
+from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 from starlette.applications import Starlette
@@ -8,28 +10,31 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
-from arena.serve import pages, people
+from arena.serve import author, desk, organiser, pages, people, uploads
+from arena.serve.accounts import Accounts
 from arena.serve.guard import Guard, Settings
 
 
-def make_app(
-    workspace: Path,
-    settings: Settings | None = None,
-    person_of: people.PersonOf = people.nobody,
-    may_see: people.MaySee = people.all_see,
-) -> Starlette:
-    """Return the application for a workspace; `person_of` knows the sessions, `may_see` who sees which event."""
-    settings = settings or Settings()
+def make_app(workspace: Path, settings: Settings | None = None) -> Starlette:
+    """Return the application for a workspace."""
+    settings, accounts = settings or Settings(), Accounts(workspace)
+    # What an author may upload is for the organiser to say, in uploads.py.
+    bodies = {author.UPLOAD: uploads.MOST_BODY_BYTES}
+    settings = replace(settings, larger_bodies={**bodies, **settings.larger_bodies})
     app = Starlette(
         routes=[
             Route("/", front),
             Route("/static/{digest}/{name}", pages.asset),
+            *author.ROUTES,
+            *organiser.ROUTES,
         ],
+        lifespan=lambda _: desk.at_work(accounts),
         middleware=[Middleware(Guard, settings=settings)],
         exception_handlers=pages.ERRORS,
     )
     app.state.workspace, app.state.settings = workspace, settings
-    app.state.person_of, app.state.may_see = person_of, may_see
+    app.state.accounts, app.state.person_of = accounts, accounts.account_of
+    app.state.may_see = partial(desk.may_see, accounts)
     return app
 
 

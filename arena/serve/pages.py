@@ -18,6 +18,7 @@ from arena.serve import people
 from arena.version import __version__
 
 TEMPLATES = Path(__file__).parent / "html"
+LINE = 1000  # characters of a line that somebody wrote
 NO_CHANGE = HTTPStatus.NOT_MODIFIED
 
 
@@ -31,8 +32,13 @@ def environment() -> Environment:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    made.globals |= {"version": __version__, "clean": clean, "asset": asset_path}
+    made.globals |= {"version": __version__, "clean": clean, "clean_lines": clean_lines, "asset": asset_path}
     return made
+
+
+def clean_lines(text: str) -> str:
+    """Return a text of several lines, which may be hostile, as clean lines."""
+    return "\n".join(clean(line, LINE) for line in text.split("\n"))
 
 
 def render(request: Request, template: str, status: int = 200, **values: object) -> Response:

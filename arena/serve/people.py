@@ -2,7 +2,6 @@
 
 import hmac
 from collections.abc import Callable
-from dataclasses import dataclass
 from hashlib import sha256
 
 from starlette.datastructures import FormData
@@ -10,35 +9,19 @@ from starlette.exceptions import HTTPException
 from starlette.requests import HTTPConnection, Request
 from starlette.responses import Response
 
+from arena.serve.accounts import Account as Person
+
 COOKIE = "arena_session"
 CSRF_FIELD = "csrf"
 MOST_FIELDS = 40
-
-
-@dataclass(frozen=True)
-class Person:
-    """Somebody who has signed in."""
-
-    name: str
-    is_organiser: bool = False
 
 
 PersonOf = Callable[[str], Person | None]
 """Returns the person of a session by the value of its cookie; None for an unknown, ended or revoked session."""
 
 
-def nobody(_cookie: str) -> Person | None:
-    """Know no session."""
-    return None
-
-
 MaySee = Callable[[str, Person | None], bool]
 """Whether the results of an event are shown to a person, or to a reader who has not signed in."""
-
-
-def all_see(_event: str, _person: Person | None) -> bool:
-    """Hide no event."""
-    return True
 
 
 def sees(request: HTTPConnection, event: str) -> bool:

@@ -1,0 +1,457 @@
+"""Who may use the site, and what is asked of it: accounts, sessions, uploads, requests, rounds, settings, and the log.
+
+One SQLite file, which only its owner can read. No result of a match is in it: those are in the archives. It knows
+neither the web nor processes; every change is one transaction, which is on disk when its method returns.
+"""
+
+# Tokens are 256 random bits, so nobody guesses one, and a plain hash at rest is as good as a slow one. A row is found
+# by the hash of what a stranger sent, so the time of that search tells nothing about a token; the comparison is
+# constant in time anyway, so that this stays true if the search changes.
+
+import contextlib
+import getpass
+import hashlib
+import hmac
+import json
+import secrets
+import sqlite3
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+from arena import whole_files
+from arena.author.submissions import people as people_files
+from arena.author.submissions.people import People, Person
+from arena.errors import ArenaError, known_are, writing
+from arena.event.discovery import names
+
+FOLDER, FILE = ".serve", "accounts.sqlite"
+VERSION = 1
+SESSION_DAYS = 30
+LIMITS = {"uploads": 10, "requests": 10, "megabytes": 50}
+"""What an author may do in an hour, and how large an upload may be, unless the organiser says otherwise."""
+WAITING = 3
+"""Requests of an author that may wait at a time."""
+SCHEMA = """
+create table accounts(
+    id text primary key, name text not null, email text not null, organiser integer not null,
+    token blob, made text not null, revoked text not null default '') strict;
+create table sessions(
+    token blob primary key, account text not null references accounts on delete cascade, until text not null) strict;
+create table uploads(
+    id text primary key, account text not null references accounts, file text not null, received text not null,
+    attempts integer not null default 0, status text not null default 'waiting', words text not null default '',
+    reasons text not null default '', bot text not null default '', version integer, decided text not null default ''
+) strict;
+create table requests(
+    id text primary key, account text not null references accounts, first text not null, second text not null,
+    board text not null, pairings integer not null, asked text not null, attempts integer not null default 0,
+    status text not null default 'waiting', words text not null default '', ended text not null default '') strict;
+create table rounds(
+    number integer primary key, begun text not null, attempts integer not null default 0,
+    ended text not null default '', words text not null default '') strict;
+create table settings(name text primary key, value text not null) strict;
+create table log(at text not null, who text not null, action text not null, subject text not null) strict;
+create index uploads_of on uploads(account, received);
+create index requests_of on requests(account, asked);
+"""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Account:
+    """Somebody who may sign in."""
+
+    id: str
+    """That of the person in people.csv, else the name: private, as it may be an e-mail address."""
+    name: str
+    email: str = ""
+    is_organiser: bool = False
+    revoked: bool = False
+
+
+@dataclass(frozen=True, kw_only=True)
+class Upload:
+    """A bot that an author handed in."""
+
+    id: str
+    """Nobody can guess it."""
+    account: str
+    file: str
+    """The name that its author gave it."""
+    received: str
+    """Time in UTC, as all times here."""
+    attempts: int
+    status: str
+    """waiting, accepted, known or refused."""
+    words: str
+    reasons: str
+    bot: str
+    version: int | None
+    decided: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class MatchRequest:
+    """Unrated matches that an author asked for: a few, or a duel."""
+
+    id: str
+    """Nobody can guess it; the matches are in results/request-ID."""
+    account: str
+    first: str
+    second: str
+    """Both bots, as `arena duel` names them: `ada@2`."""
+    board: str
+    """Empty = all boards of the event."""
+    pairings: int
+    """At most."""
+    asked: str
+    attempts: int
+    status: str
+    """waiting, playing, done or failed."""
+    words: str
+    ended: str
+
+    @property
+    def event(self) -> str:
+        """The name of its event below results/."""
+        return f"{REQUESTS}{self.id}"
+
+
+REQUESTS = "request-"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Round:
+    """One run of the event that the schedule began."""
+
+    number: int
+    begun: str
+    attempts: int
+    """How often its process was started: again when it was killed."""
+    ended: str
+    """Empty while it is played."""
+    words: str
+    """What went wrong; empty = nothing."""
+
+
+@dataclass(frozen=True)
+class LogEntry:
+    """Something that somebody did."""
+
+    at: str
+    who: str
+    action: str
+    subject: str
+
+
+class Accounts:
+    """The accounts of one workspace."""
+
+    def __init__(self, workspace: Path) -> None:
+        self.workspace = workspace
+        self.folder = workspace / FOLDER
+        self._path = self.folder / FILE
+        with writing(self.folder):
+            whole_files.make_folder(self.folder)
+            self.folder.chmod(0o700)
+            whole_files.make_empty(self._path, whole_files.PRIVATE)
+        with self._connection() as connection:
+            connection.execute("pragma journal_mode = wal")
+            connection.execute("begin immediate")  # two processes may be the first
+            (version,) = connection.execute("pragma user_version").fetchone()
+            if version == 0:
+                for statement in SCHEMA.split(";\n")[:-1]:
+                    connection.execute(statement)
+                connection.execute(f"pragma user_version = {VERSION}")
+            connection.execute("commit")
+        if version not in {0, VERSION}:
+            raise ArenaError(f"{self._path}: another version of arena made it; use that one, or move it away")
+
+    # Accounts
+
+    def invite(self, name: str, who: str, *, id: str = "", email: str = "", organiser: bool = False) -> str:  # noqa: A002
+        """Make an account, and return its token, which is stored nowhere."""
+        shown = names.display(name)
+        if not shown or not shown.strip(".-_ "):
+            raise ArenaError(f"{name!a}: expected a name that somebody can read")
+        identity, token = id or shown, secrets.token_urlsafe(32)
+        with self._changing() as connection:
+            for other in self.accounts():
+                if identity == other.id or shown.casefold() == other.name.casefold():
+                    raise ArenaError(f"{shown!r} has an account; `arena serve rotate` gives a new token for it")
+                if names.look_alike(shown, other.name):
+                    raise ArenaError(f"{shown!r} ({shown!a}) looks like {other.name!r}, who has an account")
+            connection.execute(
+                "insert into accounts(id, name, email, organiser, token, made) values (?, ?, ?, ?, ?, ?)",
+                (identity, shown, email, organiser, _hashed(token), now()),
+            )
+            _log(connection, who, "invite", shown)
+        return token
+
+    def rotate(self, account: Account, who: str) -> str:
+        """Give an account a new token, also one that was revoked; the old one and all sessions end."""
+        token = secrets.token_urlsafe(32)
+        with self._changing() as connection:
+            connection.execute("update accounts set token = ?, revoked = '' where id = ?", (_hashed(token), account.id))
+            connection.execute("delete from sessions where account = ?", (account.id,))
+            _log(connection, who, "rotate", account.name)
+        return token
+
+    def revoke(self, account: Account, who: str) -> None:
+        """End the token and the sessions of an account; its bots stay."""
+        with self._changing() as connection:
+            connection.execute("update accounts set token = null, revoked = ? where id = ?", (now(), account.id))
+            connection.execute("delete from sessions where account = ?", (account.id,))
+            _log(connection, who, "revoke", account.name)
+
+    def accounts(self) -> tuple[Account, ...]:
+        """Return all accounts, in order of name."""
+        return tuple(_account(row) for row in self._rows("select * from accounts order by name"))
+
+    def named(self, name: str) -> Account:
+        """Return the account with this name, id or e-mail."""
+        every = self.accounts()
+        for account in every:
+            if name in {account.id, account.name, account.email}:
+                return account
+        raise ArenaError(f"{name!r} has no account; {known_are(name, [account.name for account in every])}")
+
+    def people(self) -> People:
+        """Return the people of people.csv, and those who have an account only."""
+        listed = list(people_files.of_workspace(self.workspace))
+        known = {person.id for person in listed}
+        others = [Person(name=a.name, email=a.email, id=a.id) for a in self.accounts() if a.id not in known]
+        return People([*listed, *others])
+
+    # Sessions
+
+    def sign_in(self, token: str) -> str | None:
+        """Return a new session for a token; None if it is nobody's."""
+        hashed = _hashed(token)
+        for row in self._rows("select * from accounts where token = ?", hashed):
+            if hmac.compare_digest(row["token"], hashed):
+                session = secrets.token_urlsafe(32)
+                until = datetime.now(UTC) + timedelta(days=SESSION_DAYS)
+                with self._changing() as connection:
+                    connection.execute("delete from sessions where until < ?", (now(),))
+                    values = (_hashed(session), row["id"], _text(until))
+                    connection.execute("insert into sessions values (?, ?, ?)", values)
+                    _log(connection, row["name"], "sign in", "")
+                return session
+        return None
+
+    def account_of(self, session: str) -> Account | None:
+        """Return whose session this is; None if it is nobody's, or has ended."""
+        hashed = _hashed(session)
+        query = (
+            "select accounts.*, sessions.token as session from sessions join accounts on accounts.id = account "
+            "where sessions.token = ? and until > ?"
+        )
+        for row in self._rows(query, hashed, now()):
+            if hmac.compare_digest(row["session"], hashed):
+                return _account(row)
+        return None
+
+    def sign_out(self, session: str) -> None:
+        """End a session."""
+        with self._changing() as connection:
+            connection.execute("delete from sessions where token = ?", (_hashed(session),))
+
+    # Uploads
+
+    def add_upload(self, id: str, account: Account, file: str) -> None:  # noqa: A002
+        """Note an upload whose files are on disk; ArenaError if its author has had too many in this hour."""
+        with self._changing() as connection:
+            self._refuse_over_limit(connection, "uploads", "received", account)
+            connection.execute(
+                "insert into uploads(id, account, file, received) values (?, ?, ?, ?)", (id, account.id, file, now())
+            )
+            _log(connection, account.name, "upload", file)
+
+    def may_upload(self, account: Account) -> None:
+        """Raise ArenaError if an upload of this author would be refused before it is looked at."""
+        if self.is_on("frozen") and not account.is_organiser:
+            raise ArenaError("submissions are frozen: the organiser takes no bots now")
+        with self._connection() as connection:
+            self._refuse_over_limit(connection, "uploads", "received", account)
+
+    def uploads(self, account: Account | None = None) -> tuple[Upload, ...]:
+        """Return the uploads of an author, or of all, the newest first."""
+        rows = self._rows(
+            "select * from uploads where account = coalesce(?, account) order by received desc, rowid desc",
+            account and account.id,
+        )
+        return tuple(Upload(**row) for row in rows)
+
+    def next_upload(self) -> Upload | None:
+        """Return the oldest upload that waits, and count the attempt to check it."""
+        with self._changing() as connection:
+            row = connection.execute("select * from uploads where status = 'waiting' order by received limit 1")
+            for upload in row.fetchall():
+                connection.execute("update uploads set attempts = attempts + 1 where id = ?", (upload["id"],))
+                return Upload(**upload)
+        return None
+
+    def decide_upload(
+        self, upload: Upload, status: str, words: str, *, reasons: str = "", bot: str = "", version: int | None = None
+    ) -> None:
+        """Store the verdict on an upload."""
+        with self._changing() as connection:
+            connection.execute(
+                "update uploads set status = ?, words = ?, reasons = ?, bot = ?, version = ?, decided = ? where id = ?",
+                (status, words, reasons, bot, version, now(), upload.id),
+            )
+            who = connection.execute("select name from accounts where id = ?", (upload.account,)).fetchone()
+            _log(connection, who["name"], f"upload is {status}", bot or upload.file)
+
+    # Requests
+
+    def ask(self, account: Account, first: str, second: str, board: str, pairings: int) -> str:
+        """Note a request of unrated matches, and return its id; ArenaError if its author has had too many."""
+        id_ = secrets.token_hex(16)
+        with self._changing() as connection:
+            self._refuse_over_limit(connection, "requests", "asked", account)
+            query = "select count(*) from requests where account = ? and status in ('waiting', 'playing')"
+            if connection.execute(query, (account.id,)).fetchone()[0] >= WAITING and not account.is_organiser:
+                raise ArenaError(f"{WAITING} of your requests wait already; ask again when they are played")
+            connection.execute(
+                "insert into requests(id, account, first, second, board, pairings, asked) values (?, ?, ?, ?, ?, ?, ?)",
+                (id_, account.id, first, second, board, pairings, now()),
+            )
+            _log(connection, account.name, "request", f"{first} {second} {board}".strip())
+        return id_
+
+    def requests(self, account: Account | None = None) -> tuple[MatchRequest, ...]:
+        """Return the requests of an author, or of all, the newest first."""
+        rows = self._rows(
+            "select * from requests where account = coalesce(?, account) order by asked desc, rowid desc",
+            account and account.id,
+        )
+        return tuple(MatchRequest(**row) for row in rows)
+
+    def set_request(self, request: MatchRequest, status: str, words: str = "") -> None:
+        """Store how far a request is."""
+        with self._changing() as connection:
+            connection.execute(
+                "update requests set status = ?, words = ?, attempts = attempts + ?, ended = ? where id = ?",
+                (status, words, status == "playing", now() if status in {"done", "failed"} else "", request.id),
+            )
+
+    # Rounds
+
+    def begin_round(self) -> Round:
+        """Note that a round begins, unless one is under way; return it, with one attempt more."""
+        with self._changing() as connection:
+            if connection.execute("select 1 from rounds where ended = ''").fetchone() is None:
+                connection.execute("insert into rounds(begun) values (?)", (now(),))
+            connection.execute("update rounds set attempts = attempts + 1 where ended = ''")
+        return self.rounds()[0]
+
+    def end_round(self, words: str = "") -> None:
+        """Note that the round has ended, with what went wrong."""
+        with self._changing() as connection:
+            connection.execute("update rounds set ended = ?, words = ? where ended = ''", (now(), words))
+
+    def rounds(self, most: int = 50) -> tuple[Round, ...]:
+        """Return the last rounds, the newest first."""
+        return tuple(Round(**row) for row in self._rows("select * from rounds order by number desc limit ?", most))
+
+    # Settings
+
+    def is_on(self, switch: str) -> bool:
+        """Return whether a switch is on: frozen, paused or hidden."""
+        return bool(self.setting(switch, default=False))
+
+    def setting(self, name: str, default: Any) -> Any:
+        """Return a setting, or the default where the organiser has not chosen."""
+        rows = self._rows("select value from settings where name = ?", name)
+        return json.loads(rows[0]["value"]) if rows else default
+
+    def limit(self, name: str) -> int:
+        """Return a limit of `LIMITS`."""
+        return int(self.setting(f"limit.{name}", LIMITS[name]))
+
+    def set(self, name: str, value: Any, who: str, action: str, subject: str = "") -> None:
+        """Store a setting; the action and its subject go into the log."""
+        with self._changing() as connection:
+            connection.execute("insert or replace into settings values (?, ?)", (name, json.dumps(value)))
+            _log(connection, who, action, subject)
+
+    # The log
+
+    def note(self, who: str, action: str, subject: str = "") -> None:
+        """Note what somebody did in the log."""
+        with self._changing() as connection:
+            _log(connection, who, action, subject)
+
+    def log(self, most: int = 200) -> tuple[LogEntry, ...]:
+        """Return the last entries of the log, the newest first."""
+        rows = self._rows("select * from log order by rowid desc limit ?", most)
+        return tuple(LogEntry(**row) for row in rows)
+
+    def _refuse_over_limit(self, connection: sqlite3.Connection, what: str, time: str, account: Account) -> None:
+        hour_ago = _text(datetime.now(UTC) - timedelta(hours=1))
+        query = f"select count(*) from {what} where account = ? and {time} > ?"
+        most = self.limit(what)
+        if connection.execute(query, (account.id, hour_ago)).fetchone()[0] >= most and not account.is_organiser:
+            raise ArenaError(f"you have had {most} {what} in this hour; try again later")
+
+    @contextlib.contextmanager
+    def _connection(self) -> Iterator[sqlite3.Connection]:
+        # One for each use: it is quick (0.1 ms), and no connection may be open when a process is forked.
+        connection = sqlite3.connect(self._path, timeout=10, isolation_level=None)
+        try:
+            connection.row_factory = sqlite3.Row
+            connection.execute("pragma synchronous = full")
+            connection.execute("pragma foreign_keys = on")
+            yield connection
+        finally:
+            connection.close()
+
+    @contextlib.contextmanager
+    def _changing(self) -> Iterator[sqlite3.Connection]:
+        with self._connection() as connection:
+            connection.execute("begin immediate")
+            yield connection  # after an exception the connection is closed, which undoes all
+            connection.execute("commit")
+
+    def _rows(self, query: str, *values: object) -> list[sqlite3.Row]:
+        with self._connection() as connection:
+            return connection.execute(query, values).fetchall()
+
+
+def by_command() -> str:
+    """Return who acts when a command does, for the log."""
+    try:
+        return f"{getpass.getuser()} by command"
+    except (OSError, KeyError):  # a user without a name
+        return "a command"
+
+
+def now() -> str:
+    """Return the time in UTC, as it is stored: in order of time and of text."""
+    return _text(datetime.now(UTC))
+
+
+def _text(moment: datetime) -> str:
+    return moment.isoformat(timespec="milliseconds")
+
+
+def _hashed(token: str) -> bytes:
+    return hashlib.sha256(token.encode("utf-8", "surrogatepass")).digest()
+
+
+def _account(row: sqlite3.Row) -> Account:
+    return Account(
+        id=row["id"],
+        name=row["name"],
+        email=row["email"],
+        is_organiser=bool(row["organiser"]),
+        revoked=bool(row["revoked"]),
+    )
+
+
+def _log(connection: sqlite3.Connection, who: str, action: str, subject: str) -> None:
+    connection.execute("insert into log values (?, ?, ?, ?)", (now(), who, action, subject))

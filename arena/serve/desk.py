@@ -1,0 +1,260 @@
+"""What the site starts beside itself: the check of uploads, the rounds of the event, and matches that authors ask for.
+
+Each is a command of its own in the workspace, so that no page waits for one and no match waits for a page. It decides
+what to start, and reads how it ended. All that is to be done is in `Accounts`, and all that was played in archives.
+"""
+
+# Theory of operation
+#
+# Every kind of process has a lock file. It is locked before the process starts, and the process inherits the lock and
+# keeps it as long as it lives. So a server that was killed finds its processes again, and no kind ever runs twice: a
+# pid could belong to a stranger by then.
+#
+# What was begun is noted before it is started. If nobody holds the lock of something that is noted and not ended, its
+# process was killed, and is started again: an event goes on with its archive, a duel too, and an upload is checked
+# anew. A process that ends without an answer again and again is given up, with the reason.
+#
+# A server that ends in order asks its processes to end, too; what they do is done by the next server.
+
+import asyncio
+import contextlib
+import fcntl
+import logging
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import AsyncIterator
+from datetime import datetime
+from pathlib import Path
+
+from arena import toml, whole_files
+from arena.event import control
+from arena.results.archive import Archive
+from arena.serve import timetable, uploads
+from arena.serve.accounts import REQUESTS, Account, Accounts, MatchRequest
+
+ARENA = (sys.executable, "-m", "arena")
+LOOK_S = 0.5
+ATTEMPTS = 20
+"""So often a process may be ended from outside, before what it does is given up."""
+REQUEST_ATTEMPTS = 3
+REQUEST_S = 600.0
+"""A request may take so long, and has then ended undecided."""
+REQUESTS_STORED = 20
+"""Requests of an author whose matches are stored; older ones are removed."""
+END_S = 5.0
+LOG_BYTES = 4000
+MISTAKE = 2
+"""The exit code of commands after a user's mistake, which a second attempt would not mend."""
+
+
+class Job:
+    """One kind of process, of which one runs at a time."""
+
+    def __init__(self, accounts: Accounts, kind: str) -> None:
+        self._workspace = accounts.workspace
+        self._lock = accounts.folder / f".{kind}"
+        self.log = accounts.folder / f"{kind}.log"
+        self._process: subprocess.Popen[bytes] | None = None
+        self.started = 0.0
+        """Time (monotonic) of the last start."""
+
+    def is_running(self) -> bool:
+        """Return whether such a process runs, of this server or of an earlier one."""
+        if self._process is not None and self._process.poll() is None:
+            return True
+        try:
+            with whole_files.locked(self._lock, waits=False):
+                return False
+        except BlockingIOError:
+            return True
+
+    def take_exit_code(self) -> int | None:
+        """Return how the last process ended, once; None if nobody knows, or if it was killed."""
+        process, self._process = self._process, None
+        code = None if process is None else process.poll()
+        return None if code is None or code < 0 or code > 128 else code
+
+    def start(self, *words: str) -> None:
+        """Start the command with these words, unless such a process runs."""
+        lock = whole_files.open_lock(self._lock)
+        try:
+            with contextlib.suppress(BlockingIOError), self.log.open("wb") as log:
+                fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                self.log.chmod(whole_files.PRIVATE)
+                self.started = time.monotonic()
+                self._process = subprocess.Popen(
+                    [*ARENA, *words],
+                    cwd=self._workspace,
+                    stdin=subprocess.DEVNULL,
+                    stdout=log,
+                    stderr=subprocess.STDOUT,
+                    start_new_session=True,
+                    pass_fds=[lock],
+                )
+        finally:
+            os.close(lock)
+
+    def words(self) -> str:
+        """Return the end of what the last process wrote."""
+        with contextlib.suppress(OSError):
+            return self.log.read_bytes()[-LOG_BYTES:].decode("utf-8", "replace").strip()
+        return ""
+
+    def end(self) -> None:
+        """Ask the process of this server to end, and insist."""
+        if self._process is None:
+            return
+        for number in (signal.SIGTERM, signal.SIGTERM, signal.SIGKILL):  # a second SIGTERM does not wait for matches
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(self._process.pid, number)
+            with contextlib.suppress(subprocess.TimeoutExpired):
+                self._process.wait(END_S)
+                return
+
+
+class Desk:
+    """Looks all the time for what is to be started."""
+
+    def __init__(self, accounts: Accounts) -> None:
+        self._accounts = accounts
+        self._check = Job(accounts, "check")
+        self._round = Job(accounts, "round")
+        self._request = Job(accounts, "request")
+
+    def step(self) -> None:
+        """Start what is to be started now."""
+        if not self._check.is_running() and any(each.status == "waiting" for each in self._accounts.uploads()):
+            self._check.start("serve", "work")
+        if self._round.is_running():
+            if self._accounts.is_on("paused"):
+                self._halt()
+            return
+        self._step_rounds()
+        if not self._round.is_running():  # so that rated matches have the machine for themselves
+            self._step_requests()
+
+    def end(self) -> None:
+        """End what this server has started."""
+        for job in (self._check, self._request, self._round):
+            job.end()
+
+    def _step_rounds(self) -> None:
+        accounts, code = self._accounts, self._round.take_exit_code()
+        paused = accounts.is_on("paused")
+        last = next(iter(accounts.rounds(1)), None)
+        if last is not None and not last.ended:
+            if code == 0:
+                accounts.end_round()
+            elif code == MISTAKE or (code is not None and not paused):
+                accounts.end_round(self._round.words() or f"`arena run` ended with code {code}")
+            elif last.attempts >= ATTEMPTS:
+                accounts.end_round(f"its process was ended {ATTEMPTS} times from outside")
+            elif not paused:
+                self._begin_round()
+        elif not paused and self._is_due(last.begun if last else ""):
+            self._begin_round()
+
+    def _begin_round(self) -> None:
+        self._accounts.begin_round()
+        self._round.start("run", "--no-charts", "--quiet")
+
+    def _is_due(self, last: str) -> bool:
+        """Return whether a round is to begin: by the timetable, or because the organiser said so since the last one."""
+        rule, since = self._accounts.setting("rounds", ("", ""))
+        if self._accounts.setting("round now", "") > last:
+            return True
+        return bool(rule) and timetable.is_due(rule, _local(max(last, since)), datetime.now().astimezone())
+
+    def _halt(self) -> None:
+        """Ask the run to end when the matches under way are played."""
+        folder = event_folder(self._accounts.workspace)
+        with contextlib.suppress(OSError):
+            if folder is not None and (holder := Archive.holder(folder)) is not None and holder.token:
+                control.request_halt(folder, holder.token)
+
+    def _step_requests(self) -> None:
+        accounts, job = self._accounts, self._request
+        every = accounts.requests()
+        playing = next((request for request in every if request.status == "playing"), None)
+        if job.is_running():
+            if playing is not None and job.started and time.monotonic() - job.started > REQUEST_S:
+                job.end()
+                accounts.set_request(playing, "done", f"stopped after {REQUEST_S / 60:.0f} minutes, undecided")
+            return
+        code = job.take_exit_code()
+        if playing is not None and code is not None:
+            accounts.set_request(playing, "failed" if code == MISTAKE else "done", job.words())
+            self._remove_old(playing.account)
+        elif playing is not None and playing.attempts >= REQUEST_ATTEMPTS:
+            accounts.set_request(playing, "failed", "arena failed to play it; ask the organiser")
+        elif not accounts.is_on("paused"):
+            waiting = [request for request in every if request.status == "waiting"]
+            if (request := playing or next(reversed(waiting), None)) is not None:
+                accounts.set_request(request, "playing")
+                job.start(*duel(request))
+
+    def _remove_old(self, account: str) -> None:
+        """Remove the matches of an author's older requests."""
+        ended = [each for each in self._accounts.requests() if each.account == account and each.ended]
+        for request in ended[REQUESTS_STORED:]:
+            shutil.rmtree(self._accounts.workspace / "results" / request.event, ignore_errors=True)
+
+
+def duel(request: MatchRequest) -> tuple[str, ...]:
+    """Return the command that plays a request."""
+    boards = ("--board", request.board) if request.board else ()
+    most = ("--max-pairings", str(request.pairings), "--workers", "1", "--name", request.event)
+    return ("duel", request.first, request.second, *boards, *most)
+
+
+def event_folder(workspace: Path) -> Path | None:
+    """Return the folder of the results of the workspace's event; None if its tournament.toml cannot be read."""
+    try:
+        name = toml.loads((workspace / "tournament.toml").read_bytes()).get("name")
+    except (OSError, ValueError, RecursionError):
+        return None
+    return workspace / "results" / name if isinstance(name, str) and name and "/" not in name else None
+
+
+def may_see(accounts: Accounts, event: str, account: Account | None) -> bool:
+    """Return whether somebody may see the results of an event: requests are private, and others may be hidden."""
+    if account is not None and account.is_organiser:
+        return True
+    if event.startswith(REQUESTS):
+        return account is not None and any(request.event == event for request in accounts.requests(account))
+    return not accounts.is_on("hidden")
+
+
+@contextlib.asynccontextmanager
+async def at_work(accounts: Accounts) -> AsyncIterator[None]:
+    """Look for work until the end of the `async with`, unless another server of this workspace does."""
+
+    async def look() -> None:
+        while True:
+            with contextlib.suppress(BlockingIOError), whole_files.locked(accounts.folder / ".desk", waits=False):
+                await asyncio.to_thread(uploads.clear, accounts)
+                while True:
+                    try:
+                        await asyncio.to_thread(desk.step)
+                    except Exception:
+                        logging.exception("what authors wait for is not started")
+                    await asyncio.sleep(LOOK_S)
+            await asyncio.sleep(LOOK_S)
+
+    desk = Desk(accounts)
+    looking = asyncio.create_task(look())
+    try:
+        yield
+    finally:
+        looking.cancel()
+        with contextlib.suppress(asyncio.CancelledError):
+            await looking
+        await asyncio.to_thread(desk.end)
+
+
+def _local(moment: str) -> datetime:
+    return datetime.fromisoformat(moment or "1970-01-01T00:00:00+00:00").astimezone()

@@ -1,0 +1,87 @@
+"""The page of the organiser; every button of it is an action of `arena serve`, and is in the log."""
+
+import asyncio
+from http import HTTPStatus
+from pathlib import Path
+from typing import Any
+
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.routing import Route
+
+from arena.author import marks
+from arena.errors import ArenaError
+from arena.serve import organising, pages, people
+from arena.serve.accounts import LIMITS, Accounts
+from arena.serve.author import accounts_of
+from arena.serve.desk import event_folder
+
+SHOWN = 50
+
+
+async def show(request: Request) -> Response:
+    """Show the page."""
+    return await _page(request)
+
+
+async def act(request: Request) -> Response:
+    """Do the action of a form, and show what there is to say; a token is shown once, in this answer."""
+    person, accounts = people.signed_in(request, organiser=True), accounts_of(request)
+    form = await people.checked_form(request)
+    action, words = str(form.get("action", "")), f"{form.get('words', '')} {form.get('more', '')}".split()
+    try:
+        if action == "invite" and words != ["people.csv"] and any(Path(word).exists() for word in [" ".join(words)]):
+            raise ArenaError(f"{' '.join(words)!r} is no name; only people.csv is read here")
+        answer = await asyncio.to_thread(organising.act, accounts, action, words, person.name)
+    except ArenaError as error:
+        return await _page(request, mistake=str(error))
+    return await _page(request, answer)
+
+
+async def _page(request: Request, answer: organising.Rows | None = None, mistake: str = "") -> Response:
+    people.signed_in(request, organiser=True)
+    accounts = accounts_of(request)
+    values = await asyncio.to_thread(_values, accounts)
+    status = HTTPStatus.BAD_REQUEST if mistake else HTTPStatus.OK
+    return pages.render(
+        request, "organiser.html.j2", status, title="Organiser", answer=answer, mistake=mistake, **values
+    )
+
+
+def _values(accounts: Accounts) -> dict[str, Any]:
+    folder = event_folder(accounts.workspace)
+    names = {account.id: account.name for account in accounts.accounts()}
+    graded: Any = None
+    if folder is not None and (folder / "event.sqlite").is_file():
+        try:
+            graded = marks.marks_of(folder)
+        except ArenaError:  # such as an event without [grade]
+            graded = None
+    return {
+        "switches": {switch: accounts.is_on(switch) for switch in ("frozen", "paused", "hidden")},
+        "meanings": {action: meaning for action, (_, _, meaning) in organising.SWITCHES.items()},
+        "rule": accounts.setting("rounds", ("", ""))[0],
+        "running": any(not each.ended for each in accounts.rounds(1)),
+        "limits": {name: accounts.limit(name) for name in LIMITS},
+        "graded": graded,
+        "tables": {
+            "rounds": [(str(each.number), each.begun, each.ended, each.words) for each in accounts.rounds(10)],
+            "accounts": [tuple(row.values()) for row in organising.act(accounts, "accounts", (), "")],
+            "uploads": [
+                (names[each.account], each.file, each.received, each.status, each.words)
+                for each in accounts.uploads()[:SHOWN]
+            ],
+            "requests": [
+                (names[each.account], f"{each.first} {each.second}", each.asked, each.status)
+                for each in accounts.requests()[:SHOWN]
+            ],
+            "marks": [
+                (row.student.name, row.bot, f"{row.marks:g}", f"{row.out_of:g}", str(row.student.state), row.note)
+                for row in (graded.students if graded is not None else ())
+            ],
+            "log": [tuple(row.values()) for row in organising.act(accounts, "log", (), "")[:SHOWN]],
+        },
+    }
+
+
+ROUTES = [Route("/organiser", show), Route("/organiser", act, methods=["POST"])]

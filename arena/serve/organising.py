@@ -1,0 +1,156 @@
+"""What an organiser may do, for the page of the site and for `arena serve ACTION` alike; each action is in the log."""
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Final
+
+from arena.author.submissions import people as people_files
+from arena.author.submissions.bot_store import BotStore
+from arena.author.submissions.people import Person
+from arena.errors import ArenaError, known_are
+from arena.event import config
+from arena.serve import timetable
+from arena.serve.accounts import LIMITS, Accounts, now
+
+Rows = list[dict[str, str]]
+"""What an action answers: a row for each thing, with the same keys."""
+SWITCHES: Final = {
+    "freeze": ("frozen", True, "no author can hand in a bot until `unfreeze`"),
+    "unfreeze": ("frozen", False, "authors can hand in bots"),
+    "pause": ("paused", True, "the matches under way are played to their end, and no others begin until `resume`"),
+    "resume": ("paused", False, "rounds and requests are played"),
+    "hide": ("hidden", True, "only an organiser sees results until `publish`"),
+    "publish": ("hidden", False, "everybody sees the results"),
+}
+"""Actions that turn a switch: its name, on or off, and what that means."""
+OFF, NOW = "off", "now"
+
+
+def act(accounts: Accounts, action: str, words: Sequence[str], who: str) -> Rows:
+    """Do an action for `who`, and return what there is to say; ArenaError for a mistake in its words."""
+    if action in SWITCHES:
+        _expect(action, words, 0)
+        switch, value, meaning = SWITCHES[action]
+        accounts.set(switch, value, who, action)
+        return [{"done": meaning}]
+    if action not in ACTIONS:
+        raise ArenaError(f"serve {action}: no such action; {known_are(action, [*ACTIONS, *SWITCHES])}")
+    return ACTIONS[action](accounts, words, who)
+
+
+def _invite(accounts: Accounts, words: Sequence[str], who: str) -> Rows:
+    """Make accounts for the people of a roster, or for one name; `organiser NAME` makes one for an organiser."""
+    organiser = len(words) > 1 and words[0] == "organiser"
+    name = " ".join(words[1:] if organiser else words)
+    if not name:
+        raise ArenaError("serve invite: name a person, or a file such as people.csv")
+    if organiser or not Path(name).is_file():
+        person = accounts.people().named(name) or Person(name=name)
+        return [_invited(accounts, person, who, organiser=organiser)]
+    known = {account.id for account in accounts.accounts()}
+    rows = [_invited(accounts, person, who) for person in people_files.read(Path(name)) if person.id not in known]
+    if not rows:
+        raise ArenaError(f"{name}: everybody there has an account; `arena serve rotate NAME` makes a new token")
+    return rows
+
+
+def _invited(accounts: Accounts, person: Person, who: str, *, organiser: bool = False) -> dict[str, str]:
+    token = accounts.invite(person.name, who, id=person.id, email=person.email, organiser=organiser)
+    return {"name": person.name, "token": token}
+
+
+def _rotate(accounts: Accounts, words: Sequence[str], who: str) -> Rows:
+    account = accounts.named(" ".join(words))
+    return [{"name": account.name, "token": accounts.rotate(account, who)}]
+
+
+def _revoke(accounts: Accounts, words: Sequence[str], who: str) -> Rows:
+    account = accounts.named(" ".join(words))
+    accounts.revoke(account, who)
+    return [{"done": f"the token of {account.name} is void, and who used it is signed out; the bots stay"}]
+
+
+def _accounts(accounts: Accounts, words: Sequence[str], _who: str) -> Rows:
+    _expect("accounts", words, 0)
+    uploads: dict[str, list[str]] = {}
+    for upload in accounts.uploads():
+        uploads.setdefault(upload.account, []).append(upload.status)
+    return [
+        {
+            "name": account.name,
+            "role": "organiser" if account.is_organiser else "author",
+            "token": "revoked" if account.revoked else "valid",
+            "uploads": str(len(uploads.get(account.id, ()))),
+            "last upload": next(iter(uploads.get(account.id, ())), ""),
+        }
+        for account in accounts.accounts()
+    ]
+
+
+def _withdraw(accounts: Accounts, words: Sequence[str], who: str) -> Rows:
+    _expect("withdraw", words, 1)
+    version = bot_store(accounts).withdraw(words[0])
+    accounts.note(who, "withdraw", words[0])
+    return [{"done": f"{words[0]} plays no more; version {version.number} is stored"}]
+
+
+def _rounds(accounts: Accounts, words: Sequence[str], who: str) -> Rows:
+    rule = " ".join(words)
+    if rule == NOW:
+        accounts.set("round now", now(), who, "rounds", NOW)
+        return [{"done": "a round begins, unless one is under way or all is paused"}]
+    if rule:
+        stored = "" if rule == OFF else timetable.checked(rule)
+        accounts.set("rounds", (stored, now()), who, "rounds", rule)
+    rule, _ = accounts.setting("rounds", ("", ""))
+    rows = [
+        {"round": str(each.number), "begun": each.begun, "ended": each.ended, "words": each.words}
+        for each in accounts.rounds(10)
+    ]
+    return rows if rows and not words else [{"done": f"rounds begin {rule}" if rule else "no round begins by itself"}]
+
+
+def _limit(accounts: Accounts, words: Sequence[str], who: str) -> Rows:
+    if not words:
+        return [{"limit": name, "value": str(accounts.limit(name))} for name in LIMITS]
+    _expect("limit", words, 2)
+    name, value = words
+    if name not in LIMITS:
+        raise ArenaError(f"serve limit {name}: no such limit; {known_are(name, LIMITS)}")
+    most = 50 if name == "megabytes" else 1_000_000
+    if not (value.isascii() and value.isdecimal() and len(value) < 8 and int(value) <= most):
+        raise ArenaError(f"serve limit {name} {value}: expected a number from 0 to {most}")
+    accounts.set(f"limit.{name}", int(value), who, "limit", f"{name} {value}")
+    return [{"limit": name, "value": value}]
+
+
+def _log(accounts: Accounts, words: Sequence[str], _who: str) -> Rows:
+    _expect("log", words, 0)
+    return [
+        {"at": entry.at, "who": entry.who, "action": entry.action, "subject": entry.subject} for entry in accounts.log()
+    ]
+
+
+ACTIONS: Final[dict[str, Callable[[Accounts, Sequence[str], str], Rows]]] = {
+    "invite": _invite,
+    "rotate": _rotate,
+    "revoke": _revoke,
+    "accounts": _accounts,
+    "withdraw": _withdraw,
+    "rounds": _rounds,
+    "limit": _limit,
+    "log": _log,
+}
+
+
+def bot_store(accounts: Accounts) -> BotStore:
+    """Return the bots of the workspace, with their versions; ArenaError where its event has no folder of bots."""
+    tournament = config.load(accounts.workspace / "tournament.toml")
+    if tournament.bots is None:
+        raise ArenaError('tournament.toml: bots: names no folder to take bots into; write bots = "bots"')
+    return BotStore(accounts.workspace / tournament.bots)
+
+
+def _expect(action: str, words: Sequence[str], number: int) -> None:
+    if len(words) != number:
+        raise ArenaError(f"serve {action}: expected {number or 'no'} word{'' if number == 1 else 's'} more")

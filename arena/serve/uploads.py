@@ -1,0 +1,133 @@
+"""Bots that authors hand in on the site: from the bytes of a form to the verdict of the check.
+
+The server receives an upload, and another process decides it by the path of `arena submit`, so that no check delays a
+page. An upload is confirmed when it is on disk and in the list of uploads; whoever is killed later, the next process
+finds it there and decides it. It knows neither the web nor the command line.
+"""
+
+import contextlib
+import secrets
+import shutil
+import time
+from collections.abc import Collection, Mapping
+from pathlib import Path, PurePosixPath
+from typing import IO
+
+from arena import whole_files
+from arena.author.submissions import Examine, Submissions, SubmissionStatus
+from arena.author.submissions.bot_store import BotStore, Version, first_line
+from arena.author.submissions.copy_untrusted import CHUNK_BYTES, MOST_BYTES, MOST_ENTRIES, check_path
+from arena.author.submissions.downloads import Label
+from arena.author.submissions.requests import Request
+from arena.errors import ArenaError
+from arena.serve.accounts import Account, Accounts, Upload
+
+MOST_BODY_BYTES = MOST_BYTES + 1_000_000
+"""Of the form of an upload."""
+OLD_S = 3600
+ATTEMPTS = 3
+"""An upload whose check was killed as often is refused: perhaps it is what kills it."""
+
+
+def receive(accounts: Accounts, account: Account, files: Mapping[str, IO[bytes]]) -> str:
+    """Store an upload, a file or the files of a folder by their paths in it; return its id when it is confirmed.
+
+    ArenaError, with the reason, for what is refused at once.
+    """
+    accounts.may_upload(account)
+    if not files:
+        raise ArenaError("no file came with the form: choose a file or a folder, or paste a program")
+    if len(files) > MOST_ENTRIES:
+        raise ArenaError(f"it has more than {MOST_ENTRIES} files: leave out what the bot does not need")
+    id_, left = secrets.token_hex(16), accounts.limit("megabytes") * 1_000_000
+    with whole_files.staging(folder(accounts)) as making:
+        (top := making / "upload").mkdir()
+        for path, content in files.items():
+            with _opened(top, path) as file:
+                while data := content.read(CHUNK_BYTES):
+                    left -= len(data)
+                    if left < 0:
+                        raise too_large(accounts)
+                    file.write(data)
+        whole_files.publish(top, folder(accounts) / id_)
+    first = PurePosixPath(next(iter(files)))
+    try:
+        accounts.add_upload(id_, account, first.parts[0] if len(files) > 1 else first.name)
+    except ArenaError:
+        shutil.rmtree(folder(accounts) / id_)
+        raise
+    return id_
+
+
+def _opened(top: Path, path: str) -> IO[bytes]:
+    """Make the file of an upload that has this path there, and its folders."""
+    inner = PurePosixPath(path)
+    if not inner.parts or inner.is_absolute() or ".." in inner.parts:
+        raise ArenaError(f"{path[:200]!a} is no path in a bot's folder")
+    for each in (inner, *inner.parents[:-1]):
+        check_path(each)
+    try:
+        (top / inner).parent.mkdir(parents=True, exist_ok=True)
+        return (top / inner).open("xb")
+    except (FileExistsError, NotADirectoryError) as error:
+        raise ArenaError(f"{path[:200]!a} is there twice; choose the files again") from error
+
+
+def too_large(accounts: Accounts) -> ArenaError:
+    """Return the refusal of an upload that is larger than the organiser allows."""
+    return ArenaError(f"it is larger than {accounts.limit('megabytes')} MB: leave out what the bot does not need")
+
+
+def folder(accounts: Accounts) -> Path:
+    """Return the folder of the uploads that wait."""
+    return whole_files.make_folder(accounts.folder / "uploads")
+
+
+def clear(accounts: Accounts) -> None:
+    """Remove what killed processes left: uploads that were never confirmed, or are decided."""
+    waiting = {upload.id for upload in accounts.uploads() if upload.status == "waiting"}
+    for path in folder(accounts).iterdir():
+        if path.name not in waiting and time.time() - path.stat().st_mtime > OLD_S:  # younger ones may be coming in
+            shutil.rmtree(path, ignore_errors=True)
+
+
+def decide_all(accounts: Accounts, store: BotStore, examine: Examine, reserved: Collection[str]) -> None:
+    """Decide all uploads that wait, one after another, unless another process does; `reserved` are others' names."""
+    with contextlib.suppress(BlockingIOError), whole_files.locked(accounts.folder / ".deciding", waits=False):
+        while (upload := accounts.next_upload()) is not None:
+            if upload.attempts >= ATTEMPTS:
+                words = f"arena failed {ATTEMPTS} times to check it; ask the organiser"
+                accounts.decide_upload(upload, SubmissionStatus.REFUSED, words, reasons=words)
+            else:
+                _decide(accounts, upload, Submissions(store, examine, reserved, accounts.people()))
+            shutil.rmtree(folder(accounts) / upload.id, ignore_errors=True)
+
+
+def _decide(accounts: Accounts, upload: Upload, submissions: Submissions) -> None:
+    """Submit an upload, and store the verdict."""
+    author = next(account for account in accounts.accounts() if account.id == upload.account)
+    path = folder(accounts) / upload.id
+    entries = list(path.iterdir())
+    request = Request(
+        path=entries[0] if len(entries) == 1 else path,
+        label=Label(name=author.name, marks=((author.id,),), file=upload.file),
+        source=f"account {author.id}",
+        replaces=True,
+    )
+    with contextlib.closing(submissions.submit_all([request])) as decided:
+        decision = next(decided)
+    reasons = decision.reasons.replace(str(accounts.workspace.resolve()), "")
+    accounts.decide_upload(
+        upload,
+        decision.status,
+        first_line(reasons) or decision.words,
+        reasons=reasons,
+        bot="" if decision.bot is None else decision.name,
+        version=decision.version,
+    )
+
+
+def own_bots(store: BotStore, account: Account) -> dict[str, tuple[Version, ...]]:
+    """Return the names of an author's bots, with all versions of each."""
+    versions = {name: store.versions(name) for name in store.names()}
+    return {name: every for name, every in versions.items() if any(each.note.person == account.id for each in every)}

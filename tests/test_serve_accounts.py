@@ -1,0 +1,266 @@
+"""`arena serve` for authors and organisers: accounts, uploads, what nobody else sees, and each action as a command."""
+
+import io
+import json
+import re
+import zipfile
+
+import cup
+import httpx
+import pytest
+from served import served
+
+from arena.errors import ArenaError
+from arena.serve import organising, timetable, uploads
+from arena.serve.accounts import Accounts
+
+BROKEN = 'print "ready"\n'
+
+
+def sign_in(client: httpx.Client, token: str) -> httpx.Client:
+    """Return another client of the same site, with a session."""
+    own = httpx.Client(base_url=client.base_url, timeout=60)
+    answer = own.post("/sign-in", data={"token": token, "csrf": csrf_of(own, "/sign-in")})
+    assert answer.status_code == 303, answer.text
+    return own
+
+
+def csrf_of(client: httpx.Client, path: str = "/me") -> str:
+    return re.search(r'name="csrf" value="(\w+)"', client.get(path).text)[1]
+
+
+def hand_in(client: httpx.Client, files: object, **fields: str) -> httpx.Response:
+    return client.post("/upload", data={"csrf": csrf_of(client), **fields}, files=files)
+
+
+def act(client: httpx.Client, action: str, words: str = "") -> httpx.Response:
+    return client.post("/organiser", data={"csrf": csrf_of(client), "action": action, "words": words})
+
+
+def decide(accounts: Accounts, *faults: str) -> None:
+    """Decide all uploads, without a check that takes seconds: each bot has these faults."""
+    uploads.decide_all(accounts, organising.bot_store(accounts), lambda bots: (faults for _ in bots), ())
+
+
+def packed(*names: str) -> bytes:
+    content = io.BytesIO()
+    with zipfile.ZipFile(content, "w") as archive:
+        for name in names:
+            archive.writestr(name, cup.FIRST)
+    return content.getvalue()
+
+
+@pytest.fixture(scope="module")
+def played(tmp_path_factory):
+    """A site whose event was played; two authors and an organiser are signed in."""
+    workspace = cup.make(tmp_path_factory.mktemp("site"))
+    accounts = Accounts(workspace)
+    tokens = [accounts.invite(name, "test", organiser=name == "Olga") for name in ("Ada", "Ben", "Olga")]
+    for name, program in (("Ada", cup.FIRST), ("Ada", cup.LAST), ("Ben", cup.CRASHES)):
+        uploads.receive(accounts, accounts.named(name), {"bot.py": io.BytesIO(program.encode())})
+        decide(accounts)
+    accounts.set("paused", value=True, who="test", action="pause")
+    cup.run_event(workspace)
+    with served(workspace) as client:
+        ada, ben, olga = (sign_in(client, token) for token in tokens)
+        yield client, accounts, ada, ben, olga
+
+
+@pytest.fixture
+def accounts(tmp_path):
+    return Accounts(cup.make(tmp_path))
+
+
+@pytest.mark.slow
+def test_an_author_reads_why_a_bot_is_refused_and_sees_a_good_one_enter(tmp_path):
+    accounts = Accounts(cup.make(tmp_path))
+    token = accounts.invite("Ada Lovelace", "test")
+    with served(tmp_path) as client:
+        ada = sign_in(client, token)
+        verdict = hand_in(ada, {"file": ("mine.py", BROKEN)}).headers["location"]
+        assert cup.soon(lambda: "Refused" in ada.get(verdict).text, 60)
+        assert "SyntaxError" in ada.get(verdict).text
+        verdict = hand_in(ada, {}, program=cup.FIRST, name="bot.py").headers["location"]
+        assert cup.soon(lambda: "Accepted" in ada.get(verdict).text, 60)
+        assert (tmp_path / "bots/Ada_Lovelace.py").read_text() == cup.FIRST
+        assert "Ada_Lovelace" in ada.get("/me").text
+
+
+def test_no_author_sees_a_page_of_another(played):
+    client, accounts, ada, ben, _ = played
+    own = accounts.named("Ada")
+    asked = accounts.ask(own, "Ada@1", "Ada@2", "", 1)
+    pages = [f"/me/uploads/{each.id}" for each in accounts.uploads(own)]
+    pages += [f"/me/requests/{asked}", "/me/bots/Ada"]
+    assert [ada.get(page).status_code for page in pages] == [200] * len(pages)
+    assert [ben.get(page).status_code for page in pages] == [404] * len(pages)
+    assert [client.get(page).status_code for page in [*pages, "/me", "/organiser"]] == [403] * (len(pages) + 2)
+    assert ben.get("/organiser").status_code == act(ben, "freeze").status_code == 403
+
+
+def test_an_author_reads_faults_and_stderr_of_the_own_bot_only(played):
+    *_, ada, ben, _ = played
+    assert "[bold]no[/bold]" in ben.get("/me/bots/Ben").text
+    assert "crashed" in ben.get("/me/bots/Ben").text
+    with zipfile.ZipFile(io.BytesIO(ada.get("/me/matches.zip").content)) as records:
+        texts = [records.read(name).decode() for name in records.namelist()]
+    assert texts
+    assert not [text for text in texts if "bold" in text]
+
+
+def test_an_event_is_hidden_from_all_but_the_organiser(played):
+    client, _, ada, _, olga = played
+    assert act(olga, "hide").status_code == 200
+    assert "cup" not in client.get("/").text
+    assert ada.get("/me/matches.zip").status_code == 404
+    assert "crashed" not in ada.get("/me/bots/Ada").text
+    assert "/events/cup" in olga.get("/").text
+    act(olga, "publish")
+    assert "/events/cup" in client.get("/").text
+
+
+def test_a_form_without_its_secret_changes_nothing(played):
+    _, accounts, ada, _, olga = played
+    for client, path in ((ada, "/upload"), (ada, "/me/requests"), (ada, "/sign-out"), (olga, "/organiser")):
+        assert client.post(path, data={"csrf": "0" * 64, "action": "freeze"}).status_code == 403
+    assert not accounts.is_on("frozen")
+
+
+def test_a_request_names_own_versions_and_bots_of_the_event_only(played):
+    _, _, ada, ben, _ = played
+    for first, second in (("Ben@1", "first"), ("Ada@1", "../first"), ("Ada@1", "Ben@1"), ("Ada@1", "Ada@1")):
+        form = {"csrf": csrf_of(ada), "first": first, "second": second, "board": "", "pairings": "1"}
+        assert ada.post("/me/requests", data=form).status_code == 400
+    form = {"csrf": csrf_of(ben), "first": "Ben@1", "second": "Ada", "board": "duel", "pairings": "9999"}
+    assert ben.post("/me/requests", data=form).status_code == 400
+
+
+def test_the_organiser_reads_the_log_of_all_that_was_done(played):
+    *_, olga = played
+    act(olga, "invite", "Cleo")
+    page = act(olga, "log").text
+    assert re.search(r'<dd class="token">[\w-]{43}</dd>', act(olga, "rotate", "Cleo").text)
+    assert all(words in page for words in ("invite", "Cleo", "sign in", "Olga", "upload is accepted"))
+    assert "is no name" in act(olga, "invite", "tournament.toml").text
+
+
+@pytest.mark.parametrize(
+    "name", ["../bot.py", "/etc/bot.py", "a\\b.py", "x" * 300, "a/" * 20 + "b.py", "b\x1b[1m.py", ".."]
+)
+def test_a_path_that_is_none_in_a_bots_folder_is_refused_at_once(accounts, name):
+    accounts.invite("Ada", "test")
+    with pytest.raises(ArenaError):
+        uploads.receive(accounts, accounts.named("Ada"), {name: io.BytesIO(b"x")})
+    assert not list(uploads.folder(accounts).iterdir())
+    assert not accounts.uploads()
+
+
+@pytest.mark.parametrize("inside", [("../../evil.py",), ("/evil.py",), ("bot.py", "bot.py/x"), ("a\\..\\b.py",)])
+def test_a_hostile_archive_is_refused_in_words_and_writes_nothing(accounts, inside):
+    accounts.invite("Ada", "test")
+    uploads.receive(accounts, accounts.named("Ada"), {"bot.zip": io.BytesIO(packed(*inside))})
+    decide(accounts)
+    (upload,) = accounts.uploads()
+    assert upload.status == "refused"
+    assert str(accounts.workspace) not in upload.reasons
+    assert not list(accounts.workspace.parent.rglob("evil.py"))
+
+
+def test_an_archive_of_a_class_is_no_way_to_hand_in_for_others(accounts):
+    for name in ("Ada", "Ben"):
+        accounts.invite(name, "test")
+    uploads.receive(accounts, accounts.named("Ada"), {"class.zip": io.BytesIO(packed("Ben.py", "Ada.py"))})
+    decide(accounts)
+    assert accounts.uploads()[0].status == "refused"
+    assert not uploads.own_bots(organising.bot_store(accounts), accounts.named("Ben"))
+
+
+def test_files_of_a_folder_are_one_bot(accounts):
+    accounts.invite("Ada", "test")
+    files = {"mine/bot.py": io.BytesIO(cup.FIRST.encode()), "mine/data/book.txt": io.BytesIO(b"e4")}
+    uploads.receive(accounts, accounts.named("Ada"), files)
+    decide(accounts)
+    assert accounts.uploads()[0].status == "accepted"
+    assert (accounts.workspace / "bots/Ada/data/book.txt").read_text() == "e4"
+
+
+def test_an_upload_over_a_limit_or_after_the_freeze_is_refused_in_words(accounts):
+    accounts.invite("Ada", "test")
+    ada = accounts.named("Ada")
+    organising.act(accounts, "limit", ("megabytes", "1"), "test")
+    with pytest.raises(ArenaError, match="larger than 1 MB"):
+        uploads.receive(accounts, ada, {"bot.py": io.BytesIO(bytes(1_000_001))})
+    organising.act(accounts, "limit", ("uploads", "1"), "test")
+    uploads.receive(accounts, ada, {"bot.py": io.BytesIO(b"x")})
+    with pytest.raises(ArenaError, match="1 uploads in this hour"):
+        uploads.receive(accounts, ada, {"bot.py": io.BytesIO(b"x")})
+    organising.act(accounts, "freeze", (), "test")
+    with pytest.raises(ArenaError, match="frozen"):
+        uploads.receive(accounts, ada, {"bot.py": io.BytesIO(b"x")})
+    assert len(list(uploads.folder(accounts).iterdir())) == 1
+
+
+def test_tokens_are_stored_as_hashes_and_end_when_rotated_or_revoked(accounts):
+    first = accounts.invite("Ada", "test")
+    session = accounts.sign_in(first)
+    assert accounts.account_of(session) == accounts.named("Ada")
+    stored = b"".join(path.read_bytes() for path in accounts.folder.iterdir() if path.is_file())
+    assert first.encode() not in stored
+    assert session.encode() not in stored
+    assert {path.stat().st_mode & 0o077 for path in (accounts.folder, *accounts.folder.iterdir())} == {0}
+    second = accounts.rotate(accounts.named("Ada"), "test")
+    assert accounts.account_of(session) is accounts.sign_in(first) is None
+    session = accounts.sign_in(second)
+    accounts.revoke(accounts.named("Ada"), "test")
+    assert accounts.account_of(session) is accounts.sign_in(second) is None
+    for wrong in ("", "\udcff", "' or 1=1 --", second[:-1], "x" * 100_000):
+        assert accounts.sign_in(wrong) is None
+
+
+def test_no_two_accounts_have_names_that_look_alike(accounts):
+    accounts.invite("Ada", "test")
+    for name in ("Ada", "ada", "\u0410da", "\u200b", " "):
+        with pytest.raises(ArenaError):
+            accounts.invite(name, "test")
+
+
+def test_each_action_is_a_command_and_stands_in_the_log(tmp_path):
+    workspace = cup.make(tmp_path)
+    (workspace / "people.csv").write_text("name,e-mail,id\nAda,ada@x.example,s1\nBen,,s2\n")
+    invited = cup.arena(workspace, "serve", "invite", "people.csv").stdout.splitlines()
+    assert [re.fullmatch(r"(\w+)\t[\w-]{43}", line)[1] for line in invited] == ["Ada", "Ben"]
+    assert cup.refused(cup.arena(workspace, "serve", "invite", "people.csv"), "everybody there has an account")
+    assert cup.arena(workspace, "serve", "invite", "organiser", "Olga").stdout.startswith("Olga\t")
+    for words in ("rotate Ada", "revoke Ben", "rounds each hour", "rounds now", "limit uploads 5", "withdraw last"):
+        assert cup.arena(workspace, "serve", *words.split()).returncode == 0, words
+    for action in organising.SWITCHES:
+        assert cup.arena(workspace, "serve", action).returncode == 0
+    rows = json.loads(cup.arena(workspace, "serve", "log", "--json").stdout)
+    done = {row["action"] for row in rows}
+    assert done == {"invite", "rotate", "revoke", "rounds", "limit", "withdraw", *organising.SWITCHES}
+    for words in ("thaw", "rounds sometimes", "revoke Nobody", "limit uploads x", "freeze now"):
+        assert cup.refused(cup.arena(workspace, "serve", *words.split()), ""), words
+
+
+@pytest.mark.parametrize(
+    ("rule", "since", "now", "due"),
+    [
+        ("each hour", "10:00", "10:59", False),
+        ("each hour", "10:00", "11:00", True),
+        ("each 20 minutes", "10:00", "10:20", True),
+        ("at 18:00", "10:00", "17:59", False),
+        ("at 18:00", "10:00", "18:00", True),
+        ("at 18:00", "18:00", "18:01", False),
+        ("at 12:00 and 18:00", "12:01", "13:00", False),
+        ("at 12:00, 18:00", "12:01", "18:01", True),
+    ],
+)
+def test_a_round_is_due_by_its_rule(rule, since, now, due):
+    moments = [timetable.datetime.fromisoformat(f"2026-05-01T{time}") for time in (since, now)]
+    assert timetable.is_due(timetable.checked(rule), *moments) is due
+
+
+def test_a_round_that_was_missed_in_the_night_is_due_in_the_morning():
+    since, now = (timetable.datetime.fromisoformat(text) for text in ("2026-05-01T17:00", "2026-05-02T08:00"))
+    assert timetable.is_due("at 18:00", since, now)
+    assert not timetable.is_due("at 18:00", since.replace(hour=19), now)
