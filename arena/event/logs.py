@@ -1,38 +1,82 @@
 """The log of an event: one file that the main process and every referee process write to.
 
-`multiprocessing-logging` carries a forked worker's lines to the file. This module guards against its three traps:
+`multiprocessing-logging` carries a forked worker's lines to the file. This module guards against its four traps:
 
-- It refuses to work when fork is not the *default* start method.
-- A spawned worker's lines are lost; so workers are forked, see workers.py.
-- A worker that is killed while it writes leaves its queue locked, and every process that shares the queue hangs at its
-  exit. So each restarted worker gets a new queue, and no process waits long for an old one.
+- It needs fork as the *default* start method, and loses the lines of a worker that was spawned; so workers are forked,
+  see workers.py.
+- A worker leaves the writing of its lines to a thread, and those that this has not written are lost when the worker
+  ends. So a worker writes each line into its pipe before it goes on.
+- A worker that is killed while it writes leaves half a line in the pipe, and whoever shares the pipe hangs. So each
+  worker has a pipe to which nobody else writes: it costs no line but its own.
+- The threads that read the pipes share the file without a lock, and to close one closes the file under the others. So
+  lines are written under a lock, and the file is closed here, when all threads have ended.
 """
 
-import contextlib
 import errno
 import logging
 import multiprocessing
 import os
 import sys
-import threading
 from io import TextIOWrapper
 from pathlib import Path
 
-import multiprocessing_logging
+from multiprocessing_logging import MultiProcessingHandler
 
 from arena import whole_files
 from arena.errors import ArenaError, MachineError
 
 FORMAT = "%(asctime)s %(processName)s %(levelname)s %(message)s"
-CLOSE_S = 1.0  # for the last lines of a queue; its own close would wait for five
+CLOSE_S = 5.0  # for the last lines of a worker; only one that nobody can end takes so long
 
 
 class _File(logging.FileHandler):
     """A file that is no link: who shares the folder could have every line written elsewhere."""
 
+    failure = ""
+    """The reason why lines are missing in it; empty if none are."""
+
     def _open(self) -> TextIOWrapper:
         descriptor = whole_files.open_to_append(Path(self.baseFilename))
         return TextIOWrapper(os.fdopen(descriptor, "ab"), encoding=self.encoding, errors=self.errors)
+
+    def emit(self, record: logging.LogRecord) -> None:
+        """Write a line under the lock, which `handle` would take; the library calls only this."""
+        self.acquire()
+        try:
+            super().emit(record)
+        finally:
+            self.release()
+
+    def handleError(self, record: logging.LogRecord) -> None:  # noqa: N802 (the name that logging gave it)
+        """Remember why a line could not be written; the event goes on without it."""
+        del record
+        error = sys.exc_info()[1]
+        if isinstance(error, OSError):
+            self.failure = self.failure or os.strerror(error.errno or errno.EIO)
+            # The lines in its buffer would fail again at each flush.
+            with Path(os.devnull).open("w") as nowhere:
+                if self.stream is not None:
+                    os.dup2(nowhere.fileno(), self.stream.fileno())
+
+
+class _Lines(MultiProcessingHandler):  # type: ignore[misc]  # the library ships no types
+    """Carries the lines of one worker to the file, by a thread of the main process."""
+
+    def handleError(self, record: logging.LogRecord) -> None:  # noqa: N802 (the name that logging gave it)
+        """Go on without the line: nobody reads the pipe any more."""
+
+    def _send(self, record: logging.LogRecord) -> None:
+        # In the worker, which alone writes here. `Queue.put` would leave it to a thread.
+        self.queue._sem.acquire()  # as `put` does, because `get` releases it
+        self.queue._writer.send(record)
+
+    def end(self) -> None:
+        """In the main process: let the thread end when it has read all that the worker wrote."""
+        self.queue._writer.close()
+
+    def wait(self) -> None:
+        """Wait for that, after the worker has ended."""
+        self._receive_thread.join(CLOSE_S)
 
 
 class Log:
@@ -42,64 +86,54 @@ class Log:
         """Begin to write; ArenaError when the folder cannot be written."""
         if multiprocessing.get_start_method(allow_none=True) != "fork":
             multiprocessing.set_start_method("fork", force=True)
-        self._root = logging.getLogger()
-        self._level = self._root.level
-        self._others = self._root.handlers[:]
-        self.failure = ""
-        """The reason why lines are missing in it; empty if none are."""
         try:
             whole_files.make_folder(folder.parent, folder.name)
             self._file = _File(folder / "arena.log", encoding="utf-8", errors="backslashreplace")
         except OSError as error:
             raise ArenaError(f"{folder}: cannot be written: {error.strerror}; move it away") from error
-        setattr(self._file, "handleError", self._missed)  # noqa: B010 (the default prints a traceback; mypy forbids an assignment)
         self._file.setFormatter(logging.Formatter(FORMAT))
-        self._queues: list[logging.Handler] = []
+        self._lines: list[_Lines] = []
+        self._root = logging.getLogger()
+        self._level = self._root.level
+        self._others = self._root.handlers[:]
         self._root.handlers[:] = [self._file]  # `close` puts back those of a notebook or a test runner
         self._root.setLevel(logging.INFO)
-        self.renew()
+        self.renew()  # now, so that a machine that allows none is refused before it gets work
+
+    @property
+    def failure(self) -> str:
+        """The reason why lines are missing in it; empty if none are."""
+        return self._file.failure
 
     def renew(self) -> None:
-        """Make a new queue for the workers that are forked from now on."""
-        multiprocessing_logging.uninstall_mp_handler(self._root)
+        """Make a pipe for the lines of the worker that is forked next."""
+        global _of_next_worker
+        self._end_lines()  # or the next worker would hold the pipes of those before it open
         try:
-            multiprocessing_logging.install_mp_handler(self._root)
+            _of_next_worker = _Lines("lines", self._file)
         except OSError as error:  # a queue needs a semaphore, and Linux keeps those in /dev/shm
             reason = f"no semaphore can be made: {error.strerror}"
             raise MachineError(f"/dev/shm: {reason}; it must be a folder that can be written") from error  # noqa: S108
-        for queue in self._root.handlers:
-            setattr(queue, "handleError", self._missed)  # noqa: B010
-        self._queues += self._root.handlers
-
-    def _missed(self, _record: logging.LogRecord) -> None:
-        """Remember why a line could not be written; the event goes on without it."""
-        error = sys.exc_info()[1]
-        if isinstance(error, OSError):
-            self.failure = self.failure or os.strerror(error.errno or errno.EIO)
-            # The lines in its buffer would fail again at each flush.
-            with Path(os.devnull).open("w") as nowhere:
-                if self._file.stream is not None:
-                    os.dup2(nowhere.fileno(), self._file.stream.fileno())
+        self._lines.append(_of_next_worker)
 
     def close(self) -> None:
-        """Write the lines that are still under way, and restore the root logger."""
+        """Write the lines that are still under way, and restore the root logger. No worker may be there any more."""
         self._root.handlers[:] = self._others
         self._root.setLevel(self._level)
-        closing = [threading.Thread(target=queue.close, daemon=True) for queue in self._queues]
-        with contextlib.suppress(RuntimeError):  # the system gives no more threads; then the last lines are lost
-            for thread in closing:
-                thread.start()
-        for thread in closing:
-            if thread.ident is not None:
-                thread.join(CLOSE_S)
-        for queue in self._queues:
-            if isinstance(queue, multiprocessing_logging.MultiProcessingHandler):
-                queue.queue.cancel_join_thread()  # do not wait at exit: a killed worker may have left it locked
+        self._end_lines()
+        for lines in self._lines:
+            lines.wait()
         self._file.close()
+
+    def _end_lines(self) -> None:
+        for lines in self._lines:
+            lines.end()
+
+
+_of_next_worker: _Lines | None = None
 
 
 def in_worker() -> None:
-    """Keep a forked worker from waiting at exit for a queue that a killed neighbour may have left locked."""
-    for handler in logging.getLogger().handlers:
-        if isinstance(handler, multiprocessing_logging.MultiProcessingHandler):
-            handler.queue.cancel_join_thread()
+    """Send the lines of this process, a worker that was forked just now, to the log of the main process."""
+    if _of_next_worker is not None:
+        logging.getLogger().handlers[:] = [_of_next_worker]
