@@ -50,8 +50,8 @@ def test_a_run_that_gets_no_more_threads_ends_with_one_line_and_leaves_no_proces
 
 ULIMITS = {
     "-n": (resource.RLIMIT_NOFILE, 100),
-    "-d": (resource.RLIMIT_DATA, 100_000_000),
-    "-v": (resource.RLIMIT_AS, 200_000_000),
+    "-d": (resource.RLIMIT_DATA, 2_000_000_000),
+    "-v": (resource.RLIMIT_AS, 2_000_000_000),
     "-f": (resource.RLIMIT_FSIZE, 1_000_000),
     "-t": (resource.RLIMIT_CPU, 30),
 }
@@ -60,6 +60,8 @@ ULIMITS = {
 @pytest.mark.parametrize("ulimit", ULIMITS)
 def test_a_limit_of_the_shell_that_is_lower_than_that_of_bots_is_named_in_one_line(tmp_path, ulimit):
     folder = make(tmp_path / "ws")
+    with (folder / "tournament.toml").open("a") as file:
+        file.write('limits = {memory = "3 GB"}\n')  # a limit that this test process itself keeps within
     kind, limit = ULIMITS[ulimit]
 
     def lower() -> None:
