@@ -254,6 +254,44 @@ def test_a_bot_that_is_small_in_git_and_large_on_disk_is_not_unpacked(pull, tmp_
     assert not any((tmp_path / "copies").iterdir())
 
 
+def tree_of(folder: Path, rows: list[str]) -> str:
+    """Write a tree and return its id."""
+    given = "".join(f"{row}\n" for row in rows)
+    done = subprocess.run(["git", "mktree"], cwd=folder, input=given, capture_output=True, text=True, check=True)
+    return done.stdout.strip()
+
+
+@pytest.mark.parametrize("with_files", [True, False])
+def test_folders_without_number_in_a_few_bytes_are_refused_in_a_line(pull, monkeypatch, with_files):
+    monkeypatch.setattr(contest, "MOST_CPU_S", 0)
+    file = git(pull, "hash-object", "-w", "/dev/null").strip()
+    tree = tree_of(pull, [f"100644 blob {file}\tx"] if with_files else [])
+    for _ in range(7):  # 10 ** 14 folders
+        tree = tree_of(pull, [f"040000 tree {tree}\t{number:02}" for number in range(100)])
+    bots = tree_of(pull, [*git(pull, "ls-tree", f"{BASE}:bots").splitlines(), f"040000 tree {tree}\tada"])
+    top = [row for row in git(pull, "ls-tree", BASE).splitlines() if not row.endswith("\tbots")]
+    head = git(pull, "commit-tree", "-p", BASE, "-m", "x", tree_of(pull, [*top, f"040000 tree {bots}\tbots"])).strip()
+    git(pull, "checkout", "-q", BASE)
+    done = cup.arena(pull, "contest", "check", BASE, head, "--author", "ada")
+    assert done.returncode == 1
+    assert done.stdout.splitlines() == [
+        "## This pull request may not be merged as it is",
+        "",
+        f"- `{contest.TOO_MUCH}`",
+    ]
+
+
+def test_more_files_than_a_bot_may_have_are_not_unpacked(pull, tmp_path, monkeypatch):
+    for number in range(2001):
+        (bot(pull, "ada") if not number else pull / "bots/ada").joinpath(str(number)).touch()
+    commit(pull)
+    monkeypatch.chdir(pull)
+    (tmp_path / "copies").mkdir()
+    with pytest.raises(ArenaError, match="it has more than 2000 files"):
+        contest.check_out(HEAD, "ada", tmp_path / "copies")
+    assert not any((tmp_path / "copies").iterdir())
+
+
 @pytest.mark.parametrize("author", ["..", "a/b", "-x", "", "dice", "a" * 60])
 def test_an_author_whose_name_no_bot_may_have_is_refused(pull, author):
     bot(pull, "ada")

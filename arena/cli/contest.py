@@ -75,15 +75,14 @@ def _check(base: str, head: str, *, author: str) -> None:
 
 def _verdict(base: str, head: str, author: str) -> tuple[bool, str, list[str]]:
     """Return whether a pull request may be merged, that in words, and the reasons as Markdown."""
-    mistakes = list(islice(repository.mistakes(base, head, author), MOST_MISTAKES + 1))
-    if len(mistakes) > MOST_MISTAKES:
-        mistakes[-1] = "and more"
-    if mistakes:
-        reasons = [f"- {_quoted(mistake)}" for mistake in mistakes]
-        return False, "may not be merged: it changes what is not its author's", reasons
     with TemporaryDirectory(dir=workspace.temporary_folder()) as folder:
         try:
-            bot = repository.check_out(head, author, Path(folder))
+            changes = islice(repository.mistakes(base, head, author), MOST_MISTAKES + 1)
+            if mistakes := repository.within_limits(lambda: list(changes)):
+                mistakes[MOST_MISTAKES:] = ["and more"] if len(mistakes) > MOST_MISTAKES else []
+                reasons = [f"- {_quoted(mistake)}" for mistake in mistakes]
+                return False, "may not be merged: it changes what is not its author's", reasons
+            bot = repository.within_limits(lambda: repository.check_out(head, author, Path(folder)))
             if bot is None:
                 return True, f"may be merged: {author} leaves the contest", []
             result = _checkup(bot, author)

@@ -10,19 +10,33 @@ It calls git, and knows neither how a bot is checked nor how an event is played.
 # with `--force-with-lease`: git takes the push only if the branch still is what we have read. Of two runs that end at
 # once one is refused; it reads the branch again, joins both archives, and pushes again, so that nothing is lost.
 #
+# A few bytes of a commit can be folders and files without number: the same tree again and again, or zeros that are
+# packed. So git looks at a stranger's commits in a process with limits, which its children have, too.
+#
 # git runs no hook, and no program that a repository's configuration names for its own files is started before the
 # author's folder alone is checked out, in a clone that has the plain configuration.
 
 import os
 import re
 import subprocess
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
+from typing import TypeVar
 
-from arena.author.submissions.copy_untrusted import MOST_BYTES, check_path, copy_submission, too_large
+from arena.author.submissions.copy_untrusted import (
+    MOST_BYTES,
+    MOST_ENTRIES,
+    check_path,
+    copy_submission,
+    too_large,
+    too_many,
+)
 from arena.errors import ArenaError
 from arena.event.discovery import may_be_called, shown
+from arena.limited import LimitedError, limited_value
+
+Found = TypeVar("Found")
 
 BOTS = "bots"
 FILES = {"120000": "is a symbolic link: copy the file instead", "160000": "is another repository: copy its files"}
@@ -33,6 +47,9 @@ AUTHOR = {"GIT_AUTHOR_NAME": "arena", "GIT_AUTHOR_EMAIL": "arena@localhost"}
 AUTHOR |= {key.replace("AUTHOR", "COMMITTER"): value for key, value in AUTHOR.items()}
 STALE = ("stale info", "cannot lock ref", "failed to update ref", "reference already exists", "incorrect old value")
 """What git says of a push if the branch is not what we have read; in English, for which LC_ALL is set."""
+MOST_MEMORY, MOST_CPU_S, MOST_S = 2_000_000_000, 20, 120
+"""What git may use to look at a stranger's commits."""
+TOO_MUCH = "it has more files than git can list in reasonable time and memory: leave out what the bot does not need"
 
 
 def git(*words: str, folder: Path = Path(), given: bytes = b"", fails: bool = False) -> bytes:
@@ -49,10 +66,20 @@ def git(*words: str, folder: Path = Path(), given: bytes = b"", fails: bool = Fa
         )
     except FileNotFoundError as error:
         raise ArenaError("a contest needs the program git, which is not on this machine; install it") from error
+    if done.returncode < 0 or b"ut of memory" in done.stderr:
+        raise ArenaError(TOO_MUCH)
     if done.returncode and not fails:
         said = done.stderr.decode("utf-8", "replace").strip().splitlines() or ["no reason"]
         raise ArenaError(f"git {words[0]}: {shown(' '.join(said))}")
     return b"" if done.returncode else done.stdout
+
+
+def within_limits(work: Callable[[], Found]) -> Found:
+    """Return what `work()` finds in a stranger's commits; ArenaError if it takes too much."""
+    try:
+        return limited_value(work, memory=MOST_MEMORY, cpu=MOST_CPU_S, wall=MOST_S)
+    except LimitedError as error:
+        raise ArenaError(TOO_MUCH) from error
 
 
 def commit_of(name: str) -> str:
@@ -98,7 +125,9 @@ def check_out(head: str, author: str, folder: Path) -> Path | None:
     if not files:
         return None
     sizes = [size for _, kind, _, size in (row.split(b"\t")[0].split() for row in files) if kind == b"blob"]
-    if sum(map(int, sizes)) > MOST_BYTES:  # before git unpacks them: a thousand times less are enough in a commit
+    if len(files) > MOST_ENTRIES:  # before git unpacks them
+        raise too_many()
+    if sum(map(int, sizes)) > MOST_BYTES:
         raise too_large()
     clone = folder / "clone"
     git("clone", "-q", "--shared", "--no-checkout", str(Path().absolute()), str(clone))

@@ -38,7 +38,7 @@ class Allowance:
         """Count one more file or folder, at this path within the submission."""
         self.entries -= 1
         if self.entries < 0:
-            raise ArenaError(f"it has more than {MOST_ENTRIES} files: leave out what the bot does not need")
+            raise too_many()
         check_path(path)
 
     def pour(self, source: IO[bytes], target: Path, *, executable: bool) -> None:
@@ -58,6 +58,11 @@ def check_path(path: PurePosixPath) -> None:
         raise ArenaError(f"its folders are more than {DEEPEST} deep: {shown(str(path)[:80])}...")
     if not path.name.isprintable() or "\\" in path.name or len(os.fsencode(path.name)) > NAME_BYTES:
         raise ArenaError(f"{str(path)[:NAME_BYTES]!a} is no name for a file: use letters, digits and . _ -")
+
+
+def too_many() -> ArenaError:
+    """Return the refusal of a submission that has too many files."""
+    return ArenaError(f"it has more than {MOST_ENTRIES} files: leave out what the bot does not need")
 
 
 def too_large() -> ArenaError:
