@@ -8,8 +8,7 @@ from typing import Annotated, NoReturn
 
 import typer
 
-from arena.author.checkup import CheckRun, Checkup, checkup
-from arena.author.checkup.screening import boards_of
+from arena.author.checkup import CheckRun, Checkup
 from arena.cli import options, output, stored_match, workspace
 from arena.errors import ArenaError
 from arena.sandbox.launcher import Launcher
@@ -51,12 +50,13 @@ def check(
         refuse(error)
     if lessons is not None and boards:
         raise ArenaError("--board and --lessons: the lessons of a file are on the boards of their matches")
-    chosen = () if lessons is not None else boards_of(candidate, options.names_in(boards), tournament.boards)
-    conditions = workspace.conditions_here(tournament)
+    screening = workspace.screening(tournament, options.names_in(boards))
+    if lessons is None:
+        screening.boards_of(candidate)  # a mistake in the boards is found before a long build
+    conditions = screening.conditions
     workspace.refuse_exposed((candidate,), conditions.sandbox)
-    output.warn_about_confinement(conditions)
     try:
-        (candidate,) = workspace.built([candidate], conditions.sandbox)
+        (candidate,) = screening.build([candidate])
     except ArenaError as error:
         refuse(error)
     with Launcher(watches=True) as launcher:
@@ -66,8 +66,7 @@ def check(
         if lessons is not None:
             _play_lessons(candidate, lessons, conditions, launcher, json=json)
             return
-        tell = id if json else _print_run
-        result = checkup(candidate, chosen, conditions, launcher, tell, opened=tournament.openings.used)
+        result = screening.checkup(candidate, launcher, id if json else _print_run)
     if json:
         row = {
             "bot": result.bot.name,

@@ -12,8 +12,7 @@ import typer
 
 from arena import whole_files
 from arena.author import contest as repository
-from arena.author.checkup import Checkup, checkup
-from arena.author.checkup.screening import boards_of
+from arena.author.checkup import Checkup
 from arena.cli import output, paths, results, stored_match, workspace
 from arena.errors import ArenaError, writing
 from arena.event import discovery
@@ -101,12 +100,10 @@ def _checkup(path: Path, author: str) -> Checkup:
     shown = candidate.display or author
     for known in (known for bot in others for known in (bot.name, bot.display) if names.look_alike(shown, known)):
         raise ArenaError(f"{shown!r} ({shown!a}) looks like {known!r} ({known!a}), which is another bot's name")
-    conditions = workspace.conditions_here(tournament)
-    output.warn_about_confinement(conditions)
-    (candidate,) = workspace.built([candidate], conditions.sandbox)
+    screening = workspace.screening(tournament)
+    (candidate,) = screening.build([candidate])
     with Launcher(watches=True) as launcher:
-        boards = boards_of(candidate, (), tournament.boards)
-        return checkup(candidate, boards, conditions, launcher, opened=tournament.openings.used)
+        return screening.checkup(candidate, launcher)
 
 
 def _findings(result: Checkup) -> Iterator[str]:

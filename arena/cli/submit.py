@@ -5,7 +5,6 @@ import sys
 from collections import Counter
 from collections.abc import Sequence
 from contextlib import closing
-from functools import partial
 from pathlib import Path
 from tempfile import mkdtemp
 from typing import Annotated
@@ -13,7 +12,6 @@ from typing import Annotated
 import typer
 
 from arena.author import letter
-from arena.author.checkup.screening import Screening
 from arena.author.submissions import SubmissionDecision, Submissions, SubmissionStatus
 from arena.author.submissions import people as people_files
 from arena.author.submissions.bot_store import BotStore
@@ -80,18 +78,8 @@ def submit(
             raise ArenaError(f"{path}: cannot be read: {error.strerror}") from error
         if not requests:
             raise ArenaError(f"{path}: holds no bot: no file, and no folder, whose name begins with a letter")
-    conditions = workspace.conditions_here(tournament)
-    workspace.refuse_exposed((), conditions.sandbox)  # the organiser's mistake, and no fault of a submission
-    output.warn_about_confinement(conditions)
+    screening = workspace.screening(tournament, options.names_in(boards))
     decisions: list[SubmissionDecision] = []
-    screening = Screening(
-        conditions=conditions,
-        build=partial(workspace.built, level=conditions.sandbox),
-        boards=options.names_in(boards),
-        events=tournament.boards,
-        opened=tournament.openings.used,
-        report=output.notice,
-    )
     submissions = Submissions(store, screening.faults, [entry.name for entry in tournament.bot], class_list)
     with closing(submissions.submit_all(requests)) as decided:
         for decision in decided:

@@ -5,13 +5,13 @@ import os
 import shutil
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from arena import rulefile
 from arena.author.submissions.bot_store import BotStore
-from arena.cli import paths
+from arena.cli import output, paths
 from arena.display_names import bot_shown
 from arena.errors import ArenaError, known_are
 from arena.event import builds, discovery
@@ -21,6 +21,7 @@ from arena.sandbox import folder as scratch
 from arena.values import Bot, Conditions, Event
 
 if TYPE_CHECKING:
+    from arena.author.checkup.screening import Screening
     from arena.event.config import Tournament
 
 FEWEST_DIGITS = 6  # of a digest, to name a version; tables show as many
@@ -36,6 +37,23 @@ def tournament(overrides: Mapping[str, object] | None = None) -> "Tournament":
 def conditions_here(tournament: "Tournament") -> Conditions:
     """Return the conditions of the file at the level of confinement that works here."""
     return choice.resolved(tournament.conditions(), unsafe=tournament.unsafe)
+
+
+def screening(tournament: "Tournament", boards: Iterable[str] = ()) -> "Screening":
+    """Return what bots have to pass here, on these boards or on those of the file; warn of a weak confinement."""
+    from arena.author.checkup.screening import Screening
+
+    conditions = conditions_here(tournament)
+    refuse_exposed((), conditions.sandbox)  # the organiser's mistake, and no fault of a bot
+    output.warn_about_confinement(conditions)
+    return Screening(
+        conditions=conditions,
+        build=partial(built, level=conditions.sandbox),
+        boards=tuple(boards),
+        events=tournament.boards,
+        opened=tournament.openings.used,
+        report=output.notice,
+    )
 
 
 def matches_at_once(tournament: "Tournament", event: Event) -> int:

@@ -7,7 +7,7 @@ from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 
-from arena.author.checkup import Weight, checkup
+from arena.author.checkup import CheckRun, Checkup, Weight, checkup
 from arena.errors import ArenaError, MachineError
 from arena.event.workers import Workers
 from arena.games import rulebook
@@ -18,21 +18,6 @@ from arena.values import Board, Bot, Conditions
 
 BOTS_PER_LAUNCHER = 20  # a launcher keeps a copy of each bot until it ends
 ATTEMPTS = 2
-
-
-def boards_of(bot: Bot, names: Iterable[str], events: Iterable[str]) -> tuple[Board, ...]:
-    """Return the boards that the bot plays: of those named, else of the event's, else of all."""
-
-    def played(boards: Iterable[Board]) -> tuple[Board, ...]:
-        return tuple(board for board in boards if any(bot.plays(board.game, board.name, role) for role in board.roles))
-
-    names = tuple(names)
-    candidates = [board for name in names or events for board in rulebook.find(name, most=1)]
-    boards = played(dict.fromkeys(candidates)) or (() if names else played(rulebook.all_boards()))
-    if not boards:
-        plays = " ".join((*bot.games, *bot.roles))
-        raise ArenaError(f"{bot.name}: plays none of these boards: its bot.toml says {plays}; `arena games` lists them")
-    return boards
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -51,6 +36,25 @@ class Screening:
     """True if the event has openings."""
     report: Callable[[str], object] = id
     """Called with the traceback when arena itself failed at a bot."""
+
+    def boards_of(self, bot: Bot) -> tuple[Board, ...]:
+        """Return the boards at which a bot is checked; ArenaError if it plays none of them."""
+
+        def played(boards: Iterable[Board]) -> tuple[Board, ...]:
+            return tuple(each for each in boards if any(bot.plays(each.game, each.name, role) for role in each.roles))
+
+        candidates = [board for name in self.boards or self.events for board in rulebook.find(name, most=1)]
+        boards = played(dict.fromkeys(candidates)) or (() if self.boards else played(rulebook.all_boards()))
+        if not boards:
+            plays = " ".join((*bot.games, *bot.roles))
+            raise ArenaError(
+                f"{bot.name}: plays none of these boards: its bot.toml says {plays}; `arena games` lists them"
+            )
+        return boards
+
+    def checkup(self, bot: Bot, launcher: Launcher, tell: Callable[[CheckRun], object] = id) -> Checkup:
+        """Examine a bot that is built; call `tell` after each run."""
+        return checkup(bot, self.boards_of(bot), self.conditions, launcher, tell, opened=self.opened)
 
     def faults(self, bots: Iterable[Bot]) -> Iterator[tuple[str, ...]]:
         """Yield the faults of each bot, a paragraph each, in the order of the bots; `()` = it is fit to play."""
@@ -93,8 +97,7 @@ class Screening:
         """Examine a bot with the launcher of a lane; after an exception the lane gets a new launcher."""
         try:
             (bot,) = self.build(item[:1])
-            boards = boards_of(bot, self.boards, self.events)
-            findings = checkup(bot, boards, self.conditions, launcher, opened=self.opened).findings
+            findings = self.checkup(bot, launcher).findings
         except (OverloadedError, MachineError):  # an ArenaError too, but no fault of the bot
             raise
         except ArenaError as error:
