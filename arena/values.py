@@ -307,6 +307,12 @@ class Record:
     scale: float = 1.0
     """How many times the event's time its bots had, because this machine is slower or faster."""
 
+    def _repr_html_(self) -> str:
+        """Return the replay, for a notebook."""
+        from arena.report import notebook  # the only import upwards: whoever has a record has its picture
+
+        return notebook.frame(self)
+
 
 @dataclass(frozen=True, kw_only=True)
 class Abort:

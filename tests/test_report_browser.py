@@ -603,3 +603,34 @@ def test_what_was_left_out_is_said(browser, tmp_path):
         assert "Of 6 matches 4 are listed. 2 matches can be replayed here" in page.inner_text("#missing")
         page.get_by_role("link", name="Details").first.click()
         page.get_by_text("This file has no replay of this match").wait_for()
+
+
+def in_notebook(folder: Path, *records: Record) -> Path:
+    """Write a page that holds what a notebook shows of matches."""
+    path = folder / "notebook.html"
+    cells = "".join(record._repr_html_() for record in records)
+    path.write_text(f"<!doctype html><title>notebook</title>{cells}", "utf-8")
+    return path
+
+
+def test_a_match_shows_itself_in_a_notebook_as_the_report_shows_it(browser, small, tmp_path):
+    record = record_on(small[1], "duel")
+    with opened(browser, in_notebook(tmp_path, record)) as page:
+        (frame,) = page.frames[1:]
+        assert page.evaluate("document.activeElement.tagName") == "BODY"  # it takes no focus from the notebook
+        frame.click("button.last")
+        assert frame.evaluate(DRAWN, record.turns[-1].number) == recorded(record)
+        assert frame.locator("a[href]").count() == 0
+        assert frame.evaluate("self.origin") == "null"
+
+
+def test_hostile_texts_of_a_match_stay_texts_in_a_notebook(browser, hostile, tmp_path):
+    _, records = hostile
+    with opened(browser, in_notebook(tmp_path, *records)) as page:
+        assert page.title() == "notebook"
+        assert page.locator("body > :not(iframe)").count() == 0
+        for frame, record in zip(page.frames[1:], records, strict=True):
+            assert frame.title() != "hit"
+            assert frame.locator("img, i, b:not(.points)").count() == 0
+            assert frame.locator(".words").text_content() == clean(record.verdict.faults[0].words, 1000)
+            assert frame.locator(".players .name").all_inner_texts()

@@ -13,6 +13,9 @@ Item = str | tuple[int | str, ...]
 """A fact: as a text where nothing draws it; else the number of its declaration, then of cards the label and each card,
 and of others x, y, the number of the role from 1, that of the grid, and a text; 0 and "" at the end are left out."""
 
+NOTHING: dict[str, object] = {"grids": [], "drawing": [], "looks": [], "letters": []}
+"""What `values` returns, of a board whose rules nobody knows."""
+
 
 def values(game: Game[Any]) -> dict[str, object]:
     """Return the grids of a board, its declarations, and of each role the look and the letter."""

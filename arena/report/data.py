@@ -96,7 +96,7 @@ def event(
 
 def _board(label: str, results: Results, index: Index, games: Games, archive: Archive) -> dict[str, object]:
     """Return a board's names, and how it is drawn; without its rules, of which its replays tell, nothing is."""
-    drawn: dict[str, object] = {"grids": [], "drawing": [], "looks": [], "letters": []}
+    drawn = boards.NOTHING
     if (sample := archive.newest_on(label)) is not None:
         with suppress(ArenaError):
             drawn = boards.values(games.game(sample.match))

@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 from pathlib import Path
 
-from jinja2 import Environment, FileSystemLoader, StrictUndefined, Template
+from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
 from arena import charts, shared_folders
@@ -23,26 +23,22 @@ LARGEST_SVG_BYTES = 400_000
 def text(
     data: object, chunks: Sequence[str], *, title: str, notice: str, drawn: Sequence[Path], **tables: object
 ) -> str:
-    """Return the whole file. Its policy allows its own scripts and styles by their hashes, and pictures inside.
+    """Return the whole file.
 
     `notice` is what the reader should know before all else, in paragraphs; `drawn` are the files of the charts, and
     `tables` the other names of the template.
     """
     # Scripts in order of name; the one that starts the page is last.
-    parts = sorted(PARTS.glob("*.js"), key=lambda path: (path.stem == "start", path.name)), sorted(PARTS.glob("*.css"))
-    scripts, styles = ([path.read_text("utf-8") for path in paths] for paths in parts)
+    scripts = sorted(PARTS.glob("[!_]*.js"), key=lambda path: (path.stem == "start", path.name))
     drawings = [path for path in drawn if path.suffix == ".svg"]
     drawings.sort(key=lambda path: (path.stem != "leaderboard", path.stem))
-    return _template("page.html.j2").render(
-        title=clean(title),
-        version=__version__,
-        policy=f"default-src 'none'; script-src {_hashes(scripts)}; style-src {_hashes(styles)}; img-src data:;"
-        " base-uri 'none'; form-action 'none'",
-        styles=[Markup(style) for style in styles],  # noqa: S704  our own files
-        scripts=[Markup(script) for script in scripts],  # noqa: S704  our own files
+    return _rendered(
+        "page.html.j2",
+        title,
+        scripts,
+        sorted(PARTS.glob("*.css")),
         **tables,
         notice=[[clean(line, LONGEST_LINE) for line in part.split("\n")] for part in notice.split("\n\n") if part],
-        clean=clean,
         bot_path="#bot=",
         pictures=list(map(_picture, drawings)),
         data=Markup(safe_json(data)),  # noqa: S704  no tag is left in it
@@ -52,20 +48,20 @@ def text(
 
 def site_text(title: str, event: str, root: str, **tables: object) -> str:
     """Return a page of a contest's site, which has no script; `root` leads from its folder to that of index.html."""
-    styles = [(PARTS / f"{name}.css").read_text("utf-8") for name in ("1_tokens", "2_page", "3_tables")]
-    return _template("site.html.j2").render(
-        title=clean(title),
-        event=clean(event),
-        root=root,
-        version=__version__,
-        policy=f"default-src 'none'; style-src {_hashes(styles)}; img-src data:; base-uri 'none'; form-action 'none'",
-        styles=[Markup(style) for style in styles],  # noqa: S704  our own files
-        clean=clean,
-        **tables,
-    )
+    styles = [PARTS / f"{name}.css" for name in ("1_tokens", "2_page", "3_tables")]
+    return _rendered("site.html.j2", title, (), styles, event=clean(event), root=root, **tables)
 
 
-def _template(name: str) -> Template:
+def match_text(values: object, title: str) -> str:
+    """Return a page of one match, for a frame in a notebook."""
+    names = ("board", "chunks", "commands", "data", "dom", "facts", "looks", "match", "playback", "replay", "route")
+    scripts = [PARTS / f"{name}.js" for name in (*names, "words", "_notebook")]
+    styles = sorted(PARTS.glob("*.css"))
+    return _rendered("_notebook.html.j2", title, scripts, styles, data=Markup(safe_json(values)))  # noqa: S704  no tag
+
+
+def _rendered(template: str, title: str, scripts: Sequence[Path], styles: Sequence[Path], **values: object) -> str:
+    """Return a page; its policy allows its own scripts and styles by their hashes, and pictures inside."""
     environment = Environment(
         loader=FileSystemLoader(PARTS),
         autoescape=True,
@@ -73,12 +69,22 @@ def _template(name: str) -> Template:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    return environment.get_template(name)
+    script, style = ([path.read_text("utf-8") for path in paths] for paths in (scripts, styles))
+    return environment.get_template(template).render(
+        title=clean(title),
+        version=__version__,
+        policy=f"default-src 'none'; script-src {_hashes(script)}; style-src {_hashes(style)}; img-src data:;"
+        " base-uri 'none'; form-action 'none'",
+        scripts=list(map(Markup, script)),  # our own files, as the styles are
+        styles=list(map(Markup, style)),
+        clean=clean,
+        **values,
+    )
 
 
 def _hashes(texts: Sequence[str]) -> str:
     digests = (base64.b64encode(hashlib.sha256(text.encode()).digest()).decode("ascii") for text in texts)
-    return " ".join(f"'sha256-{digest}'" for digest in digests)
+    return " ".join(f"'sha256-{digest}'" for digest in digests) or "'none'"
 
 
 def _picture(path: Path) -> dict[str, object]:

@@ -51,14 +51,21 @@ const match = (() => {
       host.replaceChildren(players(match), make("p", { class: "note" }, "This file has no replay of this match: it holds the most informative and the newest ones. ", make("code", {}, `arena replay ${match.id}`), " prints it where the event's archive is."));
       return;
     }
-    const viewer = replay.open(match, record, turn, match.reason, [players(match), faultList(match, record)]);
+    const viewer = view(match, record, turn);
     leave = viewer.stop;
-    host.replaceChildren(viewer.element, processes(match, record));
+    host.replaceChildren(...viewer.elements);
     viewer.begin();
-    viewer.element.focus({ preventScroll: true });
+    viewer.elements[0].focus({ preventScroll: true });
+  }
+
+  /** The elements of a replay, first the viewer; `begin` shows the turn, `stop` is for when it is left. */
+  function view(match, record, turn) {
+    const { element, begin, stop } = replay.open(match, record, turn, match.reason, [players(match), faultList(match, record)]);
+    return { elements: [element, processes(match, record)], begin, stop };
   }
 
   return {
+    view,
     start() {},
     leave() { leave(); leave = () => {}; },
     show(values) {

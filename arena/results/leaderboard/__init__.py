@@ -46,7 +46,7 @@ from arena.results.machines import MOST_SEATS, Machines
 from arena.results.machines import table as machine_table
 from arena.results.ratings import REFITS, Ratings, elo
 from arena.results.standings import Standing, Tally, standings_of
-from arena.values import Event, Failing, Played
+from arena.values import Event, Failing, Played, Record
 
 MISTAKEN_MATCHES, ALL_MISTAKEN_MATCHES = 10, 2000
 """Matches of a bot, and of all bots, in which `Results.lessons` looks for lessons; each takes some 5 ms."""
@@ -514,6 +514,10 @@ class Results:
         stored = list(self._archive.reasons())
         ids, reasons = [match for match, _ in stored], [reason for _, reason in stored]
         return frames.matches(self.arrays, ids, reasons, dict.fromkeys(role for _, role in self.board_role_columns))
+
+    def match(self, prefix: str) -> Record:
+        """Return the record of the match whose id begins so; in a notebook it shows itself as a replay."""
+        return self._archive.record(prefix)
 
     def crosstable(self, board: str | None = None, role: Role | None = None) -> pd.DataFrame:
         """Return a row for each board, role, bot and opponent: matches, and the bot's mean score in that role.

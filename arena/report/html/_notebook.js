@@ -1,0 +1,12 @@
+"use strict";
+// One match in a frame of a notebook, which has no address, no page of a bot, and no archive to go on from.
+
+route.replace = () => {};
+route.bot = () => null;
+commands.fork = () => ({ list: null, to() {} });
+commands.list = () => null;
+
+data.load(file.values(), null);
+const viewer = match.view(data.match(0), report.replay, 0);
+byId("main").replaceChildren(...viewer.elements);
+viewer.begin();

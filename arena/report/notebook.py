@@ -1,0 +1,55 @@
+"""A match as a notebook shows it: the replay of the report, in a frame that can reach nothing of the notebook.
+
+The text that it shows is a stranger's, and so are the scripts of its frame to the notebook: the frame has an origin of
+its own, no network, and escaped text only.
+"""
+
+from contextlib import suppress
+
+from markupsafe import Markup
+
+from arena.display_names import display_names
+from arena.errors import ArenaError
+from arena.games import rulebook
+from arena.protocol import clean
+from arena.report import boards, data, page, replays
+from arena.values import Played, Record
+
+HEIGHT_PX = 760
+
+
+def frame(record: Record) -> str:
+    """Return the replay of a match as an element of HTML."""
+    match = record.match
+    games = replays.Games(rulebook.game_of_record)
+    roles = [seat.role for seat in match.seats]
+    names = display_names(dict.fromkeys(seat.bot for seat in match.seats))
+    index = data.Index(
+        bots={name: number for number, name in enumerate(names)},
+        boards={match.label: 0},
+        roles={match.label: tuple(roles)},
+        sides={match.label: record.sides},
+    )
+    drawn = boards.NOTHING
+    with suppress(ArenaError):  # without its rules the replay says so
+        drawn = boards.values(games.game(match))
+    board = {
+        "label": clean(match.label),
+        "column": clean(match.board),
+        "roles": list(map(clean, roles)),
+        "sides": [[roles.index(role) for role in side] for side in record.sides],
+    }
+    values = {
+        "bots": list(map(clean, names.values())),
+        "names": list(map(clean, names)),
+        "boards": [drawn | board],
+        "endings": list(data.ENDINGS),
+        "matches": data.columns([Played.of(record)], index) | {"replay": [0]},
+        "replay": replays.replay(record, games),
+    }
+    text = page.match_text(values, f"{match.label}: {' against '.join(names.values())}")
+    return str(
+        Markup('<iframe sandbox="allow-scripts" width="100%" height="{}" frameborder="0" srcdoc="{}"></iframe>').format(
+            HEIGHT_PX, text
+        )
+    )
