@@ -1,0 +1,125 @@
+"""`arena serve` under kill -9: of the server, of the run, of the check, at any moment."""
+
+import contextlib
+import os
+import random
+import re
+import shutil
+import signal
+import time
+from collections import Counter
+from pathlib import Path
+
+import cup
+import httpx
+import pytest
+
+from arena.results.archive import Archive
+from arena.serve import organising
+from arena.serve.accounts import Accounts
+
+TARGETS = ("server", "run", "both", "check")
+
+
+class Site:
+    """A workspace whose server is started and killed again and again, and an author who hands in bots meanwhile."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = cup.make(folder, "duel", 4, **cup.SLOW_BOTS)
+        self.accounts = Accounts(folder)
+        self.accounts.set("limit.uploads", 1000, "test", "limit")
+        self.session = self.accounts.sign_in(self.accounts.invite("Ada", "test"))
+        self.confirmed: dict[str, str] = {}
+        """The program of each upload that was confirmed, by its id."""
+
+    def start(self) -> None:
+        self.server = cup.Command(self.folder, "serve", "--port", "0")
+        assert cup.soon(lambda: "serving http" in self.server.said(), 60), self.server.said()
+        self.client = httpx.Client(base_url=self.server.said().split()[1].rstrip("/"), timeout=60)
+        self.client.cookies.set("arena_session", self.session)
+
+    def hand_in(self, number: int) -> None:
+        program = f"{cup.FIRST}# {number}\n"
+        csrf = re.search(r'name="csrf" value="(\w+)"', self.client.get("/me").text)[1]
+        answer = self.client.post("/upload", data={"csrf": csrf}, files={"file": ("mine.py", program)})
+        assert answer.status_code == 303, answer.text
+        self.confirmed[answer.headers["location"].rpartition("/")[2]] = program
+
+    def kill(self, target: str) -> None:
+        pids = [self.server.pid] if target in {"server", "both"} else []
+        if target in {"run", "both"}:
+            with contextlib.suppress(OSError):
+                holder = Archive.holder(self.folder / "results/cup")
+                pids += [int(holder.pid)] if holder is not None and holder.pid else []
+        if target == "check":
+            pids += [pid for pid in cup.processes_in(self.folder) if words_of(pid)[-2:] == ["serve", "work"]]
+        for pid in pids:
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(pid, signal.SIGKILL)
+        if target in {"server", "both"}:
+            self.server.wait()
+
+    def is_done(self) -> bool:
+        waits = any(upload.status == "waiting" for upload in self.accounts.uploads())
+        return not waits and bool(self.accounts.rounds(1)[0].ended)
+
+
+def words_of(pid: int) -> list[str]:
+    try:
+        return Path(f"/proc/{pid}/cmdline").read_text().split("\0")[:-1]
+    except OSError:  # it ended meanwhile
+        return []
+
+
+def survives(folder: Path, kills: int, seed: int) -> Counter[str]:
+    """Kill a site so often, and look at what is left; return how often each process was killed."""
+    chance, site, killed = random.Random(seed), Site(folder), Counter()
+    site.start()
+    for number in range(kills):
+        organising.act(site.accounts, "rounds", ["now"], "test")
+        site.hand_in(number)
+        time.sleep(chance.random() * 3)
+        target = TARGETS[number % len(TARGETS)]
+        site.kill(target)
+        killed[target] += 1
+        if site.server.returncode is not None:
+            site.start()
+    assert cup.soon(site.is_done, 240)
+    last = site.accounts.rounds(1)[0].number
+    organising.act(site.accounts, "rounds", ["now"], "test")  # with the last bot
+    assert cup.soon(lambda: site.accounts.rounds(1)[0].number > last and site.is_done(), 240)
+    site.server.signal(signal.SIGINT)
+    site.server.wait()
+    assert not list(cup.processes_in(folder))
+    look_at(site)
+    return killed
+
+
+def look_at(site: Site) -> None:
+    """Nothing that was confirmed is lost, nothing is half there, no match was played twice, the tables are right."""
+    uploads = {upload.id: upload for upload in site.accounts.uploads()}
+    assert uploads.keys() >= site.confirmed.keys()
+    versions = {each.number: each.path for each in organising.bot_store(site.accounts).versions("Ada")}
+    for id_, program in site.confirmed.items():
+        assert uploads[id_].status in {"accepted", "known"}, uploads[id_]
+        assert versions[uploads[id_].version].read_text() == program
+    assert not list((site.accounts.folder / "uploads").glob("[!.]*"))
+    assert not any(each.words for each in site.accounts.rounds())
+    with Archive.open(site.folder / "results/cup") as archive:
+        assert archive.planned_ids() <= archive.ids()
+        assert "Ada" in {bot.name for bot in archive.event().bots}
+    tables = cup.tables(site.folder)
+    shutil.rmtree(site.folder / "results")
+    cup.run_event(site.folder)  # the same bots once more, in one go
+    assert cup.tables(site.folder)[0] == tables[0]
+
+
+@pytest.mark.slow
+def test_nothing_is_lost_or_played_twice_when_server_run_and_check_are_killed(tmp_path):
+    survives(tmp_path, 5, seed=1)
+
+
+@pytest.mark.soak
+@pytest.mark.timeout(3000)
+def test_nothing_is_lost_in_forty_kills(tmp_path):
+    assert survives(tmp_path, 40, seed=random.randrange(1 << 30)).total() == 40
