@@ -10,10 +10,11 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from arena import whole_files
 from arena.author.checkup.screening import Screening
 from arena.cli import options, output, paths
 from arena.cli import workspace as workspaces
-from arena.errors import ArenaError, refusal
+from arena.errors import ArenaError, refusal, writing
 
 if TYPE_CHECKING:
     from arena.serve.accounts import Accounts
@@ -46,7 +47,8 @@ def serve(
     """Serve the results of a workspace as web pages, also while an event is played, until Ctrl-C.
 
     With an action: invite, rotate, revoke and list the accounts; withdraw a bot; freeze and unfreeze submissions; pause
-    and resume; hide and publish results; set rounds and limits; print the log.
+    and resume; hide and publish results; set rounds and limits; list similar
+    programs, and export them for JPlag; print the log.
     """
     if find_spec("starlette") is None or find_spec("uvicorn") is None:
         raise ArenaError("serve: needs packages that are not here; `pip install 'botarena[serve]'` installs them")
@@ -82,12 +84,19 @@ def serve(
 
 def _act(action: str, words: Sequence[str], *, json: bool) -> None:
     """Do an action of the organiser here, and print what there is to say."""
+    from arena.author import similar
     from arena.serve import organising
     from arena.serve.accounts import Accounts, by_command
 
     accounts = Accounts(Path.cwd())
     if action == "work":
         _check_uploads(accounts)
+        return
+    if action == "export":
+        if len(words) != 1:
+            raise ArenaError("serve export: name the zip to write, for JPlag")
+        with writing(Path(words[0])):
+            whole_files.write(Path(words[0]), similar.export(organising.bot_store(accounts)), whole_files.PRIVATE)
         return
     rows = organising.act(accounts, action, words, by_command())
     if json:

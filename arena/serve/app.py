@@ -13,6 +13,7 @@ from starlette.routing import Route
 from arena.serve import author, desk, organiser, pages, people, uploads
 from arena.serve.accounts import Accounts
 from arena.serve.guard import Guard, Settings
+from arena.serve.worker import Worker
 
 
 def make_app(workspace: Path, settings: Settings | None = None) -> Starlette:
@@ -21,18 +22,19 @@ def make_app(workspace: Path, settings: Settings | None = None) -> Starlette:
     # What an author may upload is for the organiser to say, in uploads.py.
     bodies = {author.UPLOAD: uploads.MOST_BODY_BYTES}
     settings = replace(settings, larger_bodies={**bodies, **settings.larger_bodies})
-    app = Starlette(
+    app: Starlette = Starlette(
         routes=[
             Route("/", front),
             Route("/static/{digest}/{name}", pages.asset),
             *author.ROUTES,
             *organiser.ROUTES,
         ],
-        lifespan=lambda _: desk.at_work(accounts),
+        lifespan=lambda _: desk.at_work(accounts, app.state.worker),
         middleware=[Middleware(Guard, settings=settings)],
         exception_handlers=pages.ERRORS,
     )
     app.state.workspace, app.state.settings = workspace, settings
+    app.state.worker = Worker()
     app.state.accounts, app.state.person_of = accounts, accounts.account_of
     app.state.may_see = partial(desk.may_see, accounts)
     return app

@@ -145,7 +145,7 @@ async def show_bot(request: Request) -> Response:
     private: dict[str, Any] = {"faults": [], "lessons": []}
     folder = event_folder(accounts.workspace)
     if folder is not None and may_see(accounts, folder.name, account):
-        private = await asyncio.to_thread(_private, folder, name)
+        private = await request.app.state.worker.run(_private, folder, name)
     return pages.render(
         request, "own_bot.html.j2", title=name, bot=name, versions=own[name], event=folder and folder.name, **private
     )
@@ -158,7 +158,7 @@ async def show_records(request: Request) -> Response:
     if folder is None or not may_see(accounts, folder.name, account):
         raise HTTPException(404)
     own = frozenset(await asyncio.to_thread(_own_bots, accounts, account))
-    content = await asyncio.to_thread(_records, folder, own)
+    content = await request.app.state.worker.run(_records, folder, own)
     headers = {"content-disposition": 'attachment; filename="matches.zip"'}
     return Response(content, headers=headers, media_type="application/zip")
 

@@ -35,6 +35,7 @@ from arena.event import control
 from arena.results.archive import Archive
 from arena.serve import timetable, uploads
 from arena.serve.accounts import REQUESTS, Account, Accounts, MatchRequest
+from arena.serve.worker import Worker
 
 ARENA = (sys.executable, "-m", "arena")
 LOOK_S = 0.5
@@ -230,7 +231,7 @@ def may_see(accounts: Accounts, event: str, account: Account | None) -> bool:
 
 
 @contextlib.asynccontextmanager
-async def at_work(accounts: Accounts) -> AsyncIterator[None]:
+async def at_work(accounts: Accounts, worker: Worker) -> AsyncIterator[None]:
     """Look for work until the end of the `async with`, unless another server of this workspace does."""
 
     async def look() -> None:
@@ -254,6 +255,7 @@ async def at_work(accounts: Accounts) -> AsyncIterator[None]:
         with contextlib.suppress(asyncio.CancelledError):
             await looking
         await asyncio.to_thread(desk.end)
+        worker.close()
 
 
 def _local(moment: str) -> datetime:

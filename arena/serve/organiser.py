@@ -5,11 +5,12 @@ from http import HTTPStatus
 from pathlib import Path
 from typing import Any
 
+from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
-from arena.author import marks
+from arena.author import marks, similar
 from arena.errors import ArenaError
 from arena.serve import organising, pages, people
 from arena.serve.accounts import LIMITS, Accounts
@@ -17,6 +18,7 @@ from arena.serve.author import accounts_of
 from arena.serve.desk import event_folder
 
 SHOWN = 50
+Sources = list[tuple[str, list[similar.Line]]]
 
 
 async def show(request: Request) -> Response:
@@ -36,6 +38,51 @@ async def act(request: Request) -> Response:
     except ArenaError as error:
         return await _page(request, mistake=str(error))
     return await _page(request, answer)
+
+
+async def show_similar(request: Request) -> Response:
+    """Show which programs of different authors share long passages."""
+    people.signed_in(request, organiser=True)
+    pairs = await request.app.state.worker.run(_pairs, accounts_of(request).workspace)
+    return pages.render(request, "similar.html.j2", title="Similar programs", pairs=pairs)
+
+
+async def show_pair(request: Request) -> Response:
+    """Show two such programs beside each other, with the passages that both have."""
+    people.signed_in(request, organiser=True)
+    names = (request.path_params["first"], request.path_params["second"])
+    found = await request.app.state.worker.run(_evidence, accounts_of(request).workspace, *names)
+    if found is None:
+        raise HTTPException(404)
+    share, sources = found
+    return pages.render(request, "pair.html.j2", title=" and ".join(names), share=share, sources=sources)
+
+
+async def send_export(request: Request) -> Response:
+    """Send the programs as JPlag reads them."""
+    people.signed_in(request, organiser=True)
+    content = await request.app.state.worker.run(_export, accounts_of(request).workspace)
+    headers = {"content-disposition": 'attachment; filename="jplag.zip"'}
+    return Response(content, headers=headers, media_type="application/zip")
+
+
+def _pairs(workspace: Path) -> list[tuple[str, str, int, int]]:
+    """Return the names of similar programs, the share in percent, and the number of passages."""
+    found = similar.similarities(organising.bot_store(Accounts(workspace)))
+    return [(each.first.name, each.second.name, round(100 * each.share), each.shared) for each in found]
+
+
+def _evidence(workspace: Path, first: str, second: str) -> tuple[int, Sources] | None:
+    """Return the share of two programs in percent, and of each its name with its lines; None if they share little."""
+    for each in similar.similarities(organising.bot_store(Accounts(workspace))):
+        if (each.first.name, each.second.name) == (first, second):
+            names, sides = (first, second), each.evidence()
+            return round(100 * each.share), list(zip(names, sides, strict=True))
+    return None
+
+
+def _export(workspace: Path) -> bytes:
+    return similar.export(organising.bot_store(Accounts(workspace)))
 
 
 async def _page(request: Request, answer: organising.Rows | None = None, mistake: str = "") -> Response:
@@ -84,4 +131,10 @@ def _values(accounts: Accounts) -> dict[str, Any]:
     }
 
 
-ROUTES = [Route("/organiser", show), Route("/organiser", act, methods=["POST"])]
+ROUTES = [
+    Route("/organiser", show),
+    Route("/organiser", act, methods=["POST"]),
+    Route("/organiser/similar", show_similar),
+    Route("/organiser/similar/{first}/{second}", show_pair),
+    Route("/organiser/jplag.zip", send_export),
+]

@@ -4,6 +4,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Final
 
+from arena.author import similar
 from arena.author.submissions import people as people_files
 from arena.author.submissions.bot_store import BotStore
 from arena.author.submissions.people import Person
@@ -131,6 +132,20 @@ def _log(accounts: Accounts, words: Sequence[str], _who: str) -> Rows:
     ]
 
 
+def _similar(accounts: Accounts, words: Sequence[str], _who: str) -> Rows:
+    _expect("similar", words, 0)
+    rows = [
+        {
+            "share": f"{100 * each.share:.0f} %",
+            "passages": str(each.shared),
+            "first": each.first.name,
+            "second": each.second.name,
+        }
+        for each in similar.similarities(bot_store(accounts))
+    ]
+    return rows or [{"done": "no two authors have programs that share long passages"}]
+
+
 ACTIONS: Final[dict[str, Callable[[Accounts, Sequence[str], str], Rows]]] = {
     "invite": _invite,
     "rotate": _rotate,
@@ -139,6 +154,7 @@ ACTIONS: Final[dict[str, Callable[[Accounts, Sequence[str], str], Rows]]] = {
     "withdraw": _withdraw,
     "rounds": _rounds,
     "limit": _limit,
+    "similar": _similar,
     "log": _log,
 }
 
