@@ -522,6 +522,21 @@ def test_a_file_in_the_scratch_folder_counts(tmp_path):
         assert not child.room.scratch.exists()
 
 
+@pytest.mark.parametrize("allowed", [(), ("utimensat",)])
+def test_a_bot_that_sets_the_times_of_its_folder_back_hides_no_file(tmp_path, allowed):
+    hide = "input(); folder = os.environ['TMPDIR']; open(folder + '/x', 'w').write('hello'); os.utime(folder, (0, 0))"
+    bot = live.bot_of(tmp_path / "bot.py", f"import os\n{hide}\n")
+    with Launcher() as launcher:
+        child = launcher.start(bot, Conditions(sandbox="landlock", syscalls=allowed), None)
+        assert child.has_no_files is not bool(allowed)
+        os.write(child.stdin, b"\n")
+        assert gone_soon([child.pid])
+        assert child.room.untouched is bool(allowed)
+        assert stored_by(child) == (5, 1)
+        launcher.end(child)
+        close(child)
+
+
 def test_a_scratch_folder_that_somebody_else_removes_is_no_error(tmp_path):
     with Launcher() as launcher:
         child = launcher.start(live.bot_of(tmp_path / "bot.py", "input()\n"), Conditions(sandbox="landlock"), None)

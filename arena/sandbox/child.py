@@ -80,6 +80,14 @@ class Child:
         """Return whether its filter refuses all that would look like a kill or a stop by somebody else."""
         return self.cannot_fork and not self.spec.syscalls
 
+    @property
+    def has_no_files(self) -> bool:
+        """Return whether it is certain that it never had a file of its own, with a name or without.
+
+        Its filter refuses the calls that set the times of files, and those that make files without a name.
+        """
+        return self.level.confines and not self.spec.syscalls and not self.spec.builds and self.room.untouched
+
     def program(self) -> int | None:
         """Return the process that runs the bot's own program; None while there is none."""
         return self.level.program(self.pid)

@@ -42,6 +42,9 @@ PRIVATE = "arena-run-"
 REACHABLE = 0o711
 """The mode of a folder that others may pass through, and not list."""
 
+UNTOUCHED_NS = 0
+"""The time of change of a scratch folder that is new. The kernel changes it with the first file that is made there."""
+
 FULL_DISK = (errno.ENOSPC, errno.EDQUOT, errno.EROFS)
 """The errors of a disk that takes no more."""
 
@@ -62,6 +65,13 @@ class Room:
     """Its own files; it runs here."""
     own_copy: bool
     """Whether no other bot has these files."""
+
+    @property
+    def untouched(self) -> bool:
+        """Return whether no file was ever made in the scratch folder, by a bot that cannot set the times of files."""
+        with contextlib.suppress(FileNotFoundError):
+            return os.stat(self.scratch, follow_symlinks=False).st_mtime_ns == UNTOUCHED_NS
+        return False
 
     def empty(self) -> None:
         """Remove all that is in the scratch folder."""
@@ -135,6 +145,7 @@ class Folder:
             scratch.mkdir(mode=0o700)
             if user is not None:
                 os.chown(scratch, user, user)
+            os.utime(scratch, ns=(UNTOUCHED_NS, UNTOUCHED_NS))
             return Room(scratch, home, own_copy)
 
     def _originals(self, bot: Bot) -> Path:

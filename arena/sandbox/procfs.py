@@ -141,14 +141,13 @@ def share(pid: int) -> int | None:
 
 
 def _number(path: str, name: bytes) -> int | None:
-    """Return the number in the line of a file that begins with a name; None when it cannot be read.
+    """Return the number in the line of a file that begins with a name, not its first; None when it cannot be read.
 
     The file is read as bytes: it may begin with a name that the process has chosen itself.
     """
     try:
-        with open(path, "rb") as file:
-            return next(int(line.split()[1]) for line in file if line.startswith(name))
-    except (OSError, StopIteration):
+        return int(_read(path).partition(b"\n" + name)[2].split(None, 1)[0])
+    except (OSError, IndexError):
         return None
 
 

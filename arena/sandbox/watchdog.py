@@ -15,9 +15,10 @@ each has of it is slow. So it is read only when the plain sum seems to be too mu
 
 CPU time. /proc shows it in clock ticks (10 ms on most systems), with that of reaped children; a cgroup counts it all.
 
-Scratch. A folder is counted while the bot may change it, so it is counted again with the bot stopped. Also counted are
-files that have no name any more and are still open, and what was allocated beyond a file's end. A file without a name
-that is mapped and not open shows its size to nobody, so it counts as more than any limit.
+Scratch. Nothing is counted until the bot has made its first file, if the time of change of its folder can be trusted to
+show that. A folder is counted while the bot may change it, so it is counted again with the bot stopped. Also counted
+are files that have no name any more and are still open, and what was allocated beyond a file's end. A file without a
+name that is mapped and not open shows its size to nobody, so it counts as more than any limit.
 """
 
 import contextlib
@@ -121,6 +122,8 @@ def stored_by(child: Child) -> tuple[int, int]:
     if child.level.private_scratch and not child.spec.builds:
         pid = child.program()
         return in_mount(f"/proc/{procfs.living(pid)}/root{child.spec.scratch}") if pid else (0, 0)
+    if child.has_no_files:
+        return 0, 0
     folders = [child.spec.scratch, *([child.spec.home] if child.spec.builds else [])]
     most = child.limits.files or MANY_FILES
     stored, files = in_folders(folders, most)
