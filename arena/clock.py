@@ -81,6 +81,10 @@ class TimeUsed(NamedTuple):
     referee_late: float = 0.0
     """How much later than planned the referee looked. The bot's own lateness shows in `wall` and `cpu`."""
 
+    def plus(self, more: "TimeUsed") -> "TimeUsed":
+        """Return the readings of two parts of an answer together."""
+        return TimeUsed(*(mine + its for mine, its in zip(self, more, strict=True)))
+
     def excused(self, threads: int = 1) -> float:
         """Return how much of the time on the wall the machine kept bot or referee waiting; CPU time is no wait."""
         return min(self.waited + self.referee_late, max(0.0, self.wall - self.cpu / threads))

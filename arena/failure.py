@@ -33,6 +33,7 @@ class Cause(StrEnum):
     FILES = "files"
     OUTPUT = "output"
     STDERR = "stderr"
+    MODEL = "model"
 
 
 _ENDINGS = {

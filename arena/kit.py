@@ -11,10 +11,10 @@ A whole bot:
 """
 
 import sys
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from itertools import product
-from typing import IO, TYPE_CHECKING, Any, TypeAlias
+from typing import IO, TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 from arena import rulefile
 from arena.game import CHANCE, Fact, Move, Role
@@ -26,6 +26,23 @@ Cell: TypeAlias = tuple[int, int]
 
 MOST_STATES = 4_000
 """Where more states than this may be meant, `Turn.states` gives up, because a bot could not search them in time."""
+
+
+LONGEST_REQUEST_BYTES = 64_000
+"""Of a line to a language model; the referee takes no longer one."""
+
+
+class Said(NamedTuple):
+    """What a language model said to `Turn.model`."""
+
+    text: str
+    """Empty when there is an `error`."""
+    end: str = ""
+    """`stop`: it was done; `length`: it was cut; `refused`: it would not answer."""
+    error: str = ""
+    """Why there is no answer: the event has no model, calls or tokens are used up, or the request has a mistake."""
+    left: Mapping[str, int] = {}
+    """`calls` that are left for the match, and `tokens` for this turn."""
 
 
 class Turn:
@@ -55,6 +72,10 @@ class Turn:
         """The moves of the others since the bot was last asked."""
         self.seconds: float | None = None
         """Time left for this answer, bank included; None = no limit."""
+        self.model_limits = ""
+        """What the event allows of its language model, as a JSON object; empty where it has none."""
+        self._lines: Iterator[str] = iter(())
+        self._out: IO[str] = sys.stdout
         self._remarks: list[str] = []
         self._played: dict[Role, list[Move]] = {}
         """The moves of each role so far, as far as they are known."""
@@ -142,6 +163,34 @@ class Turn:
         """Record a text with the next answer, such as `depth=7`."""
         self._remarks.append(f"# {text}\n")
 
+    def model(
+        self,
+        question: str | Sequence[Mapping[str, str]],
+        *,
+        tokens: int | None = None,
+        temperature: float | None = None,
+        stop: Sequence[str] | None = None,
+    ) -> Said:
+        """Ask the event's language model: a prompt, or messages with `role` and `content`. Meanwhile no time passes.
+
+        `tokens` are the most of its answer. Only in `choose`: before a turn nobody may ask.
+        """
+        import json
+
+        request: dict[str, object] = {"prompt" if isinstance(question, str) else "messages": question}
+        request |= {"tokens": tokens, "temperature": temperature, "stop": stop}
+        line = f"model {json.dumps({key: value for key, value in request.items() if value is not None})}\n"
+        if len(line) > LONGEST_REQUEST_BYTES:
+            return Said("", error=f"the request is longer than {LONGEST_REQUEST_BYTES} bytes")
+        _say(self._out, line)
+        for answer in self._lines:
+            word, _, value = answer.strip().partition(" ")
+            if word == "model":
+                values = json.loads(value)
+                names = ("text", "end", "error", "left")
+                return Said(**{"text": "", **{name: values[name] for name in names if name in values}})
+        raise EOFError("the referee has left")
+
     @cached_property
     def _positions(self) -> list[tuple[Any, tuple[int, ...]]]:
         """The states that fitted last, each with the number of moves of each role that led to it."""
@@ -161,6 +210,8 @@ class Turn:
             self.secret = value
         elif word == "parameters":
             self.parameters = value
+        elif word == "model":
+            self.model_limits = value
         elif word == "board":
             self.board.append(value)
         elif word == "turn":
@@ -199,7 +250,8 @@ def run(
     """
     out = out or sys.stdout
     turn = Turn()
-    for line in lines if lines is not None else sys.stdin:
+    turn._lines, turn._out = iter(lines if lines is not None else sys.stdin), out
+    for line in turn._lines:
         word, _, value = line.strip().partition(" ")
         if word == "ready?":
             if prepare is not None:

@@ -4,6 +4,7 @@ It turns the referee's messages into bytes, and a bot's line into the text of a 
 decides whether a move is legal, and the live bot whether it came in time.
 """
 
+import json
 import unicodedata
 from collections.abc import Iterable, Mapping
 from functools import lru_cache
@@ -12,7 +13,7 @@ from typing import NamedTuple
 from arena.clock import TimeUsed
 from arena.failure import Failure
 from arena.game import Fact, Game, Move, Role
-from arena.values import Ending, Fault, Match
+from arena.values import Ending, Fault, Match, ModelTerms
 
 VERSION = 1
 LINE_LIMIT = 64 * 1024
@@ -20,6 +21,8 @@ LINE_LIMIT = 64 * 1024
 AGAIN = b"ready again"
 """The line of a bot that asks to stay for its next match."""
 READY = frozenset({b"ready", AGAIN})
+MODEL = b"model "
+"""The beginning of a line by which a bot asks the event's language model, and of the line with the answer."""
 FEW_MOVES = 64
 """Sets of so few legal moves come again and again, so their lines are cached; thousands of larger sets would fill the
 memory."""
@@ -40,6 +43,8 @@ class Ask(NamedTuple):
     """The number of the turn; 0 before the first."""
     legal: tuple[Move, ...] = ()
     """The legal moves, of which the answer must be one; none when only `ready` is an answer."""
+    resumes: bool = False
+    """True when it goes on with a question that the bot interrupted to ask a language model."""
 
 
 class Reply(NamedTuple):
@@ -75,6 +80,7 @@ def handshake(game: Game[object], match: Match, role: Role, seed: int, secret: s
         f"seed {seed}",
         *([f"secret {secret}"] if secret else []),
         " ".join(["time", *(f"{name} {_milliseconds(value)}" for name, value in times.items() if value is not None)]),
+        *([_model_terms(match.conditions.model)] if match.conditions.model else []),
         *([f"parameters {match.sampled}"] if match.sampled else []),
         *(f"board {fact}" for fact in game.board()),
         "ready?",
@@ -128,6 +134,23 @@ def end(scores: Mapping[Role, int], reason: str) -> bytes:
 def dismissal(fault: Fault) -> bytes:
     """Return the last lines for a seat at fault, which is told no scores."""
     return _lines(f"fault {fault.ending} {clean(fault.words, 1000)}", "end forfeit")
+
+
+def _model_terms(terms: ModelTerms) -> str:
+    limits = {"calls": terms.calls, "move": terms.move, "bank": terms.bank, "cost": terms.cost}
+    return f"model {json.dumps({name: limit for name, limit in limits.items() if limit is not None})}"
+
+
+def asks_model(ask: Ask, line: bytes) -> bool:
+    """Return whether a line is a request to a language model; a legal move never is."""
+    if not line.startswith(MODEL) or ask.ready:
+        return False
+    return not ask.legal or read_move(line) not in ask.legal
+
+
+def model_answer(values: Mapping[str, object]) -> bytes:
+    """Return the line that answers such a request."""
+    return MODEL + json.dumps(values).encode("ascii") + b"\n"
 
 
 def read_move(line: bytes) -> str | None:

@@ -81,11 +81,37 @@ class Bot:
     """How many of its threads compute at once; with more than one it is not kept on one core."""
     display: str = ""
     """The name that tables and charts show, such as its author's; empty = `name`. It changes no match."""
+    model: bool = False
+    """True when it cannot play without a language model; an event without one leaves it out."""
 
     def plays(self, game: str, board: str, role: Role) -> bool:
         """Return whether the bot takes this role on this board."""
         plays_board = not self.games or game in self.games or f"{game}/{board}" in self.games
         return plays_board and (not self.roles or role in self.roles)
+
+
+@dataclass(frozen=True, kw_only=True)
+class ModelTerms:
+    """What a seat may ask of the event's language model in a match."""
+
+    name: str
+    """The model, as the provider calls it. An answer belongs to this name, whoever serves it."""
+    calls: int = 100
+    """Answers in a match."""
+    move: int | None = 4000
+    """Tokens for each turn, before the bank is touched; those of the question count, too. None = no limit."""
+    bank: int = 0
+    """Tokens for the whole match: the sum of what turns may take beyond `move`."""
+    cost: float | None = None
+    """The most that the calls of a match may cost, in the unit of the prices; None = no limit."""
+    price_in: float = 0.0
+    """Of a million tokens of questions."""
+    price_out: float = 0.0
+    """Of a million tokens of answers."""
+
+    def price(self, tokens_in: int, tokens_out: int) -> float:
+        """Return what these tokens cost."""
+        return (tokens_in * self.price_in + tokens_out * self.price_out) / 1e6
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -110,6 +136,8 @@ class Conditions:
     """True when a bot that says `ready again` stays for its next match."""
     protocol: int = 1
     """Version of the line protocol."""
+    model: ModelTerms | None = field(default=None, metadata=identity.ADDED_LATER)
+    """None: no language model answers in this event."""
 
     def scaled(self, factor: float) -> "Conditions":
         """Return the conditions with a multiple of the time, as bots have it on a machine of another speed.
@@ -232,6 +260,34 @@ class Turn(NamedTuple):
         return TimeUsed(self.wall, self.cpu, self.waited, self.late)
 
 
+class ModelAnswer(NamedTuple):
+    """What a language model said to one request."""
+
+    text: str
+    end: str = "stop"
+    """`stop`: it was done; `length`: it was cut; `refused`: the model or its provider would not answer; `error`: the
+    provider found a mistake in the request."""
+    tokens_in: int = 0
+    tokens_out: int = 0
+    """As the provider counted them; where it did not, or not credibly, as many as there can be at most."""
+    reasoning: str = ""
+    """What the model thought before its text, if the provider tells; the bot does not get it."""
+    seconds: float = 0.0
+    """Until the answer was there; of an answer from a tape, when it was recorded."""
+
+
+class ModelCall(NamedTuple):
+    """A request of a bot to the event's language model, and the answer that it got."""
+
+    turn: int
+    role: Role
+    request: str
+    """As JSON."""
+    answer: ModelAnswer
+    key: str
+    """32 hex digits: what the tape knows the answer by."""
+
+
 @dataclass(frozen=True, kw_only=True)
 class Fault:
     """The failure by which a seat is out of its match."""
@@ -306,6 +362,8 @@ class Record:
     """The machine of a cluster that played it; empty when the machine of the run did."""
     scale: float = 1.0
     """How many times the event's time its bots had, because this machine is slower or faster."""
+    calls: tuple[ModelCall, ...] = ()
+    """The calls of a language model, in order."""
 
     def _repr_html_(self) -> str:
         """Return the replay, for a notebook."""

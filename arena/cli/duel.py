@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from rich.live import Live
 
     from arena.event.duel import Duel
+    from arena.event.model import Provider
 
 UNDECIDED_CODE = 3
 MOST_PAIRINGS = 100_000  # their plan takes some 100 MB
@@ -121,7 +122,8 @@ def duel(
     state = Duel(event, (first.name, second.name), sequential.SequentialTest(question), scale)
     folder = paths.results_folder(Path(), event.name)
     with signals.listening() as interrupt:
-        given_up = _play(state, folder, count, interrupt, tournament.workers.pinned)
+        provider = workspace.provider(tournament, Path())
+        given_up = _play(state, folder, count, interrupt, tournament.workers.pinned, provider)
     if interrupt and state.test.decision is None:
         output.notice(f"{_pairings(state)} are complete; to go on:\n  {command_line()}")
         raise typer.Exit(interrupt.code)
@@ -177,7 +179,12 @@ class DuelWatcher(watching.Watcher):
 
 
 def _play(
-    duel: "Duel", folder: Path, workers: int, interrupt: signals.Interrupt, pin: bool | None
+    duel: "Duel",
+    folder: Path,
+    workers: int,
+    interrupt: signals.Interrupt,
+    pin: bool | None,
+    provider: "Provider | None",
 ) -> tuple[Abort, ...]:
     """Play until the test has decided; return the matches that were given up."""
     from arena.event import tournament
@@ -195,9 +202,13 @@ def _play(
             watcher.tick()  # the run calls this about ten times a second, also when no match ends
             return bool(interrupt or duel.is_over or watcher.blocked or watcher.absentees)
 
-        outcome = tournament.run(duel.event, folder, workers=workers, audience=watcher, pin=pin, stopped=stopped)
+        outcome = tournament.run(
+            duel.event, folder, workers=workers, audience=watcher, pin=pin, stopped=stopped, model=provider
+        )
     if outcome.unlogged:
         output.notice(outcome.unlogged)
+    if outcome.phase is RunPhase.SPENT:
+        output.notice("the budget for the language model is used up: raise model.event_tokens or model.event_cost")
     if outcome.phase is RunPhase.HALTED and not duel.is_over:
         output.notice(f"stopped by `arena stop`; to go on:\n  {command_line()}")
     for bot, fault in watcher.absentees.items():  # to forfeit all its matches would prove nothing about how it plays

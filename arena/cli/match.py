@@ -18,6 +18,7 @@ from arena.errors import ArenaError
 from arena.game import Game, Role
 from arena.games import rulebook
 from arena.match import play
+from arena.match.model import LanguageModel
 from arena.match.referee import Referee
 from arena.replay.replayer import Replayer, scenes
 from arena.sandbox.launcher import Launcher
@@ -79,15 +80,16 @@ def match(
     planned = make_match(chosen, players, seed, workspace.conditions_here(tournament), opening)
     output.warn_about_confinement(planned.conditions)
     game = rulebook.game_of(planned)
-    with playing(), NamingLauncher() if no_limits else Launcher() as launcher:
+    launched = NamingLauncher() if no_limits else Launcher()
+    with playing(), workspace.asking(tournament) as model, launched as launcher:
         if json:
-            record = play.play(planned, launcher=launcher)
+            record = play.play(planned, launcher=launcher, model=model)
             turns = [row for scene in scenes(game, record.turns) for row in match_text.turn_rows(planned, scene)]
             output.print_json([match_text.match_row(record) | {"turns": turns}])
         elif draw and terminal.is_usable():
-            _show_on_screen(game, planned, launcher, watch=watch)
+            _show_on_screen(game, planned, launcher, model, watch=watch)
         else:
-            _show_as_text(game, planned, launcher, draw=draw, watch=watch, pace=pace)
+            _show_as_text(game, planned, launcher, model, draw=draw, watch=watch, pace=pace)
 
 
 @contextmanager
@@ -114,7 +116,16 @@ class NamingLauncher(Launcher):
         return child
 
 
-def _show_as_text(game: Game[Any], planned: Match, launcher: Launcher, *, draw: bool, watch: bool, pace: float) -> None:
+def _show_as_text(
+    game: Game[Any],
+    planned: Match,
+    launcher: Launcher,
+    model: LanguageModel | None,
+    *,
+    draw: bool,
+    watch: bool,
+    pace: float,
+) -> None:
     """Print the lines of each turn when it is played."""
     replayer = Replayer(game)
 
@@ -128,13 +139,15 @@ def _show_as_text(game: Game[Any], planned: Match, launcher: Launcher, *, draw: 
 
     print(match_text.heading(planned))
     match_text.print_scene(game, planned, replayer.opening(), draw=draw)
-    record = play.play(planned, launcher=launcher, observer=print_turns)
+    record = play.play(planned, launcher=launcher, observer=print_turns, model=model)
     for scene in replayer.go_on(record.turns):  # the referee plays the last turns when no bot is asked any more
         match_text.print_scene(game, planned, scene, draw=draw)
     print("\n".join(match_text.verdict(record)))
 
 
-def _show_on_screen(game: Game[Any], planned: Match, launcher: Launcher, *, watch: bool) -> None:
+def _show_on_screen(
+    game: Game[Any], planned: Match, launcher: Launcher, model: LanguageModel | None, *, watch: bool
+) -> None:
     """Draw the match on the terminal as a moving picture; with `watch` a key plays each turn."""
     replayer = Replayer(game)
     story = Story(game, planned, match_text.names_of(planned), output.wants_colour(), [replayer.opening()])
@@ -149,7 +162,7 @@ def _show_on_screen(game: Game[Any], planned: Match, launcher: Launcher, *, watc
     with terminal.full_screen() as screen:
         viewer = Viewer(screen, story, Playback(over=False, playing=not watch))
         viewer.draw()
-        story.record = play.play(planned, launcher=launcher, observer=show_turns)
+        story.record = play.play(planned, launcher=launcher, observer=show_turns, model=model)
         story.scenes += replayer.go_on(story.record.turns)
         viewer.follow()
         viewer.run_until_left()

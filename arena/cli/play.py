@@ -15,6 +15,7 @@ from arena.errors import ArenaError
 from arena.game import Role
 from arena.games import rulebook
 from arena.match.human import HUMAN
+from arena.match.model import LanguageModel
 from arena.replay.fork import Fork
 from arena.replay.replayer import Replayer
 from arena.values import Board, Conditions, Match
@@ -53,12 +54,13 @@ def play(
     else:
         raise ArenaError("name a board and your role: arena play BOARD ROLE; or a match, by --from")
     overrides = options.overrides(sandbox=sandbox, unsafe=unsafe)
-    conditions = workspace.conditions_here(workspace.tournament(overrides))
+    tournament = workspace.tournament(overrides)
+    conditions = workspace.conditions_here(tournament)
     seed = int(time.time()) if seed is None else seed
     planned = _plan(chosen, own_roles, against or (), seed, conditions, begun)
     output.warn_about_confinement(planned.conditions)
-    with playing():
-        _play(planned)
+    with playing(), workspace.asking(tournament) as model:
+        _play(planned, model)
 
 
 def _plan(
@@ -95,7 +97,7 @@ def _plan(
     return make_match(board, players, seed, conditions, begun.moves if begun is not None else ())
 
 
-def _play(planned: Match) -> None:
+def _play(planned: Match, model: LanguageModel | None) -> None:
     """Play on a terminal by keys, elsewhere by lines; then print how the match ended."""
     from arena.match.play import play
 
@@ -103,11 +105,11 @@ def _play(planned: Match) -> None:
     if terminal.is_usable():
         with terminal.full_screen() as screen:
             seat = ScreenSeat(screen, game, planned)
-            record = play(planned, choose=seat.choose, observer=seat.watch)
+            record = play(planned, choose=seat.choose, observer=seat.watch, model=model)
             seat.look_back(record)
     else:
         lines = TextSeat(game, planned)
-        record = play(planned, choose=lines.choose, observer=lines.watch)
+        record = play(planned, choose=lines.choose, observer=lines.watch, model=model)
     print(match_text.heading(planned))
     own = next(seat.role for seat in planned.seats if seat.bot == HUMAN)
     seen, whole = (list(Replayer(game, role).go_on(record.turns))[-1] for role in (own, None))

@@ -14,6 +14,7 @@ from arena.errors import ArenaError
 from arena.event import discovery
 from arena.event.discovery.files import DIGEST
 from arena.match import play
+from arena.match.model import Calls, Recorded
 from arena.replay.rerun import Comparison, differences, feed, under
 from arena.sandbox.launcher import Launcher
 from arena.values import Bot, Record, Seat
@@ -53,9 +54,9 @@ def rerun(
 def _changed(then: Mapping[str, Any], now: Mapping[str, Any], table: str = "") -> Iterator[str]:
     """Yield the keys of the conditions, as tournament.toml has them, with another value now."""
     for key, value in now.items():
-        if isinstance(value, Mapping):
+        if isinstance(value, Mapping) and isinstance(then.get(key), Mapping):
             yield from _changed(then[key], value, f"{key}.")
-        elif value != then[key]:
+        elif value != then.get(key):
             yield f"{table}{key}"
 
 
@@ -63,7 +64,7 @@ def _play_again(record: Record, event: str | None, *, json: bool) -> bool:
     then = [_bot_then(seat, event) for seat in record.match.seats]
     built = workspace.built(then, record.match.conditions.sandbox)
     seats = tuple(replace(seat, bot=bot) for seat, bot in zip(record.match.seats, built, strict=True))
-    different = list(differences(record, play.play(replace(record.match, seats=seats))))
+    different = list(differences(record, play.play(replace(record.match, seats=seats), model=Recorded(record))))
     if json:
         output.print_json([{"match": record.match.id, "same": not different, "differences": different}])
         return not different
@@ -93,7 +94,8 @@ def _feed(record: Record, event: str | None, name: str, role: str | None, *, que
             exchanges = dialogue.of(seat.role)
             if not exchanges:
                 raise ArenaError(f"{seat.role} was never asked anything in match {record.match.id}")
-            answers = feed(exchanges, record.match, bot, launcher, id if json else print_answer)
+            calls = Calls(record.match, Recorded(record))
+            answers = feed(exchanges, record.match, bot, launcher, id if json else print_answer, calls)
             same = same and all(answer.same for answer in answers)
             rows += [
                 {

@@ -2,8 +2,10 @@
 
 import atexit
 import os
+import shlex
 import shutil
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import replace
 from functools import cache, partial
 from pathlib import Path
@@ -23,6 +25,8 @@ from arena.values import Bot, Conditions, Event
 if TYPE_CHECKING:
     from arena.author.checkup.screening import Screening
     from arena.event.config import Tournament
+    from arena.event.model import Provider
+    from arena.match.model import Door
 
 FEWEST_DIGITS = 6  # of a digest, to name a version; tables show as many
 
@@ -59,7 +63,56 @@ def screening(tournament: "Tournament", boards: Iterable[str] = ()) -> "Screenin
 def matches_at_once(tournament: "Tournament", event: Event) -> int:
     """Return how many matches of an event are played at a time here."""
     count = tournament.workers.count
-    return cores.matches_at_once(event, len(cores.available())) if count == "auto" else count
+    if count != "auto":
+        return count
+    here = cores.matches_at_once(event, len(cores.available()))
+    return (
+        here if tournament.model is None else max(here, tournament.model.at_once)
+    )  # most of them wait for its answers
+
+
+def provider(tournament: "Tournament", home: Path) -> "Provider | None":
+    """Return who answers the bots of an event that ask a language model; None without one. `home` is its workspace."""
+    if (table := tournament.model) is None:
+        return None
+    from arena.event.model import Provider, key_of
+
+    asks = table.kind != "tape"
+    file = Path(table.key_file) if table.key_file is not None else None
+    return Provider(
+        kind=table.kind,
+        url=table.url or "",
+        command=tuple(shlex.split(table.command) if isinstance(table.command, str) else table.command or ()),
+        folder=str(home.absolute()),
+        key=key_of(table.key_variable, file, home) if asks else "",
+        key_variable=(table.key_variable or "") if asks else "",
+        tokens=table.event_tokens,
+        tapes=tuple(str(_tape_folder(home, name)) for name in table.tapes),
+        **{key: getattr(table, key) for key in ("name", "wait", "retries", "rate", "at_once", "price_in", "price_out")},
+        cost=table.event_cost,
+    )
+
+
+def _tape_folder(home: Path, name: str) -> Path:
+    folder = paths.results_folder(home, name)
+    if not (folder / paths.EVENT_FILE).is_file() or "/" in name:
+        raise ArenaError(f"model.tapes: there is no event {name!r} under {home / 'results'}")
+    return folder.absolute()
+
+
+@contextmanager
+def asking(tournament: "Tournament") -> "Iterator[Door | None]":
+    """Have the model of the workspace here answer the bots of one match; what the event has recorded is free."""
+    who = provider(tournament, Path())
+    if who is None:
+        yield None
+        return
+    from arena.event.model import opened
+
+    own = paths.results_folder(Path(), tournament.name)
+    recorded = (str(own.absolute()),) if (own / paths.EVENT_FILE).is_file() else ()
+    with opened(replace(who, tapes=(*recorded, *who.tapes)), None) as broker:
+        yield broker
 
 
 def own_tournament(overrides: dict[str, object] | None = None) -> "Tournament":

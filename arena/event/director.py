@@ -12,20 +12,22 @@ around it (tournament.py) carries work to the lanes, tells it what came back, an
 # event. There is no roll call of all bots before the event, because that of a thousand takes half a minute, and because
 # nobody knows at the start which bots a later batch needs.
 #
-# A match that arena failed is an abort: it gives no points and stays due. Four kinds:
+# A match that arena failed is an abort: it gives no points and stays due. Five kinds:
 #
 #   InterferenceError  Somebody else killed or stopped a bot (an operator, the kernel for want of memory).
 #   OverloadedError    The machine kept a bot waiting too long to time it fairly.
+#   ModelError         The provider of the event's language model could not be asked.
 #   any other failure  A bug of arena, or a referee process that was killed.
 #   LostError          The machine of a cluster was lost.
 #
-# For the first two the match goes to the end of the queue, when the trouble may have passed; for the others it is
+# For the first three the match goes to the end of the queue, when the trouble may have passed; for the others it is
 # played again at once. After ATTEMPTS aborts it is given up for this run and reported; the next run tries again. Lost
 # machines are counted apart, up to LOSSES, because a machine takes many matches with it, which are not to blame. A
-# match that is given up because of the third kind also ends the run, since other matches would meet the same bug. A
-# match that is given up because of a machine does not: one bot that always naps on a busy core must not cost the
-# others their matches. A MachineError (no more disk, memory or processes) fails the run at once, because no other match
-# would go better.
+# match that is given up because of any other failure also ends the run, since other matches would meet the same bug. A
+# match that is given up because of a machine or a provider does not: one bot that always naps on a busy core must not
+# cost the others their matches. A MachineError (no more disk, memory or processes) fails the run at once, because no
+# other match would go better. A match that finds the budget for the language model used up was not failed: it stays
+# due, and the run begins no more.
 #
 # Excuses. A kill from outside is nobody's fault, so the match is replayed. It counts as such only where the bot cannot
 # have done it itself (match/bot). But a bot could still take so much memory that the kernel kills it when that runs
@@ -40,13 +42,14 @@ from enum import Enum
 from arena.errors import MachineError, refusal
 from arena.event.workers import Done, LostError, NotBegun
 from arena.match.bot import InterferenceError, OverloadedError
+from arena.match.model import BudgetError, ModelError
 from arena.values import Abort, Fault, Match, Record, Seat
 
 ATTEMPTS = 3  # at one match in a run
 LOSSES = 10  # of the machines that were to play one match in a run
 ROLL_CALLS = 2  # of one bot, before its matches are forfeited unplayed
 EXCUSES = 2  # of one bot in a run, for being killed or stopped by somebody else
-MACHINE_ERRORS = InterferenceError, OverloadedError
+MACHINE_ERRORS = InterferenceError, OverloadedError, ModelError
 HELD_MOST = 64  # matches that wait for a roll call; while that many do, the lanes wait, too
 
 
@@ -60,6 +63,8 @@ class RunPhase(Enum):
     """Another process asked for the end (`arena stop`)."""
     BROKEN = "broken"
     """A match was given up because of a bug of arena or a killed referee process."""
+    SPENT = "spent"
+    """The event's budget for its language model is used up."""
     INTERRUPTED = "interrupted"
     """Whoever started the run ended it (Ctrl-C, a signal): matches under way are dropped."""
 
@@ -183,6 +188,8 @@ class Attempts:
         if isinstance(error, InterferenceError):
             self._interfered[error.bot] += 1
             cause = str(error)
+        elif isinstance(error, ModelError):
+            cause = str(error)
         elif error is not None and (advice := refusal(error)) is not None:
             cause = f"{cause}{advice}"
         lost = isinstance(error, LostError)
@@ -256,6 +263,10 @@ class Director:
         work = done.item
         if isinstance(done.error, MachineError):
             raise done.error
+        if isinstance(done.error, BudgetError):
+            self.end(RunPhase.SPENT)
+            self._queue.appendleft(work.match)
+            return []
         if isinstance(done.result, NotBegun):
             # A lane on another machine may have a clock that is ahead. It would refuse the same work again and again,
             # so its time counts.

@@ -40,6 +40,7 @@ from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
+from functools import partial
 from pathlib import Path
 from typing import Protocol
 
@@ -48,7 +49,10 @@ from arena.event import bot_folder, builds, plan
 from arena.event.control import Control, LaneStatus
 from arena.event.director import Commit, Director, ReportAbort, ReportAbsence, RunPhase, Warn, Work
 from arena.event.logs import Log
+from arena.event.model import Provider
+from arena.event.model import opened as model_broker
 from arena.event.workers import Done, Lane, Lanes, NotBegun, Workers
+from arena.match.model import Door
 from arena.match.play import play, roll_call
 from arena.match.process_reuse import reused_bots_of
 from arena.results.archive import Archive
@@ -107,11 +111,20 @@ def run(
     pin: bool | None = None,
     stopped: Callable[[], bool] = lambda: False,
     cluster: OpenCluster | None = None,
+    model: Provider | None = None,
 ) -> Progress:
     """Play all of the event that is not yet in `folder`; `pin` keeps each lane on one core, None = where it pays.
 
-    With a `cluster`, its machines play instead of `workers` referee processes here.
+    With a `cluster`, its machines play instead of `workers` referee processes here. `model` is who answers the bots of
+    an event with a language model.
     """
+    if event.conditions.model is not None:
+        if cluster is not None:
+            raise ArenaError(
+                "workers.cluster: only lanes of this machine reach the event's model: leave out `cluster`, or [model]"
+            )
+        if model is None:
+            raise ArenaError("model: the event has a language model, and nobody is named who answers")
     until = None if event.stop_after is None else time.time() + event.stop_after
     with Archive.open(folder, writing=True) as archive:
         event = _prepared(event, archive, builds_here=cluster is None)
@@ -119,8 +132,10 @@ def run(
         audience.begins(run.plan.total, run.finished)
         unlogged = ""
         if run.director.is_due():
-            with contextlib.closing(Log(folder / "logs")) as log, run.lanes(log, workers, pin, cluster) as lanes:
-                run.play(lanes)
+            with contextlib.ExitStack() as opened:
+                broker = None if model is None else opened.enter_context(model_broker(model, folder))
+                log = opened.enter_context(contextlib.closing(Log(folder / "logs")))
+                run.play(opened.enter_context(run.lanes(log, workers, pin, cluster)), broker)
             if log.failure:
                 unlogged = f"{folder / 'logs'}: lines are missing in its log: {log.failure}"
         return run.ended(unlogged)
@@ -185,8 +200,8 @@ class _Run:
         pinned = cores.should_pin(pin, self._event, workers, len(cores.available()))
         return Workers(workers, pin=pinned, before_fork=before_fork)
 
-    def play(self, lanes: Lanes) -> None:
-        """Play what is due until nothing is."""
+    def play(self, lanes: Lanes, model: Door | None = None) -> None:
+        """Play what is due until nothing is; `model` answers the bots that ask a language model."""
 
         def is_stopped() -> bool:  # is called ten times a second, and whenever a match has ended
             if self._kept and time.monotonic() >= self._commit_due:
@@ -198,7 +213,12 @@ class _Run:
 
         try:
             results: Iterator[Done[Work, object]]
-            results = lanes.map(perform, self._next, stopped=is_stopped, ending=self._is_ending)
+            results = lanes.map(
+                partial(perform, model=model) if model else perform,
+                self._next,
+                stopped=is_stopped,
+                ending=self._is_ending,
+            )
             for done in results:
                 for effect in self.director.heard(done):
                     match effect:
@@ -313,7 +333,7 @@ def _is_over(until: float | None) -> bool:
     return until is not None and time.time() >= until
 
 
-def perform(launcher: Launcher, work: Work) -> Fault | Record | NotBegun | None:
+def perform(launcher: Launcher, work: Work, model: Door | None = None) -> Fault | Record | NotBegun | None:
     """Have one bot say `ready`, or play one match, in a lane."""
     if _is_over(work.until):
         return NotBegun()
@@ -321,7 +341,7 @@ def perform(launcher: Launcher, work: Work) -> Fault | Record | NotBegun | None:
     if work.called is not None:
         return roll_call(match, work.called, launcher, blameless=work.excused)
     try:
-        record = play(match, launcher=launcher, earlier_faults=work.absent, blameless=work.excused)
+        record = play(match, launcher=launcher, earlier_faults=work.absent, blameless=work.excused, model=model)
     except BaseException:
         reused_bots_of(launcher).close()  # the bots that stay are its launcher's, which is about to be closed
         raise

@@ -17,10 +17,11 @@ from arena.games import rulebook
 from arena.match import human
 from arena.match.bot import LiveBot
 from arena.match.bot.process import Process
+from arena.match.model import Calls, LanguageModel, converse
 from arena.match.polling import ask_all, write_last_lines
 from arena.match.process_reuse import reused_bots_of
 from arena.match.referee import Referee
-from arena.protocol import Ask, Reply
+from arena.protocol import MODEL, Ask, Reply
 from arena.sandbox import choice, cores
 from arena.sandbox.launcher import Launcher
 from arena.values import Fault, Match, Record, Seat, SeatReport
@@ -38,13 +39,14 @@ def play(
     observer: Observer | None = None,
     blameless: Collection[str] = (),
     choose: human.Choose | None = None,
+    model: LanguageModel | None = None,
 ) -> Record:
     """Play a match to its verdict, whatever its bots do.
 
     Without a `launcher` one is opened for this match alone. `earlier_faults` has the bots that failed the roll call, by
     name: their seats are at fault before the first turn, and they are not started. `blameless` names the bots that are
     not at fault when somebody kills or stops them: that raises InterferenceError. `choose` asks a human, for each seat
-    of HUMAN.
+    of HUMAN. `model` answers the bots that ask a language model.
     """
     if launcher is None:
         with Launcher() as opened, closing(reused_bots_of(opened)):
@@ -55,6 +57,7 @@ def play(
                 observer=observer,
                 blameless=blameless,
                 choose=choose,
+                model=model,
             )
     started, begun = datetime.now(UTC), time.monotonic()
     faults = {
@@ -65,12 +68,13 @@ def play(
     humans = {seat.role for seat in match.seats if choose is not None and seat.bot == human.HUMAN}
     referee = Referee(rulebook.game_of(match), match, faults)
     bots: dict[Role, LiveBot] = {}
+    calls = Calls(match, model)
     if referee.verdict is None:
         seats = [seat for seat in match.seats if seat.role not in faults and seat.role not in humans]
         observe: Observer = observer or (lambda _: None)
         unobserved = observer is None and choose is None  # so nobody stops between two turns and looks
         reuses = match.conditions.keep
-        with LiveBots(match, seats, launcher, blameless, reuses=reuses, freeze_late=unobserved) as live:
+        with LiveBots(match, seats, launcher, blameless, calls=calls, reuses=reuses, freeze_late=unobserved) as live:
             bots = live.bots
             while asks := referee.asks():
                 replies: dict[Role, Reply] = {}
@@ -86,7 +90,7 @@ def play(
             if choose is not None:
                 observe(referee)
             live.say_goodbye(referee)
-    return referee.record(
+    record = referee.record(
         tuple(
             bots[seat.role].report()
             if seat.role in bots
@@ -96,6 +100,7 @@ def play(
         started.isoformat(timespec="milliseconds"),
         time.monotonic() - begun,
     )
+    return replace(record, calls=tuple(calls.made)) if calls.made else record
 
 
 def roll_call(match: Match, seat: Seat, launcher: Launcher, *, blameless: Collection[str] = ()) -> Fault | None:
@@ -119,17 +124,20 @@ class LiveBots:
         launcher: Launcher,
         blameless: Collection[str] = (),
         *,
+        calls: Calls | None = None,
         reuses: bool = False,
         freeze_late: bool = False,
     ) -> None:
-        """`reuses`: bots that have stayed play again, and bots that ask to stay wait for another match.
+        """`calls` answers those that ask a language model.
 
-        With `freeze_late`, bots are frozen late where that is safe (match/polling.py).
+        `reuses`: bots that have stayed play again, and bots that ask to stay wait for another match. With
+        `freeze_late`, bots are frozen late where that is safe (match/polling.py).
         """
         self.bots: dict[Role, LiveBot] = {}
         self._match, self._launcher, self._blameless = match, launcher, blameless
         self._reuses, self._reused = reuses, reused_bots_of(launcher)
         self._seats = {seat.role: seat for seat in seats}
+        self._calls = calls or Calls(match, None)
         self._conditions = match.conditions
         if match.conditions.sandbox == "auto":  # an event resolves this before it plans; a match from Python may not
             self._conditions = choice.resolved(match.conditions)
@@ -166,11 +174,19 @@ class LiveBots:
                 self.bots[role].end()
                 self._start(self._seats[role], None)
             return replies | ask_all(self.bots, failed) if failed else replies
+        replies = self._put(asks)
+        for reply in replies.values():
+            if reply.line.startswith(MODEL):
+                return converse(self._put, asks, replies, self._calls, self._match, self._freeze)
+        return replies
+
+    def _put(self, asks: Mapping[Role, Ask]) -> dict[Role, Reply]:
+        """Ask these roles as many at a time as there are cores for."""
+        replies: dict[Role, Reply] = {}
         if len(asks) == 1:
             return self._ask_one(asks)
         few_cores = len(asks) > len(self._launcher.cores)
         if few_cores and self._conditions.freeze:  # one after another, each with its own deadline, the others frozen
-            replies = {}
             for role, ask in asks.items():
                 replies |= self._ask_one({role: ask})
             return replies
@@ -202,6 +218,10 @@ class LiveBots:
     def leave(self, bots: Collection[LiveBot], text: bytes) -> None:
         """Write the last lines to these bots, and leave them awake for a moment."""
         self._graces |= write_last_lines(bots, text)
+
+    def _freeze(self) -> None:
+        for bot in self.bots.values():
+            bot.freeze()
 
     def _end(self) -> None:
         """Make sure that all bots are gone that don't stay, with all that they left behind."""

@@ -3,15 +3,17 @@
 It says what differs, and stores nothing. The caller decides which bots run, and whether they may.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from itertools import zip_longest
 from pathlib import Path
 
 from arena import protocol
+from arena.game import Role
 from arena.match.bot import LiveBot
+from arena.match.model import Calls, converse
 from arena.match.polling import ask_all
-from arena.protocol import Reply
+from arena.protocol import Ask, Reply
 from arena.replay.reconstruct import Exchange, fault_words
 from arena.sandbox.launcher import Launcher
 from arena.values import Bot, Conditions, Ending, Match, Record, Turn
@@ -60,14 +62,24 @@ def feed(
     bot: Bot,
     launcher: Launcher,
     tell: Callable[[Comparison], object] = id,
+    calls: Calls | None = None,
 ) -> tuple[Comparison, ...]:
-    """Ask a bot exactly what was asked then, whatever it answers, until it fails; `tell` gets each answer."""
+    """Ask a bot exactly what was asked then, whatever it answers, until it fails; `tell` gets each answer.
+
+    `calls` answers what it asks a language model.
+    """
     role = exchanges[0].role
     live = LiveBot(launcher, role, bot, match.conditions, Path(match.rules))
     answers: list[Comparison] = []
+
+    def put(asks: Mapping[Role, Ask]) -> dict[Role, Reply]:
+        return ask_all({role: live}, asks)
+
     try:
         for exchange in exchanges:
-            answers.append(Comparison(then=exchange, now=ask_all({role: live}, {role: exchange.ask})[role]))
+            asks = {role: exchange.ask}
+            now = converse(put, asks, put(asks), calls or Calls(match, None), match, live.freeze)[role]
+            answers.append(Comparison(then=exchange, now=now))
             tell(answers[-1])
             if answers[-1].now.ending is not None:
                 break
@@ -81,10 +93,12 @@ def under(match: Match, here: Conditions) -> Match:
     """Return a recorded match as it is played again: what a bot may do and use is what the conditions `here` say.
 
     A record may come from anybody. It decides only what belongs to the course of the match: the time that bots are
-    told, and how many answers are forgiven.
+    told, how many answers are forgiven, and what a language model may be asked.
     """
     then = match.conditions
-    return replace(match, conditions=replace(here, time=then.time, strikes=then.strikes, protocol=then.protocol))
+    return replace(
+        match, conditions=replace(here, time=then.time, strikes=then.strikes, protocol=then.protocol, model=then.model)
+    )
 
 
 def differences(then: Record, now: Record) -> Iterator[str]:

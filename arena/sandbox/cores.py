@@ -31,8 +31,12 @@ def matches_at_once(event: Event, cores: int) -> int:
 
 
 def should_pin(pin: bool | None, event: Event, workers: int, cores: int) -> bool:
-    """Return whether lanes are pinned: `pin`, or, for None, where every lane has a core and its bots take turns."""
-    return event.conditions.freeze and workers <= cores if pin is None else pin
+    """Return whether lanes are pinned: `pin`, or, for None, where every lane has a core and its bots take turns.
+
+    Lanes that wait for a language model most of the time share the cores.
+    """
+    takes_turns = event.conditions.freeze and event.conditions.model is None
+    return takes_turns and workers <= cores if pin is None else pin
 
 
 def shared_out(cores: tuple[int, ...], lanes: int) -> tuple[tuple[int, ...], ...]:

@@ -132,6 +132,7 @@ LIMIT_ADVICE = {
     Cause.PROCESSES: "a bot is one process: start no other",
     Cause.SCRATCH: "write less into $TMPDIR",
     Cause.FILES: "make fewer files in $TMPDIR, and remove them",
+    Cause.MODEL: "read the answer to a `model` line before the next one: its `error` says what is wrong",
     Cause.STDERR: "write less to stderr: only its end is kept anyway",
 }
 

@@ -5,6 +5,7 @@ advice.py knows why an answer is wrong and what to do about it; variations.py kn
 
 import random
 import re
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +18,7 @@ from arena.game import Move, Role
 from arena.games import rulebook
 from arena.match.bot import LiveBot, OverloadedError
 from arena.match.bot.output import REMARKS_KEPT, Discarded, When
+from arena.match.model import Calls, converse
 from arena.match.polling import ask_all
 from arena.match.referee import Referee
 from arena.protocol import Ask, Reply, clean
@@ -181,7 +183,13 @@ class Conversation:
             return Reply(b"", Ending.TIMEOUT)
 
     def _converse(self, ask: Ask) -> Reply:
-        return ask_all({self._role: self._bot}, {self._role: ask})[self._role]
+        asks = {self._role: ask}
+        return converse(self._put, asks, self._put(asks), Calls(self._match, None), self._match, self._bot.freeze)[
+            self._role
+        ]
+
+    def _put(self, asks: Mapping[Role, Ask]) -> dict[Role, Reply]:
+        return ask_all({self._role: self._bot}, asks)
 
     def _is_accepted(self, ask: Ask, reply: Reply) -> bool:
         """Return whether the reply is right; if not, add a finding that says why."""

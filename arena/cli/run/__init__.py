@@ -5,7 +5,7 @@ import shlex
 import shutil
 import sys
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -23,7 +23,8 @@ from arena.games import rulebook
 from arena.values import Event
 
 if TYPE_CHECKING:
-    from arena.event.config.keys import NotifyTable, WorkersTable
+    from arena.event.config.keys import ModelTable, NotifyTable, WorkersTable
+    from arena.event.model import Provider
     from arena.event.tournament import Progress
 
 GUESSED_MATCH_S = 0.3  # a match of the shipped bots on a small machine
@@ -89,7 +90,8 @@ def run(
     folder = paths.results_folder(path.parent, event.name)
     if not bots:  # a bot that plays none of the boards: otherwise nobody would notice a mistake in its bot.toml
         playing = {bot.name for bot in event.bots}
-        idle = [output.safe_line(bot.name) for bot in entrants if bot.name not in playing]
+        askers = {bot.name for bot in entrants if bot.model and tournament.model is None}
+        idle = [output.safe_line(bot.name) for bot in entrants if bot.name not in playing | askers]
         if idle:
             output.notice(f"left out, since they play none of the boards: {', '.join(idle)}")
     for board in event.boards:
@@ -99,8 +101,9 @@ def run(
                 f"{board.label}: no match, since it needs {needed} different bots that play its roles; add bots"
             )
     if plan:
-        _show_plan(event, folder, count, json=json)
+        _show_plan(event, folder, count, tournament.model, json=json)
         return
+    provider = workspace.provider(tournament, path.parent)
     output.warn_about_confinement(event.conditions)
     for bot in event.bots:
         if (threads := discovery.settings_of(bot).threads) > bot.threads:
@@ -112,9 +115,14 @@ def run(
     if changed or bots or boards:
         table = tournament.model_dump() | {"boards": [board.label for board in event.boards]}
         stated = {key: value for key, value in table.items() if value is not None and value != ()}
+        if tournament.model is not None:  # keys that were left out have no word for it
+            stated["model"] = tournament.model.model_dump(exclude_unset=True)
         text = f"# As played by: {output.safe_line(command_line(), 1000)}\n{options.toml(stated)}"
     with output.silence() if quiet else contextlib.nullcontext(), signals.listening() as interrupt:
-        outcome, watcher = _play(event, folder, count, interrupt, tournament.workers)
+        if tournament.model is not None:
+            for sentence in _model_sentences(event, folder, tournament.model):
+                output.notice(sentence)
+        outcome, watcher = _play(event, folder, count, interrupt, tournament.workers, provider)
         if outcome.unlogged:
             output.notice(outcome.unlogged)
         if not interrupt:
@@ -151,7 +159,12 @@ def _demo(file: Path | None) -> Path:
 
 
 def _play(
-    event: Event, folder: Path, count: int, interrupt: signals.Interrupt, workers: "WorkersTable"
+    event: Event,
+    folder: Path,
+    count: int,
+    interrupt: signals.Interrupt,
+    workers: "WorkersTable",
+    provider: "Provider | None",
 ) -> "tuple[Progress, watching.Watcher]":
     from arena.cli.run import totals
     from arena.event import cluster, tournament
@@ -168,11 +181,38 @@ def _play(
 
         opened = workers.cluster and cluster.opener(workers.cluster, scale_time=workers.scale_time, notice=watcher.line)
         return tournament.run(
-            event, folder, workers=count, audience=watcher, pin=workers.pinned, stopped=stopped, cluster=opened or None
+            event,
+            folder,
+            workers=count,
+            audience=watcher,
+            pin=workers.pinned,
+            stopped=stopped,
+            cluster=opened or None,
+            model=provider,
         ), watcher
 
 
-def _show_plan(event: Event, folder: Path, workers: int, *, json: bool) -> None:
+def _model_sentences(event: Event, folder: Path, model: "ModelTable") -> Iterator[str]:
+    """Yield what the language model of an event has cost, what it will, and what the budget has left."""
+    from arena.event import plan
+    from arena.event.model import estimates
+    from arena.results.archive import Archive, NoResultsError
+
+    due = Counter(plan.counts(event))
+    with contextlib.suppress(NoResultsError), Archive.open(folder, writing=False) as archive:
+        due.subtract(match.label for match in plan.Plan(event, archive).stored())
+    used, wanted = estimates.paid(folder), estimates.expected(folder, due)
+    if wanted is None:
+        yield "model: what the matches take is known when the first are played"
+    else:
+        cost = f", which cost {wanted.cost:.4g}" if wanted.cost else ""
+        yield f"model: the matches to come take about {wanted.tokens:,.0f} tokens{cost}, by those that were played"
+    for limit, spent, unit in ((model.event_tokens, used.tokens, " tokens"), (model.event_cost, used.cost, "")):
+        if limit is not None:
+            yield f"model: {max(0, limit - spent):,.10g} of the budget of {limit:,.10g}{unit} are left"
+
+
+def _show_plan(event: Event, folder: Path, workers: int, model: "ModelTable | None", *, json: bool) -> None:
     """Print the plan of an event; a board that was never played takes as long as the others do, or a guess."""
     from arena.event import plan
     from arena.results.archive import Archive, NoResultsError
@@ -198,6 +238,8 @@ def _show_plan(event: Event, folder: Path, workers: int, *, json: bool) -> None:
     print(f"{len(event.bots)} bots; time left {source}, with {workers} at a time")
     if event.stop_when is not None:
         print(f"the event ends earlier when the {event.stop_when} (stop_when)")
+    if model is not None:
+        print(*_model_sentences(event, folder, model), sep="\n")
     if event.stop_after is not None:
         print(f"a run begins no more matches after {watching.duration(event.stop_after)} (stop_after)")
 
@@ -230,6 +272,8 @@ def _report(
     watching.notice_given_up(outcome.failed)
     if outcome.phase is RunPhase.HALTED and not outcome.complete:
         output.notice("stopped by `arena stop`: the matches that were under way are finished and stored")
+    if outcome.phase is RunPhase.SPENT:
+        output.notice("the budget for the language model is used up: raise model.event_tokens or model.event_cost")
     if not outcome.complete:
         due = f"{watcher.at_most}{outcome.planned - outcome.finished}"
         output.notice(f"{due} of {outcome.planned} matches are still due; to go on:\n  {command_line()}")

@@ -22,6 +22,7 @@ from arena.event.config.keys import (
     Faults,
     GradeTable,
     LimitsTable,
+    ModelTable,
     NotifyTable,
     OpeningsTable,
     Seed,
@@ -119,6 +120,7 @@ class Tournament(Table):
         default=OpeningsTable(), description="The first turns of each match, which no bot chooses."
     )
     workers: WorkersTable = Field(default=WorkersTable(), description="The processes that play the matches.")
+    model: ModelTable | None = Field(default=None, description="A language model that bots may ask.")
     grade: GradeTable | None = Field(default=None, description="Marks for students, given by `arena grade`.")
     notify: NotifyTable | None = Field(default=None, description="A webhook that gets a message when a run ends.")
 
@@ -261,6 +263,7 @@ class Tournament(Table):
             warm=self.warm,
             keep=self.keep,
             preload=self.preload,
+            model=None if self.model is None else self.model.terms,
         )
 
     def _boards(self, workspace: Path, sampled_boards: Path | None = None) -> tuple[Board, ...]:
@@ -286,6 +289,10 @@ class Tournament(Table):
             by_name = {bot.name: bot for bot in bots}
             chosen = {_picked("--bot", "bot", name, by_name) for name in named}
             bots = tuple(sorted(chosen, key=lambda bot: bot.name))
+        if self.model is None and (askers := [bot.name for bot in bots if bot.model]):
+            bots = tuple(bot for bot in bots if not bot.model)
+            if named or len(bots) < 2:
+                raise ArenaError(f"bots: {askers[0]!r} plays with a language model only: add a table [model]")
         if (most := self.limits.threads) is not None:  # a stranger's bot.toml must not decide how many lanes there are
             bots = tuple(replace(bot, threads=min(bot.threads, most)) for bot in bots)
         if len(bots) < 2:
@@ -333,6 +340,7 @@ TABLES: Mapping[str, type[BaseModel]] = {
     "faults": Faults,
     "openings": OpeningsTable,
     "workers": WorkersTable,
+    "model": ModelTable,
     "grade": GradeTable,
     "grade.threshold": ThresholdTable,
     "notify": NotifyTable,

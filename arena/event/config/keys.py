@@ -8,9 +8,10 @@ from urllib.parse import urlsplit
 from pydantic import AfterValidator, BeforeValidator, Field, WithJsonSchema, field_validator, model_validator
 
 from arena.clock import TimeControl
-from arena.event.tables import MOST, BotLimits, CountOrNone, Seconds, SecondsOrNone, Table, as_tuple
+from arena.event.tables import MOST, BotLimits, CountOrNone, Names, Seconds, SecondsOrNone, Table, as_tuple
+from arena.event.tables.mistakes import Mistake
 from arena.games.openings import MOST_PLIES
-from arena.values import Conditions, Limits
+from arena.values import Conditions, Limits, ModelTerms
 
 LEAST_MEMORY_BYTES = 1_000_000
 LEAST_OPEN_FILES = 16
@@ -39,6 +40,16 @@ Word = Annotated[str, Field(pattern=r"^[A-Za-z0-9_][A-Za-z0-9._-]*$")]
 
 DURATION = re.compile(r"(?:(\d+)\s*h)?\s*(?:(\d+)\s*m(?:in)?)?\s*(?:(\d+(?:\.\d+)?)\s*s)?")
 DURATION_SCHEMA = {"anyOf": [{"type": "number", "exclusiveMinimum": 0}, {"type": "string"}]}
+
+
+def _money(value: object) -> object:
+    if isinstance(value, int | float) and not isinstance(value, bool) and 0 <= value <= MOST:
+        return float(value)
+    raise ValueError("a number from 0")
+
+
+Money = Annotated[float, BeforeValidator(_money)]
+LOOPBACK = {"localhost", "127.0.0.1", "::1"}
 
 
 def _duration(value: object) -> object:
@@ -146,6 +157,91 @@ class WorkersTable(Table):
     def pinned(self) -> bool | None:
         """`pin`, with None for "auto"."""
         return None if self.pin == "auto" else self.pin
+
+
+def _web_address(value: object) -> object:
+    """Return the address of a provider: nobody's name or password is in it."""
+    if isinstance(value, str) and re.fullmatch(r"https?://[^/\s@]+(/[^\s?#]*)?", value):
+        with suppress(ValueError):  # of an address or a port that cannot be
+            if (where := urlsplit(value)).hostname and where.port != 0:
+                return value
+    raise ValueError("an address such as http://localhost:11434/v1, without a name or a password in it")
+
+
+class ModelTable(Table):
+    """[model]: a language model that bots may ask (docs/models.md)."""
+
+    name: str = Field(min_length=1, max_length=200, description="The model, as its provider calls it.")
+    provider: Literal["url", "command", "tape"] | None = Field(
+        default=None, description="Who answers; left out: the `url` or the `command`. `tape`: recorded answers alone."
+    )
+    url: Annotated[str | None, BeforeValidator(_web_address)] = Field(
+        default=None, description="A server that speaks the OpenAI chat format, such as http://localhost:11434/v1."
+    )
+    command: Annotated[str | tuple[str, ...] | None, BeforeValidator(as_tuple)] = Field(
+        default=None, description="Instead: the words of a program that reads a request as JSON and prints an answer."
+    )
+    key_variable: Annotated[str | None, Field(pattern=r"^[A-Za-z_][A-Za-z0-9_]*$")] = Field(
+        default=None, description="The environment variable with the provider's key."
+    )
+    key_file: str | None = Field(
+        default=None, description="Instead: a file outside the workspace that only you may read."
+    )
+    tapes: Names = Field(default=(), description="Names of other events here whose answers serve in this one, too.")
+    calls: int = Field(
+        default=ModelTerms(name="").calls, ge=1, le=10_000, description="Answers for each seat in a match."
+    )
+    move: CountOrNone = Field(
+        default=ModelTerms(name="").move,
+        ge=1,
+        le=MOST,
+        description="Tokens for each turn of a seat, those of its questions too, before the bank is touched.",
+    )
+    bank: int = Field(
+        default=0, ge=0, le=MOST, description="Tokens a match for what turns take beyond `move`, added up."
+    )
+    cost: Money | None = Field(default=None, description="The most that the calls of a seat may cost in a match.")
+    price_in: Money = Field(default=0.0, description="The price of a million tokens of questions.")
+    price_out: Money = Field(default=0.0, description="The price of a million tokens of answers.")
+    event_tokens: int | None = Field(
+        default=None, ge=1, le=MOST, description="The event's budget: no call is begun once so many are used."
+    )
+    event_cost: Money | None = Field(default=None, description="The same as a cost.")
+    at_once: int = Field(default=4, ge=1, le=MOST_WORKERS, description="Calls at once, of all lanes together.")
+    rate: Annotated[float | None, BeforeValidator(_money)] = Field(
+        default=None, gt=0, description="Calls a minute, of all lanes together."
+    )
+    wait: Seconds = Field(default=120.0, gt=0, le=3600, description="Seconds that a call may take.")
+    retries: int = Field(default=3, ge=0, le=20, description="How often a call that failed is tried again.")
+
+    @model_validator(mode="after")
+    def _has_one_provider(self) -> "ModelTable":
+        if self.url is not None and self.command is not None:
+            raise Mistake("command: there is a `url` as well: leave one of them out")
+        if self.key_variable is not None and self.key_file is not None:
+            raise Mistake("key_file: there is a `key_variable` as well: leave one of them out")
+        if self.provider in {"url", "command"} and getattr(self, self.provider) is None:
+            raise Mistake(f"{self.provider}: missing, though it is the provider")
+        if self.provider is None and self.url is None and self.command is None:
+            raise Mistake('url: missing; give a `url`, a `command`, or provider = "tape"')
+        words = self.command.split() if isinstance(self.command, str) else self.command
+        if words is not None and not words:
+            raise Mistake("command: has no words")
+        has_key, where = self.key_variable or self.key_file, urlsplit(self.url or "")
+        if has_key and where.scheme == "http" and where.hostname not in LOOPBACK:
+            raise Mistake("url: a key travels by https only, unless the server is on this machine")
+        return self
+
+    @property
+    def kind(self) -> Literal["url", "command", "tape"]:
+        """Who answers."""
+        return self.provider or ("url" if self.url is not None else "command")
+
+    @property
+    def terms(self) -> ModelTerms:
+        """What a seat may ask in a match."""
+        names = ("name", "calls", "move", "bank", "cost", "price_in", "price_out")
+        return ModelTerms(**{name: getattr(self, name) for name in names})
 
 
 def _points(value: object) -> object:

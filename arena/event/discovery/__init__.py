@@ -111,6 +111,7 @@ def _from_folder(folder: Path, name: str) -> Bot:
         warm=settings.warm,
         threads=settings.threads,
         display=names.display(settings.display),
+        model=settings.model,
     )
 
 

@@ -61,6 +61,8 @@ class BotSettings(Table):
     limits: BotLimits | None = None
     warm: bool = True
     threads: int = Field(default=1, ge=1, le=MOST_THREADS)
+    model: bool = False
+    """True when it cannot play without a language model."""
 
 
 def read(path: Path) -> BotSettings:

@@ -143,7 +143,9 @@ class LiveBot:
     def begin(self, ask: Ask) -> None:
         """Throw away earlier output, start the clock, write the question and wake the bot."""
         text = ask.text
-        if not ask.ready:  # a bot that prints `ready` before `ready?` is ready
+        if ask.resumes:
+            self._early_lines.discard()
+        elif not ask.ready:  # a bot that prints `ready` before `ready?` is ready
             text = self._early_lines.before_question(text, self._thaw)
         self._ask, self.reply = ask, None
         self.stopwatch.start(ask, anew=not self._freezes)
@@ -157,7 +159,7 @@ class LiveBot:
 
     def may_take_fast_path(self, ask: Ask) -> bool:
         """Return whether nothing is unusual, so that a question to this bot alone may go the fast path."""
-        usual = self._forgives_short_answers and not ask.ready and not self._early_lines.expected
+        usual = self._forgives_short_answers and not (ask.ready or ask.resumes or self._early_lines.expected)
         return usual and time.monotonic() < self._watchdog.due and not self.wire.wait(0)
 
     def short_answer(self, ask: Ask, *, stays_awake: bool = False) -> Reply | None:

@@ -58,8 +58,7 @@ class EarlyLines:
 
         `wake` lets the bot run, so that it can read the first part.
         """
-        if self._wire.wait(0) or not self._output.empty:
-            self._discard()
+        self.discard()
         self._questions += 1
         if self._questions > PROBED_QUESTIONS and not self._output.early:
             return text
@@ -74,6 +73,11 @@ class EarlyLines:
         if self._wire.wait(0):
             self._discard()
         return text[len(first) :]
+
+    def discard(self) -> None:
+        """Throw away the lines that are there before anything is asked or answered."""
+        if self._wire.wait(0) or not self._output.empty:
+            self._discard()
 
     def after_last(self, reply: Reply | None) -> None:
         """Throw away output that comes when no more answer is wanted.

@@ -1,0 +1,26 @@
+"""A bot that asks the event's language model for a move; where nobody answers, it throws dice."""
+
+import json
+
+from arena.kit import Turn, run
+
+PROMPT = """\
+You play {game} as {role}.
+The board: {board}
+The state now: {facts}
+The legal moves: {legal}
+Answer with one legal move, letter by letter, on a line of its own at the end."""
+
+
+def choose(turn: Turn) -> str:
+    """Your idea goes here: return one of turn.legal."""
+    texts = {"board": turn.board, "facts": turn.facts, "legal": turn.legal}
+    quoted = {name: json.dumps(lines) for name, lines in texts.items()}
+    said = turn.model(PROMPT.format(game=turn.game, role=turn.role, **quoted), tokens=500)
+    if said.error:  # the event has no [model], or its calls are used up
+        turn.remark(f"model: {said.error}")
+    last = said.text.strip().rpartition("\n")[2].strip()
+    return last if last in turn.legal else turn.random.choice(turn.legal)
+
+
+run(choose)  # reads, calls `choose` at each `go`, prints and flushes its answer, and leaves at `end`

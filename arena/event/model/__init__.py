@@ -1,0 +1,149 @@
+"""The language model of an event: who answers (`Provider`), and the broker process, which alone asks and pays.
+
+`broker.py` is that process, with `providers.py` for the ways to ask and `tape.py` for what was answered before. The
+lanes reach it by a socket (match/model.py).
+"""
+
+# Theory of operation
+# -------------------
+# Three places for the call were weighed. In the lane, beside the frozen bots: each lane would need the key, and limits
+# of rate and budget that all lanes share would need a second channel. In a thread of the main process: it forks lanes
+# again and again, and a fork beside other threads may inherit a held lock. So the calls are made by one process of the
+# event, the broker. It alone has the key, the rate, the budget and the tape; lanes send it requests over a Unix socket
+# in a private folder, one line each way. No bot can make a socket (sandbox/call_policy.py).
+#
+# The key is read once, from a variable or a file, and goes to the broker through a pipe. A variable is then removed
+# from this process, also from the memory that process lists show, before any lane is forked. So no lane, spawner or bot
+# has it, and nothing that is stored or logged does.
+#
+# Paid once. An answer is on disk, in the tape, before a lane hears of it. A run that is killed plays its matches again
+# and finds the answers there, by the keys of match/model.py; so does a match that was aborted.
+
+import contextlib
+import ctypes
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+
+from arena.errors import ArenaError
+from arena.match.model import Door
+from arena.sandbox import folder as scratch
+
+TAPE_FILE = "tape.sqlite"
+BEGIN = "import sys; sys.path.insert(0, sys.argv[1]); from arena.event.model.broker import main; main()"
+LEAVE_S = 2.0
+
+
+@dataclass(frozen=True, kw_only=True)
+class Provider:
+    """Who answers, and what an event may use in all."""
+
+    kind: str
+    """`url`, `command` or `tape`."""
+    name: str
+    url: str = ""
+    command: tuple[str, ...] = ()
+    folder: str = ""
+    """The folder in which the command runs."""
+    key: str = field(default="", repr=False)
+    key_variable: str = ""
+    """The variable in which a command gets the key."""
+    wait: float = 120.0
+    retries: int = 3
+    rate: float | None = None
+    """Calls a minute."""
+    at_once: int = 4
+    tokens: int | None = None
+    """The event's budget; None = no limit."""
+    cost: float | None = None
+    price_in: float = 0.0
+    price_out: float = 0.0
+    tapes: tuple[str, ...] = ()
+    """Folders of other events, whose answers serve here, too."""
+
+
+@contextlib.contextmanager
+def opened(provider: Provider, folder: Path | None) -> Iterator[Door]:
+    """Run a broker whose tape is in this folder; None: whatever it is told is forgotten at the end."""
+    private, lock = scratch.private()
+    try:
+        address = private / "broker"
+        tape = (folder or private) / TAPE_FILE
+        settings = asdict(provider) | {"address": str(address), "tape": str(tape), "parent": os.getpid()}
+        process = subprocess.Popen(
+            [sys.executable, "-c", BEGIN, str(Path(__file__).parents[3])],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            start_new_session=True,  # Ctrl-C in the terminal is for the main process, which then ends the broker
+        )
+        try:
+            _begin(process, settings)
+            yield Door(address)
+        finally:
+            process.terminate()
+            try:
+                process.communicate(timeout=LEAVE_S)
+            except subprocess.TimeoutExpired:
+                process.kill()
+                process.communicate()
+    finally:
+        scratch.discard(private)
+        os.close(lock)
+
+
+def _begin(process: "subprocess.Popen[bytes]", settings: dict[str, object]) -> None:
+    """Give the broker its settings, and wait until it listens; ArenaError if it cannot."""
+    if process.stdin is None or process.stdout is None:
+        raise RuntimeError("the broker has no pipes")
+    with contextlib.suppress(BrokenPipeError):
+        process.stdin.write(json.dumps(settings).encode() + b"\n")
+        process.stdin.flush()
+    line = process.stdout.readline().decode("utf-8", "replace").strip()
+    if line != "ready":
+        raise ArenaError(line or "model: its broker could not be started")
+
+
+def key_of(variable: str | None, file: Path | None, workspace: Path) -> str:
+    """Return the key of a provider from a variable, which this process then loses, or from a file; empty without both.
+
+    ArenaError if it is not there, or lies where others could read it.
+    """
+    if variable:
+        key = os.environ.pop(variable, "").strip()
+        where = f"model.key_variable: {variable}"
+        if not key:
+            raise ArenaError(f"{where}: there is no such variable; `export {variable}=...`, or use model.key_file")
+        _forget(variable)
+    elif file:
+        path = file.expanduser()
+        where = f"model.key_file: {file}"
+        try:
+            if path.resolve().is_relative_to(workspace.resolve()):
+                raise ArenaError(f"{where}: lies in the workspace, which people share: move it elsewhere")
+            if path.stat().st_mode & 0o077:
+                raise ArenaError(f"{where}: others may read it: `chmod 600 {path}`")
+            key = path.read_text("utf-8").strip()
+        except (OSError, ValueError) as error:
+            reason = error.strerror if isinstance(error, OSError) else "this is no text"
+            raise ArenaError(f"{where}: cannot be read: {reason}") from error
+    else:
+        return ""
+    if not (key.isascii() and key.isprintable() and " " not in key and 0 < len(key) <= 1000):
+        raise ArenaError(f"{where}: holds no key: a key is one word")
+    return key
+
+
+def _forget(variable: str) -> None:
+    """Overwrite the value of a variable in the memory that process lists show of this process, and of its forks."""
+    with open("/proc/self/stat") as file:  # noqa: PTH123
+        begin, end = map(int, file.read().rpartition(")")[2].split()[47:49])  # proc_pid_stat(5): env_start, env_end
+    text = b"\0" + ctypes.string_at(begin, end - begin)
+    name = b"\0" + os.fsencode(variable) + b"="
+    at = text.find(name)
+    if at >= 0:
+        value = at + len(name)
+        ctypes.memset(begin + value - 1, ord("x"), text.index(b"\0", value) - value)

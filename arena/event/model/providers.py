@@ -1,0 +1,225 @@
+"""The ways to ask a model: a server that speaks the OpenAI chat format, or a command, which gets JSON and prints JSON.
+
+Whatever comes back is a stranger's: its size and time are bounded, and its figures are checked. A failure of the way
+(`AgainError`) is no word of the model; a refusal, an empty or a cut answer is.
+"""
+
+import asyncio
+import contextlib
+import json
+import os
+import signal
+from collections.abc import Mapping
+from typing import Any
+
+from arena import parallel
+from arena.errors import MachineError
+from arena.event.model import Provider
+from arena.values import ModelAnswer
+
+MOST_BODY = 2_000_000
+"""Bytes of an answer of the provider: more is a failure."""
+MOST_TEXT = 64_000
+"""Characters of a text, and of the reasoning before it, that are kept."""
+MOST_WAIT_S = 60.0
+LEAST_BYTES_A_TOKEN, MOST_A_MESSAGE = 64, 16
+MOST_HIDDEN = 1_000_000
+"""Tokens of an answer that a provider may count; those of hidden thoughts are among them."""
+MISTAKE = {400, 413, 422}
+"""HTTP: the request itself was wrong, such as a prompt that is too long."""
+REASONS = {401: "it refuses the key", 403: "it refuses the key", 404: "it does not know the model, or the path"}
+PASSING = {408, 409, 425, 429}
+
+
+class AgainError(Exception):
+    """The provider was not reached, or gave nothing that can be read: it may go better in `after` seconds."""
+
+    def __init__(self, words: str, after: float = 0.0) -> None:
+        super().__init__(words)
+        self.after = min(max(after, 0.0), MOST_WAIT_S)
+
+
+class Url:
+    """A server that speaks the OpenAI chat format."""
+
+    def __init__(self, provider: Provider) -> None:
+        try:
+            import httpx
+        except ImportError as error:
+            raise MachineError("model.url: needs httpx: pip install 'botarena[models]'") from error
+        self._provider = provider
+        self._url = provider.url.rstrip("/").removesuffix("/chat/completions") + "/chat/completions"
+        headers = {"Accept-Encoding": "identity"}
+        if provider.key:
+            headers["Authorization"] = f"Bearer {provider.key}"
+        # No redirect is followed: it would carry the key elsewhere. The broker limits the time of the whole call.
+        self._client = httpx.AsyncClient(headers=headers, timeout=None)  # noqa: S113
+        self._failures: tuple[type[Exception], ...] = (httpx.HTTPError, httpx.InvalidURL)
+
+    async def ask(self, request: Mapping[str, Any]) -> ModelAnswer:
+        """Return what the model said."""
+        body = {"model": self._provider.name, "messages": request["messages"], "max_tokens": request["tokens"]}
+        body |= {name: request[name] for name in ("temperature", "stop") if name in request}
+        try:
+            async with self._client.stream("POST", self._url, json=body) as response:
+                data = bytearray()
+                async for chunk in response.aiter_raw():
+                    data += chunk
+                    if len(data) > MOST_BODY:
+                        raise AgainError(f"it sent more than {MOST_BODY // 1_000_000} MB")
+                status, retry_after = response.status_code, response.headers.get("retry-after", "")
+        except self._failures as error:
+            raise AgainError(f"{type(error).__name__}: {error}" if str(error) else type(error).__name__) from error
+        if status in MISTAKE:
+            return ModelAnswer(f"the provider found a mistake in the request (HTTP {status})", "error")
+        if status in PASSING or status >= 500:
+            raise AgainError(f"HTTP {status}", float(retry_after) if retry_after.isdigit() else 0.0)
+        if status != 200:
+            reasons = {
+                401: "it refuses the key",
+                403: "it refuses the key",
+                404: "it does not know the model or the path",
+            }
+            raise MachineError(f"model.url: HTTP {status}: {reasons.get(status, 'it gives no answers')}")
+        return _of_chat(json_of(data, self._provider.key), request)
+
+
+class Command:
+    """A program that reads a request as JSON on stdin, and prints the answer as JSON."""
+
+    def __init__(self, provider: Provider) -> None:
+        self._provider = provider
+
+    async def ask(self, request: Mapping[str, Any]) -> ModelAnswer:
+        """Return what the program printed."""
+        provider, parent = self._provider, os.getpid()
+        variables = {provider.key_variable: provider.key} if provider.key_variable else {}
+        try:
+            process = await asyncio.create_subprocess_exec(
+                *provider.command,
+                stdin=asyncio.subprocess.PIPE,
+                stdout=asyncio.subprocess.PIPE,
+                stderr=asyncio.subprocess.PIPE,
+                cwd=provider.folder or None,
+                env=os.environ | variables,
+                start_new_session=True,
+                preexec_fn=lambda: parallel.tie_to(parent),
+            )
+        except OSError as error:
+            raise MachineError(f"model.command: {provider.command[0]}: cannot be run: {error.strerror}") from error
+        try:
+            printed, log = await self._talk(process, {"model": provider.name, **request})
+        finally:
+            with contextlib.suppress(ProcessLookupError):
+                os.killpg(process.pid, signal.SIGKILL)  # with whatever it started
+            await process.wait()
+        if process.returncode != 0:
+            last = log.decode("utf-8", "replace").strip().rpartition("\n")[2]
+            raise AgainError(f"it ended with {process.returncode}: {last}")
+        answer = json_of(printed, provider.key)
+        if not isinstance(answer, dict) or not isinstance(answer.get("text"), str):
+            raise AgainError('it printed no JSON object with a "text"')
+        end, reasoning = answer.get("end", "stop"), answer.get("reasoning", "")
+        return _answer(
+            answer["text"],
+            end if end in {"stop", "length", "refused"} else "stop",
+            reasoning if isinstance(reasoning, str) else "",
+            (answer.get("in"), answer.get("out")),
+            request,
+        )
+
+    async def _talk(self, process: asyncio.subprocess.Process, request: Mapping[str, Any]) -> tuple[bytes, bytes]:
+        """Write the request, and return all of its output; AgainError if that is too much."""
+        if process.stdin is None or process.stdout is None or process.stderr is None:
+            raise RuntimeError("a command without pipes")
+
+        async def write(stdin: asyncio.StreamWriter) -> None:
+            with contextlib.suppress(BrokenPipeError, ConnectionResetError):  # it need not read
+                stdin.write(json.dumps(request).encode("ascii") + b"\n")
+                await stdin.drain()
+            stdin.close()
+
+        async def drain(stream: asyncio.StreamReader, most: int) -> bytes:
+            data = b""
+            while chunk := await stream.read(65536):
+                data = (data + chunk)[: most + 1]
+            return data
+
+        async def read(stream: asyncio.StreamReader) -> bytes:
+            data = bytearray()
+            while chunk := await stream.read(65536):
+                data += chunk
+                if len(data) > MOST_BODY:
+                    raise AgainError(f"it printed more than {MOST_BODY // 1_000_000} MB")
+            return bytes(data)
+
+        writing = asyncio.ensure_future(write(process.stdin))
+        logging = asyncio.ensure_future(drain(process.stderr, 100_000))
+        try:
+            printed = await read(process.stdout)
+            await process.wait()
+            return printed, await asyncio.wait_for(logging, 1.0)
+        except TimeoutError:  # something that it started holds its stderr
+            return printed, b""
+        finally:
+            writing.cancel()
+            logging.cancel()
+
+
+def json_of(data: bytes | bytearray, key: str) -> Any:
+    """Return the JSON of a provider, without the key; AgainError if it is none."""
+    try:
+        return json.loads(without_key(bytes(data).decode("utf-8", "replace"), key))
+    except (ValueError, RecursionError) as error:
+        raise AgainError("it sent no JSON that can be read") from error
+
+
+def without_key(text: str, key: str) -> str:
+    """Return a text of a provider without the key, which it may repeat."""
+    return text.replace(key, "[key]") if key else text
+
+
+def _of_chat(answer: Any, request: Mapping[str, Any]) -> ModelAnswer:
+    """Return the answer in a response of the OpenAI chat format."""
+    try:
+        choice = answer["choices"][0]
+        message = choice["message"]
+        text, refusal = message.get("content"), message.get("refusal")
+        reasoning = message.get("reasoning_content") or message.get("reasoning")
+        usage = answer.get("usage") or {}
+        counts = (usage.get("prompt_tokens"), usage.get("completion_tokens"))
+    except (KeyError, IndexError, TypeError, AttributeError) as error:
+        raise AgainError("it sent no answer in the OpenAI chat format") from error
+    finish = choice.get("finish_reason")
+    end = "refused" if refusal or finish == "content_filter" else "length" if finish == "length" else "stop"
+    return _answer(
+        text if isinstance(text, str) else str(refusal or ""),
+        end,
+        reasoning if isinstance(reasoning, str) else "",
+        counts,
+        request,
+    )
+
+
+def _answer(
+    text: str, end: str, reasoning: str, counts: tuple[object, object], request: Mapping[str, Any]
+) -> ModelAnswer:
+    """Return an answer with bounded texts, and tokens as counted or, where that is not credible, as many as can be."""
+    asked = sum(len(message["content"].encode("utf-8", "replace")) for message in request["messages"])
+    most_in = asked + MOST_A_MESSAGE * len(request["messages"])
+    said = len(text.encode("utf-8", "replace")) + len(reasoning.encode("utf-8", "replace"))
+    tokens_in = _credible(counts[0], -(-asked // LEAST_BYTES_A_TOKEN), 4 * most_in + 1000, most_in)
+    tokens_out = _credible(counts[1], -(-said // LEAST_BYTES_A_TOKEN), MOST_HIDDEN, said + MOST_A_MESSAGE)
+    if len(text) > MOST_TEXT:
+        text, end = text[:MOST_TEXT], "length"
+    return ModelAnswer(_valid(text), end, tokens_in, tokens_out, _valid(reasoning[:MOST_TEXT]))
+
+
+def _credible(count: object, least: int, most: int, otherwise: int) -> int:
+    is_number = isinstance(count, int) and not isinstance(count, bool)
+    return count if is_number and least <= count <= most else otherwise  # type: ignore[operator, return-value]
+
+
+def _valid(text: str) -> str:
+    """Return a text that any program can read: half of a surrogate pair is replaced."""
+    return text.encode("utf-8", "replace").decode()

@@ -1,0 +1,79 @@
+"""The tape of an event: every answer that its model gave, by the key of the call, and what was paid for them.
+
+Only the broker writes it. It is a file beside event.sqlite, because an answer must be on disk before its match is: a
+match that is killed or aborted must not be paid twice. Once the match is stored its record has the answers, too, so a
+tape that is gone is made again from the records.
+"""
+
+import json
+import sqlite3
+import zlib
+from pathlib import Path
+
+from arena import shared_folders, whole_files
+from arena.errors import ArenaError
+from arena.values import ModelAnswer, ModelTerms
+
+TABLE = """
+create table if not exists calls (
+  key text primary key, match text not null, bot text not null, answer blob not null, tokens integer not null,
+  cost real not null) without rowid
+"""
+MOST_BYTES = 4_000_000
+
+
+class Tape:
+    """The answers in one file; `tokens` and `cost` have what was paid for them."""
+
+    def __init__(self, path: Path, *, writing: bool = True) -> None:
+        self.path = path
+        self.is_new = not path.exists()
+        try:
+            for suffix in ("", "-journal", "-shm", "-wal"):  # SQLite opens whatever is there, and waits at a pipe
+                shared_folders.refuse_pipe(Path(f"{path}{suffix}"))
+            if writing:
+                whole_files.make_empty(path, whole_files.PRIVATE)
+            mode = "rw" if writing else "ro"
+            self._database = sqlite3.connect(f"{path.absolute().as_uri()}?mode={mode}", uri=True, isolation_level=None)
+            self._database.execute("pragma trusted_schema = off")
+            if writing:
+                self._database.execute("pragma journal_mode = wal")
+                self._database.execute("pragma synchronous = full")
+                self._database.execute(TABLE)
+            ((self.tokens, self.cost),) = self._database.execute("select total(tokens), total(cost) from calls")
+        except (sqlite3.Error, OSError) as error:
+            raise ArenaError(f"{path}: cannot be used as the tape of a model: {error}; move it away") from error
+
+    def find(self, key: str) -> ModelAnswer | None:
+        """Return a recorded answer, or None; ArenaError if it cannot be read."""
+        row = self._database.execute("select answer from calls where key = ?", (key,)).fetchone()
+        if row is None:
+            return None
+        try:
+            return ModelAnswer(*json.loads(zlib.decompressobj().decompress(row[0], MOST_BYTES)))
+        except (zlib.error, ValueError, TypeError) as error:
+            raise ArenaError(f"{self.path}: an answer in it cannot be read: move the file away") from error
+
+    def add(self, key: str, match: str, bot: str, answer: ModelAnswer, *, cost: float = 0.0, paid: bool) -> None:
+        """Keep an answer; it is on disk when this returns. What was not `paid` counts in no budget."""
+        tokens = answer.tokens_in + answer.tokens_out if paid else 0
+        packed = zlib.compress(json.dumps(answer).encode("ascii"), 6)
+        row = (key, match, bot, packed, tokens, cost if paid else 0.0)
+        if self._database.execute("insert or ignore into calls values (?, ?, ?, ?, ?, ?)", row).rowcount:
+            self.tokens += row[4]
+            self.cost += row[5]
+
+    def fill(self, folder: Path, *, paid: bool) -> None:
+        """Add the answers in the records of an event; none where nothing was played."""
+        from arena.results.archive import Archive, NoResultsError
+
+        try:
+            with Archive.open(folder) as archive:
+                for record in archive.of_all_versions().records():
+                    terms = record.match.conditions.model or ModelTerms(name="")
+                    bots = {seat.role: seat.bot.name for seat in record.match.seats}
+                    for call in record.calls:
+                        cost = terms.price(call.answer.tokens_in, call.answer.tokens_out)
+                        self.add(call.key, record.match.id, bots.get(call.role, ""), call.answer, cost=cost, paid=paid)
+        except NoResultsError:
+            pass

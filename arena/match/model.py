@@ -1,0 +1,325 @@
+"""The door to a language model: the requests of a match's bots, what they may use, and the lines that answer them.
+
+It reads requests, keeps each seat's account of calls, tokens and cost, and writes down every call. Who answers is a
+`LanguageModel`: the broker of an event (event/model/), or a record. It knows no provider, no key and no rules.
+"""
+
+# Theory of operation
+# -------------------
+# A bot that is asked may print `model {json}` instead of its move. For the live bot that is an answer like any other:
+# its clock stops, and it is frozen. Here the line is told from a move, the model is asked, and the bot is asked again
+# with the answer, and with the time that it has left. So no code below this file knows of models, and a turn without a
+# request pays a look at the beginning of a line.
+#
+# Whatever a bot is told depends on its requests and on the model's answers alone, never on time: played again with the
+# same answers a match goes the same way.
+#
+# The key of a call. It names the model, the match by its seed, its seats by name, the role, the request and how often
+# the role has made it in this match. So answers differ from match to match, in whichever order lanes play them. The
+# digests of the bots are not in it: when one bot was edited, the same questions of all others, and its own, have the
+# same answers, and only what nobody has asked before has to be paid.
+
+import json
+import socket
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field
+from functools import cache
+from pathlib import Path
+from typing import Any, NamedTuple, Protocol
+
+from arena import protocol
+from arena.clock import TimeUsed
+from arena.errors import MachineError
+from arena.failure import Cause, Failure
+from arena.game import Role
+from arena.identity import digest_of
+from arena.match.bot.output import REMARKS_KEPT
+from arena.protocol import Ask, Reply
+from arena.values import Match, ModelAnswer, ModelCall, ModelTerms, Record
+
+MOST_TOKENS = 32_000
+"""Of an answer whose request names no number."""
+MOST_REFUSED = 20
+"""Requests of one turn that come to nothing: one more, and the bot is out, because it does not listen."""
+TAPE_BYTES = 8_000_000
+"""Of all calls of a match, as JSON: a record has 50 MB at most."""
+LONGEST_WORDS = 500
+NO_MODEL = "no language model answers here: the event has no [model]"
+NOT_THEN = "this was not asked when the match was recorded, and a rerun pays for no answer"
+UNREACHABLE = "its process has ended: run the same command again"
+
+
+class ModelError(Exception):
+    """The provider could not be asked: the match must be played again."""
+
+
+class BudgetError(Exception):
+    """The event's budget of tokens or cost is used up: the match stays due."""
+
+
+class ModelRequest(NamedTuple):
+    """A call for the model to answer."""
+
+    key: str
+    bot: str
+    """For messages; it changes no answer."""
+    match: str
+    request: Mapping[str, Any]
+    """`messages` and `tokens`, and what the bot gave of `temperature` and `stop`."""
+
+
+class LanguageModel(Protocol):
+    """Whatever answers requests."""
+
+    def answer(self, request: ModelRequest) -> ModelAnswer:
+        """Return the answer; ModelError, BudgetError or MachineError if there is none."""
+        ...
+
+
+class Door:
+    """The model of an event: its broker, a process that all lanes reach by a Unix socket (event/model/broker.py)."""
+
+    LONGEST_LINE = 4_000_000
+
+    def __init__(self, path: Path) -> None:
+        self._path = str(path)
+
+    def answer(self, request: ModelRequest) -> ModelAnswer:
+        """Part of `LanguageModel`. The broker bounds the time, and its end closes the connection."""
+        try:
+            with socket.socket(socket.AF_UNIX) as connection:
+                connection.connect(self._path)
+                connection.sendall(json.dumps(request._asdict()).encode("ascii") + b"\n")
+                with connection.makefile("rb") as lines:
+                    line = lines.readline(self.LONGEST_LINE)
+        except OSError as error:
+            raise MachineError(f"model: {UNREACHABLE} ({error.strerror})") from error
+        if not line.endswith(b"\n"):
+            raise MachineError(f"model: {UNREACHABLE}")
+        kind, values = json.loads(line)
+        if kind == "answer":
+            return ModelAnswer(**values)
+        errors: dict[str, type[Exception]] = {"again": ModelError, "budget": BudgetError}
+        raise errors.get(kind, MachineError)(values)
+
+
+class Recorded:
+    """The model of a record: it gives the recorded answers; a request that was not made then is an error."""
+
+    def __init__(self, record: Record) -> None:
+        self._answers = {call.key: call.answer for call in record.calls}
+
+    def answer(self, request: ModelRequest) -> ModelAnswer:
+        """Part of `LanguageModel`."""
+        return self._answers.get(request.key) or ModelAnswer(NOT_THEN, "error")
+
+
+@dataclass
+class Account:
+    """What one seat has left."""
+
+    calls: int
+    turn_tokens: int | None
+    """Of this turn; None = no limit."""
+    bank: int
+    cost: float | None
+    turn: int = 0
+    refused: int = 0
+    """Requests of this turn that came to nothing."""
+    bytes: int = 0
+    made: Counter[str] = field(default_factory=Counter)
+    """How often each request was made."""
+
+    @property
+    def tokens(self) -> int | None:
+        """Tokens that are left for this turn, bank included; None = no limit."""
+        return None if self.turn_tokens is None else self.turn_tokens + self.bank
+
+    def pay(self, tokens: int, cost: float) -> None:
+        """Take a call from what is left; the last call may take more than there is."""
+        self.calls -= 1
+        if self.turn_tokens is not None:
+            beyond = max(0, tokens - self.turn_tokens)
+            self.turn_tokens = max(0, self.turn_tokens - tokens)
+            self.bank = max(0, self.bank - beyond)
+        if self.cost is not None:
+            self.cost -= cost
+
+
+class Calls:
+    """The calls of one match."""
+
+    def __init__(self, match: Match, model: LanguageModel | None) -> None:
+        self.made: list[ModelCall] = []
+        self._match, self._model, self._terms = match, model, match.conditions.model
+        self._accounts: dict[Role, Account] = {}
+        self._names = {seat.role: seat.bot.name for seat in match.seats}
+
+    def answers(self, asked: Mapping[Role, tuple[Ask, bytes]]) -> dict[Role, bytes | Failure]:
+        """Return the line that answers each of these requests, or why the bot is out."""
+        lines: dict[Role, bytes | Failure] = {}
+        requests: dict[Role, ModelRequest] = {}
+        for role, (ask, line) in asked.items():
+            if self._terms is None or self._model is None:
+                refusal: str | ModelRequest = NO_MODEL
+            else:
+                refusal = self._request(self._terms, role, ask, line)
+            if isinstance(refusal, ModelRequest):
+                requests[role] = refusal
+            else:
+                lines[role] = self._refused(role, ask.turn, refusal)
+        if self._terms is not None and self._model is not None:
+            for role, answer in zip(requests, _side_by_side(self._model, list(requests.values())), strict=True):
+                lines[role] = self._paid(self._terms, role, asked[role][0].turn, requests[role], answer)
+        return lines
+
+    def _account(self, role: Role, turn: int) -> Account:
+        terms = self._terms or ModelTerms(name="")
+        account = self._accounts.get(role)
+        if account is None:
+            account = self._accounts[role] = Account(terms.calls, terms.move, terms.bank, terms.cost)
+        if account.turn != turn:
+            account.turn, account.refused, account.turn_tokens = turn, 0, terms.move
+        return account
+
+    def _request(self, terms: ModelTerms, role: Role, ask: Ask, line: bytes) -> ModelRequest | str:
+        """Return the call that a line asks for, or in words why it is refused."""
+        account = self._account(role, ask.turn)
+        if account.calls <= 0:
+            return f"its {terms.calls} calls of this match are used up"
+        if account.tokens is not None and account.tokens <= 0:
+            return "its tokens are used up" if terms.bank else "its tokens of this turn are used up"
+        if account.cost is not None and account.cost <= 0:
+            return "what its calls of this match may cost is used up"
+        if account.bytes >= TAPE_BYTES // len(self._match.seats):
+            return "its questions and answers of this match fill what a record has room for"
+        request = read_request(line)
+        if isinstance(request, str):
+            return request
+        request["tokens"] = min(request.get("tokens", MOST_TOKENS), account.tokens or MOST_TOKENS)
+        text = json.dumps(request, sort_keys=True)
+        seats = list(self._names.items())
+        key = digest_of("model", terms.name, self._match.seed, seats, role, text, account.made[text], length=32)
+        account.made[text] += 1
+        return ModelRequest(key, self._names[role], self._match.id, request)
+
+    def _refused(self, role: Role, turn: int, words: str) -> bytes | Failure:
+        account = self._account(role, turn)
+        account.refused += 1
+        if account.refused > MOST_REFUSED:
+            text = f"model: more than {MOST_REFUSED} requests in one turn that came to nothing; the last: {words}"
+            return Failure(cause=Cause.MODEL, words=text)
+        return protocol.model_answer({"error": words})
+
+    def _paid(self, terms: ModelTerms, role: Role, turn: int, request: ModelRequest, answer: ModelAnswer) -> bytes:
+        """Write a call down and take it from the account; return the line for the bot."""
+        text = json.dumps(request.request, sort_keys=True)
+        self.made.append(ModelCall(turn, role, text, answer, request.key))
+        account = self._account(role, turn)
+        account.bytes += len(text) + len(json.dumps([answer.text, answer.reasoning]))
+        account.pay(answer.tokens_in + answer.tokens_out, terms.price(answer.tokens_in, answer.tokens_out))
+        left = {"calls": account.calls} | ({} if account.tokens is None else {"tokens": account.tokens})
+        if answer.end == "error":
+            return protocol.model_answer({"error": answer.text, "left": left})
+        used = {"in": answer.tokens_in, "out": answer.tokens_out}
+        return protocol.model_answer({"text": answer.text, "end": answer.end, **used, "left": left})
+
+
+def converse(
+    put: Callable[[Mapping[Role, Ask]], Mapping[Role, Reply]],
+    asks: Mapping[Role, Ask],
+    replies: Mapping[Role, Reply],
+    calls: Calls,
+    match: Match,
+    freeze: Callable[[], None],
+) -> dict[Role, Reply]:
+    """Carry requests to the model and its answers back, until each of these bots has answered or failed.
+
+    `put` asks bots, and `freeze` stops all of them. A reply has the time of all parts of its turn, and their remarks.
+    """
+    control, threads = match.conditions.time, {seat.role: seat.bot.threads for seat in match.seats}
+    final, asks, replies = dict(replies), dict(asks), dict(replies)
+    spent = dict.fromkeys(asks, TimeUsed())
+    remarks: dict[Role, tuple[str, ...]] = dict.fromkeys(asks, ())
+    asked_before = False
+    while True:
+        asked: dict[Role, tuple[Ask, bytes]] = {}
+        for role, reply in replies.items():
+            spent[role] = spent[role].plus(reply.spent)
+            remarks[role] = (*remarks[role], *reply.remarks)[:REMARKS_KEPT]
+            words = f"after a call of its model: {reply.words}" if reply.ending and asked_before else reply.words
+            final[role] = reply._replace(spent=spent[role], remarks=remarks[role], words=words)
+            if reply.ending is None and protocol.asks_model(asks[role], reply.line):
+                asked[role] = (asks[role], reply.line)
+        if not asked:
+            return final
+        freeze()
+        asks, asked_before = {}, True
+        for role, line in calls.answers(asked).items():
+            if isinstance(line, Failure):
+                final[role] = final[role]._replace(line=b"", ending=line.ending, words=line.words, failure=line)
+                continue
+            before = asked[role][0]
+            asks[role] = before._replace(text=line, resumes=True)
+            if before.announced is not None:
+                left = max(0.0, before.announced - control.charged(replies[role].spent, threads.get(role, 1)))
+                # Each part has the margin, because it is another way through the pipe.
+                asks[role] = asks[role]._replace(announced=left, deadline=control.deadline(left))
+        replies = dict(put(asks)) if asks else {}
+
+
+def _side_by_side(model: LanguageModel, requests: Sequence[ModelRequest]) -> list[ModelAnswer]:
+    """Return the answer to each of these requests, which are asked at once."""
+    if len(requests) < 2:
+        return [model.answer(request) for request in requests]
+    with ThreadPoolExecutor(len(requests)) as pool:
+        return list(pool.map(model.answer, requests))
+
+
+def read_request(line: bytes) -> dict[str, Any] | str:
+    """Return the request in a line of a bot, with `messages` in place of a prompt; or in words what is wrong with it.
+
+    A hostile bot wrote the line: its length is bounded, and nothing else.
+    """
+    from pydantic import ValidationError  # slow to import, and only a match with a model needs it
+
+    try:
+        request = _reader().validate_json(line[len(protocol.MODEL) :])
+    except ValidationError as error:
+        mistake = error.errors(include_input=False, include_url=False)[0]
+        where = ".".join(map(str, mistake["loc"]))
+        return protocol.clean(f"{where}: {mistake['msg']}" if where else str(mistake["msg"]), LONGEST_WORDS)
+    values: dict[str, Any] = request.model_dump(exclude_none=True)
+    if (prompt := values.pop("prompt", None)) is not None:
+        if "messages" in values:
+            return "give either `prompt` or `messages`"
+        values["messages"] = [{"role": "user", "content": prompt}]
+    elif "messages" not in values:
+        return "give a `prompt`, or `messages`"
+    return values
+
+
+@cache
+def _reader() -> Any:
+    """Return what reads a request: strict, with every key known."""
+    from typing import Annotated, Literal
+
+    from pydantic import BaseModel, ConfigDict, Field, TypeAdapter
+
+    class Strict(BaseModel):
+        model_config = ConfigDict(extra="forbid", strict=True)
+
+    class Message(Strict):
+        role: Literal["system", "user", "assistant"]
+        content: str
+
+    class Asked(Strict):
+        prompt: str | None = None
+        messages: Annotated[list[Message], Field(min_length=1, max_length=200)] | None = None
+        tokens: Annotated[int, Field(ge=1, le=1_000_000)] | None = None
+        temperature: Annotated[float, Field(ge=0, le=2, allow_inf_nan=False)] | None = None
+        stop: Annotated[list[Annotated[str, Field(min_length=1, max_length=100)]], Field(max_length=4)] | None = None
+
+    return TypeAdapter(Asked)

@@ -1,0 +1,466 @@
+"""Language models at the table: what bots ask, what they get, what it costs, and who never learns the key."""
+
+import asyncio
+import io
+import json
+import os
+import runpy
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
+from types import SimpleNamespace
+
+import cup
+import events
+import live
+import providers
+import pytest
+from processes import descendants, gone_soon
+from programs import python
+from providers import Scripted
+
+from arena.cli import workspace as cli_workspace
+from arena.clock import TimeControl
+from arena.errors import ArenaError
+from arena.event import config, discovery, tournament
+from arena.event import model as event_model
+from arena.event.director import RunPhase
+from arena.event.model import Provider
+from arena.event.model.broker import Broker
+from arena.event.model.providers import AgainError, json_of, without_key
+from arena.event.model.tape import Tape
+from arena.match.model import MOST_REFUSED, Recorded, read_request
+from arena.match.play import play
+from arena.results.archive import Archive
+from arena.values import Conditions, Ending, ModelAnswer, ModelTerms
+
+HOUSE = Path(__file__).parent.parent / "bots" / "llm"
+TERMS = ModelTerms(name="m")
+CONDITIONS = Conditions(time=TimeControl(start=20.0, move=20.0), model=TERMS)
+KEY = "sk-planted-0123456789"
+KILLS = 3
+ASKS = """\
+say('model {"prompt": "which?"}')
+said = sys.stdin.readline().strip()
+say('#', said[:150])
+say(legal[0])
+"""
+
+
+def match_of(tmp_path: Path, go: str, other: str = "say(legal[0])", conditions: Conditions = CONDITIONS, **more: str):
+    bots = [live.bot_of(tmp_path / f"{name}.py", python(text, **more)) for name, text in (("a", go), ("b", other))]
+    return live.match_of("kuhn_poker/three_cards", *bots, conditions=conditions)
+
+
+def limited(**terms: object) -> Conditions:
+    return replace(CONDITIONS, model=replace(TERMS, **terms))
+
+
+@pytest.mark.parametrize(
+    ("line", "words"),
+    [
+        ('{"prompt": "x"', "Invalid JSON"),
+        ("[" * 50_000, "Invalid JSON"),
+        ('{"prompt": "\\ud800"}', "Invalid JSON"),
+        ("7", "should be"),
+        ("{}", "give a `prompt`"),
+        ('{"prompt": "x", "messages": [{"role": "user", "content": "x"}]}', "either"),
+        ('{"messages": []}', "at least 1"),
+        ('{"messages": [{"role": "tool", "content": "x"}]}', "messages.0.role"),
+        ('{"prompt": "x", "tokens": 0}', "tokens"),
+        ('{"prompt": "x", "tokens": true}', "tokens"),
+        ('{"prompt": "x", "tokens": 1e300}', "tokens"),
+        ('{"prompt": "x", "temperature": NaN}', "temperature"),
+        ('{"prompt": "x", "url": "http://evil"}', "url"),
+    ],
+)
+def test_a_request_with_a_mistake_is_refused_in_words(line, words):
+    said = read_request(b"model " + line.encode())
+    assert isinstance(said, str)
+    assert words in said
+    assert len(said) <= 500
+
+
+def test_a_bot_asks_and_gets_the_answer_while_its_clock_stands_still(tmp_path, launcher):
+    def slow(_: object) -> str:
+        time.sleep(0.4)
+        return "the first"
+
+    conditions = replace(CONDITIONS, time=TimeControl(start=20.0, move=0.3))
+    model = Scripted(slow)
+    record = play(match_of(tmp_path, ASKS, conditions=conditions), launcher=launcher, model=model)
+    assert record.verdict.faults == ()
+    asking = next(turn for turn in record.turns if turn.role == "first")
+    said = json.loads(asking.remarks[0].partition(" ")[2].replace("'", '"'))
+    assert (said["text"], said["in"], said["out"]) == ("the first", 10, 5)
+    assert said["left"] == {"calls": 99, "tokens": 3985}
+    assert asking.wall < 0.4
+    assert [call.answer.text for call in record.calls] == ["the first"] * len(model.requests)
+
+
+def test_a_bot_is_told_at_the_start_what_it_may_ask(tmp_path, launcher):
+    go = "say('#', told); say(legal[0])"
+    first = {"first": "told = ''", "each": "if word == 'model': told = rest"}
+    record = play(match_of(tmp_path, go, **first), launcher=launcher, model=Scripted(str))
+    assert "'calls': 100, 'move': 4000, 'bank': 0" in record.turns[1].remarks[0]
+
+
+def test_in_an_event_without_a_model_the_answer_says_so(tmp_path, launcher):
+    record = play(match_of(tmp_path, ASKS, conditions=replace(CONDITIONS, model=None)), launcher=launcher)
+    assert record.verdict.faults == ()
+    assert "the event has no [model]" in record.turns[1].remarks[0]
+    assert record.calls == ()
+
+
+def test_calls_tokens_and_cost_of_a_match_end(tmp_path, launcher):
+    ask = """say('model {"prompt": "x"}'); say('#', sys.stdin.readline().strip()[:99])"""
+    go = f"{ask}\n{ask}\n{ask}\nsay(legal[0])"
+    for terms, words in [
+        ({"calls": 2}, "its 2 calls of this match are used up"),
+        ({"move": 20, "calls": 9}, "tokens of this turn are used up"),
+        ({"move": 10, "bank": 15, "calls": 9}, "its tokens are used up"),
+        ({"cost": 2.0, "price_in": 1e5, "price_out": 1e5}, "may cost is used up"),
+    ]:
+        model = Scripted(lambda _: "x")
+        record = play(match_of(tmp_path, go, conditions=limited(**terms)), launcher=launcher, model=model)
+        turn = record.turns[1]
+        assert [words in remark for remark in turn.remarks] == [False, False, True]
+        assert model.requests[0].request["tokens"] == min(32_000, terms.get("move", 4000) + terms.get("bank", 0))
+
+
+def test_a_bot_that_floods_the_door_is_out_and_every_other_line_is_thrown_away(tmp_path, launcher):
+    flood = "while True: say('model x')"
+    record = play(match_of(tmp_path, flood), launcher=launcher, model=Scripted(str))
+    (fault,) = record.verdict.faults
+    assert fault.ending is Ending.LIMIT_EXCEEDED
+    assert f"more than {MOST_REFUSED} requests" in fault.words
+    two = 'os.write(1, b\'model {"prompt": "x"}\\nbet\\n\'); sys.stdin.readline(); say(legal[0])'
+    record = play(match_of(tmp_path, two), launcher=launcher, model=Scripted(str))
+    assert record.verdict.faults == ()
+    assert record.turns[1].move == "check"
+
+
+def test_a_bot_that_dies_or_sleeps_after_an_answer_is_at_fault(tmp_path, launcher):
+    ask = 'say(\'model {"prompt": "x"}\'); sys.stdin.readline(); '
+    conditions = replace(CONDITIONS, time=TimeControl(start=20.0, move=0.2))
+    for go, ending in [("os._exit(3)", Ending.CRASHED), ("time.sleep(9)", Ending.TIMEOUT)]:
+        record = play(match_of(tmp_path, ask + go, conditions=conditions), launcher=launcher, model=Scripted(str))
+        (fault,) = record.verdict.faults
+        assert (fault.ending, fault.words.startswith("after a call of its model: ")) == (ending, True)
+
+
+def test_the_time_of_all_parts_of_a_turn_counts(tmp_path, launcher):
+    go = 'for _ in range(9): time.sleep(0.1); say(\'model {"prompt": "x"}\'); sys.stdin.readline()\nsay(legal[0])'
+    conditions = replace(CONDITIONS, time=TimeControl(start=20.0, move=0.35))
+    record = play(match_of(tmp_path, go, conditions=conditions), launcher=launcher, model=Scripted(str))
+    assert record.verdict.faults[0].ending is Ending.TIMEOUT
+
+
+def test_roles_that_move_at_once_ask_at_once(tmp_path, launcher):
+    begun: list[float] = []
+
+    def slow(_: object) -> str:
+        begun.append(time.monotonic())
+        time.sleep(0.2)
+        return "x"
+
+    bots = [live.bot_of(tmp_path / f"{name}.py", python(ASKS)) for name in "ab"]
+    record = play(
+        live.match_of("goofspiel/five", *bots, conditions=CONDITIONS), launcher=launcher, model=Scripted(slow)
+    )
+    assert record.verdict.faults == ()
+    assert len(begun) == 10
+    assert all(abs(second - first) < 0.15 for first, second in zip(begun[::2], begun[1::2], strict=True))
+    keys = [call.key for call in record.calls]
+    assert len(set(keys)) == 10  # the same words in each turn, and no answer twice
+
+
+def test_a_record_plays_again_from_its_own_tape_and_pays_nothing(tmp_path, launcher):
+    match = match_of(tmp_path, ASKS)
+    record = play(match, launcher=launcher, model=Scripted(lambda _: os.urandom(4).hex()))
+    again = play(match, launcher=launcher, model=Recorded(record))
+    assert again.calls == record.calls
+    assert [turn.remarks for turn in again.turns] == [turn.remarks for turn in record.turns]
+
+
+def test_what_a_provider_says_is_bounded_and_the_key_is_taken_out_of_it():
+    with pytest.raises(AgainError, match="no JSON"):
+        json_of(b"[" * 100_000, "")
+    assert json_of(b'{"text": "the key is sk-1"}', "sk-1") == {"text": "the key is [key]"}
+    assert without_key("x", "") == "x"
+
+
+def ask_broker(tmp_path: Path, ask, count: int = 1, **settings: object):
+    """Have a broker in this process answer this number of requests at once, by the function `ask` if there is one."""
+
+    async def main():
+        broker = Broker(Provider(**{"kind": "tape", "name": "m"} | settings), tmp_path / "tape.sqlite")
+        if ask is not None:
+            broker._asked = SimpleNamespace(ask=ask)
+        message = {"messages": [{"role": "user", "content": "x" * 40}], "tokens": 100}
+        requests = [{"key": str(n), "bot": "a", "match": "b", "request": message} for n in range(count)]
+        return await asyncio.gather(*(broker.answer(request) for request in requests)), broker
+
+    return asyncio.run(main())
+
+
+def test_the_budget_of_an_event_is_kept_within_one_call(tmp_path):
+    under_way, most = 0, 0
+
+    async def ask(_: object) -> ModelAnswer:
+        nonlocal under_way, most
+        under_way += 1
+        most = max(most, under_way)
+        await asyncio.sleep(0.01)
+        under_way -= 1
+        return ModelAnswer("x", "stop", 60, 60)
+
+    results, broker = ask_broker(tmp_path, ask, 20, at_once=3, tokens=1000)
+    kinds = [kind for kind, _ in results]
+    assert (kinds.count("answer"), kinds.count("budget")) == (9, 11)
+    assert broker._tape.tokens == 1080
+    assert most == 3
+    results, _ = ask_broker(tmp_path, ask, 9, at_once=3, tokens=1000)
+    assert {kind for kind, _ in results} == {"answer"}  # all of them from the tape
+
+
+def test_a_provider_that_fails_is_asked_again_and_one_that_is_down_ends_the_run(tmp_path, monkeypatch):
+    monkeypatch.setattr("arena.event.model.broker.BACKOFF_S", 0.001)
+    calls = 0
+
+    async def fails_twice(_: object) -> ModelAnswer:
+        nonlocal calls
+        calls += 1
+        if calls < 3:
+            raise AgainError(f"\x1b[31m{KEY}")
+        return ModelAnswer("x")
+
+    assert ask_broker(tmp_path, fails_twice, retries=2)[0] == [
+        ("answer", ModelAnswer("x")._replace(seconds=0.0)._asdict())
+    ]
+    calls = -1000
+    (tmp_path / "tape.sqlite").unlink()
+    results, _ = ask_broker(tmp_path, fails_twice, 3, retries=1, key=KEY, at_once=1)
+    assert [kind for kind, _ in results] == ["again", "again", "end"]
+    assert results[0][1] == r"model: the model gave no answer: \x1b[31m[key]"
+
+
+def workspace(folder: Path, model: str, bots: str = "ab", **keys: object) -> Path:
+    """Make a workspace of the house bot with as many prompts as letters."""
+    events.workspace(folder, {}, **keys)
+    for name in bots:
+        shutil.copytree(HOUSE, folder / "bots" / name)
+        with (folder / "bots" / name / "prompt.md").open("a") as prompt:
+            prompt.write(f"You are {name}.\n")
+    with (folder / "tournament.toml").open("a") as file:
+        file.write(f'[model]\nname = "m"\n{model}\n')
+    return folder
+
+
+def provider_of(folder: Path, **changes: object) -> Provider:
+    found = cli_workspace.provider(config.load(folder / "tournament.toml"), folder)
+    return replace(found, **changes)
+
+
+def run(folder: Path, results: str = "results/cup", workers: int = 2, **changes: object):
+    return events.run(folder, results, workers=workers, model=provider_of(folder, **changes))
+
+
+def paid(folder: Path) -> int:
+    return len((folder / "paid.log").read_text()) if (folder / "paid.log").exists() else 0
+
+
+def calls_in(folder: Path) -> set[str]:
+    """The keys of all calls of the matches that count."""
+    with Archive.open(folder) as archive:
+        return {call.key for record in archive.records() for call in record.calls}
+
+
+@pytest.mark.slow
+def test_a_killed_event_pays_nothing_twice_and_plays_again_from_its_tape(tmp_path):
+    with providers.serving(providers.plays) as server:
+        folder = workspace(tmp_path / "w", f'url = "{server.url}"', "abcd")
+        event, results, paid = events.event_of(folder), folder / "results" / "cup", server.calls
+        Archive.make(results)
+        for number in range(1, KILLS + 1):
+            pid = os.fork()
+            if pid == 0:
+                tournament.run(event, results, workers=2, audience=events.Audience(), model=provider_of(folder))
+                os._exit(0)
+            until = time.monotonic() + 30
+            while paid.value < 24 * number // KILLS and time.monotonic() < until:
+                time.sleep(0.002)
+            below = descendants(pid)
+            os.kill(pid, signal.SIGKILL)
+            os.waitpid(pid, 0)
+            assert gone_soon(below)
+        assert run(folder)[0].complete
+        keys = calls_in(results)
+        assert len(keys) <= paid.value <= len(keys) + 4 * KILLS  # what was under way in a broker that was killed
+        before = paid.value
+        tapes = (str(results),)
+        assert run(folder, "results/again", kind="tape", tapes=tapes)[0].complete
+        assert events.tables(folder / "results" / "again") == events.tables(results)
+        (results / "tape.sqlite").unlink()  # the records have all of it
+        run(folder, "results/records", kind="tape", tapes=tapes)
+        assert events.tables(folder / "results" / "records") == events.tables(results)
+        assert paid.value == before
+        with (folder / "bots" / "a" / "prompt.md").open("a") as prompt:
+            prompt.write("Be bold.\n")
+        assert run(folder)[0].complete
+        new = calls_in(results) - keys
+        assert paid.value - before == len(new) > 0
+        assert len(new) < len(calls_in(results))
+
+
+def test_a_tape_without_an_answer_ends_the_run_in_one_line(tmp_path):
+    folder = workspace(tmp_path / "w", 'provider = "tape"')
+    with pytest.raises(ArenaError, match="the tape has no answer to a request of"):
+        run(folder)
+
+
+def test_an_event_ends_resumably_when_its_budget_is_used_up(tmp_path):
+    folder = workspace(tmp_path / "w", f"command = {providers.command_in(tmp_path)}\nevent_tokens = 400", repeats=3)
+    (tmp_path / "model.py").rename(folder / "model.py")
+    outcome, audience = run(folder)
+    assert (outcome.phase, outcome.complete, audience.aborts) == (RunPhase.SPENT, False, [])
+    assert paid(folder) == 4
+    outcome, _ = run(folder, tokens=None)
+    assert outcome.complete
+    assert paid(folder) == len(calls_in(folder / "results/cup"))
+    done = cup.arena(folder, "run", "--plan")
+    assert "the matches to come take about 0 tokens" in done.stdout
+    assert "model: 0 of the budget of 400 tokens are left" in done.stdout
+
+
+@pytest.mark.parametrize(
+    ("behave", "words"),
+    [
+        (providers.hangs, "it took more than 0.3 seconds"),
+        (providers.drips, "it took more than 0.3 seconds"),
+        (providers.floods, "it sent more than 2 MB"),
+        (providers.cuts, "RemoteProtocolError"),
+        (partial(providers.says, b"no", 503), "HTTP 503"),
+        (partial(providers.says, b"{}", 200), "no answer in the OpenAI chat format"),
+        (partial(providers.says, b"no", 401), "HTTP 401: it refuses the key"),
+    ],
+)
+def test_a_provider_that_misbehaves_is_a_failure_in_words(tmp_path, behave, words):
+    wait = 0.3 if "seconds" in words else 20
+    with providers.serving(behave) as server:
+        ((kind, said),), _ = ask_broker(tmp_path, None, kind="url", url=server.url, wait=wait, retries=0)
+    assert kind in {"again", "end"}
+    assert words in said
+
+
+def test_a_provider_that_hangs_ends_the_run_in_one_line(tmp_path):
+    with providers.serving(providers.hangs) as server:
+        folder = workspace(tmp_path / "w", f'url = "{server.url}"\nwait = 0.3\nretries = 0')
+        with pytest.raises(ArenaError, match="the model gave no answer: it took more than 0"):
+            run(folder)
+
+
+@pytest.mark.parametrize(
+    ("usage", "counted"),
+    [
+        ({}, None),
+        ({"prompt_tokens": -5, "completion_tokens": 1e9}, None),
+        ({"prompt_tokens": 20, "completion_tokens": 9}, (20, 9)),
+    ],
+)
+def test_tokens_that_are_not_credible_are_counted_as_many_as_there_can_be(tmp_path, usage, counted):
+    body = providers.chat("x" * 500, usage=usage)
+    with providers.serving(partial(providers.says, body, 200)) as server:
+        ((_, answer),), _ = ask_broker(tmp_path, None, kind="url", url=server.url)
+    assert (answer["tokens_in"], answer["tokens_out"]) == (counted or (40 + 16, 500 + 16))
+
+
+def test_no_bot_file_or_process_learns_the_key(tmp_path):
+    spy = (
+        "say('#', [value for value in os.environ.values() if 'sk-' in value])\n"
+        "try: say('#', b'sk-' in open('/proc/self/environ', 'rb').read())\n"
+        "except OSError: say('# False')\n"
+    )
+    with providers.serving(providers.echoes_key) as server:
+        folder = workspace(tmp_path / "w", f'url = "{server.url}"\nkey_file = "{tmp_path / "key"}"')
+        (folder / "bots" / "spy.py").write_text(python(f"{spy}{ASKS}"))
+        (tmp_path / "key").write_text(f"{KEY}\n")
+        with pytest.raises(ArenaError, match="others may read it"):
+            provider_of(folder)
+        (tmp_path / "key").chmod(0o600)
+        outcome, audience = run(folder)
+    assert outcome.complete
+    assert audience.records[0].calls
+    remarks = {remark for record in audience.records for turn in record.turns for remark in turn.remarks}
+    assert {"[]", "False"} <= remarks
+    assert any("[key]" in call.answer.text for record in audience.records for call in record.calls)
+    for path in folder.rglob("*"):
+        assert path.is_dir() or KEY.encode() not in path.read_bytes()
+    with Tape(folder / "results/cup/tape.sqlite")._database as database:
+        packed = [row[0] for row in database.execute("select key from calls")]
+    tape = Tape(folder / "results/cup/tape.sqlite")
+    assert not any(KEY in str(tape.find(key)) for key in packed)
+
+
+def test_a_key_in_a_variable_is_gone_from_this_process_and_its_forks(tmp_path):
+    program = (
+        "import os, sys; from pathlib import Path; from arena.event.model import key_of\n"
+        f"assert key_of('MY_KEY', None, Path('/nowhere')) == '{KEY}'\n"
+        "assert 'MY_KEY' not in os.environ\n"
+        "sys.exit(b'sk-' in open('/proc/self/environ', 'rb').read())"
+    )
+    assert subprocess.run([sys.executable, "-c", program], env=os.environ | {"MY_KEY": KEY}).returncode == 0
+    with pytest.raises(ArenaError, match="there is no such variable"):
+        event_model.key_of("NO_SUCH_KEY", None, tmp_path)
+    (tmp_path / "key").write_text(KEY)
+    with pytest.raises(ArenaError, match="lies in the workspace"):
+        event_model.key_of(None, tmp_path / "key", tmp_path)
+
+
+def test_mistakes_in_the_table_are_one_line_each(tmp_path):
+    for number, (model, words) in enumerate(
+        [
+            ("", "model: url: missing"),
+            ('url = "http://h"\ncommand = "x"', "model: command: there is a `url` as well"),
+            ('url = "http://1.2.3.4/v1"\nkey_variable = "K"', "a key travels by https only"),
+            ('url = "http://me:pw@h/v1"', "model.url: expected an address"),
+            ('command = "x"\nmove = 0', "model.move: expected 1 or more"),
+            ('command = "x"\ncost = -1', "model.cost: expected a number from 0"),
+        ]
+    ):
+        folder = workspace(tmp_path / str(number), model)
+        assert cup.refused(cup.arena(folder, "run"), words)
+    folder = workspace(tmp_path / "cluster", 'command = "x"')
+    assert cup.refused(cup.arena(folder, "run", "--workers", "local:2", "-q"), "only lanes of this machine reach")
+    folder = workspace(tmp_path / "none", 'command = "x"', "abc")
+    text = (folder / "tournament.toml").read_text()
+    (folder / "tournament.toml").write_text(text.partition("[model]")[0])
+    assert cup.refused(cup.arena(folder, "run"), "'a' plays with a language model only: add a table [model]")
+
+
+def test_the_house_bot_takes_json_or_a_last_line_and_never_prose(monkeypatch):
+    monkeypatch.setattr("sys.stdin", io.StringIO())
+    move_in = runpy.run_path(str(HOUSE / "bot.py"))["move_in"]
+    legal = ["run", "walk 2"]
+    assert move_in('I take {"move": "walk 2"} at last.', legal) == "walk 2"
+    assert move_in('{"move": "run"} no: {"move": "walk 2"}', legal) == "walk 2"
+    assert move_in("Well.\n walk 2 \n", legal) == "walk 2"
+    for text in ("I would run", '{"move": "fly"}', '{"move": "run"} {"move": 7}', "", "{" * 5000, "run!"):
+        assert move_in(text, legal) is None
+
+
+def test_the_house_bot_asks_again_and_quotes_what_others_wrote(tmp_path, launcher):
+    def answer(messages: list[dict[str, str]]) -> str:
+        return "I run, I think" if len(messages) < 4 else '{"move": "check"}'
+
+    match = live.match_of("kuhn_poker/three_cards", discovery.from_path(HOUSE), conditions=CONDITIONS)
+    model = Scripted(answer)
+    record = play(match, launcher=launcher, model=model)
+    assert record.verdict.faults == ()
+    assert "That names no legal move." in model.requests[1].request["messages"][3]["content"]
+    assert model.requests[0].request["messages"][1]["content"].count("<data>") == 2
