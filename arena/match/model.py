@@ -117,7 +117,7 @@ class Recorded:
 
 
 @dataclass
-class Account:
+class TokenAccount:
     """What one seat has left."""
 
     calls: int
@@ -154,7 +154,7 @@ class Calls:
     def __init__(self, match: Match, model: LanguageModel | None) -> None:
         self.made: list[ModelCall] = []
         self._match, self._model, self._terms = match, model, match.conditions.model
-        self._accounts: dict[Role, Account] = {}
+        self._accounts: dict[Role, TokenAccount] = {}
         self._names = {seat.role: seat.bot.name for seat in match.seats}
 
     def answers(self, asked: Mapping[Role, tuple[Ask, bytes]]) -> dict[Role, bytes | Failure]:
@@ -175,11 +175,11 @@ class Calls:
                 lines[role] = self._paid(self._terms, role, asked[role][0].turn, requests[role], answer)
         return lines
 
-    def _account(self, role: Role, turn: int) -> Account:
+    def _account(self, role: Role, turn: int) -> TokenAccount:
         terms = self._terms or ModelTerms(name="")
         account = self._accounts.get(role)
         if account is None:
-            account = self._accounts[role] = Account(terms.calls, terms.move, terms.bank, terms.cost)
+            account = self._accounts[role] = TokenAccount(terms.calls, terms.move, terms.bank, terms.cost)
         if account.turn != turn:
             account.turn, account.refused, account.turn_tokens = turn, 0, terms.move
         return account
