@@ -80,7 +80,7 @@ def play_match(
         roles = "; ".join(f"{each.label}: {', '.join(each.roles)}" for each in boards)
         raise ArenaError(f"a match is played on a single board, with a bot for each of its roles ({roles})")
     conditions = conditions or Conditions()
-    level = choice.choose(conditions.sandbox, unsafe=conditions.sandbox in levels.UNSAFE)
+    level = choice.choose(conditions.sandbox, unsafe=conditions.sandbox in levels.UNSAFE, by_hand=True)
     holders = [bots[role] for role in boards[0].roles]
     seated = [bot if isinstance(bot, Bot) else discovery.from_path(Path(bot)) for bot in holders]
     exposure.refuse_exposed((), seated, level)

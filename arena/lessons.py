@@ -145,7 +145,7 @@ def _conditions_here(sandbox: str) -> Conditions:
         conditions = config.load(file, {"sandbox": sandbox, "unsafe": unsafe}).conditions()
     else:
         conditions = Conditions(sandbox=sandbox)
-    return choice.resolved(conditions, unsafe=unsafe)
+    return choice.resolved(conditions, unsafe=unsafe, by_hand=True)
 
 
 def _judged(answer: Comparison, lesson: LessonTest) -> LessonResult:

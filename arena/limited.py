@@ -24,6 +24,7 @@ from typing import Any, NamedTuple, NoReturn, TypeVar
 
 from arena.errors import ArenaError
 from arena.parallel import tie_to
+from arena.system import PROC
 
 Item = TypeVar("Item")
 
@@ -62,8 +63,8 @@ def limited(work: Callable[[], Iterable[Item]], *, memory: int, cpu: int, wall: 
             stream.flush()
     (answers, answering), (places, placing) = os.pipe(), os.pipe()
     parent = os.getpid()
-    process = os.fork()
-    if process == 0:
+    process = _Fork(os.fork())
+    if process.pid == 0:
         _become_limited(work, Connection(answering, readable=False), placing, memory, cpu, parent)
     os.close(answering)
     os.close(placing)
@@ -83,14 +84,14 @@ def limited(work: Callable[[], Iterable[Item]], *, memory: int, cpu: int, wall: 
                     raise LimitedError(*value)
                 elif kind == "late":
                     with suppress(ProcessLookupError):
-                        os.kill(process, signal.SIGUSR1)
+                        os.kill(process.pid, signal.SIGUSR1)
                     time.sleep(LOOK_S)
                     raise LimitedError(f"takes more than {wall:g} s", _places(process, said))
                 else:
                     raise LimitedError(_end(process, cpu), _places(process, said))
         finally:
-            _kill(process)
-            os.waitpid(process, 0)
+            process.kill()
+            process.ended(waits=True)
 
 
 def limited_value(work: Callable[[], Item], *, memory: int, cpu: int, wall: float) -> Item:
@@ -99,7 +100,30 @@ def limited_value(work: Callable[[], Item], *, memory: int, cpu: int, wall: floa
     return value
 
 
-def _answer(connection: Connection, process: int, wall: float) -> tuple[str, Any]:
+class _Fork:
+    """A process that was forked, until it is reaped; `waitid`, which leaves it there, is not on every system."""
+
+    def __init__(self, pid: int) -> None:
+        self.pid = pid
+        self.code: int | None = None
+        """Its exit code, or minus the number of its signal; None until it has ended."""
+
+    def ended(self, *, waits: bool = False) -> bool:
+        """Return whether it has ended; wait for that if asked to."""
+        if self.code is None:
+            reaped, status = os.waitpid(self.pid, 0 if waits else os.WNOHANG)
+            self.code = os.waitstatus_to_exitcode(status) if reaped else None
+        return self.code is not None
+
+    def kill(self) -> None:
+        """Kill it with all that it has started and that has not left its group."""
+        with suppress(ProcessLookupError, PermissionError):
+            os.killpg(self.pid, signal.SIGKILL)
+        if self.code is None:  # it may not yet lead a session
+            os.kill(self.pid, signal.SIGKILL)
+
+
+def _answer(connection: Connection, process: _Fork, wall: float) -> tuple[str, Any]:
     """Return the next answer of the process: its kind and its value; `late` or `gone` where there is none."""
     until, closed = time.monotonic() + wall, False
     while time.monotonic() < until:
@@ -112,30 +136,23 @@ def _answer(connection: Connection, process: int, wall: float) -> tuple[str, Any
                 closed = True  # it ended, or closed its end of the pipe and lives on
             else:
                 return kind, value
-        if os.waitid(os.P_PID, process, os.WEXITED | os.WNOHANG | os.WNOWAIT) and (closed or not connection.poll()):
+        if process.ended() and (closed or not connection.poll()):
             return "gone", None
     return "late", None
 
 
-def _kill(process: int) -> None:
-    for kill in (os.killpg, os.kill):  # it may not yet lead a session
-        with suppress(ProcessLookupError, PermissionError):
-            kill(process, signal.SIGKILL)
-
-
-def _end(process: int, cpu: int) -> str:
+def _end(process: _Fork, cpu: int) -> str:
     """Return the words for the end of a process that gave no answer."""
-    info = os.waitid(os.P_PID, process, os.WEXITED | os.WNOWAIT)
-    if info is None or info.si_code == os.CLD_EXITED:
-        return f"ends the process, with exit code {info.si_status if info else 0}"
-    if info.si_status == signal.SIGXCPU:
+    if (code := process.code or 0) >= 0:
+        return f"ends the process, with exit code {code}"
+    if -code == signal.SIGXCPU:
         return f"takes more than {cpu} s of CPU time"
-    return f"ends the process, by {signal.Signals(info.si_status).name}"
+    return f"ends the process, by {signal.Signals(-code).name}"
 
 
-def _places(process: int, said: Any) -> Iterator[Place]:
+def _places(process: _Fork, said: Any) -> Iterator[Place]:
     """Yield where a process was, as faulthandler has written it."""
-    _kill(process)  # so that nobody writes any more
+    process.kill()  # so that nobody writes any more
     text = said.read(MOST_PLACE_BYTES).decode("utf-8", "replace")
     for file, line, function in PLACE.findall(text):
         yield Place(file, int(line), function)
@@ -202,7 +219,7 @@ def _limit_memory(memory: int) -> tuple[int, int]:
     """Limit the memory of this process; return its limits before."""
     soft, hard = resource.getrlimit(resource.RLIMIT_AS)
     with suppress(OSError):  # without /proc there is the limit of time alone
-        limit = int(Path("/proc/self/statm").read_text().split()[0]) * resource.getpagesize() + memory
+        limit = int(Path(PROC, "self/statm").read_text().split()[0]) * resource.getpagesize() + memory
         lower = [limit, *(each for each in (soft, hard) if each != resource.RLIM_INFINITY)]
         resource.setrlimit(resource.RLIMIT_AS, (min(lower), hard))
     return soft, hard

@@ -9,9 +9,13 @@ import ctypes
 import gc
 import os
 import signal
+import threading
+import time
 from collections import deque
 from collections.abc import Callable, Generator, Iterable
 from typing import TYPE_CHECKING, Any, TypeVar
+
+from arena import system
 
 if TYPE_CHECKING:
     from concurrent.futures import Future, ProcessPoolExecutor
@@ -21,7 +25,7 @@ Result = TypeVar("Result")
 
 PR_SET_PDEATHSIG = 1
 LOOK_S = 0.5
-"""The time between two checks that a pool still works."""
+"""The time between two checks that a pool still works, or that our parent lives where the kernel does not say so."""
 ITEMS_AHEAD = 3
 """The number of items for each process that are handed out before their results are needed."""
 
@@ -30,8 +34,8 @@ _work: Callable[[Any], Any]
 
 def parallel_map(do: Callable[[Item], Result], items: Iterable[Item], *, cores: int | None = None) -> Generator[Result]:
     """Yield the result of `do` for each item; with one core, without other processes. None outlives the loop."""
-    cores = len(os.sched_getaffinity(0)) if cores is None else cores
-    if cores < 2:
+    cores = len(system.cores()) if cores is None else cores
+    if cores < 2 or not system.LINUX:  # elsewhere a fork of a process with threads, which libraries start, is not safe
         yield from map(do, items)
         return
     from concurrent.futures import ProcessPoolExecutor  # here, since most commands start no other process
@@ -74,14 +78,23 @@ def result_of(pool: "ProcessPoolExecutor", future: "Future[Result]") -> Result:
 
 
 def tie_to(parent: int) -> None:
-    """Have the kernel kill this process when the parent ends, even if it is killed; at once if it has ended already.
+    """Have this process end when the parent ends, even if that is killed; at once if it has ended already.
 
-    The parent here is the thread that forked.
+    On Linux the kernel does it, and the parent is the thread that forked.
     """
-    # Not SIGTERM: Python handles that only between two system calls.
-    ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
+    if system.LINUX:
+        # Not SIGTERM: Python handles that only between two system calls.
+        ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
+    else:
+        threading.Thread(target=_end_with, args=(parent,), daemon=True).start()
     if os.getppid() != parent:
         os._exit(1)
+
+
+def _end_with(parent: int) -> None:
+    while os.getppid() == parent:
+        time.sleep(LOOK_S)
+    os._exit(1)
 
 
 def _begin(do: Callable[[Any], Any], parent: int) -> None:

@@ -14,12 +14,17 @@ import os
 import stat
 from collections.abc import Iterator
 from pathlib import Path
+from typing import NamedTuple
+
+from arena import system
 
 NOT_PLAIN = "it is no plain file"
 """Why a pipe, a device or a socket is not opened."""
 MOST_LINKS = 40
 """On the way to a folder, as for the kernel."""
-STEP = os.O_PATH | os.O_NOFOLLOW | os.O_CLOEXEC
+FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
+STEP = os.O_PATH | os.O_NOFOLLOW | os.O_CLOEXEC if system.LINUX else FOLDER
+"""On Linux a step needs no right to list the folder, and opens a link itself."""
 
 
 def is_trusted(status: os.stat_result) -> bool:
@@ -37,26 +42,50 @@ def open_folder(path: Path, *parts: str) -> int:
         folder = os.open("/" if path.is_absolute() else ".", STEP)
         try:
             while steps:
-                found = os.open(steps.pop(), STEP, dir_fd=folder)
-                status = os.fstat(found)
-                if not stat.S_ISLNK(status.st_mode):
+                found = _step(steps.pop(), folder)
+                if isinstance(found, int):
                     os.close(folder)
                     folder = found
                     continue
-                try:
-                    links += 1
-                    if links > MOST_LINKS or not is_trusted(status):
-                        raise OSError(errno.ELOOP, "a link of another user leads there; name the folder itself")
-                    steps += reversed(Path(os.readlink("", dir_fd=found)).parts)
-                finally:
-                    os.close(found)
+                links += 1
+                if links > MOST_LINKS or not is_trusted(found.status):
+                    raise OSError(errno.ELOOP, "a link of another user leads there; name the folder itself")
+                steps += reversed(Path(found.target).parts)
             for part in (".", *parts):
-                found = os.open(part, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC, dir_fd=folder)
+                found = os.open(part, FOLDER, dir_fd=folder)
                 os.close(folder)
                 folder = found
             return os.dup(folder)
         finally:
             os.close(folder)
+
+
+class _Link(NamedTuple):
+    """A symbolic link on the way to a folder; status and target are surely of the same link."""
+
+    status: os.stat_result
+    target: str
+
+
+def _step(name: str, folder: int) -> int | _Link:
+    """Open what has this name in an open folder; a link is returned instead."""
+    if system.LINUX:
+        found = os.open(name, STEP, dir_fd=folder)
+        status = os.fstat(found)
+        if not stat.S_ISLNK(status.st_mode):
+            return found
+        try:
+            return _Link(status, os.readlink("", dir_fd=found))
+        finally:
+            os.close(found)
+    status = os.stat(name, dir_fd=folder, follow_symlinks=False)
+    if not stat.S_ISLNK(status.st_mode):
+        return os.open(name, FOLDER, dir_fd=folder)
+    target = os.readlink(name, dir_fd=folder)
+    again = os.stat(name, dir_fd=folder, follow_symlinks=False)
+    if (status.st_dev, status.st_ino, status.st_ctime_ns) != (again.st_dev, again.st_ino, again.st_ctime_ns):
+        raise OSError(errno.ELOOP, "a link there was exchanged meanwhile")
+    return _Link(status, target)
 
 
 @contextlib.contextmanager

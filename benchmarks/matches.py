@@ -18,6 +18,7 @@ import duel
 from picture import draw
 from side_by_side import Rounds, compiled, measured, public_folder, show
 
+from arena import system
 from arena.errors import ArenaError
 from arena.event import discovery, tournament
 from arena.event.workers import Workers
@@ -157,7 +158,7 @@ def python_bots(lanes: int) -> dict[str, Callable[[], float]]:
 
 if __name__ == "__main__":
     panels = []
-    for lanes in sorted({1, min(2, len(cores.available()))}):
+    for lanes in sorted({1, min(2, len(system.cores()))}):
         found = measured(python_bots(lanes), ROUNDS)
         title = f"Matches of 100 turns a second, fresh Python bots, {lanes} lane{'s' * (lanes > 1)}"
         panels += [show(title, "/s", found, "cold, landlock, pinned", more_is_better=True)]
@@ -171,7 +172,7 @@ if __name__ == "__main__":
         )
         for freeze in (True, False)
     }
-    cores.stay(min(cores.available()))
+    cores.stay(min(system.cores()))
     show_shares(measured(parts, ROUNDS))
     os.sched_setaffinity(0, EVERYWHERE)
     if loop and program:

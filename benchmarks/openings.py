@@ -15,6 +15,7 @@ from pathlib import Path
 
 import numpy as np
 
+from arena import system
 from arena.event import config, tournament
 from arena.results.leaderboard import Results
 from arena.sandbox import cores
@@ -46,7 +47,7 @@ def row(folder: Path, repeats: int, plies: int, bots: tuple[str, ...] = ()) -> N
     """Play an event, or the rest of one with fewer repeats, and print how well it tells its bots apart."""
     settings = {"repeats": repeats, "openings.plies": plies, "name": f"{len(bots)}-bots-{plies}-plies"}
     event = config.load(ROOT / "tournament.toml", settings).event(ROOT, bots=bots)
-    lanes = cores.matches_at_once(event, len(cores.available()))
+    lanes = cores.matches_at_once(event, len(system.cores()))
     played = tournament.run(event, folder / event.name, workers=lanes, audience=Silent())
     assert played.complete
     ratings = Results.open(folder / event.name).ratings

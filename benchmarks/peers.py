@@ -33,9 +33,10 @@ import duel
 from matches import LEVELS
 from side_by_side import Rounds, compiled, measured, on, show
 
+from arena import system
 from arena.event.workers import Workers
 from arena.match.play import play
-from arena.sandbox import cores, procfs
+from arena.sandbox import procfs
 from arena.sandbox.launcher import Launcher
 from arena.values import Bot, Match
 
@@ -260,7 +261,7 @@ def arguments() -> argparse.Namespace:
     parser.add_argument("--lanes", type=int, choices=(1, 2), help="how many lanes")
     parser.add_argument("--fresh", action="store_true", help="only players that are started anew for each game")
     options = parser.parse_args()
-    if (options.lanes or 1) > len(cores.available()):
+    if (options.lanes or 1) > len(system.cores()):
         parser.error(f"--lanes {options.lanes}: this process may use one core only")
     if options.fastchess is None:
         print("skipped: fastchess; give its path: --fastchess PATH")
@@ -295,7 +296,7 @@ def compare(options: argparse.Namespace, folder: Path) -> None:
     else:
         print("skipped: players in C; there is no compiler")
     referees = {language: commands["cg_referee"] for language, (_, commands) in players.items()}
-    board, free = duel.board(PLIES), set(cores.available())
+    board, free = duel.board(PLIES), set(system.cores())
     level = LEVELS[0]
     languages = [language for language in players if options.players in (None, language)]
     lane_counts = [options.lanes] if options.lanes else sorted({1, min(2, len(free))})

@@ -17,10 +17,10 @@ import duel
 from picture import draw
 from side_by_side import compiled, measured, on, show
 
+from arena import system
 from arena.event.workers import Workers
 from arena.match.bot.wire import Wire
 from arena.match.play import play
-from arena.sandbox import cores
 from arena.sandbox.launcher import Launcher
 from arena.values import Conditions, Match
 
@@ -90,7 +90,7 @@ def _played(launcher: Launcher, match: Match) -> int:
 if __name__ == "__main__":
     script = duel.script(BOARD)
     floor = compiled("loop.c")
-    everywhere = set(cores.available())
+    everywhere = set(system.cores())
     panels = []
     frozen, awake = (duel.match(BOARD, BOT, sandbox="landlock", freeze=freeze) for freeze in (True, False))
     with tempfile.TemporaryDirectory() as folder:

@@ -28,6 +28,7 @@ from machines import gone, hosts_below, opened
 from processes import alive, descendants, until
 from sprint import DICE, FIRST, LAST
 
+from arena import system
 from arena.cli.machines import worker as worker_command
 from arena.clock import TimeControl
 from arena.errors import ArenaError, MachineError, NoUsersError
@@ -544,7 +545,7 @@ def test_an_address_where_no_scheduler_is_ends_in_one_line(tmp_path, monkeypatch
 
 
 def test_workers_on_one_machine_share_out_its_cores():
-    free = len(cores.available())
+    free = len(system.cores())
     claims = [claim for _ in range(free) if (claim := cores.claim(1)) is not None]
     try:
         assert len({claim.cores for claim in claims}) == len(claims)

@@ -7,13 +7,14 @@ from pathlib import Path
 import pytest
 import stored
 
+from arena import system
 from arena.event.workers import Workers
 from arena.sandbox import cores
 from arena.sandbox.launcher import Launcher
 from arena.values import Conditions
 
 EVENT = stored.event("ann", "bob")
-MANY = pytest.mark.skipif(len(cores.available()) < 2, reason="there is one core only")
+MANY = pytest.mark.skipif(len(system.cores()) < 2, reason="there is one core only")
 
 
 def where(launcher: Launcher, _item: object) -> tuple[set[int], set[int], tuple[int, ...]]:
@@ -36,7 +37,7 @@ def test_a_pinned_lane_stays_with_its_bots_on_one_core_and_no_other_lane_has_it(
 
 
 def test_a_lane_that_is_not_pinned_goes_where_it_likes():
-    assert all(referee == spawner == set(cores.available()) for referee, spawner, _ in places(pin=False))
+    assert all(referee == spawner == set(system.cores()) for referee, spawner, _ in places(pin=False))
 
 
 @pytest.mark.parametrize(
@@ -75,7 +76,7 @@ def test_a_lane_is_pinned_where_it_has_a_core_and_its_bots_take_turns():
 
 @MANY
 def test_a_process_moves_with_all_its_threads():
-    here, there = cores.available()[:2]
+    here, there = system.cores()[:2]
     with Launcher() as launcher:
         pid = launcher._spawner.pid
         cores.move(pid, (there,))
@@ -87,6 +88,6 @@ def test_a_process_moves_with_all_its_threads():
 
 
 def test_a_core_that_is_gone_is_let_be():
-    before = cores.available()
+    before = system.cores()
     cores.stay(1023)
-    assert cores.available() == before
+    assert system.cores() == before

@@ -101,10 +101,11 @@ def test_without_proc_nothing_else_is_tried(monkeypatch):
     assert "mount -t proc proc /proc" in checks[-1].cure
 
 
-def test_on_another_system_nothing_else_is_tried(monkeypatch):
-    monkeypatch.setattr(sys, "platform", "darwin")
-    (check,) = doctor_checks.checks()
-    assert (check.state, "Linux only" in check.found) == (Health.BAD, True)
+def test_on_another_system_no_level_is_tried(monkeypatch):
+    monkeypatch.setattr(doctor_checks.system, "LINUX", False)
+    checks = {check.name: check for check in doctor_checks.checks()}
+    assert [*checks] == ["system", "scratch", "confinement", "cores", "limits"]
+    assert (checks["confinement"].state, "Linux only" in checks["confinement"].found) == (Health.BAD, True)
 
 
 def test_a_tmpdir_that_cannot_be_written_is_bad_and_no_level_is_tried(monkeypatch):
@@ -125,7 +126,7 @@ def test_the_quota_of_a_container_is_the_lowest_around_us(tmp_path, monkeypatch)
     assert cgroup.quota() == 1.5
     (own / "cpu.max").write_text("50000 100000\n")
     assert cgroup.quota() == 0.5
-    monkeypatch.setattr(doctor_checks.cores, "available", lambda: (0, 1, 2))
+    monkeypatch.setattr(doctor_checks.system, "cores", lambda: (0, 1, 2))
     check = doctor_checks._cores()
     assert (check.state, check.figures["quota"]) == (Health.WEAK, 0.5)
     assert check.cure == "raise the quota, or set count = 1 under [workers]"

@@ -50,7 +50,7 @@ def check(
         refuse(error)
     if lessons is not None and boards:
         raise ArenaError("--board and --lessons: the lessons of a file are on the boards of their matches")
-    screening = workspace.screening(tournament, options.names_in(boards))
+    screening = workspace.screening(tournament, options.names_in(boards), by_hand=True)
     if lessons is None:
         screening.boards_of(candidate)  # a mistake in the boards is found before a long build
     conditions = screening.conditions

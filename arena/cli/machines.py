@@ -7,13 +7,14 @@ from typing import Annotated
 
 import typer
 
+from arena import system
 from arena.author import starters
 from arena.cli import options, output
 from arena.errors import ArenaError
 from arena.event import cluster
 from arena.event.doctor import measuring
-from arena.event.doctor.checks import Health, MachineCheck, chosen_level, toolchains
-from arena.sandbox import cores, levels
+from arena.event.doctor.checks import Health, MachineCheck, toolchains
+from arena.sandbox import choice
 
 
 def doctor(
@@ -66,8 +67,8 @@ def _checks(*, measure: bool, seconds: float) -> Iterator[MachineCheck]:
         programs.setdefault(kit.language, set()).update(resolved)
     yield toolchains(programs)
     if measure and playable:
-        level = chosen_level() or levels.UNSAFE[0]  # the dummy bot is arena's own, and can be trusted
-        counts = measuring.lane_counts(len(cores.available()))
+        level = choice.choose("auto", unsafe=True)  # the dummy bot is arena's own, and can be trusted
+        counts = measuring.lane_counts(len(system.cores()))
         measured = [measuring.measure(count, level, seconds) for count in counts]
         yield measuring.clock_check(measured[0])
         yield measuring.lanes_check(measured)
@@ -97,7 +98,7 @@ def worker(
 
     from arena.event.cluster import start
 
-    number = len(cores.available()) if not isinstance(count, int) else count
+    number = len(system.cores()) if not isinstance(count, int) else count
     raise typer.Exit(
         128 + asyncio.run(start.serve(scheduler, lanes=number, name=name, folder=folder, notice=output.notice))
     )

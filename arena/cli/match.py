@@ -77,7 +77,7 @@ def match(
         named = [replace(bot, limits=None) for bot in named]
     players = assign_roles(chosen, chosen.roles, named)
     opening = begun.moves if begun is not None else ()
-    planned = make_match(chosen, players, seed, workspace.conditions_here(tournament), opening)
+    planned = make_match(chosen, players, seed, workspace.conditions_here(tournament, by_hand=True), opening)
     output.warn_about_confinement(planned.conditions)
     game = rulebook.game_of(planned)
     launched = NamingLauncher() if no_limits else Launcher()

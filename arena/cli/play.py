@@ -55,7 +55,7 @@ def play(
         raise ArenaError("name a board and your role: arena play BOARD ROLE; or a match, by --from")
     overrides = options.overrides(sandbox=sandbox, unsafe=unsafe)
     tournament = workspace.tournament(overrides)
-    conditions = workspace.conditions_here(tournament)
+    conditions = workspace.conditions_here(tournament, by_hand=True)
     seed = int(time.time()) if seed is None else seed
     planned = _plan(chosen, own_roles, against or (), seed, conditions, begun)
     output.warn_about_confinement(planned.conditions)

@@ -35,7 +35,7 @@ def rerun(
     event, record = stored_match.event_of(match), stored_match.load_record(match)
     # A record may come from anybody: the rules are those known here, and so are the powers and limits of the bots.
     tournament = workspace.tournament(options.overrides(sandbox=sandbox, unsafe=unsafe))
-    here = workspace.conditions_here(tournament)
+    here = workspace.conditions_here(tournament, by_hand=True)
     planned = replace(under(record.match, here), rules=stored_match.board_of(record.match).rules)
     output.warn_about_confinement(planned.conditions)
     if changed := sorted(_changed(asdict(record.match.conditions), asdict(planned.conditions))):

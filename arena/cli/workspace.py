@@ -11,7 +11,7 @@ from functools import cache, partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from arena import rulefile
+from arena import rulefile, system
 from arena.author.submissions.bot_store import BotStore
 from arena.cli import output, paths
 from arena.display_names import bot_shown
@@ -38,16 +38,16 @@ def tournament(overrides: Mapping[str, object] | None = None) -> "Tournament":
     return config.load(_root() / paths.TOURNAMENT_FILE, overrides)
 
 
-def conditions_here(tournament: "Tournament") -> Conditions:
-    """Return the conditions of the file at the level of confinement that works here."""
-    return choice.resolved(tournament.conditions(), unsafe=tournament.unsafe)
+def conditions_here(tournament: "Tournament", *, by_hand: bool = False) -> Conditions:
+    """Return the conditions of the file at the level of confinement that works here (`choice.choose`)."""
+    return choice.resolved(tournament.conditions(), unsafe=tournament.unsafe, by_hand=by_hand)
 
 
-def screening(tournament: "Tournament", boards: Iterable[str] = ()) -> "Screening":
+def screening(tournament: "Tournament", boards: Iterable[str] = (), *, by_hand: bool = False) -> "Screening":
     """Return what bots have to pass here, on these boards or on those of the file; warn of a weak confinement."""
     from arena.author.checkup.screening import Screening
 
-    conditions = conditions_here(tournament)
+    conditions = conditions_here(tournament, by_hand=by_hand)
     refuse_exposed((), conditions.sandbox)  # the organiser's mistake, and no fault of a bot
     output.warn_about_confinement(conditions)
     return Screening(
@@ -65,7 +65,7 @@ def matches_at_once(tournament: "Tournament", event: Event) -> int:
     count = tournament.workers.count
     if count != "auto":
         return count
-    here = cores.matches_at_once(event, len(cores.available()))
+    here = cores.matches_at_once(event, len(system.cores()))
     return (
         here if tournament.model is None else max(here, tournament.model.at_once)
     )  # most of them wait for its answers

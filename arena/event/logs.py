@@ -3,7 +3,7 @@
 `multiprocessing-logging` carries a forked worker's lines to the file. This module guards against its four traps:
 
 - It needs fork as the *default* start method, and loses the lines of a worker that was spawned; so workers are forked,
-  see workers.py.
+  see workers.py. Where they cannot be, each appends to the file itself.
 - A worker leaves the writing of its lines to a thread, and those that this has not written are lost when the worker
   ends. So a worker writes each line into its pipe before it goes on.
 - A worker that is killed while it writes leaves half a line in the pipe, and whoever shares the pipe hangs. So each
@@ -22,7 +22,7 @@ from pathlib import Path
 
 from multiprocessing_logging import MultiProcessingHandler
 
-from arena import whole_files
+from arena import system, whole_files
 from arena.errors import ArenaError, MachineError
 
 FORMAT = "%(asctime)s %(processName)s %(levelname)s %(message)s"
@@ -34,6 +34,10 @@ class _File(logging.FileHandler):
 
     failure = ""
     """The reason why lines are missing in it; empty if none are."""
+
+    def __init__(self, path: Path) -> None:
+        super().__init__(path, encoding="utf-8", errors="backslashreplace")
+        self.setFormatter(logging.Formatter(FORMAT))
 
     def _open(self) -> TextIOWrapper:
         descriptor = whole_files.open_to_append(Path(self.baseFilename))
@@ -84,14 +88,13 @@ class Log:
 
     def __init__(self, folder: Path) -> None:
         """Begin to write; ArenaError when the folder cannot be written."""
-        if multiprocessing.get_start_method(allow_none=True) != "fork":
+        if system.LINUX and multiprocessing.get_start_method(allow_none=True) != "fork":
             multiprocessing.set_start_method("fork", force=True)
         try:
             whole_files.make_folder(folder.parent, folder.name)
-            self._file = _File(folder / "arena.log", encoding="utf-8", errors="backslashreplace")
+            self._file = _File(folder / "arena.log")
         except OSError as error:
             raise ArenaError(f"{folder}: cannot be written: {error.strerror}; move it away") from error
-        self._file.setFormatter(logging.Formatter(FORMAT))
         self._lines: list[_Lines] = []
         self._root = logging.getLogger()
         self._level = self._root.level
@@ -108,6 +111,8 @@ class Log:
     def renew(self) -> None:
         """Make a pipe for the lines of the worker that is forked next."""
         global _of_next_worker
+        if not system.LINUX:
+            return
         self._end_lines()  # or the next worker would hold the pipes of those before it open
         try:
             _of_next_worker = _Lines("lines", self._file)
@@ -133,7 +138,15 @@ class Log:
 _of_next_worker: _Lines | None = None
 
 
-def in_worker() -> None:
-    """Send the lines of this process, a worker that was forked just now, to the log of the main process."""
-    if _of_next_worker is not None:
+def file_of_workers() -> Path | None:
+    """Return the log of this process, if its workers are no forks of it and append to the file themselves."""
+    handlers = [] if system.LINUX else logging.getLogger().handlers
+    return next((Path(handler.baseFilename) for handler in handlers if isinstance(handler, _File)), None)
+
+
+def in_worker(file: Path | None) -> None:
+    """Log to the file, or, as a worker that was forked just now, to the log of the main process."""
+    if file is not None:
+        logging.basicConfig(level=logging.INFO, handlers=[_File(file)])
+    elif _of_next_worker is not None:
         logging.getLogger().handlers[:] = [_of_next_worker]

@@ -44,6 +44,7 @@ from functools import partial
 from pathlib import Path
 from typing import Protocol
 
+from arena import system
 from arena.errors import ArenaError
 from arena.event import bot_folder, builds, plan
 from arena.event.control import Control, LaneStatus
@@ -197,7 +198,7 @@ class _Run:
             self._archive.close()  # SQLite must not cross a fork; the archive opens again by itself
             log.renew()
 
-        pinned = cores.should_pin(pin, self._event, workers, len(cores.available()))
+        pinned = cores.should_pin(pin, self._event, workers, len(system.cores()))
         return Workers(workers, pin=pinned, before_fork=before_fork)
 
     def play(self, lanes: Lanes, model: Door | None = None) -> None:

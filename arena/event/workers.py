@@ -24,10 +24,13 @@ It owns the processes, and what happens when one is killed. It knows no event an
 # inside a worker does not end it, but it closes its Launcher, because nobody knows the state of a spawner after a
 # failure.
 #
+# Where the system is not Linux, a worker is a new interpreter (spawn), because a fork beside threads crashes there. It
+# gets its settings pickled, loads rules by itself, and opens the log by its name. Threads would have been simpler, but
+# they take turns in one interpreter: one referee would see answers late while another plays a move.
+#
 # How a worker is stopped. SIGTERM closes its Launcher, which ends the spawner and all bots; after STOP_S comes SIGKILL.
 # SIGINT and SIGHUP, which a terminal sends to all processes at once, are ignored: the main process decides.
 
-import ctypes
 import logging
 import multiprocessing
 import os
@@ -40,14 +43,14 @@ from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wai
 from concurrent.futures.process import BrokenProcessPool
 from dataclasses import dataclass
 from functools import partial
+from pathlib import Path
 from typing import Any, Generic, NoReturn, Protocol, Self, TypeVar
 
-from arena import parallel
+from arena import parallel, system
 from arena.event import logs
 from arena.sandbox import cores
 from arena.sandbox.launcher import Launcher
 
-PR_SET_NAME = 15
 STARTS = 3  # of a worker that is killed before its first item
 QUEUED = 2  # items in a lane at once: one is worked on, one waits, so that the lane never waits for the main thread
 LOOK_S = 0.1  # between two looks at whether to stop
@@ -134,7 +137,7 @@ class Workers:
         """`among` are the cores that they share; None = all that this process may use."""
         self._lanes: list[_Lane] = []
         try:
-            for number, share in enumerate(cores.shared_out(among or cores.available(), count), 1):
+            for number, share in enumerate(cores.shared_out(among or system.cores(), count), 1):
                 self._lanes.append(_Lane(number, before_fork, share, pin=pin, watches=watches))
         except BaseException:  # for example when the system gives no more threads
             self.close()
@@ -203,8 +206,8 @@ class _Lane:
         """Fork the worker; BrokenProcessPool when it is killed at once, several times."""
         for starts_left in reversed(range(STARTS)):
             self._before_fork()
-            context = multiprocessing.get_context("fork")
-            self._pool = ProcessPoolExecutor(1, context, _become_referee, self._settings)
+            context = multiprocessing.get_context(system.START_METHOD)
+            self._pool = ProcessPoolExecutor(1, context, _become_referee, (*self._settings, logs.file_of_workers()))
             try:
                 parallel.result_of(self._pool, self._pool.submit(os.getpid))  # forks now, in this thread
             except BrokenProcessPool:
@@ -273,19 +276,23 @@ _open_launcher: Callable[[], Launcher] = Launcher
 """Opens another one after a failure, for the same cores."""
 
 
-def _become_referee(name: str, parent: int, share: tuple[int, ...], pin: bool, watches: bool) -> None:
+def _become_referee(name: str, parent: int, share: tuple[int, ...], pin: bool, watches: bool, log: Path | None) -> None:
     """Set up a new worker: a name for process lists and logs, its signals and cores, and its tie to the parent."""
     global _open_launcher
     _open_launcher = partial(Launcher, share, watches=watches)
     if pin:
         cores.stay(share[0])  # and so will all processes that it starts
     multiprocessing.current_process().name = name
-    ctypes.CDLL(None).prctl(PR_SET_NAME, name.encode(), 0, 0, 0)
+    system.name_process(name)
     signal.signal(signal.SIGTERM, _leave)
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
-    signal.signal(signal.SIGHUP, signal.SIG_IGN)
+    for number in (signal.SIGINT, signal.SIGHUP):  # bots that it starts itself would inherit SIG_IGN
+        signal.signal(number, signal.SIG_IGN if system.LINUX else _go_on)
     parallel.tie_to(parent)
-    logs.in_worker()
+    logs.in_worker(log)
+
+
+def _go_on(*_: object) -> None:
+    """Handle a signal that is for the main process."""
 
 
 def _in_lane(function: Callable[[Launcher, Any], Any], item: object) -> object:

@@ -11,6 +11,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Self
 
+from arena import system
 from arena.clock import SHORT_ANSWER_S
 from arena.game import Role
 from arena.games import rulebook
@@ -22,7 +23,7 @@ from arena.match.polling import ask_all, write_last_lines
 from arena.match.process_reuse import reused_bots_of
 from arena.match.referee import Referee
 from arena.protocol import MODEL, Ask, Reply
-from arena.sandbox import choice, cores
+from arena.sandbox import choice
 from arena.sandbox.launcher import Launcher
 from arena.values import Fault, Match, Record, Seat, SeatReport
 
@@ -190,7 +191,7 @@ class LiveBots:
             for role, ask in asks.items():
                 replies |= self._ask_one({role: ask})
             return replies
-        if not few_cores and len(cores.available()) == 1:  # a lane that is pinned to one core, and owns several
+        if not few_cores and len(system.cores()) == 1:  # a lane that is pinned to one core, and owns several
             for role, core in zip(asks, self._launcher.cores, strict=False):
                 self.bots[role].move_to(core)
         return ask_all(self.bots, asks)

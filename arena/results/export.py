@@ -15,7 +15,6 @@ It knows the archive, and neither rules nor the command line.
 # GROUP_ROWS.
 
 import json
-import os
 import sqlite3
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import AbstractContextManager, ExitStack, closing, contextmanager
@@ -26,7 +25,7 @@ from typing import TYPE_CHECKING, Any, BinaryIO, NamedTuple
 
 from pydantic_core import to_json
 
-from arena import parallel, whole_files
+from arena import parallel, system, whole_files
 from arena.errors import ArenaError
 from arena.results.archive import Archive, records
 from arena.results.standings import seat_results
@@ -151,7 +150,7 @@ def write(
     done = 0
     with open_tables(folder) as (files, add_to):
         chunks = (numbers[start : start + CHUNK] for start in range(0, len(numbers), CHUNK))
-        workers = min(MOST_WORKERS, len(os.sched_getaffinity(0)))
+        workers = min(MOST_WORKERS, len(system.cores()))
         for count, parts in parallel.parallel_map(partial(_chunk, archive, convert), chunks, cores=workers):
             for name, (length, part) in parts.items():
                 add_to[name](part)

@@ -7,6 +7,7 @@ Other packages use `launcher.py`. Behind it:
 - Start: `spawner.py` is a small process that forks the bots, and `spawner_process.py` is the referee's end of it.
   `child_setup.py` is what a fork of it does until it is the bot,
   `warm.py` makes a Python bot of a fork without a start of the interpreter, `building.py` runs a build command.
+- Elsewhere than on Linux: `portable.py` starts bots as plain subprocesses, and takes the place of the spawner.
 - Levels: `landlock.py`, `bubblewrap.py`, `rlimits.py`, one file each. `level.py` says what a level is,
   `levels.py` has the table, `choice.py` chooses, and `selftest.py` tries a level with `selftest_bot.py`.
 - System calls: `seccomp.py` and `syscalls.py` make the kernel's filter from the policy; `refused.py` finds

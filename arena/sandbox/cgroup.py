@@ -23,6 +23,8 @@ import subprocess
 import time
 from itertools import count
 
+from arena.system import PROC
+
 VARIABLE = "ARENA_CGROUP"
 HOME, PREFIX = "arena-home", "arena-"
 CONTROLLERS = ("memory", "pids")
@@ -208,9 +210,9 @@ def remove(path: str) -> None:
 def _own() -> str | None:
     """Return the folder of the cgroup that we are in; None where there is no version 2."""
     try:
-        with open("/proc/self/cgroup") as file:
+        with open(f"{PROC}/self/cgroup") as file:
             path = next(line[3:].rstrip("\n") for line in file if line.startswith("0::"))
-        with open("/proc/self/mountinfo") as file:
+        with open(f"{PROC}/self/mountinfo") as file:
             mounts = [line.split() for line in file if " - cgroup2 " in line]
     except (OSError, StopIteration):
         return None

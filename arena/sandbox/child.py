@@ -9,6 +9,7 @@ import signal
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
+from arena import system
 from arena.sandbox import levels, procfs
 from arena.sandbox.cgroup import Cgroup
 from arena.sandbox.folder import Room
@@ -101,6 +102,8 @@ class Child:
 
     def meter(self) -> Meter:
         """Return a new meter; where the bot may fork, the meter counts all that it forked."""
+        if not system.LINUX:
+            return Meter(lambda: None)  # which reads nothing
         if self.limits.processes == 1 or self.cannot_fork:
             return Meter(self.program)
         return Meter(self.program, self.processes, None if self.cgroup is None else self.cgroup.cpu)
@@ -129,7 +132,7 @@ class Child:
         if self.pid:  # only `Launcher.end` reaps it, so until then no other process has its number
             try:  # noqa: SIM105 (`suppress` costs as much as the call, and this is done twice a turn)
                 os.killpg(self.pid, number)
-            except ProcessLookupError:
+            except (ProcessLookupError, PermissionError):  # macOS says the second of a group that has ended
                 pass
 
 

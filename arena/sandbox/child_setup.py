@@ -11,7 +11,6 @@ confined process can no longer change it. Within a level the filter comes last, 
 
 import _signal  # type: ignore[import-not-found]  # signal and socket make enums, in 12 ms of CPU
 import _socket
-import ctypes
 import marshal
 import os
 import struct
@@ -23,7 +22,7 @@ from typing import Any, NoReturn
 
 from arena.errors import refusal
 from arena.sandbox import landlock, leftovers, levels, rlimits, seccomp, users, warm
-from arena.sandbox.level import TEMPORARY, LaunchSpec
+from arena.sandbox.level import TEMPORARY, LaunchSpec, prctl
 
 PR_SET_PDEATHSIG, PR_SET_DUMPABLE, PR_SET_NAME = 1, 4, 15
 MESSAGE_BYTES = 1 << 18
@@ -34,7 +33,6 @@ NAME = os.path.basename(sys.executable).encode()[:15]
 """The name in process lists that a cold start of this interpreter has."""
 SPARE_NAME = b"arena-spare"
 """The name in process lists of a child that waits."""
-prctl = ctypes.CDLL(None, use_errno=True).prctl
 
 
 def failed(error: OSError) -> dict[str, Any]:

@@ -7,10 +7,12 @@ import sys
 from dataclasses import replace
 from functools import cache
 
+from arena import system
 from arena.errors import ArenaError, known_are
 from arena.sandbox import levels, procfs, selftest
 from arena.values import Conditions
 
+ELSEWHERE = "add --unsafe (or unsafe = true) if you trust every bot; see `arena docs laptops`"
 HOW_TO_TRUST = "say --unsafe (or unsafe = true) if you trust every bot"
 
 
@@ -20,13 +22,17 @@ def failure(name: str) -> str | None:
     return selftest.failure(name) if levels.TABLE[name].confines else None
 
 
-def choose(name: str, *, unsafe: bool) -> str:
-    """Return the level that is played at. ArenaError when it does not work here, or is unsafe without `unsafe`."""
-    if sys.platform != "linux":
-        raise ArenaError(
-            f"sandbox: on this system ({sys.platform}) there is neither Landlock nor a namespace to confine bots with, "
-            "and arena starts bots on Linux only: use a Linux machine, a virtual machine or a container"
-        )
+def choose(name: str, *, unsafe: bool, by_hand: bool = False) -> str:
+    """Return the level that is played at. ArenaError when it does not work here, or is unsafe without `unsafe`.
+
+    `by_hand`: each bot was named by the user, as for a single match. Only Linux can confine one, so elsewhere it plays.
+    """
+    if not system.LINUX:
+        if name not in {"auto", "none"}:
+            raise ArenaError(f"sandbox: {name!r} is for Linux, and this is {sys.platform}; {ELSEWHERE}")
+        if not (unsafe or by_hand):
+            raise ArenaError(f"sandbox: bots are confined on Linux only, and this is {sys.platform}; {ELSEWHERE}")
+        return "none"
     if (trouble := procfs.trouble()) is not None:
         raise ArenaError(
             f"sandbox: {trouble}, and arena watches bots through it: mount it (`mount -t proc proc /proc`; in a "
@@ -54,16 +60,17 @@ def choose(name: str, *, unsafe: bool) -> str:
     return name
 
 
-def resolved(conditions: Conditions, *, unsafe: bool = False) -> Conditions:
+def resolved(conditions: Conditions, *, unsafe: bool = False, by_hand: bool = False) -> Conditions:
     """Return the conditions with the level that is played at here, as `choose` finds it, which starts processes."""
-    return replace(conditions, sandbox=choose(conditions.sandbox, unsafe=unsafe))
+    return replace(conditions, sandbox=choose(conditions.sandbox, unsafe=unsafe, by_hand=by_hand))
 
 
 def warning(conditions: Conditions) -> str | None:
     """Return the warning of every run whose conditions do not confine, or confine less; None for all others."""
     level = levels.TABLE[conditions.sandbox]
     if not level.confines:
-        return f"bots are not confined (sandbox {level.name!r}): {level.leaves_open}"
+        elsewhere = "" if system.LINUX else f", and on {sys.platform} only the time on the wall is measured"
+        return f"bots are not confined (sandbox {level.name!r}): {level.leaves_open}{elsewhere}"
     if conditions.syscalls:
         allowed = ", ".join(conditions.syscalls)
         return f"bots may call {allowed}: what `arena docs confinement` says does not hold for what these can do"

@@ -11,12 +11,8 @@ import socket
 from collections.abc import Iterable
 from dataclasses import dataclass
 
+from arena import system
 from arena.values import Event
-
-
-def available() -> tuple[int, ...]:
-    """Return the cores that this process may use."""
-    return tuple(sorted(os.sched_getaffinity(0)))
 
 
 def matches_at_once(event: Event, cores: int) -> int:
@@ -61,7 +57,7 @@ def claim(count: int) -> Claim | None:
     but no match.
     """
     names: dict[int, socket.socket] = {}
-    for core in available():
+    for core in system.cores():
         name = socket.socket(socket.AF_UNIX)
         try:
             name.bind(f"\0arena-core-{core}")
@@ -79,14 +75,18 @@ def claim(count: int) -> Claim | None:
 
 
 def stay(core: int) -> None:
-    """Pin this process, and what it starts from now on, to a core. Do nothing where that core is gone."""
+    """Pin this process, and what it starts from now on, to a core. Do nothing where that core is gone.
+
+    Only Linux can do that; elsewhere the system moves all processes as it likes.
+    """
     with contextlib.suppress(OSError):
-        os.sched_setaffinity(0, {core})
+        if system.LINUX:
+            os.sched_setaffinity(0, {core})
 
 
 def move(pid: int, cores: Iterable[int]) -> None:
     """Move a process with all its threads to these cores. Do nothing for one that is gone."""
     targets = tuple(cores)
     with contextlib.suppress(OSError):
-        for thread in os.listdir(f"/proc/{pid}/task"):
+        for thread in os.listdir(f"{system.PROC}/{pid}/task"):
             os.sched_setaffinity(int(thread), targets)

@@ -15,6 +15,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, Self
 
+from arena import system
 from arena.errors import MachineError, NoUsersError
 from arena.sandbox import cgroup as cgroups
 from arena.sandbox import (
@@ -34,13 +35,14 @@ from arena.sandbox.cgroup import Cgroup
 from arena.sandbox.child import Child, Exit, pipes
 from arena.sandbox.folder import Folder
 from arena.sandbox.level import BotKind, LaunchSpec, Level
+from arena.sandbox.portable import Subprocesses
 from arena.sandbox.spawner_process import ConfinementError, SpawnerLostError, SpawnerProcess
 from arena.values import Bot, Conditions, Limits
 
 __all__ = ["Child", "ConfinementError", "Exit", "Launcher", "SpawnerLostError"]
 
 ENVIRONMENT = {
-    "PATH": "/usr/local/bin:/usr/bin:/bin",
+    "PATH": system.PATH,
     "LANG": "C.UTF-8",
     "PYTHONHASHSEED": "0",  # so that a bot that iterates over sets plays the same each time
     **dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), "1"),
@@ -60,7 +62,7 @@ class Launcher:
         """
         self.refused = refused.available() if watches else None
         descriptors.keep_standard_open()  # before the sockets and pipes of this launcher could land there
-        self.cores = cores or tuple(sorted(os.sched_getaffinity(0)))
+        self.cores = cores or system.cores()
         self.folder = Folder()
         self._cgroups = cgroups.opened()
         self._prepared: set[BotKind] = set()
@@ -71,7 +73,11 @@ class Launcher:
         self._claims: dict[int, int] = {}
         """The claims to users, by the process of the bot that is the user."""
         environment = ENVIRONMENT | warm.room_for(_environment(self.folder.path))
-        self._spawner = SpawnerProcess(self.folder.path, environment, self.refused)
+        self._spawner: SpawnerProcess | Subprocesses
+        if system.LINUX:
+            self._spawner = SpawnerProcess(self.folder.path, environment, self.refused)
+        else:
+            self._spawner = Subprocesses(self.folder.path, environment)
 
     @property
     def lifeline(self) -> int:
@@ -147,14 +153,19 @@ class Launcher:
             scratch=str(room.scratch),
             read=read,
             limits=(
-                *rlimits.table(replace(limits, cpu=None) if conditions.keep else limits),
+                *(rlimits.table(replace(limits, cpu=None) if conditions.keep else limits) if level.restricts else ()),
                 *(rlimits.tasks(tasks) if user is not None else ()),
             ),
             processes=processes,
             tasks=tasks,
             scratch_bytes=limits.scratch or 0,
             builds=builds,
-            warm=conditions.warm and bot.warm and not builds and not level.wrapped and warm.fits(argv),
+            warm=self._spawner.warms
+            and conditions.warm
+            and bot.warm
+            and not builds
+            and not level.wrapped
+            and warm.fits(argv),
             syscalls=conditions.syscalls,
             watched=self.refused is not None and level.confines and not level.wrapped and not builds,
             cgroup=cgroup.path if cgroup else "",

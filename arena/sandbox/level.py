@@ -7,10 +7,12 @@ Imported by the spawner, so it stays small.
 import ctypes
 import errno
 import os
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 TEMPORARY = (errno.EAGAIN, errno.ENOMEM, errno.EMFILE, errno.ENFILE, errno.EINTR, errno.ENOSPC, errno.EDQUOT)
 """Errors that come from the moment, not from this system's abilities: a level is never given up for one of them."""
+prctl: Any = getattr(ctypes.CDLL(None, use_errno=True), "prctl", None)
+"""Of the C library; None where it is not Linux's, and nothing is confined."""
 
 
 def checked(result: int, step: str) -> int:

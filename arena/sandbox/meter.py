@@ -29,6 +29,7 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import NamedTuple
 
 from arena.sandbox.procfs import READY, see, states, threads
+from arena.system import PROC
 
 SCHEDSTAT_BYTES = 64
 
@@ -169,7 +170,7 @@ class Meter:
         if self._pid:
             self._clock = ~self._pid << 3 | 2  # clock_getcpuclockid(3): the CPU clock of a whole process
             with contextlib.suppress(OSError):  # a kernel without schedstats
-                self._schedstat = os.open(f"/proc/{self._pid}/schedstat", os.O_RDONLY)
+                self._schedstat = os.open(f"{PROC}/{self._pid}/schedstat", os.O_RDONLY)
             if self._counted is not None:
                 with contextlib.suppress(OSError):
                     own_cpu = time.clock_gettime_ns(self._clock) / 1e9
@@ -198,7 +199,7 @@ class Delay:
         self._schedstat: int | None = None
         self._mark = b""
         with contextlib.suppress(OSError):  # a kernel without schedstats
-            self._schedstat = os.open("/proc/thread-self/schedstat", os.O_RDONLY)
+            self._schedstat = os.open(f"{PROC}/thread-self/schedstat", os.O_RDONLY)
 
     def mark(self) -> None:
         """Count from now on; it costs a microsecond."""

@@ -5,6 +5,8 @@ import os
 from collections.abc import Iterator
 from typing import NamedTuple
 
+from arena.system import PROC
+
 TICKS_PER_S = os.sysconf("SC_CLK_TCK")
 PAGE_BYTES = os.sysconf("SC_PAGE_SIZE")
 STAT_BYTES = 1024
@@ -20,7 +22,7 @@ STOPPED = (b"T", b"t", *ENDED)
 def trouble() -> str | None:
     """Return why /proc here does not show the processes of this system as we number them; None when it does."""
     try:
-        pid = os.readlink("/proc/self")
+        pid = os.readlink(f"{PROC}/self")
     except OSError:
         return "/proc is not mounted here"
     return None if pid == str(os.getpid()) else "/proc here is that of another process namespace"
@@ -28,7 +30,7 @@ def trouble() -> str | None:
 
 def kills_for_memory() -> int:
     """Return how many processes of this system the kernel has killed because there was no memory; 0 if it won't say."""
-    with contextlib.suppress(OSError, ValueError, IndexError), open("/proc/vmstat", "rb", 0) as file:
+    with contextlib.suppress(OSError, ValueError, IndexError), open(f"{PROC}/vmstat", "rb", 0) as file:
         return int(file.read(VMSTAT_BYTES).partition(b"\noom_kill ")[2].split(None, 1)[0])
     return 0
 
@@ -84,7 +86,7 @@ def _left_threads(fields: list[bytes]) -> bool:
 def _stat(pid: int) -> list[bytes]:
     """Return the fields of proc_pid_stat(5) from the third on; none when the process is gone."""
     try:
-        descriptor = os.open(f"/proc/{pid}/stat", os.O_RDONLY)
+        descriptor = os.open(f"{PROC}/{pid}/stat", os.O_RDONLY)
         try:
             text = os.read(descriptor, STAT_BYTES)
         finally:
@@ -101,10 +103,10 @@ def _state(stat: bytes) -> bytes:
 def threads(pid: int, file: str, but: int = 0) -> Iterator[tuple[str, bytes]]:
     """Yield each thread of a process, `but` for one, with the text of this file in /proc; none that is gone."""
     with contextlib.suppress(OSError):
-        for thread in os.listdir(f"/proc/{pid}/task"):
+        for thread in os.listdir(f"{PROC}/{pid}/task"):
             if thread != str(but):
                 with contextlib.suppress(OSError):
-                    yield thread, _read(f"/proc/{pid}/task/{thread}/{file}")
+                    yield thread, _read(f"{PROC}/{pid}/task/{thread}/{file}")
 
 
 def _read(path: str) -> bytes:
@@ -126,17 +128,17 @@ def states(pid: int) -> list[bytes]:
 
 def peak(pid: int) -> int:
     """Return the most bytes that a process ever had resident; 0 when they cannot be read."""
-    return 1024 * (_number(f"/proc/{pid}/status", b"VmHWM:") or 0)
+    return 1024 * (_number(f"{PROC}/{pid}/status", b"VmHWM:") or 0)
 
 
 def page_tables(pid: int) -> int:
     """Return the bytes of the tables by which the kernel finds a process's memory; 0 when they cannot be read."""
-    return 1024 * (_number(f"/proc/{living(pid)}/status", b"VmPTE:") or 0)
+    return 1024 * (_number(f"{PROC}/{living(pid)}/status", b"VmPTE:") or 0)
 
 
 def share(pid: int) -> int | None:
     """Return the resident bytes of a process, with its share of what several have; None when they cannot be read."""
-    kilobytes = _number(f"/proc/{pid}/smaps_rollup", b"Pss:")
+    kilobytes = _number(f"{PROC}/{pid}/smaps_rollup", b"Pss:")
     return None if kilobytes is None else 1024 * kilobytes
 
 
@@ -193,16 +195,16 @@ def children(pid: int) -> list[int]:
 
 def all_processes() -> list[int]:
     """Return every process that /proc shows."""
-    return [int(name) for name in os.listdir("/proc") if name.isdigit()]
+    return [int(name) for name in os.listdir(PROC) if name.isdigit()] if os.path.isdir(PROC) else []
 
 
 def environment(pid: int) -> bytes:
     """Return the environment of a process as it is in its memory; empty when it is gone or another user's."""
     with contextlib.suppress(OSError):
-        return _read(f"/proc/{living(pid)}/environ")
+        return _read(f"{PROC}/{living(pid)}/environ")
     return b""
 
 
 def cannot_gain_privileges(pid: int) -> bool:
     """Return whether a process has given up new privileges (no_new_privs), which none can take back."""
-    return bool(_number(f"/proc/{pid}/status", b"NoNewPrivs:"))
+    return bool(_number(f"{PROC}/{pid}/status", b"NoNewPrivs:"))

@@ -14,6 +14,7 @@ import struct
 import threading
 from collections import Counter
 
+from arena import system
 from arena.sandbox import call_policy, seccomp
 from arena.sandbox.syscalls import NEWEST, numbers
 
@@ -84,5 +85,5 @@ class RefusedCalls:
 
 def available() -> RefusedCalls | None:
     """Return an object that answers for watched bots, None where there is no filter."""
-    machine = seccomp.arch()
+    machine = seccomp.arch() if system.LINUX else None
     return None if machine is None else RefusedCalls(machine)

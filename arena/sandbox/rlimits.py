@@ -4,7 +4,6 @@ It stops a bot that uses too much memory or CPU by mistake. It hides neither fil
 The levels that confine set the same limits, with the functions below.
 """
 
-import ctypes
 import math
 import resource
 import sys
@@ -12,7 +11,7 @@ from functools import cache
 from typing import TYPE_CHECKING
 
 from arena.errors import MachineError
-from arena.sandbox.level import LaunchSpec, Level, checked
+from arena.sandbox.level import LaunchSpec, Level, checked, prctl
 
 if TYPE_CHECKING:  # the spawner imports this file, and stays small
     from arena.values import Limits
@@ -36,7 +35,6 @@ ULIMITS = {
 PR_SET_NO_NEW_PRIVS = 38
 Rows = tuple[tuple[int, int, int], ...]
 """(resource, soft, hard) for setrlimit."""
-prctl = ctypes.CDLL(None, use_errno=True).prctl
 
 
 class Rlimits(Level):

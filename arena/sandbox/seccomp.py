@@ -28,7 +28,7 @@ from functools import cache
 
 from arena.sandbox import call_policy
 from arena.sandbox.call_policy import Check
-from arena.sandbox.level import checked
+from arena.sandbox.level import checked, prctl
 from arena.sandbox.syscalls import X32, numbers
 
 AUDIT = {"x86_64": 0xC000003E, "aarch64": 0xC00000B7}
@@ -44,7 +44,6 @@ NUMBER, ARCHITECTURE, ARGUMENTS = 0, 4, 16
 PR_SET_SECCOMP, SECCOMP_MODE_FILTER = 22, 2
 SECCOMP_SET_MODE_FILTER, SECCOMP_FILTER_FLAG_NEW_LISTENER = 1, 8
 PIDFD_GETFD = 438
-prctl = ctypes.CDLL(None, use_errno=True).prctl
 syscall = ctypes.CDLL(None, use_errno=True).syscall
 
 

@@ -36,7 +36,6 @@ referee is killed, too, the next start of arena does that.
 import _signal  # type: ignore[import-not-found]  # signal and socket make enums, in 12 ms of CPU
 import _socket
 import contextlib
-import ctypes
 import marshal
 import os
 import select
@@ -47,7 +46,8 @@ from collections.abc import Callable
 from typing import Any, NamedTuple
 
 from arena.sandbox import child_setup, descriptors, levels, procfs, seccomp, warm
-from arena.sandbox.level import BotKind
+from arena.sandbox.level import BotKind, prctl
+from arena.system import MAXRSS_BYTES
 
 PREPARE, END, LEAVE = (letter.encode() for letter in "peq")
 SPARES = 2
@@ -66,7 +66,6 @@ REMOVE = 'rm -rf -- "$1" 2>/dev/null || { chmod -R u+rwx -- "$1"; exec rm -rf --
 IGNORED_SIGNALS = (_signal.SIGINT, _signal.SIGTERM, _signal.SIGHUP, _signal.SIGPIPE)
 """The referee decides when it is over, and the spawner ends with it."""
 Answer = dict[str, Any]
-prctl = ctypes.CDLL(None, use_errno=True).prctl
 
 
 def main() -> None:
@@ -269,7 +268,7 @@ def reap(pid: int, until: float) -> Answer:
     while not reaped and time.monotonic() < until:
         time.sleep(END_POLL_S)
         reaped, status, usage = os.wait4(pid, os.WNOHANG)
-    with contextlib.suppress(ProcessLookupError):
+    with contextlib.suppress(ProcessLookupError, PermissionError):  # macOS says the second of a group that has ended
         os.killpg(pid, _signal.SIGKILL)
     killed = not reaped
     if killed:
@@ -278,7 +277,7 @@ def reap(pid: int, until: float) -> Answer:
         "code": os.waitstatus_to_exitcode(status),
         "killed": killed,
         "cpu": usage.ru_utime + usage.ru_stime,
-        "memory": usage.ru_maxrss * 1024,
+        "memory": usage.ru_maxrss * MAXRSS_BYTES,
     }
 
 

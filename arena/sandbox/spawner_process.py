@@ -45,6 +45,9 @@ class ConfinementError(RuntimeError):
 class SpawnerProcess:
     """The spawner of one referee process."""
 
+    warms = True
+    """Whether a bot can be a fork of it."""
+
     def __init__(self, folder: Path, environment: dict[str, str], refused: RefusedCalls | None) -> None:
         """The spawner removes `folder` at its end; `refused` answers for watched bots."""
         self._folder = folder

@@ -12,7 +12,9 @@ from collections.abc import Callable
 from multiprocessing.connection import Connection
 from typing import Any, TypeVar
 
+from arena import system
 from arena.errors import ArenaError
+from arena.sandbox import cores
 
 Result = TypeVar("Result")
 
@@ -93,7 +95,7 @@ def _work(pipe: Connection) -> None:
     for number in (signal.SIGINT, signal.SIGHUP):  # they reach every process of a terminal; the server handles them
         signal.signal(number, signal.SIG_IGN)
     os.nice(NICE)
-    os.sched_setaffinity(0, {max(os.sched_getaffinity(0))})  # whatever may be computed side by side is not
+    cores.stay(max(system.cores()))  # whatever may be computed side by side is not
     while True:
         try:
             job, values = pipe.recv()

@@ -7,12 +7,12 @@ from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 
+from arena import system
 from arena.author.checkup import CheckRun, Checkup, Weight, checkup
 from arena.errors import ArenaError, MachineError
 from arena.event.workers import Workers
 from arena.games import rulebook
 from arena.match.bot import OverloadedError
-from arena.sandbox import cores
 from arena.sandbox.launcher import Launcher
 from arena.values import Board, Bot, Conditions
 
@@ -59,7 +59,7 @@ class Screening:
     def faults(self, bots: Iterable[Bot]) -> Iterator[tuple[str, ...]]:
         """Yield the faults of each bot, a paragraph each, in the order of the bots; `()` = it is fit to play."""
         every = list(bots)  # before the lanes begin: archives are unpacked in forks, and threads feed the lanes
-        count = min(len(cores.available()), len(every))
+        count = min(len(system.cores()), len(every))
         size = BOTS_PER_LAUNCHER * max(1, count)
         for start in range(0, len(every), size):
             with Workers(count, pin=True, watches=True) as lanes:

@@ -9,9 +9,11 @@ travel. The package `distributed` is imported only when a cluster is used.
 import functools
 import socket
 import ssl
+import sys
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
+from arena import system
 from arena.errors import ArenaError
 
 if TYPE_CHECKING:
@@ -30,7 +32,9 @@ def opener(address: str, *, scale_time: bool, notice: Callable[[str], None]) -> 
 
 
 def refuse_without_dask() -> None:
-    """Raise ArenaError when the package `distributed` is missing."""
+    """Raise ArenaError when the package `distributed` is missing, or this is no system for the lanes of a cluster."""
+    if not system.LINUX:
+        raise ArenaError(f"clusters need Linux on each machine, and this is {sys.platform}; `arena docs laptops`")
     try:
         import distributed  # noqa: F401
     except ImportError as error:

@@ -35,7 +35,7 @@ from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import Any
 
-from arena import parallel
+from arena import parallel, system
 from arena.errors import ArenaError, MachineError
 from arena.event import builds
 from arena.event.cluster import calibration, wire
@@ -91,7 +91,7 @@ class Host:
             self._event = event = _made_ready(sent, self._folder)
             lanes = min(lanes, cores.matches_at_once(event, lanes))
             claim = cores.claim(lanes)
-            pinned = claim is not None and cores.should_pin(pin, event, lanes, len(cores.available()))
+            pinned = claim is not None and cores.should_pin(pin, event, lanes, len(system.cores()))
             library = calibration.compiled(self._folder)
             log = Log(self._folder / "logs")
         except (ArenaError, OSError) as error:

@@ -15,8 +15,9 @@ from multiprocessing import get_context
 from pathlib import Path
 from subprocess import DEVNULL, PIPE, STDOUT
 
+from arena import system
 from arena.errors import ArenaError
-from arena.sandbox import cgroup, choice, cores, landlock, levels, procfs, seccomp
+from arena.sandbox import cgroup, choice, landlock, levels, procfs, seccomp
 
 FEWEST_FILES = 512  # open files that a run needs with a few lanes: a lane of four bots has some 60
 FEWEST_PROCESSES = 200
@@ -50,9 +51,12 @@ class MachineCheck:
 
 def checks() -> Iterator[MachineCheck]:
     """Yield what can be read or tried without a measurement; nothing more after a check that all others need."""
-    system = _system()
-    yield system
-    if system.state is Health.BAD:
+    yield _system()
+    if not system.LINUX:
+        yield _scratch()
+        yield MachineCheck("confinement", Health.BAD, "bots are confined on Linux only", choice.ELSEWHERE)
+        yield _cores()
+        yield _limits()
         return
     if (trouble := procfs.trouble()) is not None:
         cure = "mount it (`mount -t proc proc /proc`; in a container, let its runtime do so)"
@@ -98,15 +102,17 @@ def chosen_level() -> str | None:
 
 def _system() -> MachineCheck:
     uname = os.uname()
-    system = f"{uname.sysname} {uname.release} on {uname.machine}, Python {sys.version.split()[0]}"
-    if sys.platform != "linux":
-        cure = "use a Linux machine, a virtual machine or a container"
-        return MachineCheck("system", Health.BAD, f"{system}: bots are started on Linux only", cure)
+    here = f"{uname.sysname} {uname.release} on {uname.machine}, Python {sys.version.split()[0]}"
+    if not system.LINUX:
+        cure = (
+            "`arena docs laptops` says what works here; the rest needs Linux, also in a virtual machine or a container"
+        )
+        return MachineCheck("system", Health.WEAK, f"{here}: a part of arena works", cure)
     if seccomp.arch() is None:
-        text = f"{system}: there is no filter of system calls for {uname.machine}"
+        text = f"{here}: there is no filter of system calls for {uname.machine}"
         cure = f"use a machine of {' and '.join(seccomp.AUDIT)}, or play with --unsafe if you trust every bot"
         return MachineCheck("system", Health.WEAK, text, cure)
-    return MachineCheck("system", Health.GOOD, system, figures={"kernel": uname.release})
+    return MachineCheck("system", Health.GOOD, here, figures={"kernel": uname.release})
 
 
 def _scratch() -> MachineCheck:
@@ -177,7 +183,7 @@ def _cgroup() -> MachineCheck:
 
 def _cores() -> MachineCheck:
     """Check how many cores this process may use, by its affinity and by the quota of its container."""
-    count, quota, load = len(cores.available()), cgroup.quota(), os.getloadavg()[0]
+    count, quota, load = len(system.cores()), cgroup.quota(), os.getloadavg()[0]
     text, cure = f"{count} of {os.cpu_count()} can be used, load {load:.1f}", ""
     if quota is not None and quota < count:
         text = f"{text}; but the container's quota is {quota:g}: beyond it, its programs are halted for a while"

@@ -9,14 +9,13 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import count
 
-from arena import rulefile
+from arena import rulefile, system
 from arena.clock import TimeControl
 from arena.event.doctor import measuring_bot
 from arena.event.doctor.checks import Health, MachineCheck
 from arena.event.workers import Workers
 from arena.games import rulebook
 from arena.match.play import play
-from arena.sandbox import cores
 from arena.sandbox.launcher import Launcher
 from arena.sandbox.toolchain import PYTHON
 from arena.values import Bot, Conditions, Ending, Event, Match, Record
@@ -59,7 +58,7 @@ def measure(lanes: int, level: str, seconds: float) -> Measured:
     records: list[Record] = []
     failures: list[str] = []
     matches = _matches(level)
-    pin = lanes <= len(cores.available())
+    pin = lanes <= len(system.cores())
     with Workers(lanes, pin=pin) as workers:
         first = [next(matches) for _ in range(lanes)]
         list(workers.map(_play, lambda: first.pop() if first else None))  # starts all that later matches find ready

@@ -41,7 +41,7 @@ from itertools import islice
 from pathlib import Path
 from typing import Any, ClassVar, NamedTuple, Self
 
-from arena import shared_folders, whole_files
+from arena import shared_folders, system, whole_files
 from arena.errors import ArenaError
 from arena.identity import digest_of
 from arena.results.archive import schema
@@ -313,9 +313,9 @@ class Database:
         """
         with shared_folders.opened(self.folder) as folder:
             found = os.stat(self.path.name, dir_fd=folder, follow_symlinks=False)
-        for descriptor in os.listdir("/proc/self/fd"):  # noqa: PTH208 (names are all that is asked for)
+        for descriptor in os.listdir(system.OPEN_FILES):  # noqa: PTH208 (names are all that is asked for)
             with contextlib.suppress(OSError):
-                opened = Path(f"/proc/self/fd/{descriptor}").stat()
+                opened = os.fstat(int(descriptor))
                 if (opened.st_dev, opened.st_ino) == (found.st_dev, found.st_ino):
                     return
         raise ArenaError(f"{self.path}: is a symbolic link; name the folder that it leads to")

@@ -1,0 +1,115 @@
+"""Bots as plain subprocesses, where the system is not Linux: this end of the launcher there, for the level `none`.
+
+It answers the requests that a spawner answers (`spawner_process.py`), in this process: `subprocess` starts a bot in a
+session of its own, and its group is killed at its end. Nobody finds what left that group. A bot's CPU time and memory
+are known at its end only, so its answers are timed by the wall.
+
+The guard. No kernel kills bots here when we are killed. So a small process knows the groups of all bots that live. It
+sees the end of its input when we end, in whatever way, kills them, and removes the folder.
+"""
+
+import contextlib
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+from arena.errors import refusal
+from arena.sandbox import child_setup, spawner
+from arena.sandbox.level import TEMPORARY, LaunchSpec
+from arena.sandbox.spawner_process import ConfinementError
+
+GUARD = """
+import os, sys
+groups = set()
+for line in sys.stdin.buffer:
+    if line == b"leave\\n":
+        sys.exit()
+    (groups.add if line[:1] == b"+" else groups.discard)(int(line[1:]))
+for group in groups:
+    try:
+        os.killpg(group, 9)
+    except OSError:
+        pass
+os.execv("/bin/sh", ["sh", "-c", sys.argv[1], "sh", sys.argv[2]])
+"""
+
+
+class Subprocesses:
+    """The bots of one referee process, as its own children."""
+
+    warms = False
+
+    def __init__(self, folder: Path, environment: dict[str, str]) -> None:
+        """The guard removes `folder` if this process is killed."""
+        self.pid = os.getpid()
+        self._bots: dict[int, subprocess.Popen[bytes]] = {}
+        (theirs_in, self._notes), (self.lifeline, theirs_out) = os.pipe(), os.pipe()
+        self._guard = subprocess.Popen(
+            [sys.executable, "-I", "-S", "-c", GUARD, spawner.REMOVE, str(folder)],
+            stdin=theirs_in,
+            stdout=theirs_out,  # it writes nothing: the pipe hangs up at its end
+            cwd="/",
+            env=environment,
+            start_new_session=True,
+        )
+        os.close(theirs_in)
+        os.close(theirs_out)
+
+    def request(
+        self, operation: bytes, message: Iterable[Any] = (), descriptors: tuple[int, ...] = (), *, subject: str = ""
+    ) -> dict[str, Any]:
+        """Do what a spawner would do. ConfinementError, about `subject`, when the system has no room for a process."""
+        if operation == child_setup.START:
+            argv, environment, values = message
+            return self._start(argv, environment, LaunchSpec(*values), descriptors, subject)
+        if operation == spawner.END:
+            bots, living = message
+            answer = spawner.end(bots, living)
+            for (pid, _), how in zip(bots, answer["exits"], strict=True):
+                self._bots.pop(pid).returncode = how["code"]  # else Python would wait for it again
+                self._tell_guard(f"-{pid}")
+            return answer
+        return {}  # PREPARE: each bot is a new program
+
+    def _start(
+        self, argv: list[str], environment: dict[str, str], spec: LaunchSpec, pipes: tuple[int, ...], subject: str
+    ) -> dict[str, Any]:
+        stdin, stdout, stderr = pipes
+        try:
+            bot = subprocess.Popen(
+                argv,
+                stdin=stdin,
+                stdout=stdout,
+                stderr=stderr,
+                cwd=spec.home,
+                env=environment,
+                start_new_session=True,
+                umask=0o077,
+            )
+        except OSError as error:
+            if error.errno in TEMPORARY:
+                raise ConfinementError(f"{subject}: {refusal(error) or error.strerror}", passing=True) from error
+            return {"error": f"{argv[0]}: {error.strerror}"[: child_setup.TEXT_LENGTH], "errno": error.errno}
+        self._bots[bot.pid] = bot
+        self._tell_guard(f"+{bot.pid}")
+        return {"pid": bot.pid}
+
+    def _tell_guard(self, line: str) -> None:
+        with contextlib.suppress(BrokenPipeError):  # somebody killed it: the lifeline says so
+            os.write(self._notes, f"{line}\n".encode())
+
+    def close(self) -> None:
+        """End everything that was started. The caller removes the folder."""
+        for pid, bot in self._bots.items():
+            with contextlib.suppress(OSError):
+                os.killpg(pid, signal.SIGKILL)
+            bot.wait()
+        self._bots.clear()
+        self._tell_guard("leave")
+        self._guard.wait()
+        os.close(self._notes)
+        os.close(self.lifeline)
