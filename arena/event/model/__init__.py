@@ -29,6 +29,7 @@ from collections.abc import Iterator
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 
+from arena import system
 from arena.errors import ArenaError
 from arena.match.model import Door
 from arena.sandbox import folder as scratch
@@ -138,7 +139,12 @@ def key_of(variable: str | None, file: Path | None, workspace: Path) -> str:
 
 
 def _forget(variable: str) -> None:
-    """Overwrite the value of a variable in the memory that process lists show of this process, and of its forks."""
+    """Overwrite the value of a variable in the memory that process lists show of this process, and of its forks.
+
+    Where the system is not Linux, bots are not confined, and nobody looks for that memory.
+    """
+    if not system.LINUX:
+        return
     with open("/proc/self/stat") as file:  # noqa: PTH123
         begin, end = map(int, file.read().rpartition(")")[2].split()[47:49])  # proc_pid_stat(5): env_start, env_end
     text = b"\0" + ctypes.string_at(begin, end - begin)
