@@ -45,6 +45,7 @@ FOLLOWED_ELSEWHERE = {
     "docs/clusters.md",  # by test_clusters.py
     "docs/commands.md",  # made from the commands
     "docs/contest.md",  # by test_contest.py
+    "docs/notary.md",  # by test_notary.py
     "docs/export.md",  # by test_export.py
     "docs/game-authors.md",  # by test_writing_a_game.py
     "docs/openspiel.md",  # by test_openspiel.py

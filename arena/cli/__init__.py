@@ -80,6 +80,7 @@ COMMANDS = {
         "contest": "Take a step of a contest that is a git repository.",
         "serve": "Serve results as web pages, also while they are played.",
         "grade": "Give marks by the thresholds of [grade].",
+        "commit": "Publish digests of an event before it, for `verify --public`.",
         "verify": "Check every record of an event against the rules.",
         "merge": "Join archives of one event, or take matches into an event.",
         "export": "Write an event as tables for other programs, or a match as a text.",

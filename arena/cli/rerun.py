@@ -33,14 +33,10 @@ def rerun(
 ) -> None:
     """Play a recorded match again with the same seeds; exit code 1 when it goes differently. Nothing is stored."""
     event, record = stored_match.event_of(match), stored_match.load_record(match)
-    # A record may come from anybody: the rules are those known here, and so are the powers and limits of the bots.
-    tournament = workspace.tournament(options.overrides(sandbox=sandbox, unsafe=unsafe))
-    here = workspace.conditions_here(tournament, by_hand=True)
-    planned = replace(under(record.match, here), rules=stored_match.board_of(record.match).rules)
-    output.warn_about_confinement(planned.conditions)
-    if changed := sorted(_changed(asdict(record.match.conditions), asdict(planned.conditions))):
+    then, record = record, as_here(record, options.overrides(sandbox=sandbox, unsafe=unsafe))
+    output.warn_about_confinement(record.match.conditions)
+    if changed := sorted(_changed(asdict(then.match.conditions), asdict(record.match.conditions))):
         output.notice(f"{', '.join(changed)}: as in the tournament.toml here; the match was played otherwise")
-    record = replace(record, match=planned)
     if bot is None and (role or print_):
         raise ArenaError("--role and --print are for one bot: name it with --bot")
     if bot is None:
@@ -60,11 +56,26 @@ def _changed(then: Mapping[str, Any], now: Mapping[str, Any], table: str = "") -
             yield f"{table}{key}"
 
 
-def _play_again(record: Record, event: str | None, *, json: bool) -> bool:
+def as_here(record: Record, overrides: Mapping[str, object]) -> Record:
+    """Return the record of a match that is played again here.
+
+    A record may come from anybody: the rules are those known here, and so are the powers and limits of the bots.
+    """
+    here = workspace.conditions_here(workspace.tournament(overrides), by_hand=True)
+    planned = replace(under(record.match, here), rules=stored_match.board_of(record.match).rules)
+    return replace(record, match=planned)
+
+
+def played_again(record: Record, event: str | None) -> Record:
+    """Play a match of `as_here` again, with the bots as they were then, and return the new record."""
     then = [_bot_then(seat, event) for seat in record.match.seats]
     built = workspace.built(then, record.match.conditions.sandbox)
     seats = tuple(replace(seat, bot=bot) for seat, bot in zip(record.match.seats, built, strict=True))
-    different = list(differences(record, play.play(replace(record.match, seats=seats), model=Recorded(record))))
+    return play.play(replace(record.match, seats=seats), model=Recorded(record))
+
+
+def _play_again(record: Record, event: str | None, *, json: bool) -> bool:
+    different = list(differences(record, played_again(record, event)))
     if json:
         output.print_json([{"match": record.match.id, "same": not different, "differences": different}])
         return not different

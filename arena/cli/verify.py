@@ -1,18 +1,52 @@
-"""`arena verify`: check the results of an event against the rules."""
+"""`arena verify`: check the results of an event against the rules, and against what was published before it."""
 
 import contextlib
-from typing import Annotated
+import os
+import random
+from collections.abc import Iterator
+from dataclasses import replace
+from itertools import zip_longest
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from arena.cli import options, output, paths, stored_match
+from arena import shared_folders
+from arena.author.submissions.copy_untrusted import Allowance, copy_entry
+from arena.cli import options, output, paths, results, stored_match
 from arena.cli.progress import ProgressLine
 from arena.errors import ArenaError
-from arena.games import rulebook
+from arena.games import boards, rulebook
+from arena.values import Event
+
+if TYPE_CHECKING:
+    from arena.results.archive import Archive
+
+    Problem = tuple[str, str]
+    """The id of a match, empty for the event, and a statement that does not hold."""
+
+LEVEL = 0.95
+"""The certainty of the bound on matches that were forged together with their bots' dice."""
 
 
 def verify(
     event: options.EventName = None,
+    public: Annotated[
+        bool, typer.Option("--public", help="Compare with what `arena commit` wrote; check draws and CSV files too.")
+    ] = False,
+    digest: Annotated[
+        str | None, typer.Option(metavar="HEX", help="With --public: the digest that was published before the event.")
+    ] = None,
+    reruns: Annotated[
+        int,
+        typer.Option(
+            metavar="K", min=0, help="With --public, where all else holds: play K matches again, drawn by lot."
+        ),
+    ] = 0,
+    lot: Annotated[
+        str | None, typer.Option(metavar="TEXT", help="With --reruns: a public text that decides the lot.")
+    ] = None,
     all_versions: Annotated[bool, typer.Option("--all-versions", help="Records of earlier plans too.")] = False,
     json: options.Json = False,
 ) -> None:
@@ -20,7 +54,10 @@ def verify(
     from arena.replay import verify
     from arena.results.archive import Archive
 
-    with Archive.open(paths.event_folder(event), writing=False) as archive:
+    if not public and (digest or reruns):
+        raise ArenaError("--digest and --reruns are for --public")
+    folder, notes = paths.event_folder(event), list[str]()
+    with Archive.open(folder, writing=False) as archive:
         played = verify.event_in(archive)
         edited = []
         for board in played.boards if played else ():
@@ -29,6 +66,14 @@ def verify(
                     edited.append(board.label)
         with ProgressLine("verify: records") as progress:
             count, problems = verify.checked(archive, stored_match.game_of, progress, all_versions=all_versions)
+        if public and played:
+            problems += (("", words) for words in _commitment_problems(played, folder, digest))
+            problems += (("", words) for words in _draw_problems(played))
+            if not any(match for match, _ in problems):  # of forged records no tables can be made
+                problems += (("", words) for words in _table_problems(folder))
+            if reruns and not problems:
+                found, notes = _rerun_problems(archive, str(folder), reruns, lot)
+                problems += found
     if json:
         output.print_json({"match": match or None, "words": words} for match, words in problems)
     else:
@@ -38,5 +83,100 @@ def verify(
         print(f"{count} records: {count - bad} hold" + (f", {bad} do not" if bad else ""))
     for label in edited if problems else ():
         output.notice(f"{label}: its rules or its board were edited since it was played")
+    for note in notes:
+        output.notice(note)
     if problems:
         raise typer.Exit(1)
+
+
+def _commitment_problems(event: Event, folder: Path, digest: str | None) -> Iterator[str]:
+    """Yield what differs from the commitment, by the rules that are known here and the copies of the bots."""
+    from arena.event import commitment
+
+    try:
+        published = commitment.Commitment.model_validate_json(shared_folders.read(folder / commitment.FILE))
+    except FileNotFoundError:
+        raise ArenaError(f"{folder}: has no {commitment.FILE}; `arena commit` writes it before an event") from None
+    except (OSError, ValueError):
+        yield f"{commitment.FILE}: is not as `arena commit` writes it"
+        return
+    if digest is not None and digest.lower() != published.digest:
+        yield f"{commitment.FILE}: its digest is {published.digest}, and another one was published"
+    files, trusted = {}, []
+    allowance = Allowance(size=stored_match.MOST_BOT_BYTES, entries=stored_match.MOST_BOT_ENTRIES, left_out=())
+    with TemporaryDirectory() as copies:
+        for number, bot in enumerate(event.bots):
+            try:
+                files[bot.name] = stored_match.copy_bot(folder, bot.digest, Path(copies) / str(number), allowance)
+            except (ArenaError, OSError) as error:
+                yield f"bot {bot.name}: the results have no whole copy of it: {error}"
+        for board in event.boards:
+            try:
+                trusted.append(replace(board, rules=rulebook.of_record(board).rules))
+            except ArenaError as error:
+                yield f"board {board.label}: its rules cannot be had: {error}"
+        known = replace(event, boards=tuple(trusted), bots=tuple(bot for bot in event.bots if bot.name in files))
+        missing = {bot.name for bot in event.bots} - files.keys()
+        for words in commitment.differences(published, commitment.commitment(known, files)):
+            if not any(words.startswith(f"bot {name} was committed") for name in missing):
+                yield words
+
+
+def _draw_problems(event: Event) -> Iterator[str]:
+    """Yield each board that was not sampled from the event's seed; keys of matches are checked with their plan."""
+    for board in event.boards:
+        if board.sampled:
+            with contextlib.suppress(ArenaError):  # it was named above
+                rules = Path(rulebook.of_record(board).rules)
+                if boards.sampled_board(rules, board.name, len(board.sampled), event.seed).sampled != board.sampled:
+                    yield f"board {board.label}: was not drawn by the seed"
+
+
+def _table_problems(folder: Path) -> Iterator[str]:
+    """Yield each CSV file of the results that is not made of these matches."""
+    with TemporaryDirectory() as copy:
+        # A cache that stands beside the event may be part of the forgery, so the tables are made beside a copy.
+        with shared_folders.opened(folder) as files:
+            allowance = Allowance(size=10**12, entries=2, left_out=())
+            for name in {paths.EVENT_FILE, f"{paths.EVENT_FILE}-wal"}.intersection(os.listdir(files)):  # noqa: PTH208
+                copy_entry(files, name, Path(copy) / name, allowance)
+        results.write_tables(results.read(Path(copy)), results.read_placings(Path(copy)))
+        for file in sorted(folder.glob("*.csv")):
+            expected = Path(copy) / file.name
+            if not expected.exists():
+                yield f"{file.name}: is no table of this event"
+                continue
+            lines = [content.splitlines() for content in (shared_folders.read(file), expected.read_bytes())]
+            if (line := next((n for n, (a, b) in enumerate(zip_longest(*lines), 1) if a != b), None)) is not None:
+                yield f"{file.name}: line {line} is not what the matches say"
+
+
+def _rerun_problems(archive: "Archive", event: str, count: int, lot: str | None) -> "tuple[list[Problem], list[str]]":
+    """Play matches again that are drawn by lot; return those that did not go as recorded, and what the rest proves."""
+    from arena.cli import rerun
+    from arena.replay.rerun import differences
+
+    ids = sorted(played.id for played in archive.played())
+    drawn = (random.Random(lot) if lot is not None else random.SystemRandom()).sample(ids, min(count, len(ids)))
+    problems, same = [], 0
+    with ProgressLine("verify: matches again") as progress:
+        for number, match in enumerate(drawn, 1):
+            record = rerun.as_here(archive.record(match), {})
+            again = rerun.played_again(record, event)
+            if not (found := list(differences(record, again))):
+                same += 1
+            elif not list(differences(again, rerun.played_again(record, event))):
+                problems.append((match, f"played again, twice alike, it goes otherwise: {found[0]}"))
+            progress(number, len(drawn))
+    notes = [f"{len(drawn)} of {len(ids)} matches were played again, drawn by lot: {same} went as recorded"]
+    if others := len(drawn) - same - len(problems):
+        notes.append(
+            f"{others} go otherwise each time, so they prove nothing: their bots use dice of their own, or clocks"
+        )
+    if same and not problems:
+        share = 100 * (1 - (1 - LEVEL) ** (1 / same))
+        notes.append(
+            f"if more than {share:.1f} % of the matches whose bots repeat themselves were forged, one of these would "
+            f"have shown it, at {LEVEL:.0%}"
+        )
+    return problems, notes

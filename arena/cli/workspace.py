@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from arena import rulefile, system
 from arena.author.submissions.bot_store import BotStore
-from arena.cli import output, paths
+from arena.cli import options, output, paths
 from arena.display_names import bot_shown
 from arena.errors import ArenaError, known_are
 from arena.event import builds, discovery
@@ -58,6 +58,26 @@ def screening(tournament: "Tournament", boards: Iterable[str] = (), *, by_hand: 
         opened=tournament.openings.used,
         report=output.notice,
     )
+
+
+def event_of(
+    tournament: "Tournament", path: Path, bots: list[str] | None = None, boards: list[str] | None = None
+) -> tuple[Event, tuple[Bot, ...]]:
+    """Return the event of the file at this path, only with the named bots and boards if any are, and all its bots."""
+    try:
+        entrants = tournament.entrants(path.parent)
+        event = tournament.event(
+            path.parent,
+            bots=options.names_in(bots),
+            boards=options.names_in(boards),
+            entrants=entrants,
+            sampled_boards=paths.results_folder(path.parent, paths.SAMPLED_BOARDS),
+        )
+        return replace(event, conditions=conditions_here(tournament)), entrants
+    except ArenaError as error:
+        if str(error).startswith("--"):  # a mistake on the command line, not in the file
+            raise
+        raise ArenaError(f"{path}: {error}") from error
 
 
 def matches_at_once(tournament: "Tournament", event: Event) -> int:

@@ -6,7 +6,6 @@ import shutil
 import sys
 from collections import Counter
 from collections.abc import Iterator, Mapping
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -72,20 +71,7 @@ def run(
     )
     path = paths.tournament_file(file)
     tournament = config.load(path, changed)
-    try:
-        entrants = tournament.entrants(path.parent)
-        event = tournament.event(
-            path.parent,
-            bots=options.names_in(bots),
-            boards=options.names_in(boards),
-            entrants=entrants,
-            sampled_boards=paths.results_folder(path.parent, paths.SAMPLED_BOARDS),
-        )
-        event = replace(event, conditions=workspace.conditions_here(tournament))
-    except ArenaError as error:
-        if str(error).startswith("--"):  # a mistake on the command line, not in the file
-            raise
-        raise ArenaError(f"{path}: {error}") from error
+    event, entrants = workspace.event_of(tournament, path, bots, boards)
     count = workspace.matches_at_once(tournament, event)
     folder = paths.results_folder(path.parent, event.name)
     if not bots:  # a bot that plays none of the boards: otherwise nobody would notice a mistake in its bot.toml

@@ -33,8 +33,8 @@ def refuse_link(path: Path, home: Path) -> None:
         raise ArenaError(f"{shown(path)}: this link leaves the bot's folder; copy the file instead")
 
 
-def digest_of(command: tuple[str, ...], files: Iterable[tuple[str, Path]]) -> str:
-    """Return 16 hex digits over the command and the name, mode and bytes of each file; no absolute path is in it."""
+def digest_of(command: tuple[str, ...], files: Iterable[tuple[str, Path]], length: int = 16) -> str:
+    """Return hex digits over the command and the name, mode and bytes of each file; no absolute path is in them."""
     state = hashlib.sha256("\0".join(command).encode("utf-8", "surrogateescape"))
     for name, path in files:
         try:
@@ -43,7 +43,7 @@ def digest_of(command: tuple[str, ...], files: Iterable[tuple[str, Path]]) -> st
             raise ArenaError(f"{shown(path)}: cannot be read: {error.strerror}") from error
         executable = "x" if os.access(path, os.X_OK) else "-"
         state.update(f"\0{name}\0{executable}\0{len(content)}\0".encode("utf-8", "surrogateescape") + content)
-    return state.hexdigest()[:16]
+    return state.hexdigest()[:length]
 
 
 def shown(path: object) -> str:

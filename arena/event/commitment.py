@@ -1,0 +1,94 @@
+"""A commitment: digests of all that decides an event, published before its first match.
+
+When the seed is published after the event, anybody can compute it again from the files. A secret seed is hidden by its
+digest until then. Ids and short digests are made for honest files: with much work another bot can be found that has
+the same. So all digests here are whole SHA-256.
+"""
+
+import json
+from collections.abc import Iterator, Mapping
+from dataclasses import fields
+from hashlib import sha256
+from pathlib import Path
+
+from pydantic import BaseModel, JsonValue
+
+from arena import rulefile
+from arena.event import discovery
+from arena.event.discovery.files import digest_of, files_of
+from arena.identity import digest_of as values_digest
+from arena.identity import plain
+from arena.values import Board, Bot, Event
+from arena.version import __version__
+
+FILE = "commitment.json"
+WHOLE = 64
+"""Hex digits of a SHA-256."""
+NOT_SETTINGS = ("seed", "boards", "bots", "conditions", "openings")
+
+
+class Commitment(BaseModel):
+    """What is published before an event."""
+
+    arena: str
+    """The version of arena that wrote it."""
+    seed: str
+    settings: dict[str, JsonValue]
+    conditions: dict[str, JsonValue]
+    boards: dict[str, str]
+    """The digest of each `game/board`."""
+    bots: dict[str, str]
+    """The digest of each bot's files, by its name."""
+
+    @property
+    def digest(self) -> str:
+        """The digest of all of it."""
+        return values_digest(self.model_dump(), length=WHOLE)
+
+
+def commitment(event: Event, files: Mapping[str, Path]) -> Commitment:
+    """Return the commitment of an event, whose rules are trusted; `files` has the path of each bot by its name."""
+    settings = {each.name: getattr(event, each.name) for each in fields(event) if each.name not in NOT_SETTINGS}
+    values = {
+        "arena": __version__,
+        "seed": values_digest("the seed of an event", event.seed, length=WHOLE),
+        "settings": settings | {"openings": (event.openings.plies, event.openings.listed)},
+        "conditions": plain(event.conditions),
+        "boards": {board.label: _board_digest(board) for board in event.boards},
+        "bots": {bot.name: _bot_digest(bot, files[bot.name]) for bot in event.bots},
+    }
+    return Commitment.model_validate_json(json.dumps(values))  # tuples are lists, as in the file
+
+
+def differences(published: Commitment, computed: Commitment) -> Iterator[str]:
+    """Yield in words what differs between a commitment and one that was computed from the files after the event."""
+    if published.seed != computed.seed:
+        yield "the seed is not the one that was committed"
+    for then, now in ((published.settings, computed.settings), (published.conditions, computed.conditions)):
+        for name in then | now:
+            if then.get(name) != now.get(name):
+                was, is_now = json.dumps(then.get(name)), json.dumps(now.get(name))
+                yield f"{name}: {was} was committed, and the event has {is_now}"
+    for noun, committed, played in (
+        ("board", published.boards, computed.boards),
+        ("bot", published.bots, computed.bots),
+    ):
+        for name in committed | played:
+            if name not in played:
+                yield f"{noun} {name} was committed, and is not in the event"
+            elif name not in committed:
+                yield f"{noun} {name} is in the event, and was not committed"
+            elif committed[name] != played[name]:
+                yield f"{noun} {name} is not as it was committed"
+
+
+def _board_digest(board: Board) -> str:
+    path = Path(board.rules)
+    rules = [(source.name, sha256(source.read_bytes()).hexdigest()) for source in rulefile.sources(path)]
+    boards = board.sampled or rulefile.parameters_on(path, board.name)
+    return values_digest(board.roles, board.sides, boards, rules, length=WHOLE)
+
+
+def _bot_digest(bot: Bot, path: Path) -> str:
+    program = discovery.from_path(path, bot.name)
+    return digest_of(program.command, files_of(path) if path.is_dir() else [(path.name, path)], WHOLE)
