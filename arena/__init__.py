@@ -1,5 +1,6 @@
 """Bot tournaments: a referee, a line protocol, schedules, standings and charts."""
 
+import sys
 from typing import TYPE_CHECKING, Any
 
 from arena.version import __version__ as __version__
@@ -88,3 +89,14 @@ def play_match(
         ready = builds.built(seated, Path(folder), level)
         event = Event(name="match", seed=seed, boards=boards, bots=ready, conditions=replace(conditions, sandbox=level))
         return play(event.match(boards[0], ready, 0))
+
+
+def _replay(record: "Record") -> str:
+    from arena.report import notebook
+
+    return notebook.frame(record)
+
+
+# In a notebook a record shows itself as its replay. A method `_repr_html_` of Record would import upwards.
+if (_ipython := getattr(sys.modules.get("IPython"), "get_ipython", lambda: None)()) is not None:
+    _ipython.display_formatter.formatters["text/html"].for_type_by_name("arena.values", "Record", _replay)

@@ -365,12 +365,6 @@ class Record:
     calls: tuple[ModelCall, ...] = ()
     """The calls of a language model, in order."""
 
-    def _repr_html_(self) -> str:
-        """Return the replay, for a notebook."""
-        from arena.report import notebook  # the only import upwards: whoever has a record has its picture
-
-        return notebook.frame(self)
-
 
 @dataclass(frozen=True, kw_only=True)
 class Abort:

@@ -5,8 +5,11 @@ import contextlib
 import hashlib
 import html
 import json
+import os
 import re
 import shutil
+import subprocess
+import sys
 import zlib
 from collections import Counter
 from dataclasses import replace
@@ -27,6 +30,7 @@ from arena.event.placings import placings
 from arena.event.plan import Plan
 from arena.games import rulebook
 from arena.protocol import clean
+from arena.replay import notation
 from arena.replay.drawing.board_state import read_grids
 from arena.replay.replayer import scenes
 from arena.report.boards import items
@@ -651,3 +655,26 @@ def test_a_script_never_makes_markup_of_a_text(path):
         re.findall(r"innerHTML|outerHTML|insertAdjacentHTML|document\.write|\beval\b|new Function", path.read_text())
         == []
     )
+
+
+IN_A_NOTEBOOK = """
+from IPython.core.interactiveshell import InteractiveShell
+shell = InteractiveShell.instance()
+import arena, sys
+from arena.replay import notation
+from pathlib import Path
+shown, _ = shell.display_formatter.format(notation.read(Path(sys.argv[1])))
+print(shown["text/html"][:30])
+"""
+
+
+def test_a_record_shows_itself_in_a_notebook_as_its_replay(tmp_path, results):
+    with Archive.open(results.folder) as archive:
+        record = next(archive.records())
+    file = tmp_path / "match.txt"
+    file.write_text(notation.text_of(record), "utf-8")
+    command = [sys.executable, "-c", IN_A_NOTEBOOK, str(file)]
+    done = subprocess.run(
+        command, capture_output=True, text=True, check=False, env=os.environ | {"HOME": str(tmp_path)}
+    )
+    assert done.stdout == '<iframe sandbox="allow-scripts\n', done.stderr

@@ -23,6 +23,7 @@ from arena.games.quality import PerfectPlay
 from arena.protocol import clean
 from arena.replay.drawing.board_state import read_fact, read_grids
 from arena.replay.replayer import scenes
+from arena.report import notebook
 from arena.results.leaderboard import Results
 from arena.values import Record
 
@@ -608,7 +609,7 @@ def test_what_was_left_out_is_said(browser, tmp_path):
 def in_notebook(folder: Path, *records: Record) -> Path:
     """Write a page that holds what a notebook shows of matches."""
     path = folder / "notebook.html"
-    cells = "".join(record._repr_html_() for record in records)
+    cells = "".join(notebook.frame(record) for record in records)
     path.write_text(f"<!doctype html><title>notebook</title>{cells}", "utf-8")
     return path
 
