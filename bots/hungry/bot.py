@@ -1,7 +1,8 @@
-"""Pacman, greedy: Pacman runs to the nearest pellet, a ghost to Pacman, and neither asks what the other will do."""
+"""Pacman, greedy and short-sighted: runs at what it hunts if that is within sight, else it throws dice."""
 
 from arena.kit import Cell, Turn, distances, run
 
+SIGHT = 2  # steps
 far: dict[Cell, dict[Cell, int]] = {}
 
 
@@ -11,16 +12,18 @@ def prepare(turn: Turn) -> None:
 
 
 def choose(turn: Turn) -> str:
-    """The step that brings it nearest to what it hunts."""
+    """A step nearer to the nearest pellet, or for a ghost to Pacman; if that is out of sight, any step."""
     state = turn.state
     pellets = [cell for bit, cell in enumerate(turn.rules.pellets) if state.pellets >> bit & 1]
     prey = pellets if turn.role == "pacman" else [state.pacman]
 
     def left(move: str) -> int:
+        """How far it is to the prey after a move; out of sight every step is alike."""
         there = getattr(turn.after(move)[0], turn.role)
-        return min(far[there][cell] for cell in prey)
+        return min([SIGHT, *(far[there][cell] for cell in prey)])
 
-    return min(turn.legal, key=left)
+    steps = {move: left(move) for move in turn.legal}
+    return turn.random.choice([move for move in turn.legal if steps[move] == min(steps.values())])
 
 
 run(choose, prepare)
