@@ -1,7 +1,8 @@
 """What openings bring: `python benchmarks/openings.py [REPEATS]`, 10 unless told.
 
-First the bots of the demo that play the same each time: what more repeats bring without openings, and with openings of
-four plies. Then the whole demo, with openings of several lengths, always with the same number of matches.
+The bots of the demo play on the boards BOARDS, each the same in every repeat. First those bots that play the same each
+time: what more repeats bring without openings, and with openings of four plies. Then all bots, with openings of several
+lengths, always with the same number of matches.
 
 Openings bring luck, too: some of them are good for one role, whoever plays it, so that the strengths move together. So
 the width of the intervals is shown beside the spread of the strengths (their standard deviation), and beside the number
@@ -22,7 +23,8 @@ from arena.sandbox import cores
 from arena.values import Abort, Fault, Record
 
 ROOT = Path(__file__).parent.parent
-ALIKE = ("careful", "hungry", "oracle", "pacmaster", "planner", "walker")  # all bots but dice and sampler
+BOARDS = ["mummy_maze/hunt", "mummy_maze/duel", "pacman/classic"]
+ALIKE = ("careful", "oracle", "pacmaster", "planner", "walker")  # all bots but dice, hungry and sampler
 PLIES = (0, 2, 4, 8)
 SURE = 0.975  # the chance of being stronger from which on two bots count as told apart
 
@@ -45,7 +47,8 @@ class Silent:
 
 def row(folder: Path, repeats: int, plies: int, bots: tuple[str, ...] = ()) -> None:
     """Play an event, or the rest of one with fewer repeats, and print how well it tells its bots apart."""
-    settings = {"repeats": repeats, "openings.plies": plies, "name": f"{len(bots)}-bots-{plies}-plies"}
+    name = f"{len(bots)}-bots-{plies}-plies"
+    settings = {"boards": BOARDS, "repeats": repeats, "openings.plies": plies, "name": name}
     event = config.load(ROOT / "tournament.toml", settings).event(ROOT, bots=bots)
     lanes = cores.matches_at_once(event, len(system.cores()))
     played = tournament.run(event, folder / event.name, workers=lanes, audience=Silent())
@@ -70,7 +73,7 @@ def main(repeats: int) -> None:
         for plies in (0, 4):
             for count in (1, repeats, 4 * repeats) if plies else (1, repeats):
                 row(folder, count, plies, ALIKE)
-        print(f"\nthe whole demo\n{head}{'pairs apart':>13}")
+        print(f"\nall bots\n{head}{'pairs apart':>13}")
         for plies in PLIES:
             row(folder, repeats, plies)
     finally:

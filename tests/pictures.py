@@ -18,8 +18,8 @@ HERE = Path(__file__).parent.parent
 DOCS = HERE / "docs"
 CHARTS = ("leaderboard", "accuracy", "crosstable")
 TABLES = ("leaderboard", "rankings", "strengths", "accuracy", "chance_better", "crosstable", "matches")
-BOARD, TURN = "classic", 23
-"""The replay that is shown: the longest match on this board, at this turn."""
+BOARD, TURN = "random", 23
+"""The replay that is shown: the longest match on these boards, at this turn."""
 WINDOW = {"width": 1440, "height": 980}
 
 

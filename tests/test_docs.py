@@ -127,9 +127,10 @@ def played(tmp_path_factory) -> Path:
         done = cup.arena(here, command, *rest, *quick.get(command, []))
         assert done.returncode == 0, (command, done.stdout, done.stderr)
         here = folder / "cup"
-        if command == "init":  # to sample one board takes 0.1 s
+        if command == "init":  # pages call boards by name
             event = here / "tournament.toml"
-            event.write_text(re.sub(r'(?<=:)\d+(?=")', "1", event.read_text("utf-8")), "utf-8")
+            named = 'boards = ["hunt", "duel", "classic"]'
+            event.write_text(re.sub(r"(?m)^boards = .*", named, event.read_text("utf-8")), "utf-8")
     shutil.copytree(folder / "cup/results/cup", folder / "cup/results/last-week")  # for `arena report --since`
     (folder / "cup" / "bots" / "mine.py").write_text(blocks(AUTHORS, "python")[0])
     return folder / "cup"
