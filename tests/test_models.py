@@ -1,6 +1,7 @@
 """Language models at the table: what bots ask, what they get, what it costs, and who never learns the key."""
 
 import asyncio
+import csv
 import io
 import json
 import os
@@ -34,8 +35,11 @@ from arena.event.model import Provider
 from arena.event.model.broker import Broker
 from arena.event.model.providers import AgainError, json_of, without_key
 from arena.event.model.tape import Tape
+from arena.games import rulebook
 from arena.match.model import MOST_REFUSED, Recorded, read_request
 from arena.match.play import play
+from arena.report import replays
+from arena.report.author import Author
 from arena.results.archive import Archive
 from arena.values import Conditions, Ending, ModelAnswer, ModelTerms
 
@@ -420,6 +424,34 @@ def test_a_key_in_a_variable_is_gone_from_this_process_and_its_forks(tmp_path):
     (tmp_path / "key").write_text(KEY)
     with pytest.raises(ArenaError, match="lies in the workspace"):
         event_model.key_of(None, tmp_path / "key", tmp_path)
+
+
+def test_replays_and_tables_show_what_was_asked_and_a_report_for_others_does_not(tmp_path):
+    with providers.serving(providers.plays) as server:
+        folder = workspace(tmp_path / "w", f'url = "{server.url}"\nprice_in = 100.0', "abc")
+        results, evil = folder / "results" / "cup", "</pre><script>alert(1)</script>\x1b[31m"
+        with (folder / "bots" / "b" / "prompt.md").open("a") as prompt:
+            prompt.write(f"I know that {evil}\n")
+        run(folder)
+    with Archive.open(results) as archive:
+        record = next(record for record in archive.records() if record.match.seats[0].bot.name == "b")
+    shown = cup.arena(folder, "replay", record.match.id)
+    assert "asks the model: 100 tokens, and 20 of its answer" in shown.stdout
+    assert "I know that" in shown.stdout
+    assert "\x1b" not in shown.stdout
+    assert '> model {"messages"' in cup.arena(folder, "replay", record.match.id, "--lines").stdout.replace("'", '"')
+    assert cup.arena(folder, "rerun", record.match.id).stdout.count("it went the same") == 1
+    replayed = replays.replay(record, replays.Games(rulebook.game_of))["calls"]
+    assert [row[:4] for row in replayed][:1] == [[1, 0, 100, 20]]
+    assert "\x1b" not in str(replayed)
+    assert cup.arena(folder, "leaderboard").stdout.count("language model") == 1
+    events.tables(results)
+    table = list(csv.DictReader(io.StringIO((results / "models.csv").read_text())))
+    assert {row["bot"] for row in table} == {"a", "b", "c"}
+    assert all(float(row["cost"]) == int(row["calls"]) * 0.01 for row in table)
+    author = Author(name="a", bots=frozenset({"a"}), file="a")
+    assert {call.role for call in record.calls} == {"hare", "tortoise"}
+    assert "I know that" not in str(author.cut(record).calls)
 
 
 def test_mistakes_in_the_table_are_one_line_each(tmp_path):

@@ -13,7 +13,7 @@ from rich.table import Table
 from rich.text import Text
 
 from arena.cli import output
-from arena.results.columns import CHANGE, LEADERBOARD, RANKINGS, Column, interval_text
+from arena.results.columns import CHANGE, LEADERBOARD, MODELS, RANKINGS, Column, interval_text
 from arena.results.leaderboard import Results, rank_changes
 from arena.results.tables import rows_of
 from arena.values import Ending
@@ -45,6 +45,8 @@ def show(results: Results, *, brief: bool = False) -> None:
     if len(overall := results.overall_leaderboard()):
         print("\nall games")
         output.print_table(table(results, overall, width))
+    if results.event.conditions.model is not None:
+        _show_models(results)
     if width is not None and not brief:
         unit = results.unit
         output.notice(
@@ -68,6 +70,15 @@ def show(results: Results, *, brief: bool = False) -> None:
         )
     if kinds > len(failings):
         output.notice(f"and {kinds - len(failings)} more kinds of failure; `arena report` has them all")
+
+
+def _show_models(results: Results) -> None:
+    """Print what each bot asked of the language model, and what that cost."""
+    rows = rows_of(results.models(), MODELS)
+    if rows:
+        print("\nlanguage model")
+        cells = [[results.display_name(row["bot"]), *list(row.values())[1:]] for row in rows]
+        output.print_table(output.make_table(MODELS.columns, cells))
 
 
 def _show_league(league: Results, width: int | None) -> None:

@@ -1,17 +1,19 @@
 """A match as text and as JSON rows, turn by turn or line by line: the output of `arena match`, `play` and `replay`."""
 
+import json
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 from arena.cli import output, stored_match
 from arena.game import Game, Role
 from arena.replay.drawing import render_state
 from arena.replay.reconstruct import Exchange, Retraced
-from arena.replay.replayer import Scene
-from arena.values import Match, Record
+from arena.replay.replayer import Scene, question_of
+from arena.values import Match, ModelCall, Record
 
 STDERR_LINES = 10
+LONGEST_LINE = 10_000  # characters of a line of a call of a language model
 
 
 def names_of(match: Match) -> dict[str, str]:
@@ -25,9 +27,15 @@ def heading(match: Match) -> str:
     return f"match {match.id}  {output.safe_line(match.label)}  {seats}  (repeat {match.repeat}, seed {match.seed})"
 
 
-def print_scene(game: Game[Any], match: Match, scene: Scene, *, draw: bool) -> None:
-    """Print the moves of a turn with their remarks, and unless `draw` is False the state after them."""
+def print_scene(game: Game[Any], match: Match, scene: Scene, *, draw: bool, calls: Iterable[ModelCall] = ()) -> None:
+    """Print the moves of a turn with their remarks, and unless `draw` is False the state after them.
+
+    `calls` are those of the match: what was asked in this turn comes before its moves.
+    """
     names = names_of(match)
+    for call in calls:
+        if call.turn == scene.number:
+            print("\n".join(call_lines(call)))
     if not scene.turns:
         print(f"turn {scene.number}" if scene.number else "start")
     for index, turn in enumerate(scene.turns):
@@ -43,6 +51,15 @@ def print_scene(game: Game[Any], match: Match, scene: Scene, *, draw: bool) -> N
             print(f"    # {output.safe_line(remark)}")
     if draw:
         print(f"\n{drawing(game, scene)}\n")
+
+
+def call_lines(call: ModelCall) -> Iterator[str]:
+    """Yield what a bot asked a language model, what that thought, and what it said."""
+    answer = call.answer
+    yield f"turn {call.turn}  {call.role} asks the model: {answer.tokens_in} tokens, and {answer.tokens_out} of its answer"
+    for name, text in (("asked", question_of(call)), ("thought", answer.reasoning), ("said", answer.text)):
+        for line in text.splitlines():
+            yield f"    {name:>7} | {output.safe_line(line, LONGEST_LINE)}"
 
 
 def drawing(game: Game[Any], scene: Scene) -> str:
@@ -151,6 +168,10 @@ def _dialogue_lines(record: Record, dialogue: Retraced, role: Role) -> Iterator[
     report = next(seat for seat in record.seats if seat.role == role)
     for exchange in dialogue.of(role):
         yield from question(exchange.ask.text)
+        for call in record.calls:
+            if (call.turn, call.role) == (exchange.ask.turn, role):
+                yield f"{INDENT}> model {output.safe_line(call.request, LONGEST_LINE)}"
+                yield f"{INDENT}model {output.safe_line(json.dumps(call.answer.text), LONGEST_LINE)}"
         if exchange.fault is not None:
             yield f"{INDENT}> {exchange.fault.ending}: {output.safe_line(exchange.fault.words, 1000)}"
             continue

@@ -54,7 +54,7 @@ def replay(
     else:
         print(match_text.heading(record.match))
         for scene in chosen:
-            match_text.print_scene(game, record.match, scene, draw=draw)
+            match_text.print_scene(game, record.match, scene, draw=draw, calls=record.calls)
             if step and not match_text.goes_on():
                 return
     if turn is None:

@@ -9,6 +9,7 @@ yet, and may see no more than one role; and the referee does not stop at each st
 turns of chance and of absent seats on its own. They share `facts_digest`, the rule for when two states are the same.
 """
 
+import json
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import lru_cache
@@ -20,7 +21,7 @@ from arena.game import Fact, Game, Role
 from arena.games.quality import Assessor, MoveQuality
 from arena.match.referee import facts_digest
 from arena.replay.drawing.board_state import Cell, pair, read_grids, variables
-from arena.values import Turn
+from arena.values import ModelCall, Turn
 
 STEPS = {"north": (0, 1), "south": (0, -1), "east": (1, 0), "west": (-1, 0)}
 """The words of a move that are steps on a grid; `y` grows to the north."""
@@ -153,3 +154,15 @@ def _way(board: tuple[Fact, ...], start: Cell, end: Cell, move: str) -> tuple[Mo
         if cell == end:
             return (*made, *(MoveWord(word, "not made" if word in STEPS else "made") for word in words[count:]))
     return tuple(map(MoveWord, words))
+
+
+def question_of(call: ModelCall) -> str:
+    """Return the messages of a call of a language model as a text; of a record that arena did not write, what is there.
+
+    It may be hostile: `clean` each line before it is shown.
+    """
+    try:
+        messages = json.loads(call.request)["messages"]
+        return "\n".join(f"{message['role']}: {message['content']}" for message in messages)
+    except (ValueError, TypeError, KeyError, RecursionError):
+        return call.request

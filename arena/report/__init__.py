@@ -89,6 +89,7 @@ def write(
         since=leaderboard.since(results, since) if since is not None else (),
         schedule=results.event.schedule.replace("_", " "),
         # The machines of a cluster are nobody's business but the organiser's.
+        models=leaderboard.models(results) if author is None else None,
         machines=results.machines() if author is None else None,
     )
     rows = data.columns(shown, index)

@@ -1,8 +1,8 @@
 """The report for one author: their own matches, with everybody else's private words and names left out.
 
 Private are, of the bots of others: their names, their stderr, the words of their faults, what they printed (remarks,
-refused answers, warnings) and how their processes ended. What the rules make public stays: moves, scores, who was at
-fault in which way.
+refused answers, warnings), what they asked a language model, and how their processes ended. What the rules make public
+stays: moves, scores, who was at fault in which way.
 """
 
 # How nothing leaks
@@ -81,7 +81,8 @@ class Author:
             else SeatReport(role=seat.role, bot="", digest="", ready=seat.ready, memory=seat.memory, cpu=seat.cpu)
             for seat in record.seats
         )
-        return replace(record, turns=turns, verdict=replace(record.verdict, faults=faults), seats=seats)
+        calls = tuple(call for call in record.calls if call.role in own)
+        return replace(record, turns=turns, verdict=replace(record.verdict, faults=faults), seats=seats, calls=calls)
 
     def portable(self, record: Record, pseudonyms: Mapping[str, str]) -> Record:
         """Return a record that is cut, with nothing of the bots of others but these names: to be handed out as a text.

@@ -16,7 +16,17 @@ from arena.event.schedules._pairings import leagues, totals
 from arena.protocol import clean
 from arena.results import comparison
 from arena.results.archive import Archive
-from arena.results.columns import CHANGE, LEADERBOARD, RANKINGS, SINCE, Column, Columns, interval_text, rounded_text
+from arena.results.columns import (
+    CHANGE,
+    LEADERBOARD,
+    MODELS,
+    RANKINGS,
+    SINCE,
+    Column,
+    Columns,
+    interval_text,
+    rounded_text,
+)
 from arena.results.leaderboard import Results, rank_changes
 from arena.results.tables import rows_of
 from arena.values import Batch, Ending, Event, Played
@@ -209,6 +219,23 @@ def leaderboard(results: Results, title: str = "", frame: Any = None) -> PageTab
         warnings=results.warnings,
         extra=extra,
     )
+
+
+def models(results: Results) -> PageTable | None:
+    """Return what each bot asked of the language model, and what that cost; None in an event without one."""
+    if results.event.conditions.model is None:
+        return None
+    rows = rows_of(results.models(), MODELS)
+    cells = tuple(
+        {
+            column.name: Cell(clean(results.display_name(row["bot"])), None)
+            if column.name == "bot"
+            else Cell(column.text(row[column.name]), None)
+            for column in MODELS.columns
+        }
+        for row in rows
+    )
+    return PageTable("", MODELS.columns, cells)
 
 
 def rankings(results: Results) -> Iterator[PageTable]:

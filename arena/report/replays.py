@@ -22,16 +22,18 @@ from arena.games.quality import Estimator, assessor_of
 from arena.identity import digest_of
 from arena.protocol import clean
 from arena.replay.drawing.board_state import read_grids
-from arena.replay.replayer import MoveWord, scenes
+from arena.replay.replayer import MoveWord, question_of, scenes
 from arena.report import boards
 from arena.results.accuracy import MOST_ESTIMATED
 from arena.results.archive import Archive
 from arena.results.memo import code_digest
 from arena.rulefile import sources_of
-from arena.values import Match, Played, Record, SeatReport, Turn
+from arena.values import Match, ModelCall, Played, Record, SeatReport, Turn
 
 _clean = lru_cache(100_000)(clean)  # facts and moves come again and again
 REMARKS = 20_000  # characters of remarks that a match may bring
+CALLS = 100_000  # characters of calls of a language model that a match may bring
+LINES, LINE = 200, 500  # of a text of such a call, and characters of a line
 STDERR_LINES = 20
 WORDS = 1000  # characters of a fault's words
 TURNS = 3000  # of a chunk: some 60 matches, unpacked in a few milliseconds
@@ -101,6 +103,7 @@ def replay(record: Record, games: Games) -> dict[str, object]:
             for fault in record.verdict.faults
         ],
         "seats": [_seat(seat) for seat in record.seats],
+        **({"calls": list(_calls(record.calls, roles))} if record.calls else {}),
     }
 
 
@@ -130,6 +133,26 @@ def _moves(turns: Iterable[Turn], roles: list[str]) -> Iterator[list[object]]:
         while not row[-1] and len(row) > 4:
             row.pop()
         yield row
+
+
+def _calls(calls: Iterable[ModelCall], roles: list[str]) -> Iterator[list[object]]:
+    """Yield turn, role, tokens of question and answer, and the texts: the question, the reasoning, the answer."""
+    free_characters = CALLS
+    for call in calls:
+        answer = call.answer
+        texts = [clean_lines(text) for text in (question_of(call), answer.reasoning, answer.text)]
+        free_characters -= sum(map(len, texts))
+        if free_characters < 0:
+            texts = ["(too much to store: `arena replay` has it)", "", ""]
+        role = roles.index(call.role) if call.role in roles else call.role
+        yield [call.turn, role, answer.tokens_in, answer.tokens_out, *texts]
+
+
+def clean_lines(text: str) -> str:
+    """Return hostile text of several lines, each cleaned, and not too many."""
+    lines = text.split("\n")
+    more = [f"... {len(lines) - LINES} more lines"] if len(lines) > LINES else []
+    return "\n".join([*(clean(line, LINE) for line in lines[:LINES]), *more])
 
 
 def _seat(seat: SeatReport) -> dict[str, object]:

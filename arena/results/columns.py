@@ -15,10 +15,10 @@ from typing import Any
 from arena.results import tiebreaks
 from arena.values import Ending
 
-DECIMALS = {"%": 1, "logits": 2, "Elo": 0, "points": 1, "score": 1, "points a match": 1, "seconds": 4}
+DECIMALS = {"%": 1, "logits": 2, "Elo": 0, "points": 1, "score": 1, "points a match": 1, "seconds": 4, "cost": 4}
 """Decimals that a person is shown, by unit; figures of other units have 2, unless they are whole numbers."""
 FILE_DECIMALS = 4
-SECONDS_FILE_DECIMALS = 6  # clock readings show microseconds
+SECONDS_FILE_DECIMALS = 6  # clock readings show microseconds, and costs what a few tokens cost
 
 
 @dataclass(frozen=True)
@@ -47,7 +47,7 @@ class Column:
     @property
     def file_decimals(self) -> int:
         """The number of decimals in CSV and JSON."""
-        return SECONDS_FILE_DECIMALS if self.unit == "seconds" else FILE_DECIMALS
+        return SECONDS_FILE_DECIMALS if self.unit in {"seconds", "cost"} else FILE_DECIMALS
 
     def in_file(self, figure: float) -> float | None:
         """Return a figure with the decimals of CSV and JSON, 0.0 for -0.0; None for one that is missing or infinite."""
@@ -354,6 +354,21 @@ TIMING = Columns(
     ),
     Column("waited_p99", "Time in which the bot was ready to run, but had no core: 99 % quantile", "seconds"),
 )
+MODELS = Columns(
+    Column("bot", "The bot's name"),
+    Column("matches", "Its matches", "matches"),
+    Column("calls", "Its calls of the language model", "calls"),
+    Column("tokens_in", "Tokens of its questions", "tokens", "tokens in"),
+    Column("tokens_out", "Tokens of the answers", "tokens", "tokens out"),
+    Column("cost", "What its calls cost, by the prices in tournament.toml", "cost", "cost"),
+    Column("cost_a_match", "The same, a match", "cost", "cost a match"),
+    Column(
+        "cost_a_point",
+        "`cost` for each point of rating (Elo, or points) above the weakest bot that asks; missing for that bot",
+        "cost",
+        "cost a point",
+    ),
+)
 ABORTS = Columns(
     Column("match", "Its id"),
     Column("attempt", "The number of the attempt, from 1"),
@@ -406,6 +421,7 @@ FRAMES: Mapping[str, Columns] = {
     "turns": TURNS,
     "metrics": METRICS,
     "timing": TIMING,
+    "models": MODELS,
     "aborts": ABORTS,
 }
 """By the method of `Results` that returns the frame."""

@@ -69,6 +69,20 @@ const replay = (() => {
     } };
   }
 
+  /** What a language model was asked in a turn, and what it said: texts of strangers, so they are text nodes. */
+  function callPanel(match, record, turns) {
+    if (!record.calls) return null;
+    const body = make("div", { class: "remarks calls", tabindex: "0", role: "region", "aria-label": "Language model" });
+    const part = (name, text) => (text ? [make("h4", {}, name), make("pre", {}, text)] : []);
+    return { body, show(turn) {
+      const number = turns[turn][0]?.number ?? 0;
+      const calls = record.calls.filter(([asked]) => asked === number).map(([, seat, before, after, question, thoughts, answer]) =>
+        make("details", {}, make("summary", {}, typeof seat === "number" ? looks.icon(match.board, seat) : null, make("span", {}, `${roleName(match, seat)}: ${before} tokens asked, ${after} answered`)),
+          part("Question", question), part("Reasoning", thoughts), part("Answer", answer)));
+      body.replaceChildren(...(calls.length ? calls : [make("p", { class: "none" }, "Nobody asked the model in this turn.")]));
+    } };
+  }
+
   function remarkPanel(match, turns) {
     const body = make("div", { class: "remarks", tabindex: "0", role: "region", "aria-label": "Remarks" });
     return { body, show(turn) {
@@ -171,6 +185,7 @@ const replay = (() => {
     const panel = controls(play);
     const list = moveList(match, turns, (turn) => play.to(turn));
     const remarks = remarkPanel(match, turns);
+    const calls = callPanel(match, record, turns);
     const fork = commands.fork(match.id);
 
     function show(turn, { forward = false, milliseconds = 0, playing = false } = {}) {
@@ -178,6 +193,7 @@ const replay = (() => {
       now.replaceChildren(...sentence(match, turns, turn, over).flat(Infinity).filter(Boolean));
       list.mark(turn);
       remarks.show(turn);
+      calls?.show(turn);
       fork.to(turn === turns.length - 1 && over !== "forfeit" ? null : turns[turn][0]?.number ?? 0);
       scrub.value = turn;
       scrub.setAttribute("aria-valuetext", now.textContent);
@@ -199,7 +215,8 @@ const replay = (() => {
         fork.list),
       make("div", { class: "aside" }, above,
         make("div", { class: "panel" }, make("h3", {}, "Moves"), list.list),
-        make("div", { class: "panel" }, make("h3", {}, "Remarks"), remarks.body)));
+        make("div", { class: "panel" }, make("h3", {}, "Remarks"), remarks.body),
+        calls && make("div", { class: "panel" }, make("h3", {}, "Language model"), calls.body)));
     // A turn's number in an address is the game's; a fault before the first is shown at the start.
     const wanted = turns.findIndex((moves) => moves[0]?.number === firstTurn);
     return { element, begin: () => play.to(wanted > 0 ? wanted : firstTurn > 0 ? turns.length - 1 : 0), stop: play.pause };

@@ -563,6 +563,12 @@ class Results:
         """Return a row for each bot, board and role: number of answers, quantiles of wall and CPU time in seconds."""
         return frames.timing(self._archive)
 
+    def models(self) -> pd.DataFrame:
+        """Return a row for each bot that asks a language model: calls, tokens, cost, and cost of a point of rating."""
+        strengths = {rating.bot: rating.strength.value for rating in self.shown.ratings.ratings}
+        matches = {standing.bot: standing.matches for standing in self.standings}
+        return frames.models(self._archive, matches, strengths)
+
     def seats_held(self) -> Counter[str]:
         """Return the number of seats of each bot in the matches that count."""
         seats: Counter[str] = Counter()
@@ -603,6 +609,10 @@ def write_csv(results: Results, folder: Path) -> tuple[Path, ...]:
             names.append(name)
         else:
             whole_files.remove(folder / f"{name}.csv")
+    if results.event.conditions.model is not None:
+        names.append("models")
+    else:
+        whole_files.remove(folder / "models.csv")
     return tuple(tables.write(getattr(results, name)(), columns.FRAMES[name], folder / f"{name}.csv") for name in names)
 
 

@@ -6,6 +6,7 @@ arrays at once, because a Python loop over a million matches takes too long.
 
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from math import fsum
 from operator import attrgetter
 from typing import Any
 
@@ -288,6 +289,29 @@ def timing(archive: Archive) -> pd.DataFrame:
             figures = [*map(float, values), float(np.quantile(waited, 0.99))]
         rows.append((*key, len(wall), timeouts[key], *figures))
     return pd.DataFrame(rows, columns=columns.TIMING.names)
+
+
+def models(archive: Archive, seats: Mapping[str, int], strengths: Mapping[str, float]) -> pd.DataFrame:
+    """Return a row for each bot that asks a language model, the dearest last; `strengths` in points, and by name."""
+    sums: dict[str, list[int]] = {}
+    costs: dict[str, list[float]] = {}
+    for record in archive.records():
+        bots = {seat.role: seat.bot.name for seat in record.match.seats}
+        for call in record.calls:
+            bot, answer = bots.get(call.role, call.role), call.answer
+            own = sums.setdefault(bot, [0, 0, 0])
+            for place, number in enumerate((1, answer.tokens_in, answer.tokens_out)):
+                own[place] += number
+            terms = record.match.conditions.model
+            cost = terms.price(answer.tokens_in, answer.tokens_out) if terms is not None else 0.0
+            costs.setdefault(bot, []).append(cost)
+    weakest = min((strengths[bot] for bot in sums if bot in strengths), default=0.0)
+    rows = []
+    for bot in sorted(sums, key=lambda bot: (fsum(costs[bot]), bot)):
+        cost, above = fsum(costs[bot]), strengths.get(bot, weakest) - weakest
+        matches = seats.get(bot, 0)
+        rows.append((bot, matches, *sums[bot], cost, cost / max(1, matches), cost / above if above > 0 else np.nan))
+    return pd.DataFrame(rows, columns=columns.MODELS.names)
 
 
 def part_text(
