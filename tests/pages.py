@@ -85,8 +85,8 @@ def parts() -> dict[tuple[Path, str], str]:
     made |= {(RESULTS, name): "\n".join(frame_columns(columns)) for name, columns in tables.items()}
     shown = ", ".join(f"{decimals} of {unit}" for unit, decimals in DECIMALS.items())
     made[RESULTS, "decimals"] = (
-        f"CSV and JSON have {FILE_DECIMALS} decimals, and {SECONDS_FILE_DECIMALS} of seconds and costs. The terminal and the "
-        f"leaderboard of the report\nshow {shown}, and 2 of any other figure that is no whole number."
+        f"CSV and JSON have {FILE_DECIMALS} decimals, and {SECONDS_FILE_DECIMALS} of seconds and costs. The terminal "
+        f"and the leaderboard of the report\nshow {shown}, and 2 of any other figure that is no whole number."
     )
     made |= {(DOCS / "export.md", name): "\n".join(exported(columns)) for name, columns in export.TABLES.items()}
     return made | {

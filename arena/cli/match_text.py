@@ -56,7 +56,8 @@ def print_scene(game: Game[Any], match: Match, scene: Scene, *, draw: bool, call
 def call_lines(call: ModelCall) -> Iterator[str]:
     """Yield what a bot asked a language model, what that thought, and what it said."""
     answer = call.answer
-    yield f"turn {call.turn}  {call.role} asks the model: {answer.tokens_in} tokens, and {answer.tokens_out} of its answer"
+    tokens = f"{answer.tokens_in} tokens, and {answer.tokens_out} of its answer"
+    yield f"turn {call.turn}  {call.role} asks the model: {tokens}"
     for name, text in (("asked", question_of(call)), ("thought", answer.reasoning), ("said", answer.text)):
         for line in text.splitlines():
             yield f"    {name:>7} | {output.safe_line(line, LONGEST_LINE)}"
