@@ -114,6 +114,16 @@ def command(name: str) -> Any:
 class Commands(TyperGroup):
     """The group of all commands. It knows their names and first lines, and imports only the command that is called."""
 
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        """Parse the options before a command; print the help of one here."""
+        asks_for_help = not {*ctx.help_option_names}.isdisjoint(args[1:])
+        if asks_for_help and args[0] in self.commands and not ctx.resilient_parsing:
+            # typer would import pydantic to parse `--help`, which takes as long as the command's own module.
+            parser = command(args[0])
+            print(parser.get_help(parser.context_class(parser, parent=ctx, info_name=args[0])))
+            ctx.exit()
+        return super().parse_args(ctx, args)
+
     def resolve_command(self, ctx: Any, args: list[str]) -> tuple[str | None, Any, list[str]]:
         """Return the name and the parser of the command that is called, and its arguments."""
         name, known, arguments = super().resolve_command(ctx, args)
