@@ -108,6 +108,15 @@ def test_a_stopped_map_gives_out_no_more_items():
         assert list(lanes.map(double, feed(1, 2, 3), stopped=lambda: True)) == []
 
 
+@pytest.mark.parametrize(("seconds", "items", "holds_more"), [(0.0001, 200, True), (workers.AHEAD_S, 4, False)])
+def test_only_short_items_wait_in_a_lane_in_numbers(seconds, items, holds_more):
+    given, most = iter([seconds] * items), 0
+    with Workers(1) as lanes:
+        for done, _ in enumerate(lanes.map(slow, lambda: next(given, None))):
+            most = max(most, items - given.__length_hint__() - done)
+    assert (most > workers.QUEUED) is holds_more
+
+
 def test_no_worker_and_no_spawner_outlives_a_killed_main_process(tmp_path):
     script = tmp_path / "main.py"
     script.write_text(

@@ -53,6 +53,9 @@ from arena.sandbox.launcher import Launcher
 
 STARTS = 3  # of a worker that is killed before its first item
 QUEUED = 2  # items in a lane at once: one is worked on, one waits, so that the lane never waits for the main thread
+AHEAD_S = 0.1  # of work that waits in a lane where items are short: the main thread may wait so long for the disk
+QUEUED_MOST = 50
+PACED_BY = 20  # items by which a lane knows how long its items take
 LOOK_S = 0.1  # between two looks at whether to stop
 STOP_S = 1.0  # for a worker to leave by itself
 
@@ -155,7 +158,7 @@ class Workers:
         del ending  # all items that were taken are in a lane's queue, and know the end themselves
         while not stopped():
             for lane in self._lanes:
-                while len(lane.given) < QUEUED and (item := items()) is not None:
+                while lane.has_room() and (item := items()) is not None:
                     lane.give(function, item)
             running = [future for lane in self._lanes for future in lane.given]
             if not running:
@@ -194,6 +197,8 @@ class _Lane:
         self._settings = (self._name, os.getpid(), share, pin, watches)
         self.given: dict[Future[Any], Any] = {}
         self._busy_since = 0.0
+        self._pace = AHEAD_S
+        """The seconds that an item took, in the mean of the last ones."""
         self._start()
 
     def state(self) -> Lane:
@@ -220,6 +225,11 @@ class _Lane:
             else:
                 return
 
+    def has_room(self) -> bool:
+        """Return whether to give it another item."""
+        given = len(self.given)
+        return given < QUEUED or (given < QUEUED_MOST and (given - 1) * self._pace < AHEAD_S)
+
     def give(self, function: Callable[[Launcher, Any], Any], item: object) -> None:
         """Queue an item."""
         if not self.given:
@@ -236,8 +246,8 @@ class _Lane:
         for future in [future for future in self.given if future.done()]:
             if future not in self.given:  # it was queued again, under another future
                 continue
-            item = self.given.pop(future)
-            self._busy_since = time.monotonic()
+            item, before, self._busy_since = self.given.pop(future), self._busy_since, time.monotonic()
+            self._pace += (self._busy_since - before - self._pace) / PACED_BY
             error = future.exception()
             if isinstance(error, BrokenProcessPool):
                 logging.warning("%s was killed; a new one takes its place", self._name)
