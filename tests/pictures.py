@@ -18,8 +18,8 @@ HERE = Path(__file__).parent.parent
 DOCS = HERE / "docs"
 CHARTS = ("leaderboard", "accuracy", "crosstable")
 TABLES = ("leaderboard", "rankings", "strengths", "accuracy", "chance_better", "crosstable", "matches")
-BOARD, TURN = "random", 23
-"""The replay that is shown: the longest match on these boards, at this turn."""
+BOARD, PACMAN, TURN = "random", "pacmaster", 23
+"""The replay that is shown: the longest match of this Pacman on these boards, at this turn."""
 WINDOW = {"width": 1440, "height": 980}
 
 
@@ -43,8 +43,9 @@ def main() -> None:
 def photograph(demo: Path) -> None:
     """Photograph a replay in the report of these results."""
     results = Results.open(demo)
-    turns = results.turns().merge(results.matches()[["match", "board"]], on="match")
-    match = turns[turns["board"] == BOARD].groupby("match")["turn"].max().idxmax()
+    turns = results.turns().merge(results.matches()[["match", "board", "pacman_bot"]], on="match")
+    shown = (turns["board"] == BOARD) & (turns["pacman_bot"] == PACMAN)
+    match = turns[shown].groupby("match")["turn"].max().idxmax()
     results.close()
     with sync_playwright() as started:
         browser = started.chromium.launch(executable_path=shutil.which("chromium"))
