@@ -11,7 +11,8 @@ import pytest
 from served import served
 
 from arena.errors import ArenaError
-from arena.serve import organising, timetable, uploads
+from arena.results.archive import Archive
+from arena.serve import desk, organising, timetable, uploads
 from arena.serve.accounts import Accounts
 
 BROKEN = 'print "ready"\n'
@@ -264,3 +265,36 @@ def test_a_round_that_was_missed_in_the_night_is_due_in_the_morning():
     since, now = (timetable.datetime.fromisoformat(text) for text in ("2026-05-01T17:00", "2026-05-02T08:00"))
     assert timetable.is_due("at 18:00", since, now)
     assert not timetable.is_due("at 18:00", since.replace(hour=19), now)
+
+
+@pytest.mark.slow
+def test_a_request_is_played_apart_and_shown_to_who_asked(accounts):
+    for name in ("Ada", "Ben"):
+        accounts.invite(name, "test")
+    for program in (cup.FIRST, cup.LAST):
+        uploads.receive(accounts, accounts.named("Ada"), {"bot.py": io.BytesIO(program.encode())})
+        decide(accounts)
+    ada, ben = accounts.named("Ada"), accounts.named("Ben")
+    accounts.ask(ada, "Ada@1", "Ada@2", "mummy_maze/duel", 1)
+    (work := desk.Desk(accounts)).step()
+    assert accounts.requests(ada)[0].status == "playing"
+    work.end()  # as a server does that ends: the next one goes on
+    work = desk.Desk(accounts)
+    assert cup.soon(lambda: work.step() or accounts.requests(ada)[0].ended, 60)
+    (asked,) = accounts.requests(ada)
+    assert (asked.status, "Ada@1" in asked.words) == ("done", True), asked.words
+    with Archive.open(accounts.workspace / "results" / asked.event) as archive:
+        assert archive.count() == 2
+    assert desk.may_see(accounts, asked.event, ada)
+    assert not desk.may_see(accounts, asked.event, ben)
+    assert not desk.may_see(accounts, asked.event, None)
+    assert not (accounts.workspace / "results/cup").exists()
+
+
+@pytest.mark.slow
+def test_a_round_that_cannot_begin_ends_with_the_reason(accounts):
+    (accounts.workspace / "tournament.toml").write_text('name = "cup"\nboards = ["nowhere"]\nbots = "bots"\n')
+    organising.act(accounts, "rounds", ["now"], "test")
+    work = desk.Desk(accounts)
+    assert cup.soon(lambda: work.step() or [each for each in accounts.rounds() if each.ended], 60)
+    assert "nowhere" in accounts.rounds()[0].words
