@@ -10,7 +10,7 @@ from collections.abc import Iterable, Mapping
 from functools import lru_cache
 from typing import NamedTuple
 
-from arena.clock import TimeUsed
+from arena.clock import TimeControl, TimeUsed
 from arena.failure import Failure
 from arena.game import Fact, Game, Move, Role
 from arena.values import Ending, Fault, Match, ModelTerms
@@ -67,9 +67,8 @@ class Reply(NamedTuple):
         return self.spent.wall
 
 
-def handshake(game: Game[object], match: Match, role: Role, seed: int, secret: str = "") -> bytes:
+def handshake(game: Game[object], match: Match, role: Role, control: TimeControl, seed: int, secret: str = "") -> bytes:
     """Return the lines before the first turn: who plays what, the time control, the board, and `ready?`."""
-    control = match.conditions.time
     times = {"start": control.start, "move": control.move, "bank": control.bank}
     return _lines(
         f"arena {VERSION}",

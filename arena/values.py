@@ -81,6 +81,9 @@ class Bot:
     """How many of its threads compute at once; with more than one it is not kept on one core."""
     display: str = ""
     """The name that tables and charts show, such as its author's; empty = `name`. It changes no match."""
+    remote: str = ""
+    """Of a bot that stays on its author's machine: the socket by which it is asked; it has no command. Empty = it is a
+    program here."""
     model: bool = False
     """True when it cannot play without a language model; an event without one leaves it out."""
 
@@ -115,6 +118,16 @@ class ModelTerms:
 
 
 @dataclass(frozen=True, kw_only=True)
+class RemoteSeats:
+    """The conditions of bots that stay on their authors' machines."""
+
+    time: TimeControl = TimeControl(start=30.0, move=10.0, bank=60.0, margin=0.5)
+    """Time on the wall while the connection lasts, the way through the network included."""
+    grace: float = 30.0
+    """Seconds for which the connection may be lost in a match, added up; after that the answer is too late."""
+
+
+@dataclass(frozen=True, kw_only=True)
 class Conditions:
     """All that can change how a match goes, apart from rules, bots and seed."""
 
@@ -138,6 +151,12 @@ class Conditions:
     """Version of the line protocol."""
     model: ModelTerms | None = field(default=None, metadata=identity.ADDED_LATER)
     """None: no language model answers in this event."""
+    remote: RemoteSeats | None = field(default=None, metadata=identity.ADDED_LATER)
+    """None: no bot of the event is remote."""
+
+    def time_of(self, bot: Bot) -> TimeControl:
+        """Return the time control of a bot."""
+        return self.remote.time if bot.remote and self.remote is not None else self.time
 
     def scaled(self, factor: float) -> "Conditions":
         """Return the conditions with a multiple of the time, as bots have it on a machine of another speed.

@@ -14,6 +14,7 @@ from arena.errors import ArenaError
 from arena.results.archive import Archive
 from arena.serve import desk, organising, timetable, uploads
 from arena.serve.accounts import Accounts
+from arena.serve.remote import Hub
 
 BROKEN = 'print "ready"\n'
 
@@ -276,10 +277,10 @@ def test_a_request_is_played_apart_and_shown_to_who_asked(accounts):
         decide(accounts)
     ada, ben = accounts.named("Ada"), accounts.named("Ben")
     accounts.ask(ada, "Ada@1", "Ada@2", "mummy_maze/duel", 1)
-    (work := desk.Desk(accounts)).step()
+    (work := desk.Desk(accounts, Hub())).step()
     assert accounts.requests(ada)[0].status == "playing"
     work.end()  # as a server does that ends: the next one goes on
-    work = desk.Desk(accounts)
+    work = desk.Desk(accounts, Hub())
     assert cup.soon(lambda: work.step() or accounts.requests(ada)[0].ended, 60)
     (asked,) = accounts.requests(ada)
     assert (asked.status, "Ada@1" in asked.words) == ("done", True), asked.words
@@ -295,6 +296,6 @@ def test_a_request_is_played_apart_and_shown_to_who_asked(accounts):
 def test_a_round_that_cannot_begin_ends_with_the_reason(accounts):
     (accounts.workspace / "tournament.toml").write_text('name = "cup"\nboards = ["nowhere"]\nbots = "bots"\n')
     organising.act(accounts, "rounds", ["now"], "test")
-    work = desk.Desk(accounts)
+    work = desk.Desk(accounts, Hub())
     assert cup.soon(lambda: work.step() or [each for each in accounts.rounds() if each.ended], 60)
     assert "nowhere" in accounts.rounds()[0].words

@@ -88,6 +88,7 @@ COMMANDS = {
     },
     "Machines": {
         "doctor": "Check this machine.",
+        "join": "Let a bot on this machine play at a site on another.",
         "worker": "Play matches on this machine for the runs of a cluster.",
     },
 }

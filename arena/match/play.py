@@ -22,6 +22,7 @@ from arena.match.model import Calls, LanguageModel, converse
 from arena.match.polling import ask_all, write_last_lines
 from arena.match.process_reuse import reused_bots_of
 from arena.match.referee import Referee
+from arena.match.remote import RemoteSeat
 from arena.protocol import MODEL, Ask, Reply
 from arena.sandbox import choice
 from arena.sandbox.launcher import Launcher
@@ -67,11 +68,16 @@ def play(
         if (fault := (earlier_faults or {}).get(seat.bot.name)) is not None
     }
     humans = {seat.role for seat in match.seats if choose is not None and seat.bot == human.HUMAN}
+    remotes = {
+        seat.role: RemoteSeat(seat, match.conditions)
+        for seat in match.seats
+        if seat.bot.remote and seat.role not in faults
+    }
     referee = Referee(rulebook.game_of(match), match, faults)
     bots: dict[Role, LiveBot] = {}
     calls = Calls(match, model)
     if referee.verdict is None:
-        seats = [seat for seat in match.seats if seat.role not in faults and seat.role not in humans]
+        seats = [seat for seat in match.seats if seat.role not in {*faults, *humans, *remotes}]
         observe: Observer = observer or (lambda _: None)
         unobserved = observer is None and choose is None  # so nobody stops between two turns and looks
         reuses = match.conditions.keep
@@ -83,18 +89,27 @@ def play(
                     observe(referee)
                     for role in [role for role in asks if role in humans]:
                         replies[role] = human.reply(choose, referee, role, asks.pop(role))
+                for role in [role for role in asks if role in remotes]:  # no bot here is awake meanwhile
+                    replies[role] = remotes[role].ask(asks.pop(role))
                 if asks:
                     replies |= live.ask(asks)
                 for role, text in referee.hear(replies).items():
-                    live.dismiss(role, text)
+                    if role in remotes:
+                        remotes[role].end(text)
+                    else:
+                        live.dismiss(role, text)
                 observe(referee)
             if choose is not None:
                 observe(referee)
             live.say_goodbye(referee)
+            for remote in remotes.values():
+                remote.end(referee.farewell())
     record = referee.record(
         tuple(
             bots[seat.role].report()
             if seat.role in bots
+            else remotes[seat.role].report()
+            if seat.role in remotes
             else SeatReport(role=seat.role, bot=seat.bot.name, digest=seat.bot.digest)
             for seat in match.seats
         ),
@@ -107,9 +122,19 @@ def play(
 def roll_call(match: Match, seat: Seat, launcher: Launcher, *, blameless: Collection[str] = ()) -> Fault | None:
     """Start one bot of a match, wait for `ready`, and end it; return its fault, or None when it was ready in time."""
     ask = Referee(rulebook.game_of(match), match).asks()[seat.role]
+    if seat.bot.remote:
+        remote = RemoteSeat(seat, match.conditions)
+        reply = remote.ask(ask)
+        remote.end(b"end roll_call\n")
+        return _fault(seat, reply)
     with LiveBots(match, [seat], launcher, blameless) as live:
         reply = ask_all(live.bots, {seat.role: ask})[seat.role]
         live.leave(live.bots.values(), b"end roll_call\n")
+    return _fault(seat, reply)
+
+
+def _fault(seat: Seat, reply: Reply) -> Fault | None:
+    """Return the fault of a seat that was not ready."""
     if reply.ending is None:
         return None
     return Fault(role=seat.role, ending=reply.ending, turn=0, words=reply.words)

@@ -43,8 +43,9 @@ class Referee:
         self._number = 1
         self._faults: dict[Role, Fault] = {}
         self._strikes = dict.fromkeys(game.roles, 0)
-        threads = {seat.role: seat.bot.threads for seat in match.seats}
-        self._clocks = {role: Clock.full(match.conditions.time, threads.get(role, 1)) for role in game.roles}
+        self._clocks = {
+            seat.role: Clock.full(match.conditions.time_of(seat.bot), seat.bot.threads) for seat in match.seats
+        }
         self._notes = dict.fromkeys(game.roles, b"")
         self._unreported: dict[Role, list[tuple[Role, Move]]] = {role: [] for role in game.roles}
         """The moves of others that each role has not been told yet."""
@@ -60,12 +61,12 @@ class Referee:
     def asks(self) -> dict[Role, Ask]:
         """Return the next questions, by role, to be asked at once; `{}` when there is a verdict."""
         if self.verdict is None and not self._greeted:
-            entropy, key, control = self.match.entropy, self.match.key, self.match.conditions.time
+            entropy, key = self.match.entropy, self.match.key
             greetings: dict[Role, Ask] = {}
             for role in self.game.roles:
                 if role not in self._faults:
-                    seed, secret = bot_seed(entropy, role), bot_secret(key, role)
-                    text = protocol.handshake(self.game, self.match, role, seed, secret)
+                    seed, secret, control = bot_seed(entropy, role), bot_secret(key, role), self._clocks[role].control
+                    text = protocol.handshake(self.game, self.match, role, control, seed, secret)
                     greetings[role] = Ask(text, control.start, control.deadline(control.start), ready=True)
             return greetings
         while self.verdict is None:

@@ -229,18 +229,22 @@ class Accounts:
 
     def sign_in(self, token: str) -> str | None:
         """Return a new session for a token; None if it is nobody's."""
+        account = self.with_token(token)
+        if account is None:
+            return None
+        session, until = secrets.token_urlsafe(32), datetime.now(UTC) + timedelta(days=SESSION_DAYS)
+        with self._changing() as connection:
+            connection.execute("delete from sessions where until < ?", (now(),))
+            values = (_hashed(session), account.id, _text(until))
+            connection.execute("insert into sessions values (?, ?, ?)", values)
+            _log(connection, account.name, "sign in", "")
+        return session
+
+    def with_token(self, token: str) -> Account | None:
+        """Return whose token this is; None if it is nobody's."""
         hashed = _hashed(token)
-        for row in self._rows("select * from accounts where token = ?", hashed):
-            if hmac.compare_digest(row["token"], hashed):
-                session = secrets.token_urlsafe(32)
-                until = datetime.now(UTC) + timedelta(days=SESSION_DAYS)
-                with self._changing() as connection:
-                    connection.execute("delete from sessions where until < ?", (now(),))
-                    values = (_hashed(session), row["id"], _text(until))
-                    connection.execute("insert into sessions values (?, ?, ?)", values)
-                    _log(connection, row["name"], "sign in", "")
-                return session
-        return None
+        rows = self._rows("select * from accounts where token = ?", hashed)
+        return next((_account(row) for row in rows if hmac.compare_digest(row["token"], hashed)), None)
 
     def account_of(self, session: str) -> Account | None:
         """Return whose session this is; None if it is nobody's, or has ended."""
@@ -261,12 +265,13 @@ class Accounts:
 
     # Uploads
 
-    def add_upload(self, id: str, account: Account, file: str) -> None:  # noqa: A002
+    def add_upload(self, id: str, account: Account, file: str, status: str = "waiting") -> None:  # noqa: A002
         """Note an upload whose files are on disk; ArenaError if its author has had too many in this hour."""
         with self._changing() as connection:
             self._refuse_over_limit(connection, "uploads", "received", account)
             connection.execute(
-                "insert into uploads(id, account, file, received) values (?, ?, ?, ?)", (id, account.id, file, now())
+                "insert into uploads(id, account, file, received, status) values (?, ?, ?, ?, ?)",
+                (id, account.id, file, now(), status),
             )
             _log(connection, account.name, "upload", file)
 
@@ -373,11 +378,12 @@ class Accounts:
         """Return a limit of `LIMITS`."""
         return int(self.setting(f"limit.{name}", LIMITS[name]))
 
-    def set(self, name: str, value: Any, who: str, action: str, subject: str = "") -> None:
-        """Store a setting; the action and its subject go into the log."""
+    def set(self, name: str, value: Any, who: str = "", action: str = "", subject: str = "") -> None:
+        """Store a setting; an action of somebody goes into the log, with its subject."""
         with self._changing() as connection:
             connection.execute("insert or replace into settings values (?, ?)", (name, json.dumps(value)))
-            _log(connection, who, action, subject)
+            if action:
+                _log(connection, who, action, subject)
 
     # The log
 

@@ -10,7 +10,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
-from arena.serve import author, desk, organiser, pages, people, uploads
+from arena.serve import author, desk, organiser, pages, people, remote, uploads
 from arena.serve.accounts import Accounts
 from arena.serve.guard import Guard, Settings
 from arena.serve.worker import Worker
@@ -28,13 +28,14 @@ def make_app(workspace: Path, settings: Settings | None = None) -> Starlette:
             Route("/static/{digest}/{name}", pages.asset),
             *author.ROUTES,
             *organiser.ROUTES,
+            *remote.ROUTES,
         ],
-        lifespan=lambda _: desk.at_work(accounts, app.state.worker),
+        lifespan=lambda _: desk.at_work(accounts, app.state.worker, app.state.hub),
         middleware=[Middleware(Guard, settings=settings)],
         exception_handlers=pages.ERRORS,
     )
     app.state.workspace, app.state.settings = workspace, settings
-    app.state.worker = Worker()
+    app.state.worker, app.state.hub = Worker(), remote.Hub()
     app.state.accounts, app.state.person_of = accounts, accounts.account_of
     app.state.may_see = partial(desk.may_see, accounts)
     return app

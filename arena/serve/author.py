@@ -29,7 +29,7 @@ from arena.report import bots as bot_pages
 from arena.report.author import Author, hidden_paths
 from arena.results.archive import Archive, NoResultsError
 from arena.results.leaderboard import Results
-from arena.serve import organising, pages, people, uploads
+from arena.serve import join, organising, pages, people, uploads
 from arena.serve.accounts import SESSION_DAYS, Account, Accounts
 from arena.serve.desk import event_folder, may_see
 
@@ -91,8 +91,8 @@ async def account_page(request: Request, mistake: str = "") -> Response:
         requests=accounts.requests(account)[:20],
         frozen=accounts.is_on("frozen"),
         limits={name: accounts.limit(name) for name in ("uploads", "requests", "megabytes")},
-        versions=[f"{name}@{version['number']}" for name, bot in own.items() for version in bot],
-        opponents=sorted(bot.name for bot in await asyncio.to_thread(tournament.entrants, accounts.workspace)),
+        versions=_versions(own),
+        opponents=await asyncio.to_thread(_opponents, accounts),
         boards=tournament.boards,
         event=tournament.name,
         most_pairings=MOST_PAIRINGS,
@@ -190,6 +190,13 @@ async def show_request(request: Request) -> Response:
     return response
 
 
+async def send_client(_request: Request) -> Response:
+    """Send the program by which a bot stays on its author's machine."""
+    content = Path(join.__file__).read_bytes()
+    headers = {"content-disposition": 'attachment; filename="join.py"'}
+    return Response(content, headers=headers, media_type="text/x-python")
+
+
 def accounts_of(request: Request) -> Accounts:
     """Return the accounts of the workspace."""
     accounts: Accounts = request.app.state.accounts
@@ -218,6 +225,7 @@ def _own_bots(accounts: Accounts, account: Account) -> dict[str, list[dict[str, 
             "digest": version.digest[:6],
             "submitted": version.note.submitted,
             "plays": version.digest in playing,
+            "remote": version.note.mark == uploads.remote_mark(account),
             "matches": played.get((name, version.digest), 0),
         }
 
@@ -226,6 +234,17 @@ def _own_bots(accounts: Accounts, account: Account) -> dict[str, list[dict[str, 
         playing = {discovery.from_path(path, name).digest for path in store.playing(name)}
         own[name] = [row(name, version, playing) for version in reversed(versions)]
     return own
+
+
+def _versions(own: dict[str, list[dict[str, Any]]]) -> list[str]:
+    """Return the versions of an author's bots that are on this machine, as commands name them."""
+    return [f"{name}@{row['number']}" for name, rows in own.items() for row in rows if not row["remote"]]
+
+
+def _opponents(accounts: Accounts) -> list[str]:
+    """Return the bots that a request may name: those that are on this machine."""
+    entrants = config.load(accounts.workspace / "tournament.toml").entrants(accounts.workspace)
+    return [bot.name for bot in entrants if not bot.remote]
 
 
 def _private(folder: Path, bot: str) -> dict[str, Any]:
@@ -277,14 +296,13 @@ def _records(folder: Path, own: frozenset[str]) -> bytes:
 def _asked(accounts: Accounts, account: Account, fields: Mapping[str, str]) -> str:
     """Note a request, and return its id; ArenaError for what nobody may ask."""
     own = _own_bots(accounts, account)
-    versions = {f"{name}@{version['number']}" for name, rows in own.items() for version in rows}
+    versions = _versions(own)
     tournament = config.load(accounts.workspace / "tournament.toml")
     first, second, board = fields.get("first", ""), fields.get("second", ""), fields.get("board", "")
     if first not in versions:
         raise ArenaError("choose a version of a bot of yours")
     if second not in versions:
-        opponents = {bot.name for bot in tournament.entrants(accounts.workspace)}
-        if second not in opponents:
+        if second not in _opponents(accounts):
             raise ArenaError("choose an opponent that plays in this event")
         submitted = organising.bot_store(accounts).versions(second)
         if submitted:  # so that no path of this name is meant, and a newer version changes nothing
@@ -311,5 +329,6 @@ ROUTES = [
     Route("/me/uploads/{id}", show_upload),
     Route("/me/requests", ask, methods=["POST"]),
     Route("/me/requests/{id}", show_request),
+    Route("/join.py", send_client),
     Route(UPLOAD, upload, methods=["POST"]),
 ]

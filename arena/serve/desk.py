@@ -19,6 +19,7 @@ what to start, and reads how it ended. All that is to be done is in `Accounts`, 
 import asyncio
 import contextlib
 import fcntl
+import json
 import logging
 import os
 import shutil
@@ -31,10 +32,11 @@ from datetime import datetime
 from pathlib import Path
 
 from arena import toml, whole_files
-from arena.event import control
+from arena.event import config, control
 from arena.results.archive import Archive
 from arena.serve import timetable, uploads
 from arena.serve.accounts import REQUESTS, Account, Accounts, MatchRequest
+from arena.serve.remote import Hub
 from arena.serve.worker import Worker
 
 ARENA = (sys.executable, "-m", "arena")
@@ -44,6 +46,8 @@ ATTEMPTS = 20
 REQUEST_ATTEMPTS = 3
 REQUEST_S = 600.0
 """A request may take so long, and has then ended undecided."""
+REMOTE = "-remote"
+"""The end of the name of the event in which remote bots play."""
 REQUESTS_STORED = 20
 """Requests of an author whose matches are stored; older ones are removed."""
 END_S = 5.0
@@ -120,27 +124,28 @@ class Job:
 class Desk:
     """Looks all the time for what is to be started."""
 
-    def __init__(self, accounts: Accounts) -> None:
-        self._accounts = accounts
+    def __init__(self, accounts: Accounts, hub: Hub) -> None:
+        self._accounts, self._hub = accounts, hub
         self._check = Job(accounts, "check")
         self._round = Job(accounts, "round")
+        self._remote = Job(accounts, "remote")
         self._request = Job(accounts, "request")
 
     def step(self) -> None:
         """Start what is to be started now."""
         if not self._check.is_running() and any(each.status == "waiting" for each in self._accounts.uploads()):
             self._check.start("serve", "work")
-        if self._round.is_running():
+        if self._round.is_running() or self._remote.is_running():
             if self._accounts.is_on("paused"):
                 self._halt()
-            return
+            return  # so that rated matches have the machine for themselves
         self._step_rounds()
-        if not self._round.is_running():  # so that rated matches have the machine for themselves
+        if not self._round.is_running() and not self._step_remote():
             self._step_requests()
 
     def end(self) -> None:
         """End what this server has started."""
-        for job in (self._check, self._request, self._round):
+        for job in (self._check, self._request, self._remote, self._round):
             job.end()
 
     def _step_rounds(self) -> None:
@@ -149,6 +154,7 @@ class Desk:
         last = next(iter(accounts.rounds(1)), None)
         if last is not None and not last.ended:
             if code == 0:
+                accounts.set("remote due", value=True)
                 accounts.end_round()
             elif code == MISTAKE or (code is not None and not paused):
                 accounts.end_round(self._round.words() or f"`arena run` ended with code {code}")
@@ -170,12 +176,36 @@ class Desk:
             return True
         return bool(rule) and timetable.is_due(rule, _local(max(last, since)), datetime.now().astimezone())
 
+    def _step_remote(self) -> bool:
+        """Play the matches of the remote bots that are there, which have an event of their own; True while it runs."""
+        accounts, code = self._accounts, self._remote.take_exit_code()
+        if code is not None:
+            if code:
+                accounts.note("server", "remote matches ended", self._remote.words())
+            accounts.set("remote due", value=code == 1 and accounts.is_on("paused"))
+        if not accounts.setting("remote due", default=False) or accounts.is_on("paused"):
+            return False
+        tournament = config.load(accounts.workspace / "tournament.toml")
+        bots = tournament.entrants(accounts.workspace)
+        here = [bot.name for bot in bots if bot.remote and bot.name in self._hub.bots]
+        references = [bot.name for bot in bots if not bot.remote]
+        if tournament.remote.rated or not here or not references:
+            return False
+        changes = ("schedule=gauntlet", f"references={json.dumps(references)}", "remote.rated=true")
+        settings = [word for change in changes for word in ("--set", change)]
+        names = ("--name", f"{tournament.name}{REMOTE}", "--bot", ",".join([*references, *here]))
+        self._remote.start("run", "--no-charts", "--quiet", *names, *settings)
+        return True
+
     def _halt(self) -> None:
         """Ask the run to end when the matches under way are played."""
         folder = event_folder(self._accounts.workspace)
-        with contextlib.suppress(OSError):
-            if folder is not None and (holder := Archive.holder(folder)) is not None and holder.token:
-                control.request_halt(folder, holder.token)
+        if folder is None:
+            return
+        for each in (folder, folder.with_name(f"{folder.name}{REMOTE}")):
+            with contextlib.suppress(OSError):
+                if (holder := Archive.holder(each)) is not None and holder.token:
+                    control.request_halt(each, holder.token)
 
     def _step_requests(self) -> None:
         accounts, job = self._accounts, self._request
@@ -214,11 +244,22 @@ def duel(request: MatchRequest) -> tuple[str, ...]:
 
 def event_folder(workspace: Path) -> Path | None:
     """Return the folder of the results of the workspace's event; None if its tournament.toml cannot be read."""
+    name = _key(workspace, "name")
+    return workspace / "results" / name if name and "/" not in name else None
+
+
+def bots_folder(workspace: Path) -> Path:
+    """Return the folder of the workspace's bots."""
+    return workspace / (_key(workspace, "bots") or "bots")
+
+
+def _key(workspace: Path, key: str) -> str:
+    """Return a text of tournament.toml, also while the organiser edits another one; empty if it cannot be read."""
     try:
-        name = toml.loads((workspace / "tournament.toml").read_bytes()).get("name")
+        value = toml.loads((workspace / "tournament.toml").read_bytes()).get(key)
     except (OSError, ValueError, RecursionError):
-        return None
-    return workspace / "results" / name if isinstance(name, str) and name and "/" not in name else None
+        return ""
+    return value if isinstance(value, str) else ""
 
 
 def may_see(accounts: Accounts, event: str, account: Account | None) -> bool:
@@ -231,22 +272,23 @@ def may_see(accounts: Accounts, event: str, account: Account | None) -> bool:
 
 
 @contextlib.asynccontextmanager
-async def at_work(accounts: Accounts, worker: Worker) -> AsyncIterator[None]:
+async def at_work(accounts: Accounts, worker: Worker, hub: Hub) -> AsyncIterator[None]:
     """Look for work until the end of the `async with`, unless another server of this workspace does."""
 
     async def look() -> None:
         while True:
             with contextlib.suppress(BlockingIOError), whole_files.locked(accounts.folder / ".desk", waits=False):
                 await asyncio.to_thread(uploads.clear, accounts)
-                while True:
-                    try:
-                        await asyncio.to_thread(desk.step)
-                    except Exception:
-                        logging.exception("what authors wait for is not started")
-                    await asyncio.sleep(LOOK_S)
+                async with hub.listening(bots_folder(accounts.workspace)):
+                    while True:
+                        try:
+                            await asyncio.to_thread(desk.step)
+                        except Exception:
+                            logging.exception("what authors wait for is not started")
+                        await asyncio.sleep(LOOK_S)
             await asyncio.sleep(LOOK_S)
 
-    desk = Desk(accounts)
+    desk = Desk(accounts, hub)
     looking = asyncio.create_task(look())
     try:
         yield

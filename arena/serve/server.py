@@ -3,6 +3,7 @@
 import asyncio
 import socket
 from pathlib import Path
+from typing import Any
 
 import uvicorn
 from starlette.applications import Starlette
@@ -28,6 +29,11 @@ class TimelyProtocol(H11Protocol):
     def _drop_silent(self) -> None:
         if self.cycle is None:
             self.transport.abort()
+
+    def handle_websocket_upgrade(self, event: Any) -> None:
+        """Leave the connection to the WebSocket, which has limits of its own."""
+        self._head_limit.cancel()
+        super().handle_websocket_upgrade(event)
 
     def pause_writing(self) -> None:
         """Expect the client to read soon."""

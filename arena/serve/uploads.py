@@ -9,9 +9,11 @@ import contextlib
 import secrets
 import shutil
 import time
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from pathlib import Path, PurePosixPath
 from typing import IO
+
+import tomli_w
 
 from arena import whole_files
 from arena.author.submissions import Examine, Submissions, SubmissionStatus
@@ -20,7 +22,9 @@ from arena.author.submissions.copy_untrusted import CHUNK_BYTES, MOST_BYTES, MOS
 from arena.author.submissions.downloads import Label
 from arena.author.submissions.requests import Request
 from arena.errors import ArenaError
+from arena.event import config
 from arena.serve.accounts import Account, Accounts, Upload
+from arena.values import Bot
 
 MOST_BODY_BYTES = MOST_BYTES + 1_000_000
 """Of the form of an upload."""
@@ -127,7 +131,52 @@ def _decide(accounts: Accounts, upload: Upload, submissions: Submissions) -> Non
     )
 
 
+def remote_bot(accounts: Accounts, account: Account, version: str, games: list[str], roles: list[str]) -> str:
+    """Take in the bot that stays on its author's machine, as a new version if it is one; return its name.
+
+    It is a bot of its own beside the author's other one. It is not checked: it plays only while its author is there.
+    """
+
+    def faults(bots: Iterable[Bot]) -> Iterator[tuple[str, ...]]:
+        for _ in bots:  # those that are new
+            try:
+                accounts.may_upload(account)
+            except ArenaError as error:
+                yield (str(error),)
+            else:
+                yield ()
+
+    tournament = config.load(accounts.workspace / "tournament.toml")
+    if tournament.bots is None:
+        raise ArenaError("the event of this site takes no bots")
+    table = {"remote": version, "author": account.name, "games": games, "roles": roles}
+    label = Label(name=f"{account.name} (remote)", who=remote_mark(account), file="bot.toml")
+    with whole_files.staging(folder(accounts)) as making:
+        (making / "remote").mkdir()
+        (making / "remote/bot.toml").write_text(tomli_w.dumps(table), "utf-8")
+        request = Request(path=making / "remote", label=label, source=remote_mark(account), replaces=True)
+        reserved = [entry.name for entry in tournament.bot]
+        store = BotStore(accounts.workspace / tournament.bots)
+        submissions = Submissions(store, faults, reserved, accounts.people())
+        with contextlib.closing(submissions.submit_all([request])) as decided:
+            decision = next(decided)
+    if decision.bot is None:
+        raise ArenaError(first_line(decision.reasons))
+    if decision.status is SubmissionStatus.ACCEPTED:
+        accounts.add_upload(secrets.token_hex(16), account, f"{decision.name} {version}", SubmissionStatus.ACCEPTED)
+    return decision.name
+
+
+def remote_mark(account: Account) -> str:
+    """Return what tells an author's remote bot from the bots of others."""
+    return f"remote {account.id}"
+
+
 def own_bots(store: BotStore, account: Account) -> dict[str, tuple[Version, ...]]:
     """Return the names of an author's bots, with all versions of each."""
     versions = {name: store.versions(name) for name in store.names()}
-    return {name: every for name, every in versions.items() if any(each.note.person == account.id for each in every)}
+    return {
+        name: every
+        for name, every in versions.items()
+        if any(each.note.person == account.id or each.note.mark == remote_mark(account) for each in every)
+    }

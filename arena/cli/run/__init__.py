@@ -77,7 +77,7 @@ def run(
     if not bots:  # a bot that plays none of the boards: otherwise nobody would notice a mistake in its bot.toml
         playing = {bot.name for bot in event.bots}
         askers = {bot.name for bot in entrants if bot.model and tournament.model is None}
-        idle = [output.safe_line(bot.name) for bot in entrants if bot.name not in playing | askers]
+        idle = [output.safe_line(bot.name) for bot in entrants if bot.name not in playing | askers and not bot.remote]
         if idle:
             output.notice(f"left out, since they play none of the boards: {', '.join(idle)}")
     for board in event.boards:

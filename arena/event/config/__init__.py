@@ -25,6 +25,7 @@ from arena.event.config.keys import (
     ModelTable,
     NotifyTable,
     OpeningsTable,
+    RemoteTable,
     Seed,
     ThresholdTable,
     Time,
@@ -114,6 +115,7 @@ class Tournament(Table):
     warm: bool = Field(default=True, description="Start Python bots by forking an interpreter that already runs.")
     preload: Names = Field(default=(), description="Modules of arena's own environment that such bots find imported.")
     time: Time = Field(default=Time(), description="Seconds.")
+    remote: RemoteTable = Field(default=RemoteTable(), description="Bots that stay on their authors' machines.")
     limits: LimitsTable = Field(default=LimitsTable(), description="Limits of one bot process.")
     faults: Faults = Field(default=Faults(), description="Faults that are forgiven.")
     openings: OpeningsTable = Field(
@@ -145,6 +147,8 @@ class Tournament(Table):
         played = tuple(dict.fromkeys(chosen)) or every_board
         named = tuple(bots)
         entrants = self.entrants(workspace) if entrants is None else discovery.unique(entrants)
+        if not self.remote.rated:
+            entrants = tuple(bot for bot in entrants if not bot.remote)
         self.thresholds(every_board, entrants)  # a mistake there should not wait until all is played
         entered = self._bots(entrants, named)
         if not named:  # a bot that plays none of the boards would be an empty row of every table
@@ -264,6 +268,7 @@ class Tournament(Table):
             keep=self.keep,
             preload=self.preload,
             model=None if self.model is None else self.model.terms,
+            remote=self.remote.seats() if self.remote.rated else None,
         )
 
     def _boards(self, workspace: Path, sampled_boards: Path | None = None) -> tuple[Board, ...]:
@@ -336,6 +341,7 @@ class Tournament(Table):
 TABLES: Mapping[str, type[BaseModel]] = {
     "": Tournament,
     "time": Time,
+    "remote": RemoteTable,
     "limits": LimitsTable,
     "faults": Faults,
     "openings": OpeningsTable,

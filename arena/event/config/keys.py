@@ -11,7 +11,7 @@ from arena.clock import TimeControl
 from arena.event.tables import MOST, BotLimits, CountOrNone, Names, Seconds, SecondsOrNone, Table, as_tuple
 from arena.event.tables.mistakes import Mistake
 from arena.games.openings import MOST_PLIES
-from arena.values import Conditions, Limits, ModelTerms
+from arena.values import Conditions, Limits, ModelTerms, RemoteSeats
 
 LEAST_MEMORY_BYTES = 1_000_000
 LEAST_OPEN_FILES = 16
@@ -83,6 +83,38 @@ class Time(Table):
         default="wall",
         description="The time charged: time on the wall without waits for a core, or CPU time (with processes = 1).",
     )
+
+
+class RemoteTable(Table):
+    """[remote]: bots that stay on their authors' machines (`arena join`); seconds, while the connection lasts."""
+
+    start: SecondsOrNone = Field(
+        default=RemoteSeats().time.start, gt=0, description="Seconds from `ready?` to `ready`."
+    )
+    move: SecondsOrNone = Field(
+        default=RemoteSeats().time.move, gt=0, description="Seconds for each answer, before the bank is touched."
+    )
+    bank: Seconds = Field(
+        default=RemoteSeats().time.bank,
+        ge=0,
+        description="Seconds a match for the time that answers take beyond `move`, added up.",
+    )
+    margin: Seconds = Field(
+        default=RemoteSeats().time.margin, ge=0, description="Seconds added to each deadline, for the network."
+    )
+    grace: Seconds = Field(
+        default=RemoteSeats().grace,
+        ge=0,
+        description="Seconds for which the connection may be lost in a match, added up; then its time is over.",
+    )
+    rated: bool = Field(
+        default=False, description="Play them in this event; else in one of its own, NAME-remote, with its own table."
+    )
+
+    def seats(self) -> RemoteSeats:
+        """Return the conditions of remote seats."""
+        control = TimeControl(start=self.start, move=self.move, bank=self.bank, margin=self.margin)
+        return RemoteSeats(time=control, grace=self.grace)
 
 
 class LimitsTable(BotLimits):

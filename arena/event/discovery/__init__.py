@@ -26,6 +26,8 @@ if TYPE_CHECKING:
 
 NAME = re.compile(r"[A-Za-z0-9._-]{1,40}")
 README = "README.md"
+REMOTE_SOCKET = "_remote.sock"
+"""The socket in a folder of bots by which the server of the site carries questions to remote ones."""
 SKIP = "to have it skipped, begin its name with _"
 
 
@@ -96,7 +98,11 @@ def _from_folder(folder: Path, name: str) -> Bot:
             return _from_folder(inner, name)
         hint = "it has no bot.toml; write one with a `command`, or call its program bot.py or main.py"
         missing = f"{shown(folder)}: not a bot: {hint}; {SKIP}"
-    program = BotProgram(settings.command) if settings and settings.command else _program(folder, missing)
+    remote = settings is not None and bool(settings.remote)
+    if remote:
+        program = BotProgram(())
+    else:
+        program = BotProgram(settings.command) if settings and settings.command else _program(folder, missing)
     content = tuple(files_of(folder))
     programs.refuse_hiding(program.command, content)
     digest = digest_of((*program.command, *program.build), content)
@@ -111,6 +117,7 @@ def _from_folder(folder: Path, name: str) -> Bot:
         warm=settings.warm,
         threads=settings.threads,
         display=names.display(settings.display),
+        remote=str(folder.absolute().parent / REMOTE_SOCKET) if remote else "",
         model=settings.model,
     )
 
@@ -178,7 +185,7 @@ def settings_of(bot: Bot) -> "BotSettings":
 
 def build_of(bot: Bot) -> tuple[str, ...]:
     """Return the build command of a bot, `()` without one; ArenaError for a mistake in its bot.toml."""
-    if bot.files is None:
+    if bot.files is None or bot.remote:
         return ()
     files = Path(bot.files)
     if _bot_toml(bot) is not None and (settings := settings_of(bot)).command:

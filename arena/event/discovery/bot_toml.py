@@ -59,6 +59,8 @@ class BotSettings(Table):
     games: Texts = ()
     roles: Texts = ()
     limits: BotLimits | None = None
+    remote: Text = ""
+    """The version of a bot that stays on its author's machine, as the site writes it; empty = it is a program here."""
     warm: bool = True
     threads: int = Field(default=1, ge=1, le=MOST_THREADS)
     model: bool = False

@@ -1,0 +1,185 @@
+"""A remote seat: a bot that stays on its author's machine, and is asked through the server of the site.
+
+It carries questions and answers by a socket of this machine, and owns the clock of such a seat: how long the connection
+was lost, and when an answer is too late. It knows nothing of the network behind the socket. As a live bot it never
+raises for what is no fault of arena.
+"""
+
+# Theory of operation
+#
+# Both sides may lose each other at any moment: the author's machine loses the server, and the server may be killed and
+# started again. So every question has a number within its session, which is one match of one seat, and is asked again
+# whenever the bot is there again. Who has answered it sends the same answer; who thinks about it goes on.
+#
+# Time counts only while the connection lasts. The seconds without one are added up over a match, and may be as many as
+# the grace. So an author who cuts the connection wins no more time to think than the grace, once.
+
+import contextlib
+import json
+import os
+import secrets
+import select
+import socket
+import time
+from pathlib import Path
+from typing import Any
+
+from arena import protocol
+from arena.clock import TimeUsed
+from arena.failure import Cause, Failure
+from arena.protocol import Ask, Reply
+from arena.values import Conditions, Ending, RemoteSeats, Seat, SeatReport
+
+LOOK_S = 0.2
+"""The time between two attempts to reach the server."""
+MOST_BYTES = 4 * protocol.LINE_LIMIT
+"""Of a message; JSON escapes letters."""
+MOST_REMARKS = 100
+SHORT_S = 0.5
+"""A loss of the connection that no author needs to be told."""
+
+
+class RemoteSeat:
+    """One seat of one match whose bot is elsewhere."""
+
+    def __init__(self, seat: Seat, conditions: Conditions) -> None:
+        self._seat = seat
+        self._grace = (conditions.remote or RemoteSeats()).grace
+        self._session = secrets.token_hex(16)
+        self._number = 0
+        self._socket: socket.socket | None = None
+        self._received = b""
+        self._question: dict[str, object] = {}
+        self._lost_since: float | None = None
+        """Time (monotonic) since which the bot is not there; None while it is."""
+        self._lost = 0.0
+        """Seconds that it was not there before that."""
+        self._ready: float | None = None
+
+    def ask(self, ask: Ask) -> Reply:
+        """Ask it, and wait for the answer until the time is over."""
+        begun = time.monotonic()
+        if self._number == 0:
+            self._lost_since = begun
+        lost_before, self._number = self._lost_at(begun), self._number + 1
+        text = ask.text.decode("utf-8", "replace")
+        self._question = {"session": self._session, "number": self._number, "text": text, "ready": ask.ready}
+        if self._lost_since is None:
+            self._send(self._question)
+        while True:
+            now = time.monotonic()
+            lost = self._lost_at(now)
+            spent = TimeUsed(wall=now - begun - (lost - lost_before))
+            if lost > self._grace:
+                words = f"the connection to its author's machine was lost for more than the grace of {self._grace:g} s"
+                return _late(words, spent)
+            if ask.deadline is not None and spent.wall > ask.deadline:
+                return _late(f"no answer from its author's machine in {ask.announced or 0:g} s", spent)
+            for message in self._messages():
+                reply = self._reply(message, spent)
+                if reply is not None:
+                    if ask.ready and reply.ending is None:
+                        self._ready = spent.wall
+                    return reply
+
+    def end(self, text: bytes) -> None:
+        """Send the last lines, once."""
+        if self._socket is not None:
+            self._send({"session": self._session, "end": text.decode("utf-8", "replace")})
+        self._disconnect()
+
+    def report(self) -> SeatReport:
+        """Return what is known of the bot."""
+        lost = self._lost_at(time.monotonic()) if self._ready is not None else self._lost
+        return SeatReport(
+            role=self._seat.role,
+            bot=self._seat.bot.name,
+            digest=self._seat.bot.digest,
+            confined="remote",
+            ready=self._ready,
+            warnings=(f"the connection was lost for {lost:.1f} s",) if lost > SHORT_S else (),
+        )
+
+    def _lost_at(self, now: float) -> float:
+        """Return for how many seconds of this match the bot was not there."""
+        return self._lost + (0.0 if self._lost_since is None else now - self._lost_since)
+
+    def _messages(self) -> list[dict[str, Any]]:
+        """Wait for a moment, and return what came."""
+        if self._socket is None and not self._connect():
+            time.sleep(LOOK_S / 4)
+            return []
+        if self._socket is None or not select.select([self._socket], [], [], LOOK_S)[0]:
+            return []
+        try:
+            data = self._socket.recv(65536)
+        except OSError:
+            data = b""
+        self._received += data
+        if not data or len(self._received) > MOST_BYTES:
+            self._disconnect()
+            return []
+        *lines, self._received = self._received.split(b"\n")
+        messages = []
+        for line in lines:
+            with contextlib.suppress(ValueError):
+                if isinstance(message := json.loads(line), dict):
+                    messages.append(message)
+        return messages
+
+    def _reply(self, message: dict[str, Any], spent: TimeUsed) -> Reply | None:
+        """Return the reply that a message is; None for other messages."""
+        if "here" in message:
+            self._take_presence(here=message["here"] is True)
+        if message.get("session") != self._session or message.get("number") != self._number:
+            return None
+        if isinstance(failed := message.get("failed"), str):
+            words = f"on its author's machine: {protocol.clean(failed, 1000)}"
+            return Reply(ending=Ending.CRASHED, words=words, spent=spent)
+        if not isinstance(line := message.get("line"), str):
+            return None
+        remarks = message.get("remarks")
+        texts = [each for each in remarks if isinstance(each, str)] if isinstance(remarks, list) else []
+        answer = line.partition("\n")[0].encode("utf-8", "replace")[: protocol.LINE_LIMIT]
+        return Reply(answer, spent=spent, remarks=tuple(map(protocol.clean, texts[:MOST_REMARKS])))
+
+    def _take_presence(self, *, here: bool) -> None:
+        now = time.monotonic()
+        if here and self._lost_since is not None:
+            self._lost, self._lost_since = self._lost_at(now), None
+            self._send(self._question)
+        elif not here and self._lost_since is None:
+            self._lost_since = now
+
+    def _connect(self) -> bool:
+        path = Path(self._seat.bot.remote)
+        connection = socket.socket(socket.AF_UNIX)
+        try:
+            # By the folder's descriptor, because the path of a socket has 108 bytes at most.
+            folder = os.open(path.parent, os.O_PATH | os.O_DIRECTORY | os.O_CLOEXEC)
+            try:
+                connection.connect(f"/proc/self/fd/{folder}/{path.name}")
+            finally:
+                os.close(folder)
+        except OSError:  # there is no server now
+            connection.close()
+            return False
+        self._socket, self._received = connection, b""
+        self._send({"bot": self._seat.bot.name, "session": self._session})
+        return True
+
+    def _disconnect(self) -> None:
+        if self._socket is not None:
+            self._socket.close()
+        self._socket = None
+        self._take_presence(here=False)
+
+    def _send(self, message: dict[str, object]) -> None:
+        if self._socket is not None:
+            with contextlib.suppress(OSError):  # the next read tells that it is closed
+                self._socket.sendall(json.dumps(message).encode() + b"\n")
+
+
+def _late(words: str, spent: TimeUsed) -> Reply:
+    failure = Failure(cause=Cause.NO_ANSWER, words=words, spent=spent)
+    return Reply(ending=Ending.TIMEOUT, words=words, spent=spent, failure=failure)

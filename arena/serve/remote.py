@@ -1,0 +1,160 @@
+"""The hub of remote seats: it carries messages between matches under way and the bots on their authors' machines.
+
+A match is on a Unix socket (match/remote.py), a bot on a WebSocket (join.py). The hub knows who is there, and which
+session belongs to which bot; it keeps no question and no answer, so nothing is lost when it is killed: both sides
+connect again, and each question that is open is asked again.
+"""
+
+import asyncio
+import contextlib
+import json
+import logging
+import os
+from collections.abc import AsyncIterator
+from pathlib import Path
+from typing import Any
+
+from starlette.routing import WebSocketRoute
+from starlette.websockets import WebSocket, WebSocketDisconnect
+
+from arena.errors import ArenaError
+from arena.event.discovery import REMOTE_SOCKET
+from arena.match.remote import MOST_BYTES
+from arena.serve import uploads
+from arena.serve.accounts import Accounts
+from arena.serve.guard import Rate
+
+POLICY_VIOLATION = 1008
+MESSAGES_PER_S = 200.0
+MOST_NAMES = 20
+HELLO_S = 10.0
+SEND_S = 10.0
+"""A client that takes no message for so long is dropped."""
+
+
+class Hub:
+    """The bots that are there, and the matches that ask them."""
+
+    def __init__(self) -> None:
+        self._bots: dict[str, WebSocket] = {}
+        self._matches: dict[str, tuple[str, asyncio.StreamWriter]] = {}
+        """The bot and the connection of each match under way, by its session."""
+        self._rate = Rate(MESSAGES_PER_S)
+
+    @property
+    def bots(self) -> frozenset[str]:
+        """The names of the bots that are there."""
+        return frozenset(self._bots)
+
+    @contextlib.asynccontextmanager
+    async def listening(self, bots: Path) -> AsyncIterator[None]:
+        """Let matches ask the bots of this folder until the end of the `async with`."""
+        if not bots.is_dir():
+            yield
+            return
+        folder = os.open(bots, os.O_PATH | os.O_DIRECTORY | os.O_CLOEXEC)
+        try:
+            (bots / REMOTE_SOCKET).unlink(missing_ok=True)  # of a killed server
+            before = os.umask(0o177)
+            try:  # by the folder's descriptor, because the path of a socket has 108 bytes at most
+                path = f"/proc/self/fd/{folder}/{REMOTE_SOCKET}"
+                server = await asyncio.start_unix_server(self._hear_match, path, limit=MOST_BYTES)
+            finally:
+                os.umask(before)
+            try:
+                yield
+            finally:
+                server.close()
+                for _, writer in list(self._matches.values()):
+                    writer.close()
+                (bots / REMOTE_SOCKET).unlink(missing_ok=True)
+        finally:
+            os.close(folder)
+
+    async def serve_bot(self, socket: WebSocket, name: str) -> None:
+        """Carry the messages of a bot until it goes."""
+        older = self._bots.get(name)
+        self._bots[name] = socket
+        if older is not None:  # its author has started it again, or elsewhere
+            with contextlib.suppress(RuntimeError):
+                await older.close(POLICY_VIOLATION, "this bot has joined again from elsewhere")
+        self._announce(name)
+        try:
+            while True:
+                message = _message(await socket.receive_text())
+                if message is None or not self._rate.take(name):
+                    return
+                bot, writer = self._matches.get(str(message.get("session")), ("", None))
+                if bot == name and writer is not None:
+                    writer.write(json.dumps(message).encode() + b"\n")
+        finally:
+            if self._bots.get(name) is socket:
+                del self._bots[name]
+                self._announce(name)
+
+    def _announce(self, name: str) -> None:
+        """Tell the matches of a bot whether it is there."""
+        for bot, writer in self._matches.values():
+            if bot == name:
+                writer.write(json.dumps({"here": name in self._bots}).encode() + b"\n")
+
+    async def _hear_match(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        """Carry the questions of a match."""
+        session = ""
+        try:
+            hello = _message(await reader.readline()) or {}
+            name, session = str(hello.get("bot")), str(hello.get("session"))
+            self._matches[session] = (name, writer)
+            writer.write(json.dumps({"here": name in self._bots}).encode() + b"\n")
+            while line := await reader.readline():
+                if (socket := self._bots.get(name)) is not None:
+                    with contextlib.suppress(RuntimeError, WebSocketDisconnect, TimeoutError, OSError):
+                        await asyncio.wait_for(socket.send_text(line.decode().rstrip("\n")), SEND_S)
+        except (OSError, ValueError):  # it was killed, or a line is too long
+            logging.warning("a match with a remote seat has lost the server")
+        finally:
+            self._matches.pop(session, None)
+            writer.close()
+
+
+async def join(socket: WebSocket) -> None:
+    """Let a bot take its seats, if it has the token of its author."""
+    accounts: Accounts = socket.app.state.accounts
+    scheme, _, token = socket.headers.get("authorization", "").partition(" ")
+    account = accounts.with_token(token.strip()) if scheme.lower() == "bearer" else None
+    if account is None:
+        await socket.close(POLICY_VIOLATION)
+        return
+    await socket.accept()
+    try:
+        hello = _message(await asyncio.wait_for(socket.receive_text(), HELLO_S)) or {}
+        version, games, roles = hello.get("version"), hello.get("games", []), hello.get("roles", [])
+        if not isinstance(version, str) or not version or not _are_names(games) or not _are_names(roles):
+            raise ArenaError("this is no `arena join` of this version: fetch it again")
+        name = await asyncio.to_thread(uploads.remote_bot, accounts, account, version, games, roles)
+        await socket.send_json({"bot": name})
+        accounts.set("remote due", value=True)
+        hub: Hub = socket.app.state.hub
+        await hub.serve_bot(socket, name)
+        await socket.close(POLICY_VIOLATION)
+    except ArenaError as error:
+        await socket.send_json({"refused": str(error)})
+        await socket.close(POLICY_VIOLATION)
+    except (WebSocketDisconnect, TimeoutError, RuntimeError, KeyError):  # it is gone, or sends no text
+        return
+
+
+def _are_names(value: Any) -> bool:
+    return isinstance(value, list) and len(value) <= MOST_NAMES and all(isinstance(each, str) for each in value)
+
+
+def _message(text: str | bytes) -> dict[str, Any] | None:
+    """Return a message; None for what is none."""
+    try:
+        message = json.loads(text)
+    except (ValueError, RecursionError):
+        return None
+    return message if isinstance(message, dict) else None
+
+
+ROUTES = [WebSocketRoute("/join", join)]

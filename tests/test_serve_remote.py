@@ -1,0 +1,184 @@
+"""Remote seats: a bot on its author's machine, whose connection to the site is lost and comes back."""
+
+import contextlib
+import shutil
+import socket
+import threading
+import time
+from pathlib import Path
+
+import cup
+import httpx
+import pytest
+from served import served
+from websockets.exceptions import ConnectionClosed, InvalidStatus
+from websockets.sync.client import connect
+
+from arena.results.archive import Archive
+from arena.serve import join
+from arena.serve.accounts import Accounts
+from arena.values import Ending
+
+THINKS = cup.BOT.format(place=0, pause=0.02)
+
+
+class Wire:
+    """A way to a server that can be cut."""
+
+    def __init__(self, port: int) -> None:
+        self._target = ("127.0.0.1", port)
+        self._listening = socket.create_server(("127.0.0.1", 0))
+        self._open: list[socket.socket] = []
+        self.url = f"http://127.0.0.1:{self._listening.getsockname()[1]}"
+        self.broken = False
+        threading.Thread(target=self._accept, daemon=True).start()
+
+    def _accept(self) -> None:
+        with contextlib.suppress(OSError):
+            while True:
+                near, _ = self._listening.accept()
+                if self.broken:
+                    near.close()
+                    continue
+                far = socket.create_connection(self._target)
+                self._open += [near, far]
+                for source, target in ((near, far), (far, near)):
+                    threading.Thread(target=self._carry, args=(source, target), daemon=True).start()
+
+    def _carry(self, source: socket.socket, target: socket.socket) -> None:
+        with contextlib.suppress(OSError):
+            while data := source.recv(65536):
+                target.sendall(data)
+        self._end(source, target)
+
+    def _end(self, *sockets: socket.socket) -> None:
+        for each in sockets:
+            with contextlib.suppress(OSError):
+                each.shutdown(socket.SHUT_RDWR)
+            each.close()
+
+    def cut(self) -> None:
+        """Cut all connections that are open."""
+        connections, self._open = self._open, []
+        self._end(*connections)
+
+    def close(self) -> None:
+        self._end(self._listening)
+        self.cut()
+
+
+@contextlib.contextmanager
+def seat(folder: Path, url: str, token: str, bot: str = THINKS):
+    """Let a bot join from a folder of its own."""
+    (folder / "mine.py").write_text(bot)
+    command = cup.Command(folder, "join", url, "--bot", "mine.py", ARENA_TOKEN=token)
+    try:
+        assert cup.soon(lambda: "joined as" in command.said(), 30), command.said()
+        yield command
+    finally:
+        with contextlib.suppress(ProcessLookupError):
+            command.signal(cup.signal.SIGINT)
+        command.wait()
+
+
+@pytest.fixture
+def site(tmp_path, monkeypatch):
+    """A workspace with a remote author, and the folder of that author."""
+    monkeypatch.setattr(join, "RETRY_S", 0.1)
+    (tmp_path / "mine").mkdir()
+    workspace = cup.make(tmp_path / "site", "duel", 2)
+    with (workspace / "tournament.toml").open("a") as file:
+        file.write("\n[remote]\ngrace = 20\n")
+    accounts = Accounts(workspace)
+    return workspace, tmp_path / "mine", accounts, accounts.invite("Ada", "test")
+
+
+def played(accounts: Accounts) -> bool:
+    return not accounts.setting("remote due", default=True) and not list(
+        cup.processes_in(accounts.folder.parent / "results")
+    )
+
+
+@pytest.mark.slow
+def test_an_event_with_a_seat_that_is_cut_five_times_ends_with_the_right_tables(site):
+    workspace, mine, accounts, token = site
+    results = workspace / "results/cup-remote"
+    with served(workspace) as client:
+        wire = Wire(client.base_url.port)
+        with contextlib.closing(wire), seat(mine, wire.url, token):
+            for _ in range(5):
+                assert cup.soon(lambda: (results / ".progress.json").exists(), 60)
+                time.sleep(0.3)
+                wire.cut()
+            assert cup.soon(lambda: played(accounts), 120)
+            with Archive.open(results) as archive:
+                records = list(archive.records())
+            cut = (results / "leaderboard.csv").read_bytes(), (results / "matches.csv").read_bytes()
+            shutil.rmtree(results)
+            accounts.set("remote due", value=True)  # once more, with no cut
+            assert cup.soon(lambda: played(accounts), 120)
+            assert cut == ((results / "leaderboard.csv").read_bytes(), (results / "matches.csv").read_bytes())
+    assert {seat.bot.name for record in records for seat in record.match.seats} == {"Ada_remote", "first", "last"}
+    assert not any(record.verdict.faults for record in records)
+    assert [report.warnings for record in records for report in record.seats if report.warnings]
+    assert {report.confined for record in records for report in record.seats if report.bot == "Ada_remote"} == {
+        "remote"
+    }
+
+
+@pytest.mark.slow
+def test_a_connection_that_is_lost_for_longer_than_the_grace_is_a_time_loss(site):
+    workspace, mine, accounts, token = site
+    toml = workspace / "tournament.toml"
+    toml.write_text(toml.read_text().replace("grace = 20", "grace = 0.5"))
+    results = workspace / "results/cup-remote"
+    with served(workspace) as client:
+        wire = Wire(client.base_url.port)
+        with contextlib.closing(wire), seat(mine, wire.url, token):
+            assert cup.soon(lambda: (results / ".progress.json").exists(), 60)
+            wire.broken = True
+            wire.cut()
+            assert cup.soon(lambda: played(accounts), 120)
+    with Archive.open(results) as archive:
+        faults = [fault for record in archive.records() for fault in record.verdict.faults]
+    assert faults
+    assert {fault.ending for fault in faults} == {Ending.TIMEOUT}
+    assert all("the grace of 0.5 s" in fault.words for fault in faults)
+
+
+def test_a_stranger_joins_nothing_and_disturbs_nobody(site):
+    workspace, _, accounts, token = site
+    with served(workspace) as client:
+        url = f"ws://127.0.0.1:{client.base_url.port}/join"
+        for headers in ({}, {"Authorization": "Bearer wrong"}, {"Authorization": f"Basic {token}"}):
+            with pytest.raises(InvalidStatus) as refused, connect(url, additional_headers=headers):
+                pass
+            assert refused.value.response.status_code == 403
+        hostile = [
+            "",
+            "[]",
+            "{}",
+            "{",
+            '{"version": 1}',
+            '{"version": "x", "games": "y"}',
+            '{"version": "' + "x" * 5000 + '"}',
+        ]
+        for hello in hostile:
+            with (
+                contextlib.suppress(InvalidStatus),
+                connect(url, additional_headers={"Authorization": f"Bearer {token}"}) as socket,
+            ):
+                socket.send(hello)
+                assert "refused" in socket.recv()
+            time.sleep(0.25)  # so that the guard refuses none of them for being many
+        assert not list((workspace / "bots").glob("Ada*"))
+        with connect(url, additional_headers={"Authorization": f"Bearer {token}"}) as socket:
+            socket.send('{"version": "1", "games": [], "roles": []}')
+            assert "Ada_remote" in socket.recv()
+            socket.send('{"session": "of somebody else", "number": 1, "line": "x"}')
+            socket.send("no message")
+            with pytest.raises(ConnectionClosed):
+                socket.recv()
+        assert accounts.uploads()[0].status == "accepted"
+        assert "import argparse" in httpx.get(f"{client.base_url}/join.py").text
+    assert not (workspace / "bots/_remote.sock").exists()
