@@ -50,6 +50,7 @@ FOLLOWED_ELSEWHERE = {
     "docs/game-authors.md",  # by test_writing_a_game.py
     "docs/openspiel.md",  # by test_openspiel.py
     "docs/rl.md",  # by test_rl.py
+    "docs/serve.md",  # by test_serve_accounts.py
 }
 
 

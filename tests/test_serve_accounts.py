@@ -4,6 +4,7 @@ import io
 import json
 import re
 import zipfile
+from pathlib import Path
 
 import cup
 import httpx
@@ -242,6 +243,18 @@ def test_each_action_is_a_command_and_stands_in_the_log(tmp_path):
     assert done == {"invite", "rotate", "revoke", "rounds", "limit", "withdraw", *organising.SWITCHES}
     for words in ("thaw", "rounds sometimes", "revoke Nobody", "limit uploads x", "freeze now"):
         assert cup.refused(cup.arena(workspace, "serve", *words.split()), ""), words
+
+
+def test_each_command_of_the_page_about_the_site_runs(tmp_path):
+    workspace = cup.make(tmp_path)
+    (workspace / "people.csv").write_text("name\nAda\n")
+    page = (Path(__file__).parent.parent / "docs/serve.md").read_text("utf-8")
+    commands = re.findall(r"^\$ arena serve ([a-z].*)$|`arena serve ([a-z][^`]*)`", page, re.MULTILINE)
+    words = ["".join(each).replace("BOT", "last").split() for each in commands]
+    assert {each[0] for each in words} == {*organising.ACTIONS, *organising.SWITCHES, "export"}
+    for each in words:
+        done = cup.arena(workspace, "serve", *each)
+        assert done.returncode == 0, (each, done.stderr)
 
 
 @pytest.mark.parametrize(
