@@ -73,16 +73,8 @@ def test_a_mistyped_command_is_suggested(fresh):
     ],
 )
 def test_a_shell_completes_options_bots_boards_events_and_matches(played, typed, wanted, others):
-    code = "import sys; sys.argv = ['arena']; from arena.cli import main; main()"
-    variables = {"_TYPER_COMPLETE_ARGS": f"arena {typed}", "_ARENA_COMPLETE": "complete_zsh"}
-    done = subprocess.run(
-        [sys.executable, "-c", code],
-        cwd=played,
-        env=environment(**variables),
-        capture_output=True,
-        text=True,
-        check=True,
-    )
+    done = arena(played, _TYPER_COMPLETE_ARGS=f"arena {typed}", _ARENA_COMPLETE="complete_zsh")
+    assert done.returncode == 0
     if wanted == "MATCH":
         with Archive.open(played / "results/cup") as archive:
             wanted = f'"{min(archive.ids())}"'
@@ -102,17 +94,8 @@ def test_a_shell_completes_no_name_that_a_shell_could_run_and_waits_for_no_pipe(
     for name in ("rules/pipe.py", "results/p/event.sqlite"):
         os.mkfifo(folder / name)
     (folder / "rules/bad.py").write_text("raise SystemExit(3)")
-    code = "import sys; sys.argv = ['arena']; from arena.cli import main; main()"
-    variables = {"_TYPER_COMPLETE_ARGS": f"arena {typed}", "_ARENA_COMPLETE": "complete_zsh"}
-    done = subprocess.run(
-        [sys.executable, "-c", code],
-        cwd=folder,
-        env=environment(**variables),
-        capture_output=True,
-        text=True,
-        check=True,
-        timeout=20,
-    )
+    done = arena(folder, _TYPER_COMPLETE_ARGS=f"arena {typed}", _ARENA_COMPLETE="complete_zsh")
+    assert done.returncode == 0
     assert done.stderr == ""
     assert not set("$`\x1b") & set(done.stdout)
     assert '"a\n' not in done.stdout

@@ -75,13 +75,6 @@ def test_options_change_the_event_for_one_run(tmp_path):
     assert (played["seed"], played["boards"], played["time"]["move"]) == (3, ["mummy_maze/hunt"], 2.5)
 
 
-def test_the_number_of_workers_does_not_change_the_tables(tmp_path):
-    one, three = (make(tmp_path / name, "duel hunt") for name in ("one", "three"))
-    for folder, workers in ((one, "1"), (three, "3")):
-        assert run_event(folder, "--workers", workers).returncode == 0
-    assert tables(one) == tables(three)
-
-
 def test_a_plan_plays_nothing(tmp_path):
     folder = make(tmp_path / "ws", "duel classic", repeats=2)
     done = run_event(folder, "--plan", "--workers", "2")
@@ -131,7 +124,7 @@ def test_bots_that_always_fail_are_at_the_bottom_with_their_endings_counted(tmp_
     assert "expected one of" in done.stderr
 
 
-@pytest.mark.parametrize("size", [0, 1000, 4000, 5000, 9000, 40_000])
+@pytest.mark.parametrize("size", [0, 5000, 40_000])
 def test_a_run_that_was_killed_while_its_file_was_made_is_gone_on_with(tmp_path, size):
     """The kernel ends a process at once when a file of its grows past a limit."""
     folder = make(tmp_path / "ws")

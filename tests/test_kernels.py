@@ -19,13 +19,13 @@ KERNELS = {
 
 
 def kernels() -> list[str]:
-    """Return the kernels that this machine can run."""
+    """Return the kernels that this machine can run, but for the last, which OpenBLAS chooses here by itself."""
     try:
         flags = Path("/proc/cpuinfo").read_text().split()
     except OSError:
         flags = []
     names = {"sse3": "pni"}  # as Linux calls it
-    return [kernel for kernel, flag in KERNELS.items() if not flag or names.get(flag, flag) in flags]
+    return [kernel for kernel, flag in KERNELS.items() if not flag or names.get(flag, flag) in flags][:-1]
 
 
 def events(folder: Path) -> list[Path]:

@@ -125,12 +125,12 @@ def test_a_bot_that_dies_of_its_end_is_started_again_and_loses_nothing_by_it(lau
 
 
 def test_cpu_time_counts_from_the_beginning_of_each_match(launcher, reused, tmp_path):
-    bot = bot_of(tmp_path, cpu=0.01)
-    records = [play(match(number, bot, cpu=0.75), launcher=launcher) for number in (1, 2, 3)]
+    bot = bot_of(tmp_path, cpu=0.004)
+    records = [play(match(number, bot, cpu=0.3), launcher=launcher) for number in (1, 2, 3)]
     assert not any(record.verdict.faults for record in records)
     used = sum(seat.cpu for record in records for seat in record.seats if seat.role == "mummy")
-    assert used > 0.75 * 0.9
-    assert all(seat.cpu < 0.75 for record in records for seat in record.seats)
+    assert used > 0.3 * 0.9
+    assert all(seat.cpu < 0.3 for record in records for seat in record.seats)
 
 
 def test_a_bot_whose_name_in_process_lists_is_no_text_is_reused_like_any_other(launcher, reused, tmp_path):

@@ -188,13 +188,8 @@ def test_the_terminal_has_a_table_a_game_and_one_for_all(cup_of):
     assert shown == ranked + cup_of.overall or not ranked
     words = {word.rstrip(",:;") for word in done.stdout.split()}
     assert words >= cup_of.shape.bots.keys()
+    assert ("no matches yet" in done.stdout) == any(league.count == 0 for league in cup_of.results.leagues)
     assert "Traceback" not in done.stderr
-
-
-def test_the_terminal_says_that_no_match_is_played_only_where_none_is(cup_of):
-    assert ("no matches yet" in cup.arena(cup_of.folder, "leaderboard").stdout) == any(
-        league.count == 0 for league in cup_of.results.leagues
-    )
 
 
 def test_the_report_has_the_tables_of_the_frames(cup_of):
