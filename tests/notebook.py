@@ -1,17 +1,22 @@
-"""The page docs/rl.md as a Jupyter notebook: its text as Markdown cells, its blocks as cells that run.
+"""Pages of docs/ as Jupyter notebooks: their text as Markdown cells, their blocks as cells that run.
 
-`python tests/notebook.py` writes docs/rl.ipynb again; `tests/test_rl.py` compares, and runs the cells. So page and
-notebook have one source.
+`python tests/notebook.py` writes the notebooks again; `tests/test_rl.py` and `tests/test_sweep.py` run their cells. So
+a page and its notebook have one source.
 """
 
+import contextlib
 import json
 import re
-from collections.abc import Iterator
+import shlex
+import subprocess
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+import cup
+
 DOCS = Path(__file__).parent.parent / "docs"
-PAGE, NOTEBOOK = DOCS / "rl.md", DOCS / "rl.ipynb"
+PAGES = tuple(DOCS / f"{name}.md" for name in ("rl", "sweep"))
 BLOCK = re.compile(r"^```(python|console)\n(.*?)^```\n", re.DOTALL | re.MULTILINE)
 SAVE = re.compile(r"Save this as `([\w.]+)`")
 """What the text before a Python block says if the block is a file."""
@@ -57,6 +62,41 @@ def notebook(page: str) -> dict[str, Any]:
     return {"cells": rows, "metadata": {"kernelspec": kernel}, "nbformat": 4, "nbformat_minor": 5}
 
 
+def follow(
+    path: Path, folder: Path, quick: Mapping[str, Sequence[str]], train: Callable[..., object] = id
+) -> tuple[Path, dict[str, Any], list[subprocess.CompletedProcess[str]]]:
+    """Run the cells of a notebook without Jupyter, which has forms of its own for what is no Python.
+
+    Return the workspace, the names of its Python, and what each command of arena printed. `quick` has more words for
+    some commands, `train` is called in place of the programs that were written to files.
+    """
+    names: dict[str, Any] = {}
+    printed = []
+    for cell in json.loads(path.read_text("utf-8"))["cells"]:
+        text = "".join(cell["source"])
+        if cell["cell_type"] != "code":
+            continue
+        if text.startswith("%%writefile"):
+            first, _, content = text.partition("\n")
+            (folder / first.split()[1]).write_text(content, "utf-8")
+        elif text.startswith(("%", "!")):
+            for line in text.splitlines():
+                program, *words = shlex.split(line)
+                if program == "%cd":
+                    folder = folder / words[0]
+                elif program == "%run":
+                    train(folder, *words)
+                elif program == "!arena":
+                    printed.append(cup.arena(folder, *words, *quick.get(words[0], [])))
+                else:
+                    assert program == "%pip"
+        else:
+            with contextlib.chdir(folder):
+                exec(text, names)
+    return folder, names, printed
+
+
 if __name__ == "__main__":
-    content = json.dumps(notebook(PAGE.read_text("utf-8")), indent=1, ensure_ascii=False)
-    NOTEBOOK.write_text(f"{content}\n", "utf-8")
+    for page in PAGES:
+        content = json.dumps(notebook(page.read_text("utf-8")), indent=1, ensure_ascii=False)
+        page.with_suffix(".ipynb").write_text(f"{content}\n", "utf-8")

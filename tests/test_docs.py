@@ -51,6 +51,7 @@ FOLLOWED_ELSEWHERE = {
     "docs/openspiel.md",  # by test_openspiel.py
     "docs/rl.md",  # by test_rl.py
     "docs/serve.md",  # by test_serve_accounts.py
+    "docs/sweep.md",  # by test_sweep.py
 }
 
 

@@ -1,7 +1,4 @@
-"""The notebook on reinforcement learning, run cell by cell: a trained network plays as a bot and has a rank.
-
-The cells run here without Jupyter, which has forms of its own for what is no Python: files, folders and commands.
-"""
+"""The notebook on reinforcement learning, run cell by cell: a trained network plays as a bot and has a rank."""
 
 import json
 import re
@@ -20,7 +17,8 @@ from arena.encoding import Encoding
 
 pytest.importorskip("pettingzoo", reason="pip install 'botarena[pettingzoo]'")
 
-PAGE = notebook.PAGE.read_text("utf-8")
+PATH = notebook.DOCS / "rl.md"
+PAGE = PATH.read_text("utf-8")
 LOOP, _ = blocks(PAGE, "python")
 MATCHES = "32"
 """So few teach nothing, but make the file."""
@@ -31,32 +29,16 @@ QUICK = {"run": ["--no-charts", "--set", "max_matches=2", "--workers", "1"], "ch
 @pytest.fixture(scope="module")
 def followed(tmp_path_factory):
     """The workspace of whoever ran the notebook, with fewer matches, and what each command of arena printed."""
-    folder, printed, names = tmp_path_factory.mktemp("page"), {}, {}
-    for cell in json.loads(notebook.NOTEBOOK.read_text("utf-8"))["cells"]:
-        if cell["cell_type"] != "code":
-            continue
-        text = "".join(cell["source"])
-        if text.startswith("%%writefile"):
-            first, _, content = text.partition("\n")
-            (folder / first.split()[1]).write_text(content, "utf-8")
-        elif text.startswith(("%", "!")):
-            for line in text.splitlines():
-                program, *words = shlex.split(line)
-                if program == "%cd":
-                    folder = folder / words[0]
-                elif program == "%run":
-                    train(folder, *words[1:-1], MATCHES)
-                elif program == "!arena":
-                    printed[words[0]] = arena(folder, *words, *QUICK.get(words[0], []))
-                else:
-                    assert program == "%pip"
-        else:
-            exec(text, names)
-    return folder, printed
+
+    def quickly(folder, _, *words):
+        train(folder, *words[:-1], MATCHES)
+
+    folder, _, printed = notebook.follow(PATH.with_suffix(".ipynb"), tmp_path_factory.mktemp("page"), QUICK, quickly)
+    return folder, {done.args[0]: done for done in printed}
 
 
 def test_the_notebook_has_the_text_of_the_page_and_its_blocks_in_their_order():
-    written = json.loads(notebook.NOTEBOOK.read_text("utf-8"))
+    written = json.loads(PATH.with_suffix(".ipynb").read_text("utf-8"))
     assert written == notebook.notebook(PAGE), "python tests/notebook.py writes it again"
     code = ["".join(cell["source"]) for cell in written["cells"] if cell["cell_type"] == "code"]
     assert code[1] == LOOP.rstrip()
