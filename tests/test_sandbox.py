@@ -11,6 +11,7 @@ import subprocess
 import sys
 import tempfile
 import time
+from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
@@ -187,7 +188,9 @@ os.kill(os.getpid(), signal.SIGKILL)
 
 @pytest.mark.slow
 @pytest.mark.skipif(choice.failure("landlock") is not None, reason="tried at the level landlock")
-def test_the_next_start_ends_what_a_killed_spawner_and_referee_left_and_nobody_else(tmp_path):
+def test_the_next_start_ends_what_a_killed_spawner_and_referee_left_and_nobody_else(tmp_path, monkeypatch):
+    monkeypatch.setenv("TMPDIR", str(tmp_path))  # elsewhere another test that starts would be the next one
+    monkeypatch.setattr(tempfile, "tempdir", None)
     bot = live.bot_of(tmp_path / "vanishing.py", VANISHING)
     command = [sys.executable, "-c", REFEREE, bot.files or "", str(RULES), "landlock"]
     *pids, folder = subprocess.run(command, stdout=subprocess.PIPE, text=True, check=False).stdout.split()
@@ -195,7 +198,7 @@ def test_the_next_start_ends_what_a_killed_spawner_and_referee_left_and_nobody_e
     assert len(left) >= 2  # the kernel ends the bot alone
     (note,) = Path(folder).glob(f"*{leftovers.NOTE}")
     start, where = note.read_text().split(" ", 2)[1:]
-    with subprocess.Popen(["sleep", "600"], start_new_session=True) as user, confined() as other:
+    with running("sleep", "600") as user, confined() as other:
         for number, (innocent, begun) in enumerate([(user, procfs.start(user.pid)), (other, int(start))]):
             (Path(folder) / f"room{number}a{leftovers.NOTE}").write_text(f"{innocent.pid} {begun} {where}")
         Folder().remove()
@@ -203,8 +206,6 @@ def test_the_next_start_ends_what_a_killed_spawner_and_referee_left_and_nobody_e
         assert not Path(folder).exists()
         assert user.poll() is None  # it may gain privileges
         assert other.poll() is None  # it has the number of a session that was noted, and began at another time
-        user.kill()
-        other.kill()
 
 
 def test_processes_that_are_gone_whenever_they_are_looked_at_end_with_their_group(tmp_path, monkeypatch):
@@ -214,14 +215,22 @@ def test_processes_that_are_gone_whenever_they_are_looked_at_end_with_their_grou
         seen = procfs.all_processes
         monkeypatch.setattr(procfs, "all_processes", lambda: [pid for pid in seen() if pid != bot.pid])
         leftovers.end(str(tmp_path))
-        ended = until(lambda: bot.poll() is not None)
-        bot.kill()
-    assert ended
+        assert until(lambda: bot.poll() is not None)
 
 
-def confined() -> subprocess.Popen[bytes]:
-    """Start a process that has given up new privileges."""
-    return subprocess.Popen(["setpriv", "--no-new-privs", "sleep", "600"], start_new_session=True)
+@contextlib.contextmanager
+def running(*command: str) -> Iterator[subprocess.Popen[bytes]]:
+    """Run a process in a session of its own, and kill it at the end, also when an assertion fails."""
+    with subprocess.Popen(command, start_new_session=True) as process:
+        try:
+            yield process
+        finally:
+            process.kill()
+
+
+def confined() -> contextlib.AbstractContextManager[subprocess.Popen[bytes]]:
+    """Run a process that has given up new privileges."""
+    return running("setpriv", "--no-new-privs", "sleep", "600")
 
 
 def test_a_program_that_does_not_exist_is_told_in_words(launcher, tmp_path):
