@@ -333,23 +333,37 @@ def merged(origin: Path, folder: Path, *names: str) -> Path:
     return folder
 
 
-@pytest.fixture
-def online(origin, tmp_path):
-    """A copy of the contest's repository, for one test."""
-    git(origin, "clone", "-q", "--bare", str(origin), str(tmp_path / "online.git"))
-    return tmp_path / "online.git"
-
-
 def step(folder: Path, *words: str) -> str:
     done = cup.arena(folder, "contest", *words)
     assert done.returncode == 0, done.stderr
     return done.stdout
 
 
+@pytest.fixture(scope="module")
+def begun(origin, tmp_path_factory):
+    """A folder with the repository of a contest, and a checkout in which the first matches of `ada` were played."""
+    folder = tmp_path_factory.mktemp("begun")
+    git(origin, "clone", "-q", "--bare", str(origin), str(folder / "online.git"))
+    step(merged(folder / "online.git", folder / "first", "ada"), "play")
+    return folder
+
+
+@pytest.fixture
+def online(begun, tmp_path):
+    """A copy of that repository, for one test."""
+    return Path(shutil.copytree(begun / "online.git", tmp_path / "online.git"))
+
+
+@pytest.fixture
+def first(begun, online, tmp_path):
+    """A copy of that checkout."""
+    folder = Path(shutil.copytree(begun / "first", tmp_path / "first", symlinks=True))
+    git(folder, "remote", "set-url", "origin", str(online))
+    return folder
+
+
 @pytest.mark.slow
-def test_two_racing_publishers_lose_nothing(online, tmp_path, monkeypatch):
-    first = merged(online, tmp_path / "first", "ada")
-    step(first, "play")
+def test_two_racing_publishers_lose_nothing(first, online, tmp_path, monkeypatch):
     second = merged(online, tmp_path / "second", "bob", "eve")
     step(second, "play")  # neither has seen the other's matches
     push, pushes = contest.ArchiveBranch.push, []
@@ -367,7 +381,7 @@ def test_two_racing_publishers_lose_nothing(online, tmp_path, monkeypatch):
     step(third, "publish")
     whole = merged(online, tmp_path / "whole")
     assert cup.arena(whole, "run", "--no-charts").returncode == 0
-    tables = [(folder / "results/cup/leaderboard.csv").read_text() for folder in (third, whole)]
+    tables = [(first / "results/cup/leaderboard.csv").read_text() for first in (third, whole)]
     assert tables[0] == tables[1]
     assert git(online, "rev-list", "--count", "archive").strip() == "1"
     branch = contest.ArchiveBranch("origin", "archive")
@@ -377,9 +391,7 @@ def test_two_racing_publishers_lose_nothing(online, tmp_path, monkeypatch):
 
 
 @pytest.mark.slow
-def test_only_what_is_new_is_played(online, tmp_path, monkeypatch):
-    first = merged(online, tmp_path / "first", "ada")
-    step(first, "play")
+def test_only_what_is_new_is_played(first, online, tmp_path, monkeypatch):
     step(first, "publish")
     second = merged(online, tmp_path / "second", "bob")
     step(second, "play")
@@ -397,11 +409,11 @@ def test_only_what_is_new_is_played(online, tmp_path, monkeypatch):
 
 
 @pytest.mark.slow
-def test_a_match_that_two_played_stays_as_it_was_published_first(online, tmp_path, monkeypatch):
-    first, second = merged(online, tmp_path / "first", "ada"), clone(online, tmp_path / "second")
-    for name in ("play", "publish"):
-        step(first, name)
-        step(second, name)
+def test_a_match_that_two_played_stays_as_it_was_published_first(first, online, tmp_path, monkeypatch):
+    second = clone(online, tmp_path / "second")
+    step(second, "play")
+    step(first, "publish")
+    step(second, "publish")
     monkeypatch.chdir(second)
     (tmp_path / "event.sqlite").write_bytes(contest.ArchiveBranch("origin", "archive").read().file("event.sqlite"))
     with Archive.open(first / "results/cup") as played, Archive.open(tmp_path) as published:
@@ -410,26 +422,22 @@ def test_a_match_that_two_played_stays_as_it_was_published_first(online, tmp_pat
 
 
 @pytest.mark.slow
-def test_an_archive_in_which_nobody_has_a_rank_can_be_published(online, tmp_path):
-    folder = merged(online, tmp_path / "first", "ada")
-    step(folder, "play")
-    with sqlite3.connect(folder / "results/cup/event.sqlite") as connection:
+def test_an_archive_in_which_nobody_has_a_rank_can_be_published(first):
+    with sqlite3.connect(first / "results/cup/event.sqlite") as connection:
         (event,) = connection.execute("select value from meta where key = 'event'").fetchone()
         connection.execute("update meta set value = ? where key = 'event'", (event.replace('"ada"', '"<img>"'),))
     connection.close()
-    step(folder, "publish")
-    step(folder, "site", "--to", "public")
-    assert "<img>" not in (folder / "public/index.html").read_text()
+    step(first, "publish")
+    step(first, "site", "--to", "public")
+    assert "<img>" not in (first / "public/index.html").read_text()
 
 
 @pytest.mark.slow
-def test_an_abort_is_published_once(online, tmp_path):
-    folder = merged(online, tmp_path / "first", "ada")
-    step(folder, "play")
-    with Archive.open(folder / "results/cup", writing=True) as archive:
+def test_an_abort_is_published_once(first, online, tmp_path):
+    with Archive.open(first / "results/cup", writing=True) as archive:
         archive.append_abort(Abort(match="0123456789ab", attempt=1, cause="no memory"))
     for name in ("publish", "play", "publish"):
-        step(folder, name)
+        step(first, name)
     again = clone(online, tmp_path / "again")
     step(again, "play")
     with Archive.open(again / "results/cup") as archive:
@@ -437,14 +445,12 @@ def test_an_abort_is_published_once(online, tmp_path):
 
 
 @pytest.mark.slow
-def test_a_history_of_main_that_was_rewritten_does_not_hold_the_contest_up(online, tmp_path):
-    folder = merged(online, tmp_path / "first", "ada")
-    step(folder, "play")
-    step(folder, "publish")
-    git(folder, "reset", "-q", "--hard", "HEAD~1")
-    bot(folder, "bob")
-    commit(folder)
-    git(folder, "push", "-q", "-f", "origin", BASE)
+def test_a_history_of_main_that_was_rewritten_does_not_hold_the_contest_up(first, online, tmp_path):
+    step(first, "publish")
+    git(first, "reset", "-q", "--hard", "HEAD~1")
+    bot(first, "bob")
+    commit(first)
+    git(first, "push", "-q", "-f", "origin", BASE)
     git(online, "reflog", "expire", "--expire=now", "--all")
     git(online, "gc", "-q", "--prune=now")
     again = clone(online, tmp_path / "again")
@@ -455,14 +461,12 @@ def test_a_history_of_main_that_was_rewritten_does_not_hold_the_contest_up(onlin
 
 
 @pytest.mark.slow
-def test_a_push_that_the_server_does_not_take_is_a_mistake_in_its_words(online, tmp_path):
-    folder = merged(online, tmp_path / "first", "ada")
-    step(folder, "play")
+def test_a_push_that_the_server_does_not_take_is_a_mistake_in_its_words(first, online):
     hook = online / "hooks/pre-receive"
     hook.parent.mkdir(exist_ok=True)
     hook.write_text("#!/bin/sh\necho this file is above 100 MB >&2\nexit 1\n")
     hook.chmod(0o755)
-    done = cup.arena(folder, "contest", "publish")
+    done = cup.arena(first, "contest", "publish")
     assert done.returncode == 2
     assert "this file is above 100 MB" in done.stderr
 
@@ -482,39 +486,35 @@ NONSENSE = (
 
 
 @pytest.mark.slow
-def test_a_branch_with_nonsense_is_no_crash_and_reaches_no_page(online, tmp_path, monkeypatch):
-    folder = merged(online, tmp_path / "ws", "ada")
-    step(folder, "play")
-    step(folder, "publish")
-    step(folder, "site", "--to", "public")
-    monkeypatch.chdir(folder)
+def test_a_branch_with_nonsense_is_no_crash_and_reaches_no_page(first, monkeypatch):
+    step(first, "publish")
+    step(first, "site", "--to", "public")
+    monkeypatch.chdir(first)
     branch = contest.ArchiveBranch("origin", "archive")
-    report = folder / "public/report.html"
+    report = first / "public/report.html"
     for name, content in NONSENSE:
         stored = branch.read()
         files = {file: stored.file(file) for file in ("event.sqlite", "history.csv", "commit")}
         assert branch.push(files | {name: content}, stored)
-        step(folder, "publish")
+        step(first, "publish")
         rows = site.read_history(branch.read().file("history.csv"))
-        site.write(Results.open(folder / "results/cup"), rows, report, folder / "public")
-        assert "ada" in (folder / "public/index.html").read_text()
-        assert all("=1+1" not in path.read_text() for path in (folder / "public").glob("[ih]*"))
+        site.write(Results.open(first / "results/cup"), rows, report, first / "public")
+        assert "ada" in (first / "public/index.html").read_text()
+        assert all("=1+1" not in path.read_text() for path in (first / "public").glob("[ih]*"))
 
 
 @pytest.mark.slow
 @pytest.mark.skipif(CHROMIUM is None, reason="needs Debian's chromium: apt-get install chromium")
-def test_the_site_has_a_page_for_each_bot_and_no_error_in_a_browser(online, tmp_path):
-    folder = merged(online, tmp_path / "ws", "ada")
-    step(folder, "play")
-    step(folder, "publish")
-    written = step(folder, "site", "--to", "public").split()
+def test_the_site_has_a_page_for_each_bot_and_no_error_in_a_browser(first):
+    step(first, "publish")
+    written = step(first, "site", "--to", "public").split()
     assert {"public/index.html", "public/report.html", "public/history.csv", "public/bots/ada.html"} <= set(written)
     playwright = pytest.importorskip("playwright.sync_api", reason="needs the package playwright, of the extra dev")
     with playwright.sync_playwright() as started:
         page = started.chromium.launch(executable_path=CHROMIUM).new_page()
         errors: list[str] = []
         page.on("console", lambda message: errors.append(message.text) if message.type == "error" else None)
-        page.goto((folder / "public/index.html").as_uri())
+        page.goto((first / "public/index.html").as_uri())
         page.click("text=ada")
         assert page.url.endswith("/bots/ada.html")
         page.click("text=Matches to replay")

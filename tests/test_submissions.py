@@ -485,36 +485,43 @@ def test_a_name_that_people_have_becomes_a_name_for_a_bot_and_is_shown_as_it_is(
     assert (bot.name, bot.display) == (name, answer.note.display)
 
 
-def test_a_display_name_stands_in_the_terminal_the_tables_the_charts_and_the_report(here, tmp_path):
+@pytest.fixture(scope="module")
+def named(tmp_path_factory):
+    """A workspace with a submission whose name to show has a space and an umlaut, and with a played event."""
+    folder = tmp_path_factory.mktemp("named")
+    here = classroom.workspace(folder / "ws", rival=LAST)
+    assert submit(here, written(folder / "Anna Müller.py"))["name"] == "Anna_Muller"
+    played = cup.run_event(here)
+    assert played.returncode == 0, played.stderr
+    return here
+
+
+def test_a_display_name_stands_in_the_terminal_the_tables_the_charts_and_the_report(named):
     from matplotlib.text import Text  # here, so that the other tests do not wait for matplotlib and pandas
 
     from arena import charts
     from arena.results.leaderboard import Results
 
-    assert submit(here, written(tmp_path / "Anna Müller.py"))["name"] == "Anna_Muller"
-    played = cup.run_event(here)
-    assert played.returncode == 0, played.stderr
-    done = cup.arena(here, "leaderboard")
+    done = cup.arena(named, "leaderboard")
     assert ("Anna Müller" in done.stdout, "Anna_Muller" in done.stdout) == (True, False)
-    assert {row["bot"]: row["display"] for row in cup.leaderboard(here)} == {
+    assert {row["bot"]: row["display"] for row in cup.leaderboard(named)} == {
         "Anna_Muller": "Anna Müller",
         "rival": "rival",
     }
-    results = Results.open(here / "results/cup")
+    results = Results.open(named / "results/cup")
     assert set(charts.about(results).bots) == {"Anna Müller", "rival"}
     drawn = charts.render("leaderboard", results)
     results.close()
     assert "Anna Müller" in {text.get_text() for text in drawn.findobj(Text)}
     with cup.first_chart_only():
-        assert cup.arena(here, "report").returncode == 0
-    page = (here / "results/cup/report.html").read_text()
+        assert cup.arena(named, "report").returncode == 0
+    page = (named / "results/cup/report.html").read_text()
     assert '<a href="#bot=Anna%20M%C3%BCller">Anna Müller</a>' in page
     assert '"Anna_Muller"' in page  # for the commands that it shows
 
 
-def test_commands_take_the_names_that_tables_show(here, tmp_path):
-    assert submit(here, written(tmp_path / "Anna Müller.py"))["name"] == "Anna_Muller"
-    assert cup.run_event(here).returncode == 0
+def test_commands_take_the_names_that_tables_show(named, tmp_path):
+    here = shutil.copytree(named, tmp_path / "ws", symlinks=True)
     compared = cup.arena(here, "compare", "anna mu\u0308ller", "rival")
     assert (compared.returncode, "Anna Müller is rated" in compared.stdout) == (0, True), compared.stderr
     for words in (("lessons", "Anna Müller"), ("report", "--for", "Anna Müller"), ("match", "Anna Müller", "rival")):
