@@ -35,16 +35,20 @@ def clone(origin: Path, folder: Path) -> Path:
     return folder
 
 
-@pytest.fixture(scope="module")
-def origin(tmp_path_factory):
-    """The bare repository of a contest with one small board and a bot of its organiser."""
-    folder = tmp_path_factory.mktemp("contest") / "cup"
-    done = cup.arena(folder.parent, "init", "--contest", "cup")
-    assert done.returncode == 0
-    file = folder / "tournament.toml"
+def new_contest(folder: Path) -> Path:
+    """Make the workspace of a contest, with one small board."""
+    assert cup.arena(folder, "init", "--contest", "cup").returncode == 0
+    file = folder / "cup/tournament.toml"
     text = file.read_text()
     (line,) = [line for line in text.splitlines() if line.startswith("boards =")]
     file.write_text(text.replace(line, 'boards = ["mummy_maze/duel"]').replace("start = 5.0", "start = 20.0"))
+    return folder / "cup"
+
+
+@pytest.fixture(scope="module")
+def origin(tmp_path_factory):
+    """The bare repository of a contest with one small board and a bot of its organiser."""
+    folder = new_contest(tmp_path_factory.mktemp("contest"))
     git(folder, "init", "-q", "-b", BASE)
     commit(folder, "contest")
     git(folder, "clone", "-q", "--bare", str(folder), "../origin.git")
@@ -81,8 +85,7 @@ def test_a_pull_request_with_a_fit_bot_may_be_merged(pull):
 
 
 def test_the_steps_of_its_readme_can_be_typed(tmp_path):
-    assert cup.arena(tmp_path, "init", "--contest", "cup").returncode == 0
-    folder = tmp_path / "cup"
+    folder = new_contest(tmp_path)
     enter = (folder / "README.md").read_text().partition("## Enter")[2].partition("##")[0]
     for words in re.findall("`arena (.*?)`", enter):
         done = cup.arena(folder, *words.replace("YOUR-NAME", "ada").split())
