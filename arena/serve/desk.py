@@ -129,6 +129,10 @@ class Desk:
         self._check = Job(accounts, "check")
         self._round = Job(accounts, "round")
         self._remote = Job(accounts, "remote")
+        self._joins = 0
+        """How often bots had joined at the last look."""
+        self._playing: dict[str, str] = {}
+        """The remote bots that play now, with their digests."""
         self._request = Job(accounts, "request")
 
     def step(self) -> None:
@@ -179,18 +183,24 @@ class Desk:
     def _step_remote(self) -> bool:
         """Play the matches of the remote bots that are there, which have an event of their own; True while it runs."""
         accounts, code = self._accounts, self._remote.take_exit_code()
+        if code == 0:
+            accounts.set("remote played", accounts.setting("remote played", {}) | self._playing)
         if code is not None:
-            if code:
-                accounts.note("server", "remote matches ended", self._remote.words())
+            if code == MISTAKE:
+                accounts.note("server", "remote matches are not played", self._remote.words())
             accounts.set("remote due", value=code == 1 and accounts.is_on("paused"))
-        if not accounts.setting("remote due", default=False) or accounts.is_on("paused"):
+        due, joins = accounts.setting("remote due", default=False), self._hub.joins
+        if accounts.is_on("paused") or not (due or joins > self._joins):
             return False
+        self._joins = joins
         tournament = config.load(accounts.workspace / "tournament.toml")
         bots = tournament.entrants(accounts.workspace)
-        here = [bot.name for bot in bots if bot.remote and bot.name in self._hub.bots]
+        here = {bot.name: bot.digest for bot in bots if bot.remote and bot.name in self._hub.bots}
         references = [bot.name for bot in bots if not bot.remote]
-        if tournament.remote.rated or not here or not references:
+        played = accounts.setting("remote played", {})
+        if tournament.remote.rated or not here or not references or not (due or here.items() - played.items()):
             return False
+        self._playing = here
         changes = ("schedule=gauntlet", f"references={json.dumps(references)}", "remote.rated=true")
         settings = [word for change in changes for word in ("--set", change)]
         names = ("--name", f"{tournament.name}{REMOTE}", "--bot", ",".join([*references, *here]))

@@ -40,6 +40,8 @@ class Hub:
         self._matches: dict[str, tuple[str, asyncio.StreamWriter]] = {}
         """The bot and the connection of each match under way, by its session."""
         self._rate = Rate(MESSAGES_PER_S)
+        self.joins = 0
+        """How often bots have joined."""
 
     @property
     def bots(self) -> frozenset[str]:
@@ -75,6 +77,7 @@ class Hub:
         """Carry the messages of a bot until it goes."""
         older = self._bots.get(name)
         self._bots[name] = socket
+        self.joins += 1
         if older is not None:  # its author has started it again, or elsewhere
             with contextlib.suppress(RuntimeError):
                 await older.close(POLICY_VIOLATION, "this bot has joined again from elsewhere")
@@ -133,7 +136,6 @@ async def join(socket: WebSocket) -> None:
             raise ArenaError("this is no `arena join` of this version: fetch it again")
         name = await asyncio.to_thread(uploads.remote_bot, accounts, account, version, games, roles)
         await socket.send_json({"bot": name})
-        accounts.set("remote due", value=True)
         hub: Hub = socket.app.state.hub
         await hub.serve_bot(socket, name)
         await socket.close(POLICY_VIOLATION)
