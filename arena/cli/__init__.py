@@ -52,6 +52,7 @@ COMMANDS = {
         "stop": "Ask a run to finish the matches under way, and to end.",
         "match": "Play one match between named bots, and show it.",
         "play": "Play a role yourself against bots.",
+        "nemesis": "Search for play that beats a bot.",
         "duel": "Test whether a bot is better than another, until it is proven.",
     },
     "Look": {

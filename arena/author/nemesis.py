@@ -1,0 +1,210 @@
+"""The nemesis of a bot: play against it, found by matches with it, that takes as many points from it as it can.
+
+It owns the search. The matches are real ones: the bot is confined, has its clock, and does not know who asks.
+"""
+
+# Which search, and why
+# ---------------------
+# A match is a path through the positions of the game. Whoever plays against the bot knows the rules and sees all, but
+# not what the bot will answer. Each position has a bound, the most points that can still be had: 100 until something is
+# known. The moves of the nemesis lead where the bound is highest. After each match the bounds of its positions are made
+# again, from the last one to the first, by what the bot answered there. So where a way turns out worse than it looked,
+# the next match takes another one (real-time dynamic programming with an optimistic bound: Korf, 1990; Barto, Bradtke
+# and Singh, 1995).
+#
+# If the bot answers each position always alike, a bound never falls below what is possible. So as soon as a match
+# brings as many points as the bound of the start, no play takes more, and the search ends with a proof. If the bot
+# throws dice, or the game does, a bound is a mean over what was seen, which proves nothing. Then the last part of the
+# matches is no search: the best play found meets the bot with new dice, and these matches alone say what it is worth.
+#
+# Rejected: UCT, which needs many matches to forget a line that was good once, and never knows that it has finished.
+
+from collections import Counter, defaultdict
+from collections.abc import Callable, Collection, Iterator, Mapping
+from dataclasses import dataclass, field
+from itertools import product
+from math import prod
+from random import Random
+from typing import Any
+
+from arena.game import CHANCE, Game, Move, Role
+from arena.games.quality import Assessor, assessor_of, positions
+from arena.match.referee import Referee
+from arena.values import Record
+
+State = Any
+Joint = tuple[tuple[Role, Move], ...]
+"""The moves of several roles in one turn."""
+MOST_JOINT = 400
+"""Moves of all roles of the nemesis together that are compared in a position; of more, this number is drawn."""
+EVALUATION = 0.25
+"""The part of the matches that only evaluate, where the bot or the game throws dice."""
+CONFIRMATIONS = 5
+"""Matches with other dice that must go alike before a bot is taken for one that always answers alike."""
+TRUST = 0.5
+"""How often, among moves that look equal, one is taken that the rules' own search thinks best."""
+
+
+@dataclass
+class Nemesis:
+    """Plays the other side against a bot, and learns from each match."""
+
+    game: Game[Any]
+    roles: Collection[Role]
+    """The roles that it plays."""
+    random: Random
+    exact: bool = False
+    """True once it is proven that no play takes more from a bot that answers each position always alike."""
+    varies: bool = False
+    """True once the bot answered one position in two ways, or chance had a turn."""
+    exploits: bool = False
+    """True while it plays what was best so far, and explores no more."""
+    _bounds: dict[State, float] = field(default_factory=dict)
+    _answers: defaultdict[State, Counter[Joint]] = field(default_factory=lambda: defaultdict(Counter))
+    """What the bot, and chance, did in each position."""
+    _seen: defaultdict[tuple[State, Joint], list[float]] = field(default_factory=lambda: defaultdict(list))
+    """The scores of the matches in which it made these moves in this position."""
+    _joint: tuple[State, Mapping[Role, Move]] | None = None
+
+    def choose(self, referee: Referee, role: Role) -> Move:
+        """Return its move, as a human's seat is asked for it."""
+        if self._joint is None or self._joint[0] != referee.state:  # roles that move at once choose together
+            self._joint = referee.state, dict(self._best(referee.state))
+        return self._joint[1][role]
+
+    def learn(self, record: Record) -> float:
+        """Take note of a match, and return its mean score in the roles of the nemesis."""
+        score = _score(record, self.roles)
+        path: list[State] = []
+        state = self.game.start()
+        for before, turns in positions(self.game, record.turns):
+            moves = {turn.role: turn.move for turn in turns}
+            own = tuple((role, move) for role, move in moves.items() if role in self.roles)
+            if others := tuple((role, move) for role, move in moves.items() if role not in self.roles):
+                self._answers[before][others] += 1
+                self.varies = self.varies or CHANCE in moves or len(self._answers[before]) > 1
+            if own:
+                self._seen[before, own].append(score)
+            path.append(before)
+            state = self.game.play(before, moves)
+        self._bounds[state] = score  # also where the bot was at fault, and the rules would go on
+        for before in reversed(path):
+            self._bounds[before] = self._bound_of(before)
+        self.exact = not self.varies and score >= self._bounds[self.game.start()]
+        return score
+
+    def _bound_of(self, state: State) -> float:
+        """Return the most points that can be had from a position that was met, by what is known."""
+        return max(self._hope(state, joint) for joint in self._joints(state))
+
+    def _hope(self, state: State, own: Joint) -> float:
+        """Return the most points that can be had after these moves: the mean over what the others did there."""
+        if {*self.game.to_move(state)} == {role for role, _ in own}:
+            return self._bound(self.game.play(state, dict(own)))
+        if not (answers := self._answers.get(state)):
+            return 100.0
+        total = sum(self._bound(self.game.play(state, dict(own + others))) * n for others, n in answers.items())
+        return total / answers.total()
+
+    def _bound(self, state: State) -> float:
+        if (known := self._bounds.get(state)) is not None:
+            return known
+        if (outcome := self.game.outcome(state)) is None:
+            return 100.0
+        return sum(outcome.scores[role] for role in self.roles) / len(self.roles)
+
+    def _best(self, state: State) -> Joint:
+        joints = list(self._joints(state))
+        self.random.shuffle(joints)
+        if self.exploits:  # the highest mean, where a move that was seen once counts little
+            seen = [self._seen.get((state, joint), []) for joint in joints]
+            values = [sum(scores) / (len(scores) + 1) for scores in seen]
+        else:
+            values = [self._hope(state, joint) for joint in joints]
+        most = max(values)
+        equal = [joint for joint, value in zip(joints, values, strict=True) if value == most]
+        if len(equal) > 1 and (self.exploits or self.random.random() < TRUST):
+            equal = [joint for joint in equal if self._is_trusted(state, joint)] or equal
+        return equal[0]
+
+    def _is_trusted(self, state: State, joint: Joint) -> bool:
+        return self._assessor is not None and all(move in self._assessor.best(state, role) for role, move in joint)
+
+    @property
+    def _assessor(self) -> Assessor | None:
+        return assessor_of(self.game)
+
+    def _joints(self, state: State) -> Iterator[Joint]:
+        """Yield the moves of its roles that are to move, all together; one empty tuple where none of them is."""
+        legal = {role: self.game.legal_moves(state, role) for role in self.game.to_move(state) if role in self.roles}
+        if prod(map(len, legal.values())) <= MOST_JOINT:
+            yield from (tuple(zip(legal, moves, strict=True)) for moves in product(*legal.values()))
+        else:
+            for _ in range(MOST_JOINT):
+                yield tuple((role, self.random.choice(moves)) for role, moves in legal.items())
+
+
+@dataclass(frozen=True, kw_only=True)
+class Exploitation:
+    """What the best play found takes from a bot."""
+
+    score: float
+    """The mean score of the nemesis, 0 to 100."""
+    low: float
+    high: float
+    """The 95 % interval of `score`; both ends equal it where it is exact."""
+    exact: bool
+    """True when no play takes more, if the bot answers each position always alike."""
+    value: int | None
+    """What the nemesis would have against perfect play; None where the board is not solved."""
+    records: tuple[Record, ...]
+    """All matches, those that only evaluate last."""
+    shortest: Record
+    """Of the matches in which it scored most, the one with the fewest turns."""
+
+
+def exploit(
+    game: Game[Any], roles: Collection[Role], play: Callable[[int, Nemesis], Record], matches: int, *, seed: int = 0
+) -> Exploitation:
+    """Search for play in these roles that beats the bot in the others, in at most so many matches.
+
+    `play` plays the match of a number, each with dice of its own, in which the nemesis chooses for its roles.
+    """
+    nemesis = Nemesis(game, roles, Random(seed))
+    records: list[Record] = []
+    scores: list[float] = []
+    first_evaluated = round((1 - EVALUATION) * matches)
+    confirmed = 0
+    while len(records) < matches and confirmed < CONFIRMATIONS:
+        evaluates = nemesis.varies and len(records) >= first_evaluated
+        nemesis.exploits = evaluates or nemesis.exact
+        records.append(play(len(records), nemesis))
+        scores.append(_score(records[-1], roles) if evaluates else nemesis.learn(records[-1]))
+        confirmed = confirmed + 1 if nemesis.exact else 0
+    best = max(scores)
+    found = [record for record, score in zip(records, scores, strict=True) if score == best]
+    mean, low, high = _interval(scores[first_evaluated:]) if nemesis.varies else (best, best, best)
+    solution = game.solve()
+    first = None if solution is None else solution(game.start()).score
+    return Exploitation(
+        score=mean,
+        low=low,
+        high=high,
+        exact=nemesis.exact,
+        value=first if first is None or {*game.sides[0]} == {*roles} else 100 - first,
+        records=tuple(records),
+        shortest=min(found, key=lambda record: len(record.turns)),
+    )
+
+
+def _score(record: Record, roles: Collection[Role]) -> float:
+    return sum(record.verdict.scores[role] for role in roles) / len(roles)
+
+
+def _interval(scores: list[float]) -> tuple[float, float, float]:
+    """Return the mean and its 95 % interval, with one match won and one lost added (Agresti and Coull, 1998)."""
+    count = len(scores) + 2
+    middle = (sum(scores) + 100) / count
+    deviation = (sum((score - middle) ** 2 for score in (*scores, 0.0, 100.0)) / count) ** 0.5
+    reach = 1.96 * deviation / count**0.5
+    return sum(scores) / len(scores), max(0.0, middle - reach), min(100.0, middle + reach)

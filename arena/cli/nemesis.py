@@ -1,0 +1,151 @@
+"""`arena nemesis`: search for play that beats a bot."""
+
+import tempfile
+from dataclasses import replace
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from arena import whole_files
+from arena.author.nemesis import Exploitation, Nemesis, exploit
+from arena.cli import match_text, options, output, paths, workspace
+from arena.cli.match import board_named, playing
+from arena.cli.progress import ProgressLine
+from arena.errors import ArenaError, writing
+from arena.games import rulebook
+from arena.match import play
+from arena.match.human import HUMAN
+from arena.sandbox.launcher import Launcher
+from arena.values import Board, Bot, Event, Record
+
+NEMESIS = Bot(name="nemesis", command=(), digest="")
+SHOWN_MOVES = 12
+
+
+def nemesis(
+    bot: Annotated[str, typer.Argument(metavar="BOT", help="The bot that is to be beaten: a name or a path.")],
+    board: Annotated[str, typer.Option("--board", "-b", help="The board: game/board, or its name.")],
+    role: Annotated[str | None, typer.Option(help="A role of the bot; it plays all roles of its side.")] = None,
+    matches: Annotated[int, typer.Option(metavar="N", min=1, help="The most matches that are played.")] = 400,
+    seed: Annotated[int, typer.Option(help="Fixes the search, and all chance.")] = 0,
+    to: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="Write the shortest match that punishes, for `arena replay FILE`."),
+    ] = None,
+    tests: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Write what the bot should have played, for `arena check`.")
+    ] = None,
+    sandbox: options.Sandbox = None,
+    unsafe: options.Unsafe = False,
+    json: options.Json = False,
+) -> None:
+    """Search for play that beats a bot, by matches with it; say how many points that takes, and how sure it is.
+
+    Against a bot that answers each position always alike the search can end with a proof that no play takes more.
+    """
+    conditions = workspace.conditions_here(
+        workspace.tournament(options.overrides(sandbox=sandbox, unsafe=unsafe)), by_hand=True
+    )
+    (named,) = workspace.built([workspace.bot_named(bot)], conditions.sandbox)
+    chosen = board_named(board, "--board")
+    side = _side(chosen, named, role)
+    output.warn_about_confinement(conditions)
+    event = Event(name="nemesis", seed=seed, boards=(chosen,), bots=(named,), conditions=conditions)
+    seating = tuple(named if each in side else HUMAN for each in chosen.roles)
+    first = event.match(chosen, seating, seed)  # of sampled boards the seed chooses one
+    game = rulebook.game_of(first)
+    others = tuple(each for each in chosen.roles if each not in side)
+    with playing(), Launcher() as launcher, ProgressLine("nemesis: matches") as progress:
+
+        def play_match(number: int, searcher: Nemesis) -> Record:
+            match = event.match(chosen, seating, seed + number * chosen.variants)
+            record = play.play(match, launcher=launcher, choose=searcher.choose)
+            progress(number + 1, matches)
+            return _renamed(record)
+
+        result = exploit(game, others, play_match, matches, seed=seed)
+    if to is not None:
+        from arena.replay import notation
+
+        _write(to, notation.text_of(notation.portable(result.shortest)))
+    if tests is not None:
+        _write_lessons(tests, result, named, chosen)
+    if json:
+        output.print_json([_row(result, named, chosen, side)])
+    else:
+        _print(result, named, chosen, side)
+
+
+def _side(board: Board, bot: Bot, role: str | None) -> tuple[str, ...]:
+    """Return the roles that the bot plays: those of the side that `role` names, or of the only one that there is."""
+    if len(board.sides) < 2:
+        raise ArenaError(f"{board.label}: nobody plays against a bot there; name a board with two sides")
+    if role is None:
+        raise ArenaError(f"{board.label}: say which role the bot plays: --role {' or --role '.join(board.roles)}")
+    for side in board.sides:
+        if role in side:
+            for each in side:
+                if not bot.plays(board.game, board.name, each):
+                    raise ArenaError(
+                        f"{bot.name} does not play {each} on {board.label}: its bot.toml says what it plays"
+                    )
+            return side
+    raise ArenaError(f"--role {role}: {board.label} has {', '.join(board.roles)}")
+
+
+def _renamed(record: Record) -> Record:
+    """Return the record with the searcher in place of a human."""
+    seats = tuple(replace(seat, bot=NEMESIS) if seat.bot == HUMAN else seat for seat in record.match.seats)
+    reports = tuple(replace(each, bot=seat.bot.name) for each, seat in zip(record.seats, seats, strict=True))
+    return replace(record, match=replace(record.match, seats=seats), seats=reports)
+
+
+def _print(result: Exploitation, bot: Bot, board: Board, side: tuple[str, ...]) -> None:
+    sure = "no play takes more, if it answers each position always alike" if result.exact else "a lower bound"
+    if result.low < result.high:
+        sure = f"95 %: {result.low:.1f} to {result.high:.1f}, a lower bound"
+    where = f"{output.safe_line(bot.name)} as {' and '.join(side)} on {board.label}"
+    print(f"{where}: its nemesis scores {result.score:.1f} of 100 ({sure})")
+    if result.value is not None:
+        print(f"perfect play allows {result.value}: the bot gives away {max(0.0, result.score - result.value):.1f}")
+    moves = [f"{turn.role} {output.safe_line(turn.move)}" for turn in result.shortest.turns[:SHOWN_MOVES]]
+    more = "; ..." if len(result.shortest.turns) > SHOWN_MOVES else ""
+    turns = max((turn.number for turn in result.shortest.turns), default=0)
+    print(f"shortest of {output.counted(len(result.records), 'match')}, {turns} turns: {'; '.join(moves)}{more}")
+    print("\n".join(match_text.verdict(result.shortest)))
+
+
+def _row(result: Exploitation, bot: Bot, board: Board, side: tuple[str, ...]) -> dict[str, object]:
+    return {
+        "bot": bot.name,
+        "board": board.label,
+        "roles": list(side),
+        **output.fields(result, "score", "low", "high", "exact", "value"),
+        "matches": len(result.records),
+        "moves": [{"turn": turn.number, **output.fields(turn, "role", "move")} for turn in result.shortest.turns],
+    }
+
+
+def _write_lessons(path: Path, result: Exploitation, bot: Bot, board: Board) -> None:
+    """Write the positions in which the bot threw most away in these matches, as `arena lessons --tests` does."""
+    from arena import lessons
+    from arena.cli.stored_match import game_of
+    from arena.results.archive import Archive
+    from arena.results.lessons import find
+
+    with tempfile.TemporaryDirectory() as folder, Archive.open(Path(folder), writing=True) as archive:
+        event = Event(name="nemesis", seed=0, boards=(board,), bots=tuple(sorted((bot, NEMESIS), key=lambda b: b.name)))
+        archive.begin(event, "nemesis", lambda: [record.match.id for record in result.records])
+        archive.append(*result.records)
+        found = find([archive], bot.name, game_of, most=lessons.MOST_LESSONS)
+        if found.lessons:
+            _write(path, lessons.text_of(found.lessons, bot.name, game_of))
+        else:
+            output.notice(f"{path}: not written: nothing shows that another move would have been better")
+
+
+def _write(path: Path, text: str) -> None:
+    with writing(path):
+        whole_files.write(path, text.encode("utf-8"))
+    output.notice(f"written: {paths.displayed(path)}")

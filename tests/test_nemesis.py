@@ -1,0 +1,125 @@
+"""The nemesis of a bot: compared with exact best responses, found in traps, honest about dice."""
+
+import json
+from functools import cache
+from pathlib import Path
+
+import cup
+import pytest
+from programs import python
+
+from arena.event import config
+from arena.games import rulebook
+
+BY_TABLE = """
+from arena.kit import Turn, run
+
+TABLE = {table!r}
+
+
+def choose(turn: Turn) -> str:
+    return TABLE[tuple(turn.state)]
+
+
+run(choose)
+"""
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    bots = {"first": cup.FIRST, "dice": python("say(random.choice(legal))", first="import random")}
+    return cup.make(tmp_path_factory.mktemp("nemesis") / "ws", "mummy_maze/random:5", **bots)
+
+
+def nemesis(folder: Path, *words: str) -> dict:
+    """What the command says of a bot."""
+    done = cup.arena(folder, "nemesis", *words, "--json")
+    assert done.returncode == 0, done.stderr
+    (row,) = json.loads(done.stdout)
+    return row
+
+
+def best_response(game, bot_role: str, answer) -> int:
+    """The most points that can be had against a bot whose answer to each position is known, by trying all play."""
+    (other,) = {*game.roles} - {bot_role}
+
+    @cache
+    def worth(state) -> int:
+        if (outcome := game.outcome(state)) is not None:
+            return outcome.scores[other]
+        (role,) = game.to_move(state)
+        legal = game.legal_moves(state, role)
+        moves = [answer(state, legal)] if role == bot_role else legal
+        return max(worth(game.play(state, {role: move})) for move in moves)
+
+    return worth(game.start())
+
+
+def boards(folder: Path):
+    """The duel, and the five mazes that were drawn for this workspace."""
+    (drawn,) = config.load(folder / "tournament.toml").event(folder).boards
+    return [rulebook.game_of(rulebook.find("mummy_maze/duel")[0]), *rulebook.games_of(drawn)]
+
+
+@pytest.mark.parametrize("number", range(6))
+def test_what_it_takes_is_the_exact_best_response_on_solved_boards(folder, number):
+    role = ("explorer", "mummy")[number % 2]
+    board = ("--board", "mummy_maze/random:5", "--seed", str(number - 1)) if number else ("--board", "mummy_maze/duel")
+    found = nemesis(folder, "first", *board, "--role", role)
+    exact = best_response(boards(folder)[number], role, lambda _, legal: legal[0])
+    assert (found["score"], found["exact"]) == (exact, True)
+    assert found["low"] == found["high"] == exact
+    assert found["matches"] <= 400
+
+
+def perfect_mummy(game) -> tuple[dict[tuple, str], list[tuple[tuple, str]]]:
+    """A perfect move for each position that a perfect mummy can be led to, and those moves that throw the win away."""
+    value = game.solve()
+    table, blunders = {}, []
+    seen, todo = set(), [game.start()]
+    while todo:
+        state = todo.pop(0)
+        if state in seen or game.outcome(state) is not None:
+            continue
+        seen.add(state)
+        (role,) = game.to_move(state)
+        after = {move: game.play(state, {role: move}) for move in game.legal_moves(state, role)}
+        if role == "mummy":
+            blunders += [(tuple(state), move) for move, child in after.items() if value(child).score == 100][:1]
+            best = table[tuple(state)] = min(after, key=lambda move: value(after[move]))
+            after = {best: after[best]}
+        todo += after.values()
+    return table, blunders
+
+
+def test_a_planted_trap_is_found_within_four_hundred_matches(folder, tmp_path):
+    """A mummy that never errs, but in a single position, is beaten through it."""
+    table, blunders = perfect_mummy(boards(folder)[0])
+    for number, (trap, blunder) in enumerate(blunders[len(blunders) // 4 :: len(blunders) // 3]):
+        bot = tmp_path / f"trapped{number}.py"
+        bot.write_text(BY_TABLE.format(table=table | {trap: blunder}))
+        replay, lessons = tmp_path / "replay.txt", tmp_path / "lessons.toml"
+        files = ("--to", str(replay), "--tests", str(lessons))
+        found = nemesis(folder, str(bot), "--board", "mummy_maze/duel", "--role", "mummy", *files)
+        assert f"{blunder}" in [each["move"] for each in found["moves"]]
+        assert (found["score"], found["value"], found["exact"]) == (100, 0, True), (trap, found["matches"])
+        assert found["matches"] <= 400
+        assert "explorer (nemesis) 100" in cup.arena(folder, "replay", str(replay)).stdout
+        assert f'good = ["{blunder}"' not in lessons.read_text()
+        assert f'played = "{blunder}"' in lessons.read_text()
+        assert cup.arena(folder, "check", str(bot), "--lessons", str(lessons)).returncode == 1
+
+
+def test_a_bot_that_throws_dice_is_judged_by_matches_with_new_dice(folder):
+    found = nemesis(folder, "dice", "--board", "mummy_maze/duel", "--role", "mummy", "--matches", "60")
+    assert (found["matches"], found["exact"]) == (60, False)
+    assert 0 < found["low"] < found["score"] <= found["high"] == 100
+
+
+def test_a_mistake_on_the_command_line_is_one_line(folder):
+    for words, mistake in {
+        ("first", "--board", "mummy_maze/duel"): "say which role the bot plays: --role explorer or --role mummy",
+        ("first", "--board", "mummy_maze/duel", "--role", "fox"): "--role fox: mummy_maze/duel has explorer, mummy",
+        ("nobody", "--board", "mummy_maze/duel", "--role", "mummy"): "there is no bot 'nobody'",
+    }.items():
+        assert cup.refused(cup.arena(folder, "nemesis", *words), mistake)
