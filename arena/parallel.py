@@ -77,14 +77,14 @@ def result_of(pool: "ProcessPoolExecutor", future: "Future[Result]") -> Result:
                 raise RuntimeError("can't start new thread") from None
 
 
-def tie_to(parent: int) -> None:
+def tie_to(parent: int, by: signal.Signals = signal.SIGKILL) -> None:
     """Have this process end when the parent ends, even if that is killed; at once if it has ended already.
 
-    On Linux the kernel does it, and the parent is the thread that forked.
+    On Linux the kernel does it, and the parent is the thread that forked. `by` SIGTERM a process can clean up, if it is
+    sure to handle that: Python does so only between two system calls.
     """
     if system.LINUX:
-        # Not SIGTERM: Python handles that only between two system calls.
-        ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
+        ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, by, 0, 0, 0)
     else:
         threading.Thread(target=_end_with, args=(parent,), daemon=True).start()
     if os.getppid() != parent:

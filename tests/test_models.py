@@ -1,6 +1,7 @@
 """Language models at the table: what bots ask, what they get, what it costs, and who never learns the key."""
 
 import asyncio
+import contextlib
 import csv
 import io
 import json
@@ -10,6 +11,7 @@ import shutil
 import signal
 import subprocess
 import sys
+import threading
 import time
 from dataclasses import replace
 from functools import partial
@@ -36,7 +38,7 @@ from arena.event.model.broker import Broker
 from arena.event.model.providers import AgainError, json_of, without_key
 from arena.event.model.tape import Tape
 from arena.games import rulebook
-from arena.match.model import MOST_REFUSED, Recorded, read_request
+from arena.match.model import MOST_REFUSED, Door, ModelRequest, Recorded, read_request
 from arena.match.play import play
 from arena.report import replays
 from arena.report.author import Author
@@ -165,6 +167,36 @@ def test_the_time_of_all_parts_of_a_turn_counts(tmp_path, launcher):
     assert record.verdict.faults[0].ending is Ending.TIMEOUT
 
 
+def test_a_bot_is_frozen_while_the_model_answers(tmp_path, launcher):
+    def slow(_: object) -> str:
+        time.sleep(0.6)
+        return "x"
+
+    first = """
+        import threading
+        def spin():
+            while True: pass
+        threading.Thread(target=spin, daemon=True).start()
+    """
+    go = """
+        begun = time.process_time()
+        say('model {"prompt": "x"}')
+        sys.stdin.readline()
+        say("# cpu", time.process_time() - begun)
+        say(legal[0])
+    """
+    record = play(match_of(tmp_path, go, first=first), launcher=launcher, model=Scripted(slow))
+    assert float(record.turns[1].remarks[0].split()[1]) < 0.3
+
+
+def test_a_match_records_no_more_calls_than_a_record_has_room_for(tmp_path, launcher, monkeypatch):
+    monkeypatch.setattr("arena.match.model.TAPE_BYTES", 200)
+    ask = """say('model {"prompt": "x"}'); say('#', sys.stdin.readline().strip()[:99])"""
+    model = Scripted(lambda _: "long" * 50)
+    record = play(match_of(tmp_path, f"{ask}\n{ask}\nsay(legal[0])"), launcher=launcher, model=model)
+    assert ["fill what a record has room for" in remark for remark in record.turns[1].remarks] == [False, True]
+
+
 def test_roles_that_move_at_once_ask_at_once(tmp_path, launcher):
     begun: list[float] = []
 
@@ -231,6 +263,15 @@ def test_the_budget_of_an_event_is_kept_within_one_call(tmp_path):
     assert most == 3
     results, _ = ask_broker(tmp_path, ask, 9, at_once=3, tokens=1000)
     assert {kind for kind, _ in results} == {"answer"}  # all of them from the tape
+
+
+def test_all_lanes_together_ask_no_more_often_than_the_rate(tmp_path):
+    async def ask(_: object) -> ModelAnswer:
+        return ModelAnswer("x")
+
+    begun = time.monotonic()
+    ask_broker(tmp_path, ask, 4, rate=1200.0)
+    assert time.monotonic() - begun >= 3 * 0.05
 
 
 def test_a_provider_that_fails_is_asked_again_and_one_that_is_down_ends_the_run(tmp_path, monkeypatch):
@@ -409,6 +450,27 @@ def test_no_bot_file_or_process_learns_the_key(tmp_path):
         packed = [row[0] for row in database.execute("select key from calls")]
     tape = Tape(folder / "results/cup/tape.sqlite")
     assert not any(KEY in str(tape.find(key)) for key in packed)
+
+
+def test_nothing_that_a_command_started_outlives_the_broker(tmp_path):
+    who = Provider(kind="command", name="m", command=("sh", "-c", "sleep 60 & wait"))
+    request = {"messages": [{"role": "user", "content": "x"}], "tokens": 1}
+
+    def ask(door: Door) -> None:
+        with contextlib.suppress(ArenaError):
+            door.answer(ModelRequest("key", "a", "b", request))
+
+    before = descendants(os.getpid())  # of other tests
+    with event_model.opened(who, None) as door:
+        asking = threading.Thread(target=ask, args=(door,))
+        asking.start()
+        until = time.monotonic() + 30
+        while len(below := descendants(os.getpid()) - before) < 3 and time.monotonic() < until:
+            time.sleep(0.01)
+        assert len(below) >= 3  # the broker, the command, and what that started
+    assert gone_soon(below)
+    asking.join(10)
+    assert not asking.is_alive()
 
 
 def test_a_key_in_a_variable_is_gone_from_this_process_and_its_forks(tmp_path):

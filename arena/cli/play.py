@@ -89,7 +89,12 @@ def _plan(
         bots = bots_of(begun.record, bot_roles)
     elif bot_roles and not bots:
         entrants = workspace.entrants()
-        able = [bot for bot in entrants if all(bot.plays(board.game, board.name, role) for role in bot_roles)]
+        able = [
+            bot
+            for bot in entrants
+            if all(bot.plays(board.game, board.name, role) for role in bot_roles)
+            and (conditions.model is not None or not bot.model)
+        ]
         if not able:
             raise ArenaError(f"no bot here plays {' and '.join(bot_roles)} on {board.label}: name some by --against")
         bots = [random.Random(seed).choice(able)]

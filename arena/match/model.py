@@ -48,7 +48,7 @@ TAPE_BYTES = 8_000_000
 LONGEST_WORDS = 500
 NO_MODEL = "no language model answers here: the event has no [model]"
 NOT_THEN = "this was not asked when the match was recorded, and a rerun pays for no answer"
-UNREACHABLE = "its process has ended: run the same command again"
+UNREACHABLE = "the process that asks it has ended: run the same command again"
 
 
 class ModelError(Exception):
@@ -82,20 +82,24 @@ class Door:
     """The model of an event: its broker, a process that all lanes reach by a Unix socket (event/model/broker.py)."""
 
     LONGEST_LINE = 4_000_000
+    PULSE_S, SILENCE_S = 10.0, 60.0
+    """While a call takes its time the broker sends an empty line now and then; without one it has stopped."""
 
     def __init__(self, path: Path) -> None:
         self._path = str(path)
 
     def answer(self, request: ModelRequest) -> ModelAnswer:
-        """Part of `LanguageModel`. The broker bounds the time, and its end closes the connection."""
+        """Part of `LanguageModel`. The broker bounds the time of a call."""
         try:
             with socket.socket(socket.AF_UNIX) as connection:
+                connection.settimeout(self.SILENCE_S)
                 connection.connect(self._path)
                 connection.sendall(json.dumps(request._asdict()).encode("ascii") + b"\n")
                 with connection.makefile("rb") as lines:
-                    line = lines.readline(self.LONGEST_LINE)
+                    while (line := lines.readline(self.LONGEST_LINE)) == b"\n":
+                        pass
         except OSError as error:
-            raise MachineError(f"model: {UNREACHABLE} ({error.strerror})") from error
+            raise MachineError(f"model: {UNREACHABLE} ({error.strerror or error})") from error
         if not line.endswith(b"\n"):
             raise MachineError(f"model: {UNREACHABLE}")
         kind, values = json.loads(line)

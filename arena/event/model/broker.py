@@ -15,7 +15,7 @@ import time
 from collections.abc import Mapping
 from dataclasses import fields
 from pathlib import Path
-from typing import Any
+from typing import Any, NoReturn
 
 from arena import parallel
 from arena.errors import ArenaError
@@ -62,12 +62,20 @@ class Broker:
         self._next_start = 0.0
         self._failures = 0
 
+    def end(self) -> NoReturn:
+        """End at once: every answer that is there is on disk, and nobody waits for the others."""
+        if isinstance(self._asked, Command):
+            self._asked.end()
+        os._exit(0)
+
     async def serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         """Answer the request on one connection."""
         # A lane may be killed, or its line too long.
         with contextlib.closing(writer), contextlib.suppress(ConnectionError, ValueError):
-            result = await self.answer(json.loads(await reader.readline()))
-            writer.write(json.dumps(result).encode("ascii") + b"\n")
+            answering = asyncio.ensure_future(self.answer(json.loads(await reader.readline())))
+            while not (await asyncio.wait({answering}, timeout=Door.PULSE_S))[0]:
+                writer.write(b"\n")
+            writer.write(json.dumps(answering.result()).encode("ascii") + b"\n")
             await writer.drain()
 
     async def answer(self, request: Mapping[str, Any]) -> Result:
@@ -179,12 +187,13 @@ async def _main(settings: Mapping[str, Any]) -> None:
     print("ready", flush=True)
     async with server:
         await stop.wait()
+        broker.end()
 
 
 def main() -> None:
     """Serve until the process that started this one ends it, or ends."""
     settings = json.loads(sys.stdin.readline())
-    parallel.tie_to(settings["parent"])
+    parallel.tie_to(settings["parent"], signal.SIGTERM)  # a command may have started programs, which end with it
     os.umask(0o077)
     try:
         asyncio.run(_main(settings))

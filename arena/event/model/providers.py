@@ -12,7 +12,7 @@ import signal
 from collections.abc import Mapping
 from typing import Any
 
-from arena import parallel
+from arena import parallel, system
 from arena.errors import MachineError
 from arena.event.model import Provider
 from arena.values import ModelAnswer
@@ -89,6 +89,14 @@ class Command:
 
     def __init__(self, provider: Provider) -> None:
         self._provider = provider
+        self._running: set[int] = set()
+        """The leaders of the process groups that run."""
+
+    def end(self) -> None:
+        """Kill all programs that run, with whatever they started."""
+        for group in self._running:
+            with contextlib.suppress(ProcessLookupError):
+                os.killpg(group, signal.SIGKILL)
 
     async def ask(self, request: Mapping[str, Any]) -> ModelAnswer:
         """Return what the program printed."""
@@ -103,13 +111,15 @@ class Command:
                 cwd=provider.folder or None,
                 env=os.environ | variables,
                 start_new_session=True,
-                preexec_fn=lambda: parallel.tie_to(parent),
+                preexec_fn=(lambda: parallel.tie_to(parent)) if system.LINUX else None,
             )
         except OSError as error:
             raise MachineError(f"model.command: {provider.command[0]}: cannot be run: {error.strerror}") from error
+        self._running.add(process.pid)
         try:
             printed, log = await self._talk(process, {"model": provider.name, **request})
         finally:
+            self._running.discard(process.pid)
             with contextlib.suppress(ProcessLookupError):
                 os.killpg(process.pid, signal.SIGKILL)  # with whatever it started
             await process.wait()
