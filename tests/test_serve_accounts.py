@@ -1,5 +1,6 @@
 """`arena serve` for authors and organisers: accounts, uploads, what nobody else sees, and each action as a command."""
 
+import contextlib
 import io
 import json
 import re
@@ -15,6 +16,7 @@ from arena.errors import ArenaError
 from arena.results.archive import Archive
 from arena.serve import desk, organising, timetable, uploads
 from arena.serve.accounts import Accounts
+from arena.serve.guard import Settings
 from arena.serve.remote import Hub
 
 BROKEN = 'print "ready"\n'
@@ -64,7 +66,7 @@ def played(tmp_path_factory):
         decide(accounts)
     accounts.set("paused", value=True, who="test", action="pause")
     cup.run_event(workspace)
-    with served(workspace) as client:
+    with served(workspace, Settings(writes_per_s=10_000, reads_per_s=10_000)) as client:
         ada, ben, olga = (sign_in(client, token) for token in tokens)
         yield client, accounts, ada, ben, olga
 
@@ -312,3 +314,57 @@ def test_a_round_that_cannot_begin_ends_with_the_reason(accounts):
     work = desk.Desk(accounts, Hub())
     assert cup.soon(lambda: work.step() or [each for each in accounts.rounds() if each.ended], 60)
     assert "nowhere" in accounts.rounds()[0].words
+
+
+HOSTILE = (
+    "%00",
+    "x" * 900,
+    "%ff%fe",
+    "'--",
+    "%3Cscript%3E",
+    "a%2Fb",
+    "-1",
+    "%E2%80%AE",
+    "con",
+    "%0d%0aX:y",
+)
+COOKIES = ("", "x", "x" * 4000, "'; drop table sessions; --", "\u00ff\u00fe", "a=b; c", '"quoted"', "\x01")
+FORMS = (
+    b"",
+    b"--x\r\n",
+    b"--x\r\ncontent-disposition: form-data\r\n\r\n\r\n--x--",
+    b'--x\r\ncontent-disposition: form-data; name="file"; filename="../../x.py"\r\n\r\nprint(1)\r\n--x--',
+    b'--x\r\ncontent-disposition: form-data; name="csrf"; filename="x"\r\n\r\n0\r\n--x--',
+    b'--x\r\ncontent-disposition: form-data; name="\xff\xfe"\r\n\r\n\x00\r\n--x--',
+    b"--x\r\n" + b"a: b\r\n" * 3000,
+    b'--x\r\ncontent-disposition: form-data; name="csrf"\r\n\r\n' + b"0" * 60_000 + b"\r\n--x--",
+)
+
+
+def test_hostile_addresses_cookies_and_forms_get_nothing_but_a_refusal(played):
+    client, accounts, ada, ben, olga = played
+    before = accounts.uploads()
+    for text in HOSTILE:
+        for start in ("/me/uploads/", "/me/requests/", "/me/bots/"):
+            for who in (client, ada, olga):
+                answer = who.get(start + text)
+                assert 400 <= answer.status_code < 500, (start, text, answer.status_code)
+                assert str(accounts.workspace) not in answer.text
+                assert "Traceback" not in answer.text
+    for cookie in COOKIES:
+        stranger = httpx.Client(
+            base_url=client.base_url, headers={b"cookie": b"arena_session=" + cookie.encode("latin-1")}
+        )
+        with contextlib.suppress(httpx.RemoteProtocolError, httpx.LocalProtocolError):
+            assert stranger.get("/me").status_code in {400, 403}
+    for body in FORMS:
+        for path in ("/upload", "/sign-in", "/me/requests", "/organiser"):
+            for kind in (
+                "multipart/form-data; boundary=x",
+                "multipart/form-data",
+                "application/x-www-form-urlencoded",
+                "x",
+            ):
+                status = ben.post(path, content=body, headers={"content-type": kind}).status_code
+                assert 400 <= status < 429, (path, kind, body[:60], status)
+    assert accounts.uploads() == before
