@@ -40,10 +40,11 @@ from arena.event.model.tape import Tape
 from arena.games import rulebook
 from arena.match.model import MOST_REFUSED, Door, ModelRequest, Recorded, read_request
 from arena.match.play import play
+from arena.protocol import Ask, Reply
 from arena.report import replays
 from arena.report.author import Author
 from arena.results.archive import Archive
-from arena.values import Conditions, Ending, ModelAnswer, ModelTerms
+from arena.values import Conditions, Ending, ModelAnswer, ModelTerms, SeatReport
 
 HOUSE = Path(__file__).parent.parent / "bots" / "llm"
 TERMS = ModelTerms(name="m")
@@ -214,6 +215,34 @@ def test_roles_that_move_at_once_ask_at_once(tmp_path, launcher):
     assert all(abs(second - first) < 0.15 for first, second in zip(begun[::2], begun[1::2], strict=True))
     keys = [call.key for call in record.calls]
     assert len(set(keys)) == 10  # the same words in each turn, and no answer twice
+
+
+def test_a_bot_on_its_authors_machine_asks_through_the_same_door(tmp_path, launcher, monkeypatch):
+    class Remote:
+        """A remote seat whose bot asks once a turn, and plays what the model says."""
+
+        def __init__(self, *_: object) -> None:
+            self.resumed: list[bytes] = []
+
+        def ask(self, ask: Ask) -> Reply:
+            if ask.ready:
+                return Reply(b"ready")
+            if not ask.resumes:
+                return Reply(b'model {"prompt": "x"}')
+            return Reply(json.loads(ask.text[6:])["text"].encode())
+
+        def end(self, _: bytes) -> None:
+            pass
+
+        def report(self) -> SeatReport:
+            return SeatReport(role="first", bot="a", digest="")
+
+    monkeypatch.setattr("arena.match.play.RemoteSeat", Remote)
+    match = match_of(tmp_path, "say(legal[0])")
+    seats = (replace(match.seats[0], bot=replace(match.seats[0].bot, remote="/nowhere")), match.seats[1])
+    record = play(replace(match, seats=seats), launcher=launcher, model=Scripted(lambda _: "bet"))
+    assert [turn.move for turn in record.turns if turn.role == "first"] == ["bet"]
+    assert len(record.calls) == 1
 
 
 def test_a_record_plays_again_from_its_own_tape_and_pays_nothing(tmp_path, launcher):

@@ -73,6 +73,10 @@ def play(
         for seat in match.seats
         if seat.bot.remote and seat.role not in faults
     }
+
+    def put_to_remote(asks: Mapping[Role, Ask]) -> dict[Role, Reply]:
+        return {role: remotes[role].ask(ask) for role, ask in asks.items()}
+
     referee = Referee(rulebook.game_of(match), match, faults)
     bots: dict[Role, LiveBot] = {}
     calls = Calls(match, model)
@@ -90,7 +94,8 @@ def play(
                     for role in [role for role in asks if role in humans]:
                         replies[role] = human.reply(choose, referee, role, asks.pop(role))
                 for role in [role for role in asks if role in remotes]:  # no bot here is awake meanwhile
-                    replies[role] = remotes[role].ask(asks.pop(role))
+                    asked = {role: asks.pop(role)}
+                    replies |= converse(put_to_remote, asked, put_to_remote(asked), calls, match, lambda: None)
                 if asks:
                     replies |= live.ask(asks)
                 for role, text in referee.hear(replies).items():
