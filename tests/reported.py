@@ -10,7 +10,20 @@ import stored
 from arena.games import rulebook
 from arena.identity import digest_of
 from arena.match.referee import facts_digest
-from arena.values import Board, Bot, Ending, Event, Fault, Match, Record, SeatReport, Turn, Verdict
+from arena.values import (
+    Board,
+    Bot,
+    Ending,
+    Event,
+    Fault,
+    Match,
+    ModelAnswer,
+    ModelCall,
+    Record,
+    SeatReport,
+    Turn,
+    Verdict,
+)
 
 BOTS = ("amber", "birch", "cedar")
 EVIL = (
@@ -137,7 +150,8 @@ def evil(record: Record, text: str) -> Record:
     turns = [turn._replace(remarks=(text, text)) for turn in crash.turns]
     turns[0] = turns[0]._replace(by="strike", rejected_text=text)
     seats = [replace(seat, warnings=(text,), exit=text) for seat in crash.seats]
-    return replace(crash, turns=tuple(turns), seats=tuple(seats))
+    call = ModelCall(1, crash.turns[0].role, text, ModelAnswer(text, reasoning=text), "")
+    return replace(crash, turns=tuple(turns), seats=tuple(seats), calls=(call,))
 
 
 def store(folder: Path, of: Event, records: Iterable[Record]) -> Path:

@@ -129,6 +129,9 @@ SINS = {
     "missing_program": Sin(
         "crashed", ("could not be started", "no-such-program-anywhere"), "is the program on this machine"
     ),
+    "model_flood": Sin(
+        "limit_exceeded", ("model: more than 20 requests in one turn",), "its `error` says what is wrong"
+    ),
     "never_answers": Sin("timeout", ("no answer in 600 ms",), WAITS, check_move=SOON_S),
     "never_reads_stdin": Sin("timeout", ("no answer in 600 ms", "ms of CPU"), WAITS, check_move=SOON_S),
     "newline_flood": Sin("illegal_move", ('printed ""',), NO_PROCESS, forks=True),

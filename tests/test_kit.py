@@ -207,3 +207,29 @@ def test_distances_are_those_of_the_rules(label):
         near = set(steps[cell].values()) - {cell}
         assert {there for there, count in row.items() if count == 1} == near
         assert all(count == 1 + min(far[one][there] for one in near) for there, count in row.items() if count)
+
+
+def test_a_bot_asks_a_language_model_in_the_middle_of_its_turn():
+    said = []
+
+    def choose(turn: kit.Turn) -> str:
+        said.append(turn.model("which?", tokens=9, stop=["."]))
+        said.append(turn.model([{"role": "user", "content": "x" * 70_000}]))
+        said.append(turn.model([{"role": "user", "content": "and now?"}]))
+        assert turn.model_limits == '{"calls": 2}'
+        return turn.legal[0]
+
+    answers = ['model {"text": "b", "end": "stop", "in": 1, "out": 1, "left": {"calls": 1}}', 'model {"error": "no"}']
+    lines = ['model {"calls": 2}', "ready?", "turn 1", "legal a", "go 1000", *answers, "end over"]
+    out = io.StringIO()
+    kit.run(choose, lines=lines, out=out)
+    assert [(each.text, each.error) for each in said] == [
+        *(("b", ""), ("", "the request is longer than 64000 bytes"), ("", "no"))
+    ]
+    assert said[0].left == {"calls": 1}
+    assert out.getvalue().splitlines() == [
+        "ready",
+        'model {"prompt": "which?", "tokens": 9, "stop": ["."]}',
+        'model {"messages": [{"role": "user", "content": "and now?"}]}',
+        "a",
+    ]

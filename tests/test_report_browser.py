@@ -572,6 +572,20 @@ def test_a_game_without_a_grid_shows_its_facts(browser, hostile):
         assert page.locator(".board").count() == 0
 
 
+def test_what_a_model_was_asked_and_said_stands_beside_the_board(browser, hostile):
+    path, records = hostile
+    record = records[0]
+    with opened(browser, path, f"#match={record.match.id}&turn=1") as page:
+        panel = page.locator(".calls")
+        panel.locator("summary").click()
+        answer = record.calls[0].answer.text
+        assert panel.locator("h4").all_inner_texts() == ["Question", "Reasoning", "Answer"]
+        assert panel.locator("pre").last.text_content() == clean(answer, 500)
+        page.locator(".moves button").last.click()
+        assert panel.inner_text() == "Nobody asked the model in this turn."
+    assert page_of(browser, path, f"#match={record.match.id}").title() != "hit"
+
+
 def test_the_policy_holds_even_against_markup_that_got_in(browser, small):
     asked: list[str] = []
 
