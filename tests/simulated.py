@@ -198,17 +198,6 @@ def arrays_of(
     )
 
 
-def pairs_kept(random, bots: int, share: float):
-    """A choice of seatings that leaves whole pairs of bots out, so that `share` of them are played."""
-    pairs = [(one, other) for one in range(bots) for other in range(one)]
-    chosen_pairs = {pairs[k] for k in random.permutation(len(pairs))[: round(share * len(pairs))]}
-
-    def chosen(rows: np.ndarray) -> np.ndarray:
-        return np.array([all(pair in chosen_pairs for pair in met(row)) for row in rows.tolist()])
-
-    return chosen
-
-
 def met(row: list[int]) -> Iterable[tuple[int, int]]:
     """The pairs of bots in a seating."""
     members = sorted(set(row), reverse=True)

@@ -267,14 +267,6 @@ def test_a_bot_without_regret_has_none_in_the_leaderboard_and_dice_have_much(fol
     assert list(accuracy_chart.frame(results)["regret_estimate"]) == [0, regrets["dice"]]
 
 
-def test_each_match_is_searched_once(folder, monkeypatch):
-    first = Results.open(folder)
-    before = first.regret_sums
-    assert first.accuracy_sums == {}
-    monkeypatch.setattr(accuracy, "figures_of", None)
-    assert Results.open(folder).regret_sums == before
-
-
 def test_an_edited_rules_file_has_its_matches_graded_again(folder, monkeypatch):
     before = Results.open(folder).regret_sums
     assessed = []

@@ -210,17 +210,3 @@ def test_a_batch_depends_on_the_event_and_the_history_alone():
         history = [tuple(map(replace, batch)) for batch in run.batches[: max(number - ladder.BEHIND, 0)]]  # read anew
         expected = run.ids[number] if number < len(run.plan) else []
         assert [match.id for match in ladder.batch(run.event, number, history)] == expected
-
-
-def test_each_result_is_added_once_when_an_event_is_planned_again(monkeypatch):
-    """So planning takes as long for the thousandth batch as for the tenth."""
-    added: list[int] = []
-    fitted: list[int] = []
-    add, strengths = ladder._Results.add, ladder._strengths
-    monkeypatch.setattr(ladder._Results, "add", lambda self, batch: (added.append(len(batch)), add(self, batch))[1])
-    monkeypatch.setattr(ladder, "_strengths", lambda *args: (fitted.append(0), strengths(*args))[1])
-    run = simulate(event("ladder", 10, rounds=12, seed_order=("bot003",)), ladder)
-    assert (len(added), len(fitted)) == (11, 12)
-    again = Run(run.event, ladder, None, {key: replace(match) for key, match in run.disk.items()}).go_on()
-    assert again.ids == run.ids
-    assert (len(added), len(fitted)) == (11, 12)
