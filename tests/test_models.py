@@ -464,8 +464,6 @@ def test_no_bot_file_or_process_learns_the_key(tmp_path):
         folder = workspace(tmp_path / "w", f'url = "{server.url}"\nkey_file = "{tmp_path / "key"}"')
         (folder / "bots" / "spy.py").write_text(python(f"{spy}{ASKS}"))
         (tmp_path / "key").write_text(f"{KEY}\n")
-        with pytest.raises(ArenaError, match="others may read it"):
-            provider_of(folder)
         (tmp_path / "key").chmod(0o600)
         outcome, audience = run(folder)
     assert outcome.complete
@@ -504,17 +502,33 @@ def test_nothing_that_a_command_started_outlives_the_broker(tmp_path):
 
 def test_a_key_in_a_variable_is_gone_from_this_process_and_its_forks(tmp_path):
     program = (
-        "import os, sys; from pathlib import Path; from arena.event.model import key_of\n"
-        f"assert key_of('MY_KEY', None, Path('/nowhere')) == '{KEY}'\n"
-        "assert 'MY_KEY' not in os.environ\n"
+        "import os, sys; from arena.event.model import forget\n"
+        "forget('MY_KEY')\n"
+        "assert 'MY_KEY' not in os.environ and 'PATH' in os.environ\n"
         "sys.exit(b'sk-' in open('/proc/self/environ', 'rb').read())"
     )
     assert subprocess.run([sys.executable, "-c", program], env=os.environ | {"MY_KEY": KEY}).returncode == 0
-    with pytest.raises(ArenaError, match="there is no such variable"):
-        event_model.key_of("NO_SUCH_KEY", None, tmp_path)
-    (tmp_path / "key").write_text(KEY)
+
+
+def test_a_key_that_is_not_there_or_that_others_may_read_is_one_line(tmp_path, monkeypatch):
+    def refusal(**changes: str) -> str:
+        with pytest.raises(ArenaError) as raised, event_model.opened(replace(who, **changes), None):
+            pass
+        return str(raised.value)
+
+    who, file = Provider(kind="command", name="m", command=("true",)), tmp_path / "key"
+    assert "NO_SUCH_KEY: there is no such variable" in refusal(key_variable="NO_SUCH_KEY")
+    assert "cannot be read: No such file" in refusal(key_file=str(file))
+    file.write_text("two words")
+    assert "others may read it: `chmod 600" in refusal(key_file=str(file))
+    file.chmod(0o600)
+    assert "holds no key" in refusal(key_file=str(file))
+    monkeypatch.setenv("MY_KEY", "two words")
+    assert "holds no key" in refusal(key_variable="MY_KEY")
+    assert "MY_KEY" not in os.environ
+    folder = workspace(tmp_path / "w", f'command = "true"\nkey_file = "{tmp_path / "w" / "key"}"')
     with pytest.raises(ArenaError, match="lies in the workspace"):
-        event_model.key_of(None, tmp_path / "key", tmp_path)
+        provider_of(folder)
 
 
 def test_replays_and_tables_show_what_was_asked_and_a_report_for_others_does_not(tmp_path):

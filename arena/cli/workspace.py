@@ -95,17 +95,18 @@ def provider(tournament: "Tournament", home: Path) -> "Provider | None":
     """Return who answers the bots of an event that ask a language model; None without one. `home` is its workspace."""
     if (table := tournament.model) is None:
         return None
-    from arena.event.model import Provider, key_of
+    from arena.event.model import Provider
 
-    asks = table.kind != "tape"
-    file = Path(table.key_file) if table.key_file is not None else None
+    key_file = Path(table.key_file).expanduser().absolute() if table.key_file is not None else None
+    if key_file is not None and key_file.resolve().is_relative_to(home.resolve()):
+        raise ArenaError(f"model.key_file: {key_file}: lies in the workspace, which people share: move it elsewhere")
     return Provider(
         kind=table.kind,
         url=table.url or "",
         command=tuple(shlex.split(table.command) if isinstance(table.command, str) else table.command or ()),
         folder=str(home.absolute()),
-        key=key_of(table.key_variable, file, home) if asks else "",
-        key_variable=(table.key_variable or "") if asks else "",
+        key_variable=table.key_variable or "",
+        key_file=str(key_file or ""),
         tokens=table.event_tokens,
         tapes=tuple(str(_tape_folder(home, name)) for name in table.tapes),
         **{key: getattr(table, key) for key in ("name", "wait", "retries", "rate", "at_once", "price_in", "price_out")},

@@ -12,9 +12,9 @@ lanes reach it by a socket (match/model.py).
 # event, the broker. It alone has the key, the rate, the budget and the tape; lanes send it requests over a Unix socket
 # in a private folder, one line each way. No bot can make a socket (sandbox/call_policy.py).
 #
-# The key is read once, from a variable or a file, and goes to the broker through a pipe. A variable is then removed
-# from this process, also from the memory that process lists show, before any lane is forked. So no lane, spawner or bot
-# has it, and nothing that is stored or logged does.
+# The broker alone reads the key, from a variable or a file. The variable is then removed from this process and from the
+# broker's, also from the memory that process lists show, before any lane is forked. So no lane, spawner or bot has the
+# key, and nothing that is stored or logged does.
 #
 # Paid once. An answer is on disk, in the tape, before a lane hears of it. A run that is killed plays its matches again
 # and finds the answers there, by the keys of match/model.py; so does a match that was aborted.
@@ -37,6 +37,7 @@ from arena.sandbox import folder as scratch
 TAPE_FILE = "tape.sqlite"
 BEGIN = "import sys; sys.path.insert(0, sys.argv[1]); from arena.event.model.broker import main; main()"
 LEAVE_S = 2.0
+LONGEST_KEY = 1000
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -50,9 +51,11 @@ class Provider:
     command: tuple[str, ...] = ()
     folder: str = ""
     """The folder in which the command runs."""
-    key: str = field(default="", repr=False)
     key_variable: str = ""
-    """The variable in which a command gets the key."""
+    """The variable with the key; a command finds it there, too."""
+    key_file: str = ""
+    key: str = field(default="", repr=False)
+    """Only in the broker."""
     wait: float = 120.0
     retries: int = 3
     rate: float | None = None
@@ -70,6 +73,9 @@ class Provider:
 @contextlib.contextmanager
 def opened(provider: Provider, folder: Path | None) -> Iterator[Door]:
     """Run a broker whose tape is in this folder; None: whatever it is told is forgotten at the end."""
+    if provider.kind != "tape" and provider.key_variable and provider.key_variable not in os.environ:
+        name = provider.key_variable
+        raise ArenaError(f"model.key_variable: {name}: there is no such variable; `export {name}=...`")
     private, lock = scratch.private()
     try:
         address = private / "broker"
@@ -81,6 +87,7 @@ def opened(provider: Provider, folder: Path | None) -> Iterator[Door]:
             stdout=subprocess.PIPE,
             start_new_session=True,  # Ctrl-C in the terminal is for the main process, which then ends the broker
         )
+        forget(provider.key_variable)
         try:
             _begin(process, settings)
             yield Door(address)
@@ -108,42 +115,31 @@ def _begin(process: "subprocess.Popen[bytes]", settings: dict[str, object]) -> N
         raise ArenaError(line or "model: its broker could not be started")
 
 
-def key_of(variable: str | None, file: Path | None, workspace: Path) -> str:
-    """Return the key of a provider from a variable, which this process then loses, or from a file; empty without both.
-
-    ArenaError if it is not there, or lies where others could read it.
-    """
-    if variable:
-        key = os.environ.pop(variable, "").strip()
-        where = f"model.key_variable: {variable}"
-        if not key:
-            raise ArenaError(f"{where}: there is no such variable; `export {variable}=...`, or use model.key_file")
-        _forget(variable)
-    elif file:
-        path = file.expanduser()
-        where = f"model.key_file: {file}"
+def key_of(provider: Provider) -> str:
+    """Return the key of a provider, in the broker, which then loses the variable; ArenaError if it cannot be read."""
+    if provider.kind == "tape" or not (provider.key_variable or provider.key_file):
+        return ""
+    if provider.key_variable:
+        where, key = f"model.key_variable: {provider.key_variable}", os.environ.get(provider.key_variable, "")
+        forget(provider.key_variable)
+    else:
+        where = f"model.key_file: {provider.key_file}"
         try:
-            if path.resolve().is_relative_to(workspace.resolve()):
-                raise ArenaError(f"{where}: lies in the workspace, which people share: move it elsewhere")
-            if path.stat().st_mode & 0o077:
-                raise ArenaError(f"{where}: others may read it: `chmod 600 {path}`")
-            key = path.read_text("utf-8").strip()
+            if Path(provider.key_file).stat().st_mode & 0o077:
+                raise ArenaError(f"{where}: others may read it: `chmod 600 {provider.key_file}`")
+            key = Path(provider.key_file).read_text("utf-8")
         except (OSError, ValueError) as error:
             reason = error.strerror if isinstance(error, OSError) else "this is no text"
             raise ArenaError(f"{where}: cannot be read: {reason}") from error
-    else:
-        return ""
-    if not (key.isascii() and key.isprintable() and " " not in key and 0 < len(key) <= 1000):
+    key = key.strip()
+    if not (key.isascii() and key.isprintable() and " " not in key and 0 < len(key) <= LONGEST_KEY):
         raise ArenaError(f"{where}: holds no key: a key is one word")
     return key
 
 
-def _forget(variable: str) -> None:
-    """Overwrite the value of a variable in the memory that process lists show of this process, and of its forks.
-
-    Where the system is not Linux, bots are not confined, and nobody looks for that memory.
-    """
-    if not system.LINUX:
+def forget(variable: str) -> None:
+    """Remove a variable from this process, also from the memory that process lists show of it and of its forks."""
+    if os.environ.pop(variable, None) is None or not system.LINUX:
         return
     with open("/proc/self/stat") as file:  # noqa: PTH123
         begin, end = map(int, file.read().rpartition(")")[2].split()[47:49])  # proc_pid_stat(5): env_start, env_end

@@ -13,13 +13,13 @@ import signal
 import sys
 import time
 from collections.abc import Mapping
-from dataclasses import fields
+from dataclasses import fields, replace
 from pathlib import Path
 from typing import Any, NoReturn
 
 from arena import parallel
 from arena.errors import ArenaError
-from arena.event.model import TAPE_FILE, Provider
+from arena.event.model import TAPE_FILE, Provider, key_of
 from arena.event.model.providers import AgainError, Command, Url, without_key
 from arena.event.model.tape import Tape
 from arena.match.model import Door
@@ -182,7 +182,8 @@ async def _main(settings: Mapping[str, Any]) -> None:
     names = {field.name for field in fields(Provider)}
     values: dict[str, Any] = {name: value for name, value in settings.items() if name in names}
     values |= {name: tuple(value) for name, value in values.items() if isinstance(value, list)}
-    broker = Broker(Provider(**values), Path(settings["tape"]))
+    provider = Provider(**values)
+    broker = Broker(replace(provider, key=key_of(provider)), Path(settings["tape"]))
     server = await asyncio.start_unix_server(broker.serve, settings["address"], limit=Door.LONGEST_LINE)
     print("ready", flush=True)
     async with server:

@@ -46,20 +46,27 @@ class Tape:
 
     def find(self, key: str) -> ModelAnswer | None:
         """Return a recorded answer, or None; ArenaError if it cannot be read."""
-        row = self._database.execute("select answer from calls where key = ?", (key,)).fetchone()
-        if row is None:
-            return None
         try:
+            row = self._database.execute("select answer from calls where key = ?", (key,)).fetchone()
+            if row is None:
+                return None
             return ModelAnswer(*json.loads(zlib.decompressobj().decompress(row[0], MOST_BYTES)))
-        except (zlib.error, ValueError, TypeError) as error:
-            raise ArenaError(f"{self.path}: an answer in it cannot be read: move the file away") from error
+        except (sqlite3.Error, zlib.error, ValueError, TypeError) as error:
+            raise ArenaError(f"{self.path}: an answer in it cannot be read: {error}; move the file away") from error
 
     def add(self, key: str, match: str, bot: str, answer: ModelAnswer, *, cost: float = 0.0, paid: bool) -> None:
-        """Keep an answer; it is on disk when this returns. What was not `paid` counts in no budget."""
+        """Keep an answer; it is on disk when this returns. What was not `paid` counts in no budget.
+
+        ArenaError if it cannot be written.
+        """
         tokens = answer.tokens_in + answer.tokens_out if paid else 0
         packed = zlib.compress(json.dumps(answer).encode("ascii"), 6)
         row = (key, match, bot, packed, tokens, cost if paid else 0.0)
-        if self._database.execute("insert or ignore into calls values (?, ?, ?, ?, ?, ?)", row).rowcount:
+        try:
+            added = self._database.execute("insert or ignore into calls values (?, ?, ?, ?, ?, ?)", row).rowcount
+        except sqlite3.Error as error:
+            raise ArenaError(f"{self.path}: an answer cannot be stored: {error}") from error
+        if added:
             self.tokens += row[4]
             self.cost += row[5]
 
