@@ -11,6 +11,7 @@ from typing import NoReturn
 def main() -> NoReturn:
     """Run the command line, and exit."""
     try:
+        from arena import open_results  # noqa: F401 (is it ours? the other modules may be)
         from arena.cli import main as command
     except ImportError as error:
         from importlib.metadata import packages_distributions  # slow to import, and only a collision needs it
@@ -22,10 +23,15 @@ def main() -> NoReturn:
         ours = package is not None and "def open_results" in (package / "__init__.py").read_text("utf-8", "replace")
         if (error.name or "").partition(".")[0] != "arena" or ours:
             raise
+        if package is None:
+            print(
+                "arena: its files are gone; `pip install --force-reinstall botarena` brings them back", file=sys.stderr
+            )
+            sys.exit(2)
         others = sorted({*packages_distributions().get("arena", ())} - {"botarena"})
         owner = f" of {', '.join(others)}" if others else ""
         print(
-            f"{package or 'arena'}: another package called arena{owner} is in the way of botarena's; "
+            f"{package}: another package called arena{owner} is in the way of botarena's; "
             "install botarena into an environment of its own",
             file=sys.stderr,
         )

@@ -5,7 +5,10 @@ import subprocess
 import sys
 from pathlib import Path
 
+import cup
 import pytest
+
+from arena.cli import COMMANDS, docs
 
 ROOT = Path(__file__).parent.parent
 
@@ -28,8 +31,20 @@ def test_the_book_has_every_page_of_the_manual():
     assert all((ROOT / page).is_file() for page in nav)
 
 
-def test_messages_name_pages_that_the_installed_package_has():
+def test_help_and_messages_name_pages_that_the_installed_package_has():
     packed = (ROOT / "pyproject.toml").read_text()
-    for path in (ROOT / "arena").rglob("*.py"):
-        for page in re.findall(r"`arena docs ([a-z-]+)`", path.read_text()):
-            assert f'"docs/{page}.md" = "arena/_shipped/docs/{page}.md"' in packed, (path, page)
+    shipped = {page.stem for page in (ROOT / "docs").glob("*.md")}
+    assert {name for name in shipped if f'"docs/{name}.md" = "arena/_shipped/docs/{name}.md"' not in packed} == set()
+    pages = shipped | {*docs.README_PAGES}
+    names = [name for section in COMMANDS.values() for name in section]
+    texts = {name: cup.arena(ROOT, *([name] if name else []), "--help").stdout for name in ("", *names)}
+    assert min(map(len, texts.values())) > 100
+    suffixes = {".py", ".md", ".j2", ".js", ".toml", ".yml", ".txt"}
+    for path in (ROOT / "arena").rglob("*"):  # also what is printed or written by parts, such as a starter kit's pages
+        if path.suffix in suffixes:
+            texts[str(path)] = path.read_text()
+    named = {page for text in texts.values() for page in re.findall(r"arena docs (?!PAGE)([\w-]+)", text)}
+    assert "endings" in named
+    assert named <= pages
+    files = {file for text in texts.values() for file in re.findall(r"\b(?:docs|bots|rules|results)/[\w-]+\.md", text)}
+    assert {file for file in files if not (ROOT / file).is_file()} == set()

@@ -1,7 +1,9 @@
 """Installed as a wheel and in place: a new workspace outside the checkout plays an event."""
 
+import shutil
 import subprocess
 import sys
+import tomllib
 import zipfile
 from pathlib import Path
 
@@ -38,6 +40,21 @@ def test_the_wheel_has_both_commands(wheel):
     assert (wheel / "botarena.py").is_file()
 
 
+def test_a_release_names_the_repository_that_made_it(tmp_path):
+    yaml = pytest.importorskip("yaml", reason="needs the package pyyaml, which mkdocs of the extra dev brings")
+    workflow = yaml.safe_load((CHECKOUT / ".github/workflows/release.yml").read_text())
+    (step,) = [step for step in workflow["jobs"]["build"]["steps"] if "urls" in step.get("run", "")]
+    (tmp_path / "pyproject.toml").write_text((CHECKOUT / "pyproject.toml").read_text())
+    where = environment(GITHUB_SERVER_URL="https://host.example", GITHUB_REPOSITORY="a/b")
+    subprocess.run(["bash", "-ec", step["run"]], cwd=tmp_path, env=where, check=True)
+    project = tomllib.loads((tmp_path / "pyproject.toml").read_text())["project"]
+    assert project["urls"] == {
+        "Source": "https://host.example/a/b",
+        "Issues": "https://host.example/a/b/issues",
+        "Changelog": "https://host.example/a/b/blob/main/CHANGELOG.md",
+    }
+
+
 def test_the_citation_names_this_version():
     assert f"\nversion: {arena.__version__}\n" in (CHECKOUT / "CITATION.cff").read_text()
 
@@ -51,23 +68,39 @@ def test_the_wheel_has_every_file_of_the_package(wheel):
     assert (wheel / "arena/report/html/leaderboard.js").is_file()  # also where the checkout has no git
 
 
+def botarena(path: Path, *options: str) -> subprocess.CompletedProcess[str]:
+    """Run the command where this folder comes first on the path of modules."""
+    command = [sys.executable, *options, "-c", "import botarena; botarena.main()", "--version"]
+    env = environment(PYTHONPATH=str(path))
+    return subprocess.run(command, cwd=path, env=env, capture_output=True, text=True, check=False)
+
+
 @pytest.mark.parametrize("text", ["", "from arena.cli import main\n", "__version__ = '9'\n"])
 def test_another_package_of_that_name_in_the_way_is_named_in_a_line(tmp_path, text):
     (tmp_path / "arena").mkdir()
     (tmp_path / "arena/__init__.py").write_text(text)
-    command = [sys.executable, "-c", "import botarena; botarena.main()", "--version"]
-    done = subprocess.run(
-        command, cwd=tmp_path, env=environment(PYTHONPATH=str(tmp_path)), capture_output=True, text=True
-    )
+    done = botarena(tmp_path)
     assert (done.returncode, done.stdout) == (2, "")
     assert done.stderr.startswith(f"{tmp_path / 'arena'}: another package called arena")
     assert done.stderr.endswith("install botarena into an environment of its own\n")
     assert done.stderr.count("\n") == 1
 
 
+@pytest.mark.slow
+def test_another_package_whose_files_were_put_over_ours_is_named_in_a_line(tmp_path, wheel):
+    shutil.copytree(wheel, tmp_path / "installed")
+    (tmp_path / "installed/arena/__init__.py").write_text("def play():\n    return 1\n")
+    done = botarena(tmp_path / "installed")
+    assert (done.returncode, done.stdout, done.stderr.count("\n")) == (2, "", 1)
+    assert f"{tmp_path / 'installed/arena'}: another package called arena" in done.stderr
+    (tmp_path / "installed/arena/__init__.py").unlink()  # as an uninstalled package leaves it
+    done = botarena(tmp_path / "installed", "-S")
+    assert (done.returncode, done.stdout, done.stderr.count("\n")) == (2, "", 1)
+    assert "pip install --force-reinstall botarena" in done.stderr
+
+
 def test_the_command_by_the_distributions_name_is_the_same_command(tmp_path):
-    command = [sys.executable, "-c", "import botarena; botarena.main()", "--version"]
-    done = subprocess.run(command, cwd=tmp_path, env=environment(), capture_output=True, text=True)
+    done = botarena(tmp_path)
     assert done.returncode == 0
     assert done.stdout.startswith("arena ")
 
