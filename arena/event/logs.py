@@ -12,6 +12,7 @@
   lines are written under a lock, and the file is closed here, when all threads have ended.
 """
 
+import contextlib
 import errno
 import logging
 import multiprocessing
@@ -71,8 +72,13 @@ class _Lines(MultiProcessingHandler):  # type: ignore[misc]  # the library ships
 
     def _send(self, record: logging.LogRecord) -> None:
         # In the worker, which alone writes here. `Queue.put` would leave it to a thread.
-        self.queue._sem.acquire()  # as `put` does, because `get` releases it
         self.queue._writer.send(record)
+
+    def _receive(self) -> None:
+        # In the thread, which ends when nobody can write any more. `Queue.get` with a time limit takes twice as long.
+        with contextlib.suppress(EOFError, OSError):
+            while True:
+                self.sub_handler.emit(self.queue._reader.recv())
 
     def end(self) -> None:
         """In the main process: let the thread end when it has read all that the worker wrote."""

@@ -54,7 +54,7 @@ from arena.sandbox.launcher import Launcher
 STARTS = 3  # of a worker that is killed before its first item
 QUEUED = 2  # items in a lane at once: one is worked on, one waits, so that the lane never waits for the main thread
 AHEAD_S = 0.1  # of work that waits in a lane where items are short: the main thread may wait so long for the disk
-QUEUED_MOST = 50
+QUEUED_MOST = 8  # because a bot that is excused then is excused in all of these (director.py)
 PACED_BY = 20  # items by which a lane knows how long its items take
 LOOK_S = 0.1  # between two looks at whether to stop
 STOP_S = 1.0  # for a worker to leave by itself
