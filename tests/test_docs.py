@@ -167,6 +167,7 @@ def test_every_documented_command_runs(played, words):
         "doctor": ["--no-measure"],  # test_doctor.py measures
         "merge": ["--help"],  # it wants a second archive; test_export.py follows the page
         "grade": ["--help"],  # it wants a class; test_tutorials.py has one
+        "nemesis": ["--matches", "5"],  # test_nemesis.py searches
         "match": ["--no-draw", *(["--unsafe"] if "none" in words else [])],
     }
     _, command, *rest = words
