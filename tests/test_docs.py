@@ -163,6 +163,8 @@ def test_every_documented_command_runs(played, words):
         "duel": ["--help"],  # its exit code is the answer, after minutes
         "play": ["--help"],  # it wants somebody to play
         "stop": ["--help"],  # it wants a run to stop
+        "serve": ["--help"],  # it serves until Ctrl-C
+        "join": ["--help"],
         "check-rules": ["--playouts", "1"],
         "doctor": ["--no-measure"],  # test_doctor.py measures
         "merge": ["--help"],  # it wants a second archive; test_export.py follows the page

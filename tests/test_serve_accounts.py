@@ -368,3 +368,13 @@ def test_hostile_addresses_cookies_and_forms_get_nothing_but_a_refusal(played):
                 status = ben.post(path, content=body, headers={"content-type": kind}).status_code
                 assert 400 <= status < 429, (path, kind, body[:60], status)
     assert accounts.uploads() == before
+
+
+def test_an_event_that_cannot_be_read_is_told_without_its_reason(accounts):
+    token = accounts.invite("Ada", "test")
+    (accounts.workspace / "tournament.toml").write_text("name = 5")
+    with served(accounts.workspace) as client:
+        answer = sign_in(client, token).get("/me")
+    assert answer.status_code == 503
+    assert "try again in a minute" in answer.text
+    assert "tournament.toml" not in answer.text

@@ -56,6 +56,8 @@ create table settings(name text primary key, value text not null) strict;
 create table log(at text not null, who text not null, action text not null, subject text not null) strict;
 create index uploads_of on uploads(account, received);
 create index requests_of on requests(account, asked);
+create index uploads_with on uploads(status);
+create index requests_with on requests(status);
 """
 
 
@@ -282,12 +284,9 @@ class Accounts:
         with self._connection() as connection:
             self._refuse_over_limit(connection, "uploads", "received", account)
 
-    def uploads(self, account: Account | None = None) -> tuple[Upload, ...]:
-        """Return the uploads of an author, or of all, the newest first."""
-        rows = self._rows(
-            "select * from uploads where account = coalesce(?, account) order by received desc, rowid desc",
-            account and account.id,
-        )
+    def uploads(self, account: Account | None = None, *, status: str | None = None) -> tuple[Upload, ...]:
+        """Return the uploads of an author, or of all, with this status, or with any; the newest first."""
+        rows = self._of("uploads", "received", account, status)
         return tuple(Upload(**row) for row in rows)
 
     def next_upload(self) -> Upload | None:
@@ -328,12 +327,9 @@ class Accounts:
             _log(connection, account.name, "request", f"{first} {second} {board}".strip())
         return id_
 
-    def requests(self, account: Account | None = None) -> tuple[MatchRequest, ...]:
-        """Return the requests of an author, or of all, the newest first."""
-        rows = self._rows(
-            "select * from requests where account = coalesce(?, account) order by asked desc, rowid desc",
-            account and account.id,
-        )
+    def requests(self, account: Account | None = None, *, status: str | None = None) -> tuple[MatchRequest, ...]:
+        """Return the requests of an author, or of all, with this status, or with any; the newest first."""
+        rows = self._of("requests", "asked", account, status)
         return tuple(MatchRequest(**row) for row in rows)
 
     def set_request(self, request: MatchRequest, status: str, words: str = "") -> None:
@@ -403,6 +399,12 @@ class Accounts:
         most = self.limit(what)
         if connection.execute(query, (account.id, hour_ago)).fetchone()[0] >= most and not account.is_organiser:
             raise ArenaError(f"you have had {most} {what} in this hour; try again later")
+
+    def _of(self, table: str, time: str, account: Account | None, status: str | None) -> list[sqlite3.Row]:
+        chosen = {"account": account and account.id, "status": status}
+        where = " and ".join(f"{column} = ?" for column, value in chosen.items() if value is not None) or "true"
+        values = [value for value in chosen.values() if value is not None]
+        return self._rows(f"select * from {table} where {where} order by {time} desc, rowid desc", *values)
 
     @contextlib.contextmanager
     def _connection(self) -> Iterator[sqlite3.Connection]:

@@ -10,6 +10,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
+from arena.errors import ArenaError
 from arena.serve import author, desk, organiser, pages, people, remote, uploads
 from arena.serve.accounts import Accounts
 from arena.serve.guard import Guard, Settings
@@ -32,7 +33,7 @@ def make_app(workspace: Path, settings: Settings | None = None) -> Starlette:
         ],
         lifespan=lambda _: desk.at_work(accounts, app.state.worker, app.state.hub),
         middleware=[Middleware(Guard, settings=settings)],
-        exception_handlers=pages.ERRORS,
+        exception_handlers={**pages.ERRORS, ArenaError: author.broken_event},
     )
     app.state.workspace, app.state.settings = workspace, settings
     app.state.worker, app.state.hub = Worker(), remote.Hub()

@@ -5,6 +5,7 @@ Every page here is about the account that asks. What belongs to another account 
 
 import asyncio
 import io
+import logging
 import re
 import zipfile
 from collections.abc import Mapping
@@ -22,6 +23,7 @@ from arena.author.submissions.bot_store import Version
 from arena.author.submissions.copy_untrusted import MOST_ENTRIES
 from arena.errors import ArenaError
 from arena.event import config, discovery
+from arena.event.config import Tournament
 from arena.games import rulebook
 from arena.protocol import clean
 from arena.replay import notation
@@ -30,7 +32,7 @@ from arena.report.author import Author, hidden_paths
 from arena.results.archive import Archive, NoResultsError
 from arena.results.leaderboard import Results
 from arena.serve import join, organising, pages, people, uploads
-from arena.serve.accounts import SESSION_DAYS, Account, Accounts
+from arena.serve.accounts import LIMITS, SESSION_DAYS, Account, Accounts
 from arena.serve.desk import event_folder, may_see
 
 UPLOAD = "/upload"
@@ -39,6 +41,8 @@ MOST_PAIRINGS = 200
 MOST_RECORDS = 1000
 """Of a download; the newest are in it."""
 LESSONS = 5
+SHOWN = 20
+"""Uploads and requests on a page, the newest."""
 LOOK_AGAIN_S = 2
 """Seconds until a page asks again whether an upload is checked, or a request played."""
 
@@ -78,25 +82,25 @@ async def show_account(request: Request) -> Response:
 async def account_page(request: Request, mistake: str = "") -> Response:
     """Return the page of an author, with a mistake of a form if there was one."""
     account, accounts = _signed_in(request)
-    own = await asyncio.to_thread(_own_bots, accounts, account)
-    tournament = config.load(accounts.workspace / "tournament.toml")
-    return pages.render(
-        request,
-        "account.html.j2",
-        HTTPStatus.BAD_REQUEST if mistake else HTTPStatus.OK,
-        title=account.name,
-        mistake=mistake,
-        own=own,
-        uploads=accounts.uploads(account)[:20],
-        requests=accounts.requests(account)[:20],
-        frozen=accounts.is_on("frozen"),
-        limits={name: accounts.limit(name) for name in ("uploads", "requests", "megabytes")},
-        versions=_versions(own),
-        opponents=await asyncio.to_thread(_opponents, accounts),
-        boards=tournament.boards,
-        event=tournament.name,
-        most_pairings=MOST_PAIRINGS,
-    )
+    values = await asyncio.to_thread(_account_values, accounts, account)
+    status = HTTPStatus.BAD_REQUEST if mistake else HTTPStatus.OK
+    return pages.render(request, "account.html.j2", status, title=account.name, mistake=mistake, **values)
+
+
+def _account_values(accounts: Accounts, account: Account) -> dict[str, Any]:
+    """Return what the page of an author shows."""
+    own = _own_bots(accounts, account)
+    return {
+        "own": own,
+        "uploads": accounts.uploads(account)[:SHOWN],
+        "requests": accounts.requests(account)[:SHOWN],
+        "frozen": accounts.is_on("frozen"),
+        "limits": {name: accounts.limit(name) for name in LIMITS},
+        "versions": _versions(own),
+        "opponents": _opponents(accounts),
+        "boards": _tournament(accounts).boards,
+        "most_pairings": MOST_PAIRINGS,
+    }
 
 
 async def upload(request: Request) -> Response:
@@ -203,6 +207,13 @@ def accounts_of(request: Request) -> Accounts:
     return accounts
 
 
+def broken_event(request: Request, error: Exception) -> Response:
+    """Return a page for an event that cannot be read; its organiser reads why in the terminal, and nobody else does."""
+    logging.warning("a page could not be made: %s", error)
+    words = "The organiser is changing the event: try again in a minute."
+    return pages.render(request, "error.html.j2", HTTPStatus.SERVICE_UNAVAILABLE, title="Not now", words=words)
+
+
 def _signed_in(request: Request) -> tuple[Account, Accounts]:
     return people.signed_in(request), accounts_of(request)
 
@@ -243,8 +254,12 @@ def _versions(own: dict[str, list[dict[str, Any]]]) -> list[str]:
 
 def _opponents(accounts: Accounts) -> list[str]:
     """Return the bots that a request may name: those that are on this machine."""
-    entrants = config.load(accounts.workspace / "tournament.toml").entrants(accounts.workspace)
+    entrants = _tournament(accounts).entrants(accounts.workspace)
     return [bot.name for bot in entrants if not bot.remote]
+
+
+def _tournament(accounts: Accounts) -> Tournament:
+    return config.load(accounts.workspace / "tournament.toml")
 
 
 def _private(folder: Path, bot: str) -> dict[str, Any]:
@@ -295,9 +310,7 @@ def _records(folder: Path, own: frozenset[str]) -> bytes:
 
 def _asked(accounts: Accounts, account: Account, fields: Mapping[str, str]) -> str:
     """Note a request, and return its id; ArenaError for what nobody may ask."""
-    own = _own_bots(accounts, account)
-    versions = _versions(own)
-    tournament = config.load(accounts.workspace / "tournament.toml")
+    versions, tournament = _versions(_own_bots(accounts, account)), _tournament(accounts)
     first, second, board = fields.get("first", ""), fields.get("second", ""), fields.get("board", "")
     if first not in versions:
         raise ArenaError("choose a version of a bot of yours")

@@ -129,22 +129,23 @@ class Desk:
         self._check = Job(accounts, "check")
         self._round = Job(accounts, "round")
         self._remote = Job(accounts, "remote")
-        self._joins = 0
-        """How often bots had joined at the last look."""
+        self._looked_at = (0, 0)
+        """How often bots had joined, and the number of the last round, at the last look for remote matches."""
         self._playing: dict[str, str] = {}
-        """The remote bots that play now, with their digests."""
+        """The remote bots that play now, as which version and after which round."""
         self._request = Job(accounts, "request")
 
     def step(self) -> None:
         """Start what is to be started now."""
-        if not self._check.is_running() and any(each.status == "waiting" for each in self._accounts.uploads()):
+        if not self._check.is_running() and self._accounts.uploads(status="waiting"):
             self._check.start("serve", "work")
         if self._round.is_running() or self._remote.is_running():
             if self._accounts.is_on("paused"):
                 self._halt()
             return  # so that rated matches have the machine for themselves
         self._step_rounds()
-        if not self._round.is_running() and not self._step_remote():
+        last = next(iter(self._accounts.rounds(1)), None)
+        if (last is None or last.ended) and not self._step_remote(last.number if last else 0):
             self._step_requests()
 
     def end(self) -> None:
@@ -158,7 +159,6 @@ class Desk:
         last = next(iter(accounts.rounds(1)), None)
         if last is not None and not last.ended:
             if code == 0:
-                accounts.set("remote due", value=True)
                 accounts.end_round()
             elif code == MISTAKE or (code is not None and not paused):
                 accounts.end_round(self._round.words() or f"`arena run` ended with code {code}")
@@ -180,25 +180,27 @@ class Desk:
             return True
         return bool(rule) and timetable.is_due(rule, _local(max(last, since)), datetime.now().astimezone())
 
-    def _step_remote(self) -> bool:
-        """Play the matches of the remote bots that are there, which have an event of their own; True while it runs."""
-        accounts, code = self._accounts, self._remote.take_exit_code()
-        if code == 0:
-            accounts.set("remote played", accounts.setting("remote played", {}) | self._playing)
-        if code is not None:
-            if code == MISTAKE:
-                accounts.note("server", "remote matches are not played", self._remote.words())
-            accounts.set("remote due", value=code == 1 and accounts.is_on("paused"))
-        due, joins = accounts.setting("remote due", default=False), self._hub.joins
-        if accounts.is_on("paused") or not (due or joins > self._joins):
+    def _step_remote(self, last: int) -> bool:
+        """Play the matches of the remote bots that are there, which have an event of their own; True while it runs.
+
+        They are due when a bot has joined as a new version, and after each round; `last` is the number of the last.
+        """
+        accounts, code, name = self._accounts, self._remote.take_exit_code(), "remote played"
+        if self._playing and code == 0:
+            accounts.set(name, accounts.setting(name, {}) | self._playing)
+        elif self._playing and code != MISTAKE:  # it was killed, or paused
+            self._looked_at = (0, 0)
+        elif self._playing:
+            accounts.note("server", "remote matches are not played", self._remote.words())
+        self._playing = {}
+        if accounts.is_on("paused") or not self._hub.bots or self._looked_at == (self._hub.joins, last):
             return False
-        self._joins = joins
+        self._looked_at = (self._hub.joins, last)
         tournament = config.load(accounts.workspace / "tournament.toml")
         bots = tournament.entrants(accounts.workspace)
-        here = {bot.name: bot.digest for bot in bots if bot.remote and bot.name in self._hub.bots}
+        here = {bot.name: f"{bot.digest} {last}" for bot in bots if bot.remote and bot.name in self._hub.bots}
         references = [bot.name for bot in bots if not bot.remote]
-        played = accounts.setting("remote played", {})
-        if tournament.remote.rated or not here or not references or not (due or here.items() - played.items()):
+        if tournament.remote.rated or not references or not here.items() - accounts.setting(name, {}).items():
             return False
         self._playing = here
         changes = ("schedule=gauntlet", f"references={json.dumps(references)}", "remote.rated=true")
@@ -219,8 +221,7 @@ class Desk:
 
     def _step_requests(self) -> None:
         accounts, job = self._accounts, self._request
-        every = accounts.requests()
-        playing = next((request for request in every if request.status == "playing"), None)
+        playing = next(iter(accounts.requests(status="playing")), None)
         if job.is_running():
             if playing is not None and job.started and time.monotonic() - job.started > REQUEST_S:
                 job.end()
@@ -232,16 +233,17 @@ class Desk:
             self._remove_old(playing.account)
         elif playing is not None and playing.attempts >= REQUEST_ATTEMPTS:
             accounts.set_request(playing, "failed", "arena failed to play it; ask the organiser")
-        elif not accounts.is_on("paused"):
-            waiting = [request for request in every if request.status == "waiting"]
-            if (request := playing or next(reversed(waiting), None)) is not None:
-                accounts.set_request(request, "playing")
-                job.start(*duel(request))
+        elif not accounts.is_on("paused") and (
+            waiting := [playing] if playing else accounts.requests(status="waiting")
+        ):
+            accounts.set_request(waiting[-1], "playing")
+            job.start(*duel(waiting[-1]))
 
     def _remove_old(self, account: str) -> None:
         """Remove the matches of an author's older requests."""
-        ended = [each for each in self._accounts.requests() if each.account == account and each.ended]
-        for request in ended[REQUESTS_STORED:]:
+        ended = [each for status in ("done", "failed") for each in self._accounts.requests(status=status)]
+        own = sorted((each for each in ended if each.account == account), key=lambda each: each.asked)
+        for request in own[:-REQUESTS_STORED]:
             shutil.rmtree(self._accounts.workspace / "results" / request.event, ignore_errors=True)
 
 

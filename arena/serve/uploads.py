@@ -89,7 +89,7 @@ def folder(accounts: Accounts) -> Path:
 
 def clear(accounts: Accounts) -> None:
     """Remove what killed processes left: uploads that were never confirmed, or are decided."""
-    waiting = {upload.id for upload in accounts.uploads() if upload.status == "waiting"}
+    waiting = {upload.id for upload in accounts.uploads(status="waiting")}
     for path in folder(accounts).iterdir():
         if path.name not in waiting and time.time() - path.stat().st_mtime > OLD_S:  # younger ones may be coming in
             shutil.rmtree(path, ignore_errors=True)
