@@ -510,6 +510,31 @@ def test_a_key_in_a_variable_is_gone_from_this_process_and_its_forks(tmp_path):
     assert subprocess.run([sys.executable, "-c", program], env=os.environ | {"MY_KEY": KEY}).returncode == 0
 
 
+@pytest.mark.slow
+def test_no_process_of_a_run_shows_a_key_that_was_exported(tmp_path):
+    key = b"sk-exported-0123456789"
+
+    def looks(handler, request):
+        """Say how many processes of this machine show the key, and whether it came along."""
+        shown = 0
+        for pid in filter(str.isdigit, os.listdir("/proc")):
+            with contextlib.suppress(OSError):
+                shown += any(key in Path(f"/proc/{pid}/{name}").read_bytes() for name in ("environ", "cmdline"))
+        came = handler.headers["Authorization"] == f"Bearer {key.decode()}"
+        providers.respond(handler, providers.chat(f"shown {shown}, came {came}\n{providers.any_move(request)}"))
+
+    with providers.serving(looks) as server:
+        folder = workspace(tmp_path / "w", f'url = "{server.url}"\nkey_variable = "MY_KEY"')
+        command = [sys.executable, "-m", "arena", "run", "--no-charts"]
+        variables = os.environ | {"MY_KEY": key.decode()}
+        done = subprocess.run(command, cwd=folder, env=variables, capture_output=True, timeout=100)
+    assert done.returncode == 0, done.stderr
+    with Archive.open(folder / "results/cup") as archive:
+        said = {call.answer.text.partition("\n")[0] for record in archive.records() for call in record.calls}
+    assert said == {"shown 0, came True"}
+    assert not [path for path in folder.rglob("*") if path.is_file() and key in path.read_bytes()]
+
+
 def test_a_key_that_is_not_there_or_that_others_may_read_is_one_line(tmp_path, monkeypatch):
     def refusal(**changes: str) -> str:
         with pytest.raises(ArenaError) as raised, event_model.opened(replace(who, **changes), None):
