@@ -117,12 +117,12 @@ def _begin(process: "subprocess.Popen[bytes]", settings: dict[str, object]) -> N
 
 def key_of(provider: Provider) -> str:
     """Return the key of a provider, in the broker, which then loses the variable; ArenaError if it cannot be read."""
+    key = os.environ.get(provider.key_variable, "")
+    forget(provider.key_variable)
     if provider.kind == "tape" or not (provider.key_variable or provider.key_file):
         return ""
-    if provider.key_variable:
-        where, key = f"model.key_variable: {provider.key_variable}", os.environ.get(provider.key_variable, "")
-        forget(provider.key_variable)
-    else:
+    where = f"model.key_variable: {provider.key_variable}"
+    if provider.key_file:
         where = f"model.key_file: {provider.key_file}"
         try:
             if Path(provider.key_file).stat().st_mode & 0o077:
