@@ -308,6 +308,19 @@ def test_a_request_is_played_apart_and_shown_to_who_asked(accounts):
 
 
 @pytest.mark.slow
+def test_an_upload_waits_while_the_event_cannot_be_read(accounts):
+    accounts.invite("Ada", "test")
+    right = (accounts.workspace / "tournament.toml").read_text()
+    (accounts.workspace / "tournament.toml").write_text("name = 5")
+    uploads.receive(accounts, accounts.named("Ada"), {"bot.py": io.BytesIO(cup.FIRST.encode())})
+    work = desk.Desk(accounts, Hub())
+    assert cup.soon(lambda: work.step() or accounts.log()[0].action == "uploads cannot be checked", 60)
+    (accounts.workspace / "tournament.toml").write_text(right)
+    work = desk.Desk(accounts, Hub())
+    assert cup.soon(lambda: work.step() or accounts.uploads()[0].status == "accepted", 60)
+
+
+@pytest.mark.slow
 def test_a_round_that_cannot_begin_ends_with_the_reason(accounts):
     (accounts.workspace / "tournament.toml").write_text('name = "cup"\nboards = ["nowhere"]\nbots = "bots"\n')
     organising.act(accounts, "rounds", ["now"], "test")

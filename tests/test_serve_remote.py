@@ -16,7 +16,7 @@ from websockets.sync.client import connect
 
 from arena.errors import ArenaError
 from arena.results.archive import Archive
-from arena.serve import join
+from arena.serve import join, remote
 from arena.serve.accounts import Accounts
 from arena.values import Ending
 
@@ -157,7 +157,8 @@ def test_a_connection_that_is_lost_for_longer_than_the_grace_is_a_time_loss(site
     assert all("the grace of 0.5 s" in fault.words for fault in faults)
 
 
-def test_a_stranger_joins_nothing_and_disturbs_nobody(site):
+def test_a_stranger_joins_nothing_and_disturbs_nobody(site, monkeypatch):
+    monkeypatch.setattr(remote, "TOKEN_LOOK_S", 0.2)
     workspace, _, accounts, token = site
     with served(workspace) as client:
         url = f"ws://127.0.0.1:{client.base_url.port}/join"
@@ -191,5 +192,11 @@ def test_a_stranger_joins_nothing_and_disturbs_nobody(site):
             with pytest.raises(ConnectionClosed):
                 socket.recv()
         assert accounts.uploads()[0].status == "accepted"
+        with connect(url, additional_headers={"Authorization": f"Bearer {token}"}) as socket:
+            socket.send('{"version": "1", "games": [], "roles": []}')
+            assert "Ada_remote" in socket.recv()
+            accounts.revoke(accounts.named("Ada"), "test")
+            with pytest.raises(ConnectionClosed):
+                socket.recv(timeout=20)
         assert "import argparse" in httpx.get(f"{client.base_url}/join.py").text
     assert not (workspace / "bots/_remote.sock").exists()

@@ -51,6 +51,8 @@ REMOTE = "-remote"
 REQUESTS_STORED = 20
 """Requests of an author whose matches are stored; older ones are removed."""
 END_S = 5.0
+RETRY_S = 30.0
+"""The time until uploads are checked again, after their check could not begin."""
 LOG_BYTES = 4000
 MISTAKE = 2
 """The exit code of commands after a user's mistake, which a second attempt would not mend."""
@@ -127,6 +129,8 @@ class Desk:
     def __init__(self, accounts: Accounts, hub: Hub) -> None:
         self._accounts, self._hub = accounts, hub
         self._check = Job(accounts, "check")
+        self._check_from = 0.0
+        """Time (monotonic) from which uploads are checked again."""
         self._round = Job(accounts, "round")
         self._remote = Job(accounts, "remote")
         self._looked_at = (0, 0)
@@ -137,8 +141,8 @@ class Desk:
 
     def step(self) -> None:
         """Start what is to be started now."""
-        if not self._check.is_running() and self._accounts.uploads(status="waiting"):
-            self._check.start("serve", "work")
+        if not self._check.is_running():
+            self._step_check()
         if self._round.is_running() or self._remote.is_running():
             if self._accounts.is_on("paused"):
                 self._halt()
@@ -152,6 +156,13 @@ class Desk:
         """End what this server has started."""
         for job in (self._check, self._request, self._remote, self._round):
             job.end()
+
+    def _step_check(self) -> None:
+        if self._check.take_exit_code():  # such as a mistake in tournament.toml, which the organiser mends
+            self._accounts.note("server", "uploads cannot be checked", self._check.words())
+            self._check_from = time.monotonic() + RETRY_S
+        if time.monotonic() >= self._check_from and self._accounts.uploads(status="waiting"):
+            self._check.start("serve", "work")
 
     def _step_rounds(self) -> None:
         accounts, code = self._accounts, self._round.take_exit_code()

@@ -28,6 +28,8 @@ POLICY_VIOLATION = 1008
 MESSAGES_PER_S = 200.0
 MOST_NAMES = 20
 HELLO_S = 10.0
+TOKEN_LOOK_S = 5.0
+"""The time between two looks whether the token of a bot's author is valid."""
 SEND_S = 10.0
 """A client that takes no message for so long is dropped."""
 
@@ -137,13 +139,24 @@ async def join(socket: WebSocket) -> None:
         name = await asyncio.to_thread(uploads.remote_bot, accounts, account, version, games, roles)
         await socket.send_json({"bot": name})
         hub: Hub = socket.app.state.hub
-        await hub.serve_bot(socket, name)
+        watching = asyncio.create_task(_close_when_void(socket, accounts, token.strip()))
+        try:
+            await hub.serve_bot(socket, name)
+        finally:
+            watching.cancel()
         await socket.close(POLICY_VIOLATION)
     except ArenaError as error:
         await socket.send_json({"refused": str(error)})
         await socket.close(POLICY_VIOLATION)
     except (WebSocketDisconnect, TimeoutError, RuntimeError, KeyError):  # it is gone, or sends no text
         return
+
+
+async def _close_when_void(socket: WebSocket, accounts: Accounts, token: str) -> None:
+    """Close the connection of a bot when the token of its author is revoked, or replaced."""
+    while accounts.with_token(token) is not None:
+        await asyncio.sleep(TOKEN_LOOK_S)
+    await socket.close(POLICY_VIOLATION)
 
 
 def _are_names(value: Any) -> bool:
