@@ -24,7 +24,8 @@ def letter(name: str, email: str, subject: str, body: str) -> bytes:
     """Return a letter in UTF-8. The name and the subject may have line ends; they stay one line."""
     to = clean(f"{name} <{email}>" if email else name)
     text = f"To: {to}\nSubject: {clean(subject)}\n\nHello {clean(name)},\n\n{body}"
-    return "".join(f"{_printable(line[:LONGEST_LINE])}\n" for line in text.split("\n")).encode("utf-8")
+    cut = "".join(f"{line[:LONGEST_LINE]}\n" for line in text.split("\n"))
+    return "".join(char if char.isprintable() or char == "\n" else ascii(char)[1:-1] for char in cut).encode("utf-8")
 
 
 def write(decisions: Iterable[SubmissionDecision], folder: Path) -> None:
@@ -40,7 +41,3 @@ def write(decisions: Iterable[SubmissionDecision], folder: Path) -> None:
             )
             subject = f"your bot {file}: {decision.status}"
             whole_files.write(folder / f"{name}.txt", letter(note.display, note.email, subject, body))
-
-
-def _printable(line: str) -> str:
-    return "".join(char if char.isprintable() else ascii(char)[1:-1] for char in line)

@@ -50,7 +50,11 @@ def contest(
     if action == "check":
         if len(commits or ()) != 2 or author is None:
             raise ArenaError("contest check: name two commits and an author: BASE HEAD --author NAME")
-        _check(*commits or (), author=author)
+        base, head = map(repository.commit_of, commits or ())
+        passed, verdict, lines = _verdict(base, head, author)
+        print("\n".join((f"## This pull request {verdict}", "", *lines)))
+        if not passed:
+            raise typer.Exit(1)
         return
     if commits or author is not None:
         raise ArenaError(f"contest {action}: commits and --author are for contest check")
@@ -62,14 +66,6 @@ def contest(
         _publish(archive, folder)
     else:
         _site(archive, to)
-
-
-def _check(base: str, head: str, *, author: str) -> None:
-    """Print a verdict on a pull request as Markdown; exit code 1 unless it may be merged."""
-    passed, verdict, lines = _verdict(repository.commit_of(base), repository.commit_of(head), author)
-    print("\n".join((f"## This pull request {verdict}", "", *lines)))
-    if not passed:
-        raise typer.Exit(1)
 
 
 def _verdict(base: str, head: str, author: str) -> tuple[bool, str, list[str]]:

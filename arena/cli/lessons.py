@@ -8,9 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from arena import whole_files
 from arena.cli import options, output, paths, stored_match
-from arena.errors import writing
 from arena.replay.drawing import render_state
 
 if TYPE_CHECKING:
@@ -62,7 +60,7 @@ def lessons(
             f"{output.counted(len(result.problems), 'match')} left out: {shown}{more}; `arena verify` says more"
         )
     if tests is not None and result.lessons:
-        _write(tests, lesson_file.text_of(result.lessons, bot, stored_match.game_of))
+        paths.write(tests, lesson_file.text_of(result.lessons, bot, stored_match.game_of))
     elif tests is not None:
         output.notice(f"{tests}: not written, because there is no lesson")
     if openings is not None:
@@ -127,12 +125,6 @@ def _write_openings(path: Path, chosen: Sequence["Lesson"]) -> None:
     if at_start := sum(not lesson.opening for lesson in listed):
         output.notice(f"{path}: {at_start} left out: at the start of the board there is no move to list")
     if lines:
-        _write(path, "".join(f"{line}\n" for line in lines))
+        paths.write(path, "".join(f"{line}\n" for line in lines))
     else:
         output.notice(f"{path}: not written, because there is no opening")
-
-
-def _write(path: Path, text: str) -> None:
-    with writing(path):
-        whole_files.write(path, text.encode("utf-8"))
-    output.notice(f"written: {paths.displayed(path)}")

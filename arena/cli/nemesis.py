@@ -7,12 +7,11 @@ from typing import Annotated
 
 import typer
 
-from arena import whole_files
 from arena.author.nemesis import Exploitation, Nemesis, exploit
 from arena.cli import match_text, options, output, paths, workspace
 from arena.cli.match import board_named, playing
 from arena.cli.progress import ProgressLine
-from arena.errors import ArenaError, writing
+from arena.errors import ArenaError
 from arena.games import rulebook
 from arena.match import play
 from arena.match.human import HUMAN
@@ -68,7 +67,7 @@ def nemesis(
     if to is not None:
         from arena.replay import notation
 
-        _write(to, notation.text_of(notation.portable(result.shortest)))
+        paths.write(to, notation.text_of(notation.portable(result.shortest)))
     if tests is not None:
         _write_lessons(tests, result, named, chosen)
     if json:
@@ -140,12 +139,6 @@ def _write_lessons(path: Path, result: Exploitation, bot: Bot, board: Board) -> 
         archive.append(*result.records)
         found = find([archive], bot.name, game_of, most=lessons.MOST_LESSONS)
         if found.lessons:
-            _write(path, lessons.text_of(found.lessons, bot.name, game_of))
+            paths.write(path, lessons.text_of(found.lessons, bot.name, game_of))
         else:
             output.notice(f"{path}: not written: nothing shows that another move would have been better")
-
-
-def _write(path: Path, text: str) -> None:
-    with writing(path):
-        whole_files.write(path, text.encode("utf-8"))
-    output.notice(f"written: {paths.displayed(path)}")

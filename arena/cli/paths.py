@@ -2,8 +2,9 @@
 
 from pathlib import Path
 
-from arena import shared_folders, toml
-from arena.errors import ArenaError
+from arena import shared_folders, toml, whole_files
+from arena.cli import output
+from arena.errors import ArenaError, writing
 
 TOURNAMENT_FILE = "tournament.toml"
 EVENT_FILE = "event.sqlite"
@@ -78,3 +79,10 @@ def _name_in(file: Path) -> str:
     if not isinstance(name, str) or not name or "/" in name:
         raise ArenaError(f"{file}: name: missing; it is the folder under results/")
     return name
+
+
+def write(path: Path, text: str) -> None:
+    """Write a text to a file that the user named, and say so."""
+    with writing(path):
+        whole_files.write(path, text.encode("utf-8"))
+    output.notice(f"written: {displayed(path)}")
