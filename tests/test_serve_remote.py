@@ -157,6 +157,17 @@ def test_a_connection_that_is_lost_for_longer_than_the_grace_is_a_time_loss(site
     assert all("the grace of 0.5 s" in fault.words for fault in faults)
 
 
+def test_a_remote_bot_is_no_program_that_a_command_could_start(tmp_path):
+    workspace = cup.make(tmp_path)
+    (workspace / "bots/far").mkdir()
+    (workspace / "bots/far/bot.toml").write_text('remote = "1"\n')
+    for words in (["check", "far"], ["submit", "bots/far", "--as", "near"]):
+        done = cup.arena(workspace, *words)
+        assert "stays on its author's machine" in done.stdout + done.stderr
+        assert done.returncode in {1, 2}
+    assert "far" not in cup.arena(workspace, "run", "--plan").stdout  # it plays in an event of its own
+
+
 def test_a_stranger_joins_nothing_and_disturbs_nobody(site, monkeypatch):
     monkeypatch.setattr(remote, "TOKEN_LOOK_S", 0.2)
     workspace, _, accounts, token = site

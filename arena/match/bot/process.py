@@ -8,6 +8,7 @@ from contextlib import ExitStack
 from pathlib import Path
 from typing import NamedTuple
 
+from arena.errors import ArenaError
 from arena.match.bot.wire import Wire
 from arena.sandbox import cores
 from arena.sandbox.child import Child
@@ -31,6 +32,8 @@ class Process(NamedTuple):
     @classmethod
     def start(cls, launcher: Launcher, bot: Bot, conditions: Conditions, rules: Path) -> "Process":
         """Start a bot's program."""
+        if bot.remote:
+            raise ArenaError(f"{bot.name}: stays on its author's machine, so that only a match of an event reaches it")
         child = launcher.start(bot, conditions, rules)
         if bot.threads > 1 and child.pid:  # the threads that it starts from now on may run on each of these cores
             cores.move(child.pid, launcher.cores)
