@@ -4,11 +4,13 @@ killed, so an exit code of 0 says that nothing did. What is read here of a Mac w
 import csv
 import json
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
 
 import cup
+import events
 import processes
 import pytest
 from programs import python
@@ -136,6 +138,23 @@ def test_a_bot_of_ones_own_is_checked_and_plays_without_unsafe(tmp_path):
     assert "first is fit to play" in checked.stdout
     assert (match.returncode, match.stderr.count(WARNING)) == (0, 1), match.stderr
     assert human.stderr.count(WARNING) == 1
+
+
+def test_a_bot_that_answers_late_or_floods_is_judged_by_the_wall(tmp_path):
+    floods = python('sys.stdout.write("x" * 9_000_000)')
+    bots = {"first": SLEEPS, "last": floods, "more": cup.LAST}
+    folder = events.workspace(tmp_path / "ws", bots, ["mummy_maze/duel"], time="{move = 0.2}")
+    words = ["--board", "mummy_maze/duel", "--json"]
+
+    late = arena(folder, "match", "first", "more", *words)
+    loud = arena(folder, "match", "last", "more", *words)
+    file = folder / "tournament.toml"
+    file.write_text(file.read_text().replace("move = 0.2", 'clock = "cpu"'))
+    refused = arena(folder, "match", "last", "more", *words)
+
+    assert re.search(r"no answer in 200 ms; \d+ ms passed[;\"]", late.stdout), late.stdout
+    assert "a line of more than 65536 bytes" in loud.stdout
+    assert (refused.returncode, "time.clock" in refused.stderr) == (2, True)
 
 
 BUILT = {

@@ -62,6 +62,8 @@ def choose(name: str, *, unsafe: bool, by_hand: bool = False) -> str:
 
 def resolved(conditions: Conditions, *, unsafe: bool = False, by_hand: bool = False) -> Conditions:
     """Return the conditions with the level that is played at here, as `choose` finds it, which starts processes."""
+    if conditions.time.clock == "cpu" and not system.LINUX:
+        raise ArenaError(f'time.clock: "cpu" needs Linux, which measures it, and this is {sys.platform}; say "wall"')
     return replace(conditions, sandbox=choose(conditions.sandbox, unsafe=unsafe, by_hand=by_hand))
 
 
@@ -69,7 +71,7 @@ def warning(conditions: Conditions) -> str | None:
     """Return the warning of every run whose conditions do not confine, or confine less; None for all others."""
     level = levels.TABLE[conditions.sandbox]
     if not level.confines:
-        elsewhere = "" if system.LINUX else f", and on {sys.platform} only the time on the wall is measured"
+        elsewhere = "" if system.LINUX else f", and on {sys.platform} only the time on the wall counts"
         return f"bots are not confined (sandbox {level.name!r}): {level.leaves_open}{elsewhere}"
     if conditions.syscalls:
         allowed = ", ".join(conditions.syscalls)

@@ -9,6 +9,7 @@ from collections.abc import Callable, Collection, Iterable
 from errno import EACCES, ENOENT, ENOEXEC, ENOTDIR
 from signal import SIGABRT, SIGBUS, SIGFPE, SIGKILL, SIGSEGV, SIGSYS, SIGXCPU, Signals
 
+from arena import system
 from arena.clock import TimeUsed
 from arena.failure import Cause, Failure
 from arena.protocol import clean
@@ -170,9 +171,10 @@ def of_silence(
     if spent.cpu > (spent.wall - spent.excused(failure.threads)) * IDLE:
         return "it computes all the time: is there an endless loop, or a search that does not look at the clock?"
     question = "`ready?`" if ready else "`go ...`"
+    computes = "" if system.LINUX else "computes, "  # its CPU time is not known there
     return (
-        f"it said nothing: it sleeps, is stopped, does not read its input, or waits for more of it; {question} "
-        "is the last line until it answers"
+        f"it said nothing: it {computes}sleeps, is stopped, does not read its input, or waits for more of it; "
+        f"{question} is the last line until it answers"
     )
 
 

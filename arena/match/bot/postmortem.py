@@ -8,7 +8,7 @@ import signal
 from collections.abc import Sequence
 from dataclasses import replace
 
-from arena import protocol
+from arena import protocol, system
 from arena.clock import TimeUsed
 from arena.failure import Cause, Failure
 from arena.protocol import Ask
@@ -41,10 +41,8 @@ def time_loss(ask: Ask, spent: TimeUsed, unfinished: bytes, threads: int = 1) ->
     """Return the failure of a bot that gave no answer by the deadline; no newline follows its `unfinished` output."""
     awaited = "`ready`" if ask.ready else "answer"
     limit = "" if ask.announced is None else f" in {round(ask.announced * 1000)} ms"
-    parts = [
-        f"no {awaited}{limit}",
-        f"{round(spent.wall * 1000)} ms passed, of which it used {round(spent.cpu * 1000)} ms of CPU",
-    ]
+    used = f", of which it used {round(spent.cpu * 1000)} ms of CPU" if system.LINUX else ""
+    parts = [f"no {awaited}{limit}", f"{round(spent.wall * 1000)} ms passed{used}"]
     if spent.cpu > spent.wall and spent.fair(threads) > spent.wall:
         parts.append(f"CPU time of all its threads counts, and its bot.toml says `threads = {threads}`")
     if excused_ms := round(spent.excused(threads) * 1000):
