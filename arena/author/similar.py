@@ -58,7 +58,7 @@ class Line:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Program:
+class ComparedProgram:
     """A version of a bot, as it is compared."""
 
     author: str
@@ -75,8 +75,8 @@ class Program:
 class Similarity:
     """Two programs of different authors that share passages."""
 
-    first: Program
-    second: Program
+    first: ComparedProgram
+    second: ComparedProgram
     shared: int
     """Shingles that both have, and few others."""
     share: float
@@ -128,7 +128,7 @@ def export(store: BotStore) -> bytes:
     return content.getvalue()
 
 
-def _programs(store: BotStore) -> Iterator[Program]:
+def _programs(store: BotStore) -> Iterator[ComparedProgram]:
     """Yield the versions of all submitted bots, without the shingles that everybody was given."""
     given = {shingle for path in _given(store) for text in _texts(path) for shingle in _places((text,))}
     for name in store.names():
@@ -137,7 +137,7 @@ def _programs(store: BotStore) -> Iterator[Program]:
             places = {shingle: where for shingle, where in _places(texts).items() if shingle not in given}
             if len(places) >= FEWEST:
                 author = version.note.person or version.note.mark or name
-                yield Program(author=author, name=f"{name}@{version.number}", texts=texts, places=places)
+                yield ComparedProgram(author=author, name=f"{name}@{version.number}", texts=texts, places=places)
 
 
 def _given(store: BotStore) -> list[Path]:
@@ -192,7 +192,7 @@ def _lexer(suffix: str) -> Lexer | None:
         return None
 
 
-def _marked(program: Program, shingles: Iterable[Shingle]) -> list[Line]:
+def _marked(program: ComparedProgram, shingles: Iterable[Shingle]) -> list[Line]:
     shared: dict[int, set[int]] = defaultdict(set)
     for shingle in shingles:
         for file, first, last in program.places[shingle]:

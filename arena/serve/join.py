@@ -36,7 +36,7 @@ class RefusedError(Exception):
     """Raised when the site does not let the bot in, with its reason."""
 
 
-class Session:
+class SeatSession:
     """One match: a process of the bot, and its last answer."""
 
     def __init__(self) -> None:
@@ -86,12 +86,12 @@ class Session:
                 self._process.kill()
 
 
-class Seat:
+class JoinedSeat:
     """The bot at its site, over all connections."""
 
     def __init__(self, command: list[str], folder: str, hello: dict[str, Any]) -> None:
         self._command, self._folder, self._hello = command, folder, hello
-        self._sessions: dict[str, Session] = {}
+        self._sessions: dict[str, SeatSession] = {}
         self._socket: Any = None
         self._tasks: set[asyncio.Task[None]] = set()
 
@@ -123,7 +123,7 @@ class Seat:
         self._socket = socket
         async for text in socket:
             message = json.loads(text)
-            session = self._sessions.setdefault(message["session"], Session())
+            session = self._sessions.setdefault(message["session"], SeatSession())
             session.used = time.monotonic()
             if "end" in message:
                 del self._sessions[message["session"]]
@@ -136,7 +136,7 @@ class Seat:
             for key in [key for key, each in self._sessions.items() if time.monotonic() - each.used > IDLE_S]:
                 self._begin(self._sessions.pop(key).end())
 
-    async def _answer(self, session: Session, question: dict[str, Any]) -> None:
+    async def _answer(self, session: SeatSession, question: dict[str, Any]) -> None:
         session.answer = await session.ask(question, self._command, self._folder)
         await self._send(session.answer)
 
@@ -190,7 +190,7 @@ def take_seat(
     hello = {"version": version or version_of(words, bot), "games": list(games), "roles": list(roles)}
     address = url.rstrip("/").replace("http", "ws", 1) + "/join"
     with contextlib.suppress(KeyboardInterrupt):
-        asyncio.run(Seat(words, folder, hello).take(address, token))
+        asyncio.run(JoinedSeat(words, folder, hello).take(address, token))
 
 
 def main() -> None:

@@ -69,25 +69,24 @@ class Worker:
 
     def _ask(self, job: Callable[..., object], values: tuple[object, ...]) -> tuple[bool, Any]:
         try:
-            if self._pipe is None:
-                self._start()
-            assert self._pipe is not None
-            self._pipe.send((job, values))
-            if not self._pipe.poll(JOB_S):
+            pipe = self._pipe or self._start()
+            pipe.send((job, values))
+            if not pipe.poll(JOB_S):
                 raise TimeoutError
-            answer: tuple[bool, Any] = self._pipe.recv()
+            answer: tuple[bool, Any] = pipe.recv()
         except (OSError, EOFError) as error:  # it was killed, such as for its memory
             self.close()
             return False, f"its process ended, or took too long: {error!r}"
         return answer
 
-    def _start(self) -> None:
+    def _start(self) -> Connection:
         # Not a fork: the server has threads, and an event loop.
         context = multiprocessing.get_context("spawn")
         self._pipe, theirs = context.Pipe()
         self._process = context.Process(target=_work, args=(theirs,), daemon=True)
         self._process.start()
         theirs.close()
+        return self._pipe
 
 
 def _work(pipe: Connection) -> None:
