@@ -10,6 +10,7 @@ import pytest
 from served import raw, served
 
 from arena.serve import server
+from arena.serve.app import make_app
 
 
 @pytest.fixture(scope="module")
@@ -37,6 +38,18 @@ def test_every_answer_forbids_a_page_to_load_anything_else(client):
         assert "default-src 'none'" in headers["content-security-policy"]
         assert "unsafe" not in headers["content-security-policy"]
         assert headers["x-content-type-options"] == "nosniff"
+
+
+def test_a_page_that_fails_forbids_it_too_and_says_nothing_of_why(tmp_path):
+    app = make_app(cup.make(tmp_path))
+    app.state.may_see = lambda *_: 1 / 0
+    with served(tmp_path, app=app) as client:
+        (tmp_path / "results/cup").mkdir(parents=True)
+        (tmp_path / "results/cup/event.sqlite").touch()
+        answer = client.get("/")
+    assert answer.status_code == 500
+    assert "default-src 'none'" in answer.headers["content-security-policy"]
+    assert "ZeroDivisionError" not in answer.text
 
 
 def test_a_page_that_did_not_change_is_not_sent_again(client):
@@ -67,6 +80,22 @@ def test_a_client_that_sends_no_request_is_dropped(workspace, monkeypatch):
         silent.sendall(b"GET / HTTP/1.1\r\nHost: local")
         with contextlib.suppress(ConnectionResetError):  # which is as good as a closed connection
             assert silent.recv(1) == b""
+
+
+def test_a_client_that_is_slow_with_a_second_request_is_dropped(workspace, monkeypatch):
+    monkeypatch.setattr(server, "HEAD_S", 0.3)
+    with served(workspace) as running, socket.create_connection(("127.0.0.1", running.base_url.port)) as slow:
+        slow.sendall(b"GET / HTTP/1.1\r\nHost: localhost\r\n\r\n")
+        assert slow.recv(65536).startswith(b"HTTP/1.1 200")
+
+        def is_dropped() -> bool:
+            try:
+                slow.sendall(b"G")
+            except OSError:
+                return True
+            return False
+
+        assert cup.soon(is_dropped, 10)
 
 
 def test_the_command_serves_until_it_is_stopped(workspace):

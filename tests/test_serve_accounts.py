@@ -4,6 +4,8 @@ import contextlib
 import io
 import json
 import re
+import socket
+import time
 import zipfile
 from pathlib import Path
 
@@ -14,7 +16,7 @@ from served import served
 
 from arena.errors import ArenaError
 from arena.results.archive import Archive
-from arena.serve import desk, organising, timetable, uploads
+from arena.serve import desk, organising, people, timetable, uploads
 from arena.serve.accounts import Accounts
 from arena.serve.guard import Settings
 from arena.serve.remote import Hub
@@ -227,6 +229,28 @@ def test_no_two_accounts_have_names_that_look_alike(accounts):
     for name in ("Ada", "ada", "\u0410da", "\u200b", " "):
         with pytest.raises(ArenaError):
             accounts.invite(name, "test")
+
+
+def test_an_action_without_a_name_takes_nobodys_token(accounts):
+    token = accounts.invite("Ada", "test")  # who has no e-mail address
+    for action in ("rotate", "revoke"):
+        with pytest.raises(ArenaError, match="has no account"):
+            organising.act(accounts, action, (), "test")
+    assert accounts.with_token(token) is not None
+
+
+def test_a_client_that_goes_before_its_form_is_complete_fails_nothing_here(played, caplog):
+    _, _, ada, *_ = played
+    with socket.create_connection(("127.0.0.1", ada.base_url.port)) as connection:
+        head = (
+            f"POST /upload HTTP/1.1\r\nHost: localhost\r\nCookie: {people.COOKIE}={ada.cookies[people.COOKIE]}\r\n"
+            "Content-Type: multipart/form-data; boundary=x\r\nContent-Length: 60000\r\n\r\n--x\r\n"
+        )
+        connection.sendall(head.encode())
+        time.sleep(0.2)
+    time.sleep(0.2)
+    assert ada.get("/me").status_code == 200
+    assert not [each for each in caplog.records if each.exc_info]
 
 
 def test_each_action_is_a_command_and_stands_in_the_log(tmp_path):

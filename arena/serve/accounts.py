@@ -216,7 +216,7 @@ class Accounts:
         """Return the account with this name, id or e-mail."""
         every = self.accounts()
         for account in every:
-            if name in {account.id, account.name, account.email}:
+            if name and name in {account.id, account.name, account.email}:
                 return account
         raise ArenaError(f"{name!r} has no account; {known_are(name, [account.name for account in every])}")
 

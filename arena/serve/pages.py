@@ -9,12 +9,12 @@ from typing import Any
 
 from jinja2 import ChoiceLoader, Environment, FileSystemLoader, StrictUndefined
 from starlette.exceptions import HTTPException
-from starlette.requests import Request
+from starlette.requests import ClientDisconnect, Request
 from starlette.responses import Response
 
 from arena.protocol import clean
 from arena.report import page
-from arena.serve import people
+from arena.serve import guard, people
 from arena.version import __version__
 
 TEMPLATES = Path(__file__).parent / "html"
@@ -87,9 +87,14 @@ def error_page(request: Request, error: Exception) -> Response:
         status, headers = error.status_code, error.headers
         words = "There is no such page." if status == HTTPStatus.NOT_FOUND else clean(error.detail)
     response = render(request, "error.html.j2", status, title=f"{status} {HTTPStatus(status).phrase}", words=words)
-    response.headers.update(headers or {})
+    response.headers.update(guard.HEADERS | (headers or {}))  # what nobody expected does not come by the guard again
     return response
 
 
+def gone(_request: Request, _error: Exception) -> Response:
+    """Answer nobody: the client has gone before its form was complete."""
+    return Response(status_code=400)
+
+
 Handlers = dict[Any, Callable[[Request, Exception], Response]]
-ERRORS: Handlers = {HTTPException: error_page, 500: error_page}
+ERRORS: Handlers = {HTTPException: error_page, ClientDisconnect: gone, 500: error_page}

@@ -9,7 +9,7 @@ import uvicorn
 from starlette.applications import Starlette
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
-HEAD_S = 10.0  # until the first line and the headers of the first request have arrived
+HEAD_S = 10.0  # until the first line and the headers of a request have arrived, or the rest of one that is answered
 WRITE_S = 30.0  # until a client takes some of what was sent to it
 KEEP_ALIVE_S = 15  # between two requests on a connection
 CONNECTIONS = 2000
@@ -24,15 +24,20 @@ class TimelyProtocol(H11Protocol):
         """Expect the first request soon."""
         super().connection_made(transport)
         self._write_limit: asyncio.TimerHandle | None = None
-        self._head_limit = self.loop.call_later(HEAD_S, self._drop_silent)
+        self._head_limit: asyncio.TimerHandle | None = None
+        self._expect_request()
 
-    def _drop_silent(self) -> None:
-        if self.cycle is None:
-            self.transport.abort()
+    def data_received(self, data: bytes) -> None:
+        """Expect the rest of a request soon, of the second as of the first."""
+        super().data_received(data)
+        if self.cycle is not None and not self.cycle.response_complete:
+            self._end_head_limit()
+        elif self.transport.get_protocol() is self:  # else it is a WebSocket now, which has limits of its own
+            self._expect_request()
 
     def handle_websocket_upgrade(self, event: Any) -> None:
-        """Leave the connection to the WebSocket, which has limits of its own."""
-        self._head_limit.cancel()
+        """Leave the connection to the WebSocket."""
+        self._end_head_limit()
         super().handle_websocket_upgrade(event)
 
     def pause_writing(self) -> None:
@@ -48,9 +53,18 @@ class TimelyProtocol(H11Protocol):
 
     def connection_lost(self, exc: Exception | None) -> None:
         """Forget the limits."""
-        self._head_limit.cancel()
+        self._end_head_limit()
         self._end_write_limit()
         super().connection_lost(exc)
+
+    def _expect_request(self) -> None:
+        if self._head_limit is None:
+            self._head_limit = self.loop.call_later(HEAD_S, self.transport.abort)
+
+    def _end_head_limit(self) -> None:
+        if self._head_limit is not None:
+            self._head_limit.cancel()
+            self._head_limit = None
 
     def _end_write_limit(self) -> None:
         if self._write_limit is not None:
