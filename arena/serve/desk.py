@@ -41,7 +41,7 @@ from arena.serve.worker import Worker
 
 ARENA = (sys.executable, "-m", "arena")
 LOOK_S = 0.5
-ATTEMPTS = 20
+ATTEMPTS = 100
 """So often a process may be ended from outside, before what it does is given up."""
 REQUEST_ATTEMPTS = 3
 REQUEST_S = 600.0
