@@ -15,6 +15,7 @@ from websockets.exceptions import ConnectionClosed, InvalidStatus
 from websockets.sync.client import connect
 
 from arena.errors import ArenaError
+from arena.replay import notation
 from arena.results.archive import Archive
 from arena.serve import join, remote
 from arena.serve.accounts import Accounts
@@ -132,6 +133,10 @@ def test_an_event_with_a_seat_that_is_cut_five_times_ends_with_the_right_tables(
     assert {seat.bot.name for record in records for seat in record.match.seats} == {"Ada_remote", "first", "last"}
     assert not any(record.verdict.faults for record in records)
     assert wire.connections > 5
+    text = notation.text_of(records[0])
+    assert notation.record_of(text) == notation.portable(records[0])
+    assert str(workspace) not in text
+    assert cup.arena(workspace, "verify", "cup-remote").returncode == 0
     assert {report.confined for record in records for report in record.seats if report.bot == "Ada_remote"} == {
         "remote"
     }

@@ -70,7 +70,7 @@ def text_of(record: Record, event: str = "") -> str:
     tags |= {tag: plain[field] for tag, field in RECORD.items()}
     lines = [_tag(tag, tags[tag]) for tag in BEFORE_SEATS if tag not in OPTIONAL or tags[tag] != OPTIONAL[tag]]
     for seat, report in zip(match.seats, record.seats, strict=True):
-        bot, seen = _changed(seat.bot, {"command", "files"}), _changed(report, {"role"})
+        bot, seen = _changed(_portable(seat.bot), {"command", "files"}), _changed(report, {"role"})
         lines.append(_tag("Seat", {"role": seat.role, "bot": bot, "report": seen}))
     verdict = plain["verdict"]
     lines += [_tag("Fault", fault) for fault in verdict["faults"]]
@@ -80,8 +80,13 @@ def text_of(record: Record, event: str = "") -> str:
 
 def portable(record: Record) -> Record:
     """Return the record as `record_of` gives it back: without the paths and commands of a machine."""
-    seats = tuple(replace(seat, bot=replace(seat.bot, command=(), files=None)) for seat in record.match.seats)
+    seats = tuple(replace(seat, bot=_portable(seat.bot)) for seat in record.match.seats)
     return replace(record, match=replace(record.match, rules="", seats=seats))
+
+
+def _portable(bot: Bot) -> Bot:
+    """Return a bot without the paths and the command of a machine; a remote one stays marked as such."""
+    return replace(bot, command=(), files=None, remote="remote" if bot.remote else "")
 
 
 def read(path: Path) -> Record:
