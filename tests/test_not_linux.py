@@ -103,6 +103,15 @@ def test_a_run_that_does_not_say_unsafe_is_refused_in_one_line(tmp_path):
     )
 
 
+@pytest.mark.parametrize("words", [["serve"], ["worker", "tcp://127.0.0.1:9"]])
+def test_what_cannot_work_there_is_refused_in_one_line(tmp_path, words):
+    refused = arena(tmp_path, *words)
+
+    assert refused.returncode == 2
+    assert "Linux" in refused.stderr
+    assert refused.stderr.count("\n") == 1
+
+
 def test_what_needs_no_confinement_works(played, tmp_path):
     match = next(csv.DictReader((played / "results/cup/matches.csv").read_text().splitlines()))["match"]
     commands = [

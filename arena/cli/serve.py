@@ -2,6 +2,7 @@
 
 import contextlib
 import os
+import sys
 from collections.abc import Sequence
 from functools import partial
 from importlib.util import find_spec
@@ -10,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from arena import whole_files
+from arena import system, whole_files
 from arena.author.checkup.screening import Screening
 from arena.cli import options, output, paths
 from arena.cli import workspace as workspaces
@@ -50,6 +51,8 @@ def serve(
     and resume; hide and publish results; set rounds and limits; list similar
     programs, and export them for JPlag; print the log.
     """
+    if not system.LINUX:  # its sockets are reached through /proc, and strangers hand in what it plays
+        raise ArenaError(f"serve: needs Linux, and this is {sys.platform}; `arena docs laptops` says what works here")
     if find_spec("starlette") is None or find_spec("uvicorn") is None:
         raise ArenaError("serve: needs packages that are not here; `pip install 'botarena[serve]'` installs them")
     if (tls_cert is None) != (tls_key is None):
