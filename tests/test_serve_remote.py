@@ -1,6 +1,7 @@
 """Remote seats: a bot on its author's machine, whose connection to the site is lost and comes back."""
 
 import contextlib
+import json
 import shutil
 import socket
 import threading
@@ -15,11 +16,13 @@ from websockets.exceptions import ConnectionClosed, InvalidStatus
 from websockets.sync.client import connect
 
 from arena.errors import ArenaError
+from arena.match.remote import RemoteSeat
 from arena.replay import notation
 from arena.results.archive import Archive
 from arena.serve import join, remote
 from arena.serve.accounts import Accounts
-from arena.values import Ending
+from arena.serve.app import make_app
+from arena.values import Bot, Conditions, Ending, Seat
 
 THINKS = cup.BOT.format(place=0, pause=0.02)
 
@@ -33,6 +36,7 @@ class Wire:
         self._open: list[socket.socket] = []
         self.url = f"http://127.0.0.1:{self._listening.getsockname()[1]}"
         self.broken, self.connections = False, 0
+        self._silent: set[socket.socket] = set()
         threading.Thread(target=self._accept, daemon=True).start()
 
     def _accept(self) -> None:
@@ -51,7 +55,8 @@ class Wire:
     def _carry(self, source: socket.socket, target: socket.socket) -> None:
         with contextlib.suppress(OSError):
             while data := source.recv(65536):
-                target.sendall(data)
+                if source not in self._silent:
+                    target.sendall(data)
         self._end(source, target)
 
     def _end(self, *sockets: socket.socket) -> None:
@@ -64,6 +69,10 @@ class Wire:
         """Cut all connections that are open."""
         connections, self._open = self._open, []
         self._end(*connections)
+
+    def silence(self) -> None:
+        """Lose all that the open connections carry from now on, and close none, as a network that fails."""
+        self._silent.update(self._open)
 
     def close(self) -> None:
         self._end(self._listening)
@@ -171,6 +180,103 @@ def test_a_remote_bot_is_no_program_that_a_command_could_start(tmp_path):
         assert "stays on its author's machine" in done.stdout + done.stderr
         assert done.returncode in {1, 2}
     assert "far" not in cup.arena(workspace, "run", "--plan").stdout  # it plays in an event of its own
+
+
+@pytest.mark.slow
+def test_a_network_that_fails_in_silence_costs_no_match(site, monkeypatch):
+    monkeypatch.setattr(join, "PING_S", 1.0)
+    workspace, mine, accounts, token = site
+    results = workspace / "results/cup-remote"
+    with served(workspace) as client:
+        wire = Wire(client.base_url.port)
+        with contextlib.closing(wire), seat(mine, wire.url, token):
+            assert cup.soon(lambda: count(results) >= 0, 60)
+            time.sleep(0.1)  # in the midst of a match
+            wire.silence()
+            assert cup.soon(lambda: played(accounts), 120)
+    with Archive.open(results) as archive:
+        assert not [fault for record in archive.records() for fault in record.verdict.faults]
+    assert wire.connections > 1
+
+
+def joined(socket) -> str:
+    """Say hello, and return the answer."""
+    socket.send('{"version": "1", "games": [], "roles": []}')
+    return str(socket.recv())
+
+
+@contextlib.contextmanager
+def joining(site, **settings):
+    """Serve a site in which nothing is played; yield its hub and a way to connect as its author."""
+    workspace, _, accounts, token = site
+    accounts.set("paused", value=True)
+    app = make_app(workspace)
+    with served(workspace, app=app) as client:
+        url = f"ws://127.0.0.1:{client.base_url.port}/join"
+        headers = {"Authorization": f"Bearer {token}"}
+        yield app.state.hub, lambda: connect(url, additional_headers=headers, **settings)
+
+
+def test_an_open_question_is_asked_again_when_a_bot_joins_twice(site):
+    workspace, *_ = site
+    with joining(site) as (_, join_again), join_again() as older, socket.socket(socket.AF_UNIX) as match:
+        assert "Ada_remote" in joined(older)
+        match.settimeout(10)
+        match.connect(str(workspace / "bots/_remote.sock"))
+        match.sendall(b'{"bot": "Ada_remote", "session": "s"}\n')
+        said = match.makefile()
+        assert json.loads(said.readline()) == {"here": True}
+        with join_again() as newer:
+            assert "Ada_remote" in joined(newer)
+            assert [json.loads(said.readline()) for _ in range(2)] == [{"here": False}, {"here": True}]
+            with pytest.raises(ConnectionClosed) as closed:
+                older.recv()
+    assert closed.value.rcvd.code == join.REPLACED
+
+
+def test_a_bot_that_answers_without_end_fills_no_memory(site):
+    workspace, *_ = site
+    with joining(site) as (hub, connection), connection() as bot, socket.socket(socket.AF_UNIX) as match:
+        joined(bot)
+        match.settimeout(10)
+        match.connect(str(workspace / "bots/_remote.sock"))
+        match.sendall(b'{"bot": "Ada_remote", "session": "s"}\n')
+        match.recv(100)  # and nothing more, as while its opponent thinks
+        for _ in range(20):
+            bot.send(json.dumps({"session": "s", "number": 1, "line": "x" * 500_000}))
+        bot.ping().wait(10)
+        assert max(writer.transport.get_write_buffer_size() for _, writer in hub._matches.values()) < 1_000_000
+
+
+def test_a_bot_waits_while_the_event_cannot_be_read_and_learns_no_path(site):
+    workspace, *_ = site
+    with joining(site) as (_, connection), connection() as bot:
+        (workspace / "tournament.toml").write_text("name = 5")
+        with pytest.raises(ConnectionClosed) as closed:
+            joined(bot)
+    assert (closed.value.rcvd.code, closed.value.rcvd.reason) == (1013, "")
+
+
+def test_a_bot_tries_again_when_its_site_ends_before_an_answer(site):
+    workspace, mine, _, token = site
+    (mine / "mine.py").write_text(THINKS)
+    with served(workspace) as client, contextlib.closing(Wire(client.base_url.port)) as wire:
+        wire.broken = True
+        command = cup.Command(mine, "join", wire.url, "--bot", "mine.py", ARENA_TOKEN=token)
+        assert cup.soon(lambda: "trying again" in command.said())
+        wire.broken = False
+        assert cup.soon(lambda: "joined as" in command.said())
+        command.signal(cup.signal.SIGINT)
+        command.wait()
+
+
+def test_a_message_that_is_nested_without_end_is_none():
+    ours, theirs = socket.socketpair()
+    seat = RemoteSeat(Seat(role="first", bot=Bot(name="Ada_remote", command=(), digest="0")), Conditions())
+    seat._socket = ours
+    with ours, theirs:
+        theirs.sendall(b"[" * 60_000 + b"\n")
+        assert seat._messages() == []
 
 
 def test_a_stranger_joins_nothing_and_disturbs_nobody(site, monkeypatch):

@@ -122,7 +122,7 @@ class RemoteSeat:
         *lines, self._received = self._received.split(b"\n")
         messages = []
         for line in lines:
-            with contextlib.suppress(ValueError):
+            with contextlib.suppress(ValueError, RecursionError):
                 if isinstance(message := json.loads(line), dict):
                     messages.append(message)
         return messages

@@ -21,15 +21,20 @@ from pathlib import Path
 from typing import Any
 
 from websockets.asyncio.client import connect
-from websockets.exceptions import ConnectionClosed, InvalidStatus
+from websockets.exceptions import ConnectionClosed, InvalidHandshake, InvalidStatus, InvalidURI
 
+EXAMPLE = "https://arena.example.org"
 LINE_BYTES = 65536
 MOST_BYTES = 1_000_000
 IDLE_S = 900.0
 """A match that asks nothing for so long is over."""
 END_S = 2.0
 RETRY_S = 1.0
+PING_S = 5.0
+"""Each side asks as often whether the other is there, and waits as long: a network that fails closes no connection."""
 FORBIDDEN = 403
+REPLACED = 4000
+"""The code of a connection that ends because the bot has joined from elsewhere; those from 4000 on are free."""
 
 
 class RefusedError(Exception):
@@ -101,13 +106,16 @@ class JoinedSeat:
             while True:
                 try:
                     headers = {"Authorization": f"Bearer {token}"}
-                    async with connect(address, additional_headers=headers, max_size=MOST_BYTES) as socket:
+                    pings: dict[str, Any] = {"ping_interval": PING_S, "ping_timeout": PING_S}
+                    async with connect(address, additional_headers=headers, max_size=MOST_BYTES, **pings) as socket:
                         await self._serve(socket)
-                except InvalidStatus as error:
-                    if error.response.status_code == FORBIDDEN:
+                except InvalidURI as error:
+                    raise RefusedError(f"expected the address of a site, such as {EXAMPLE}") from error
+                except (OSError, InvalidHandshake, ConnectionClosed, TimeoutError) as error:
+                    if isinstance(error, InvalidStatus) and error.response.status_code == FORBIDDEN:
                         raise RefusedError("the site does not know this token; ask the organiser") from error
-                    print(f"the site answers {error.response.status_code}; trying again", file=sys.stderr)
-                except (OSError, ConnectionClosed, TimeoutError) as error:
+                    if isinstance(error, ConnectionClosed) and error.rcvd and error.rcvd.code == REPLACED:
+                        raise RefusedError("this bot has joined from elsewhere, and plays there") from error
                     print(f"the connection is lost ({error}); trying again", file=sys.stderr)
                 await asyncio.sleep(RETRY_S)
         finally:

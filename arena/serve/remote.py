@@ -18,20 +18,24 @@ from starlette.routing import WebSocketRoute
 from starlette.websockets import WebSocket, WebSocketDisconnect
 
 from arena.errors import ArenaError
+from arena.event import config
 from arena.event.discovery import REMOTE_SOCKET
 from arena.match.remote import MOST_BYTES
 from arena.serve import uploads
 from arena.serve.accounts import Accounts
 from arena.serve.guard import Rate
+from arena.serve.join import REPLACED
 
-POLICY_VIOLATION = 1008
+POLICY_VIOLATION, TRY_AGAIN_LATER = 1008, 1013
 MESSAGES_PER_S = 200.0
 MOST_NAMES = 20
 HELLO_S = 10.0
 TOKEN_LOOK_S = 5.0
 """The time between two looks whether the token of a bot's author is valid."""
 SEND_S = 10.0
-"""A client that takes no message for so long is dropped."""
+"""A message that a client does not take in so long is lost."""
+CLOSE_S = 1.0
+"""An older connection of the same bot, which perhaps takes nothing, is waited for no longer."""
 
 
 class Hub:
@@ -77,20 +81,22 @@ class Hub:
 
     async def serve_bot(self, socket: WebSocket, name: str) -> None:
         """Carry the messages of a bot until it goes."""
-        older = self._bots.get(name)
+        if (older := self._bots.pop(name, None)) is not None:  # started again, or lost by a network that closed nothing
+            self._announce(name)  # as gone first, so that the open questions are asked again
         self._bots[name] = socket
         self.joins += 1
-        if older is not None:  # its author has started it again, or elsewhere
-            with contextlib.suppress(RuntimeError):
-                await older.close(POLICY_VIOLATION, "this bot has joined again from elsewhere")
         self._announce(name)
+        if older is not None:
+            with contextlib.suppress(RuntimeError, WebSocketDisconnect, TimeoutError, OSError):
+                await asyncio.wait_for(older.close(REPLACED), CLOSE_S)
         try:
             while True:
                 message = _message(await socket.receive_text())
                 if message is None or not self._rate.take(name):
                     return
                 bot, writer = self._matches.get(str(message.get("session")), ("", None))
-                if bot == name and writer is not None:
+                # An honest bot has one answer under way, and who sends more fills no memory here.
+                if bot == name and writer is not None and writer.transport.get_write_buffer_size() < MOST_BYTES:
                     writer.write(json.dumps(message).encode() + b"\n")
         finally:
             if self._bots.get(name) is socket:
@@ -136,7 +142,13 @@ async def join(socket: WebSocket) -> None:
         version, games, roles = hello.get("version"), hello.get("games", []), hello.get("roles", [])
         if not isinstance(version, str) or not version or not _are_names(games) or not _are_names(roles):
             raise ArenaError("this is no `arena join` of this version: fetch it again")
-        name = await asyncio.to_thread(uploads.remote_bot, accounts, account, version, games, roles)
+        try:
+            tournament = await asyncio.to_thread(config.load, accounts.workspace / "tournament.toml")
+        except ArenaError as error:  # its organiser is changing it
+            logging.warning("a remote bot waits: %s", error)
+            await socket.close(TRY_AGAIN_LATER)
+            return
+        name = await asyncio.to_thread(uploads.remote_bot, accounts, tournament, account, version, games, roles)
         await socket.send_json({"bot": name})
         hub: Hub = socket.app.state.hub
         watching = asyncio.create_task(_close_when_void(socket, accounts, token.strip()))

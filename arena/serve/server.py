@@ -9,6 +9,8 @@ import uvicorn
 from starlette.applications import Starlette
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
+from arena.serve import join
+
 HEAD_S = 10.0  # until the first line and the headers of a request have arrived, or the rest of one that is answered
 WRITE_S = 30.0  # until a client takes some of what was sent to it
 KEEP_ALIVE_S = 15  # between two requests on a connection
@@ -90,7 +92,9 @@ def server(app: Starlette, *, certificate: Path | None = None, key: Path | None 
             limit_concurrency=CONNECTIONS,
             timeout_keep_alive=KEEP_ALIVE_S,
             timeout_graceful_shutdown=END_S,
-            ws_max_size=1_000_000,
+            ws_max_size=join.MOST_BYTES,
+            ws_ping_interval=join.PING_S,
+            ws_ping_timeout=join.PING_S,
             ssl_certfile=certificate,
             ssl_keyfile=str(key) if key else None,
         )

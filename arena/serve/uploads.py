@@ -131,7 +131,14 @@ def _decide(accounts: Accounts, upload: Upload, submissions: Submissions) -> Non
     )
 
 
-def remote_bot(accounts: Accounts, account: Account, version: str, games: list[str], roles: list[str]) -> str:
+def remote_bot(
+    accounts: Accounts,
+    tournament: config.Tournament,
+    account: Account,
+    version: str,
+    games: list[str],
+    roles: list[str],
+) -> str:
     """Take in the bot that stays on its author's machine, as a new version if it is one; return its name.
 
     It is a bot of its own beside the author's other one. It is not checked: it plays only while its author is there.
@@ -146,7 +153,6 @@ def remote_bot(accounts: Accounts, account: Account, version: str, games: list[s
             else:
                 yield ()
 
-    tournament = config.load(accounts.workspace / "tournament.toml")
     if tournament.bots is None:
         raise ArenaError("the event of this site takes no bots")
     table = {"remote": version, "author": account.name, "games": games, "roles": roles}
