@@ -116,6 +116,25 @@ def test_a_bot_that_throws_dice_is_judged_by_matches_with_new_dice(folder):
     assert 0 < found["low"] < found["score"] <= found["high"] == 100
 
 
+def test_two_matches_are_enough_for_a_figure_and_too_few_for_a_proof(folder):
+    found = nemesis(folder, "dice", "--board", "mummy_maze/duel", "--role", "mummy", "--matches", "2")
+    assert (found["matches"], found["exact"]) == (2, False)
+    assert found["low"] < found["high"]
+    found = nemesis(folder, "first", "--board", "mummy_maze/duel", "--role", "mummy", "--matches", "1")
+    assert (found["matches"], found["exact"]) == (1, False)
+
+
+def test_in_a_game_of_one_turn_each_match_tries_another_move(folder):
+    found = nemesis(folder, "first", "--board", "openspiel/matrix_rps", "--role", "player0", "--matches", "20")
+    assert (found["score"], found["exact"], found["moves"][0]["move"]) == (100, True, "Paper")
+
+
+def test_where_not_all_moves_were_compared_nothing_is_proven(folder, monkeypatch):
+    monkeypatch.setattr("arena.author.nemesis.MOST_JOINT", 2)
+    found = nemesis(folder, "first", "--board", "openspiel/matrix_rps", "--role", "player0", "--matches", "20")
+    assert (found["score"], found["exact"]) == (100, False)
+
+
 def test_a_mistake_on_the_command_line_is_one_line(folder):
     for words, mistake in {
         ("first", "--board", "mummy_maze/duel"): "say which role the bot plays: --role explorer or --role mummy",

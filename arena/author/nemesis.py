@@ -64,13 +64,17 @@ class Nemesis:
     """What the bot, and chance, did in each position."""
     _seen: defaultdict[tuple[State, Joint], list[float]] = field(default_factory=lambda: defaultdict(list))
     """The scores of the matches in which it made these moves in this position."""
-    _joint: tuple[State, Mapping[Role, Move]] | None = None
+    _joint: tuple[Referee, int, Mapping[Role, Move]] | None = None
+    """The match, the turns before, and its moves then."""
+    _sampled: bool = False
+    """True once a position had too many moves to compare all, so that its bound may be too low."""
 
     def choose(self, referee: Referee, role: Role) -> Move:
         """Return its move, as a human's seat is asked for it."""
-        if self._joint is None or self._joint[0] != referee.state:  # roles that move at once choose together
-            self._joint = referee.state, dict(self._best(referee.state))
-        return self._joint[1][role]
+        turns = len(referee.turns)
+        if self._joint is None or self._joint[:2] != (referee, turns):  # roles that move at once choose together
+            self._joint = referee, turns, dict(self._best(referee.state))
+        return self._joint[2][role]
 
     def learn(self, record: Record) -> float:
         """Take note of a match, and return its mean score in the roles of the nemesis."""
@@ -90,7 +94,7 @@ class Nemesis:
         self._bounds[state] = score  # also where the bot was at fault, and the rules would go on
         for before in reversed(path):
             self._bounds[before] = self._bound_of(before)
-        self.exact = not self.varies and score >= self._bounds[self.game.start()]
+        self.exact = not (self.varies or self._sampled) and score >= self._bounds[self.game.start()]
         return score
 
     def _bound_of(self, state: State) -> float:
@@ -140,6 +144,7 @@ class Nemesis:
         if prod(map(len, legal.values())) <= MOST_JOINT:
             yield from (tuple(zip(legal, moves, strict=True)) for moves in product(*legal.values()))
         else:
+            self._sampled = True
             for _ in range(MOST_JOINT):
                 yield tuple((role, self.random.choice(moves)) for role, moves in legal.items())
 
@@ -173,6 +178,7 @@ def exploit(
     nemesis = Nemesis(game, roles, Random(seed))
     records: list[Record] = []
     scores: list[float] = []
+    evaluated: list[float] = []
     first_evaluated = round((1 - EVALUATION) * matches)
     confirmed = 0
     while len(records) < matches and confirmed < CONFIRMATIONS:
@@ -180,17 +186,18 @@ def exploit(
         nemesis.exploits = evaluates or nemesis.exact
         records.append(play(len(records), nemesis))
         scores.append(_score(records[-1], roles) if evaluates else nemesis.learn(records[-1]))
+        evaluated += scores[-1:] if evaluates else []
         confirmed = confirmed + 1 if nemesis.exact else 0
     best = max(scores)
     found = [record for record, score in zip(records, scores, strict=True) if score == best]
-    mean, low, high = _interval(scores[first_evaluated:]) if nemesis.varies else (best, best, best)
+    mean, low, high = _interval(evaluated or scores) if nemesis.varies else (best, best, best)
     solution = game.solve()
     first = None if solution is None else solution(game.start()).score
     return Exploitation(
         score=mean,
         low=low,
         high=high,
-        exact=nemesis.exact,
+        exact=confirmed >= CONFIRMATIONS,
         value=first if first is None or {*game.sides[0]} == {*roles} else 100 - first,
         records=tuple(records),
         shortest=min(found, key=lambda record: len(record.turns)),
