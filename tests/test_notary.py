@@ -68,6 +68,7 @@ def test_an_honest_event_holds_and_its_reruns_bound_what_may_be_forged(published
     lot = ("--reruns", "3", "--lot", "the numbers of Saturday")
     done = cup.arena(published, "verify", "--public", "--digest", digest, *lot)
     assert (done.returncode, done.stdout) == (0, "24 records: 24 hold\n")
+    assert "commitment.json is believed" not in done.stderr
     assert "3 of 24 matches were played again, drawn by lot: 3 went as recorded" in done.stderr
     assert "if more than 63.2 % of the matches" in done.stderr  # 1 - 0.05 ** (1 / 3)
 
@@ -231,7 +232,41 @@ def test_every_setting_that_was_changed_is_named(published):
         assert "was committed, and the event has" in words
     (board,) = event.boards
     other = commitment.commitment(replace(event, boards=(replace(board, name="hunt"),)), files)
-    assert len([*commitment.differences(honest, other)]) == 2
+    assert len([*commitment.differences(honest, other)]) == 3  # the list of boards, one that is gone, one that is new
+    twice = commitment.commitment(replace(event, boards=(board, board)), files)
+    assert [words.partition(":")[0] for words in commitment.differences(honest, twice)] == ["boards"]
+    first, *others = event.bots
+    for changed in (
+        {"display": "last"},
+        {"games": ("pacman",)},
+        {"roles": ("mummy",)},
+        {"limits": conditions.limits},
+        {"threads": 9},
+        {"model": True},
+        {"remote": "socket"},
+    ):
+        other = commitment.commitment(replace(event, bots=(replace(first, **changed), *others)), files)
+        assert [*commitment.differences(honest, other)] == ["bot first is not as it was committed"]
+
+
+def test_two_bots_of_one_name_are_named(published, tmp_path):
+    """The commitment has one digest for each name, so the other bot would pass as it."""
+    folder, results = copied(published, tmp_path)
+    event, records = content(results)
+    first, last, *others = event.bots
+    put(results, replace(event, bots=(replace(first, digest=last.digest), first, last, *others)), records)
+    assert "its bots are not each there once, in order of name" in [words for _, words in statements(folder)]
+
+
+def test_a_table_is_read_no_further_than_it_can_be_true(published, tmp_path):
+    folder, results = copied(published, tmp_path)
+    with (results / "matches.csv").open("r+b") as file:
+        file.truncate(2**36)
+    (results / "leaderboard.csv").unlink()
+    (results / "leaderboard.csv").symlink_to("/dev/zero")
+    found = [words for _, words in statements(folder)]
+    assert any(words.startswith("matches.csv: line ") for words in found)
+    assert any(words.startswith("leaderboard.csv: cannot be read: ") for words in found)
 
 
 def test_boards_that_the_seed_did_not_draw_are_named(tmp_path):
@@ -295,6 +330,7 @@ def test_a_commitment_that_is_none_is_named_in_a_sentence(published, tmp_path, t
 
 def test_an_edited_commitment_has_another_digest_than_was_published(published, tmp_path):
     folder, results = copied(published, tmp_path)
+    assert "commitment.json is believed as it is here" in cup.arena(folder, "verify", "--public").stderr
     digest = cup.arena(folder, "verify", "--public", "--digest", "0" * 64, "--json").stdout
     assert "another one was published" in digest
     (results / commitment.FILE).unlink()

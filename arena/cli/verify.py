@@ -26,6 +26,8 @@ if TYPE_CHECKING:
     Problem = tuple[str, str]
     """The id of a match, empty for the event, and a statement that does not hold."""
 
+MOST_COMMITMENT = 10_000_000
+"""Bytes."""
 LEVEL = 0.95
 """The certainty of the bound on matches that were forged together with their bots' dice."""
 
@@ -51,6 +53,7 @@ def verify(
     json: options.Json = False,
 ) -> None:
     """Check every record against the rules: states, legality, scores, tables; exit code 1 when something is wrong."""
+    from arena.event import commitment
     from arena.replay import verify
     from arena.results.archive import Archive
 
@@ -74,6 +77,8 @@ def verify(
             if reruns and not problems:
                 found, notes = _rerun_problems(archive, str(folder), reruns, lot)
                 problems += found
+        if public and digest is None:
+            notes.append(f"{commitment.FILE} is believed as it is here: --digest compares it with what was published")
     if json:
         output.print_json({"match": match or None, "words": words} for match, words in problems)
     else:
@@ -94,7 +99,9 @@ def _commitment_problems(event: Event, folder: Path, digest: str | None) -> Iter
     from arena.event import commitment
 
     try:
-        published = commitment.Commitment.model_validate_json(shared_folders.read(folder / commitment.FILE))
+        published = commitment.Commitment.model_validate_json(
+            shared_folders.read(folder / commitment.FILE, MOST_COMMITMENT)
+        )
     except FileNotFoundError:
         raise ArenaError(f"{folder}: has no {commitment.FILE}; `arena commit` writes it before an event") from None
     except (OSError, ValueError):
@@ -102,6 +109,9 @@ def _commitment_problems(event: Event, folder: Path, digest: str | None) -> Iter
         return
     if digest is not None and digest.lower() != published.digest:
         yield f"{commitment.FILE}: its digest is {published.digest}, and another one was published"
+    names = [bot.name for bot in event.bots]
+    if names != sorted({*names}):
+        yield "its bots are not each there once, in order of name"
     files, trusted = {}, []
     allowance = Allowance(size=stored_match.MOST_BOT_BYTES, entries=stored_match.MOST_BOT_ENTRIES, left_out=())
     with TemporaryDirectory() as copies:
@@ -146,7 +156,13 @@ def _table_problems(folder: Path) -> Iterator[str]:
             if not expected.exists():
                 yield f"{file.name}: is no table of this event"
                 continue
-            lines = [content.splitlines() for content in (shared_folders.read(file), expected.read_bytes())]
+            made = expected.read_bytes()
+            try:
+                found = shared_folders.read(file, len(made) + 1)  # it may have any size
+            except OSError as error:
+                yield f"{file.name}: cannot be read: {error.strerror or error}"
+                continue
+            lines = [content.splitlines() for content in (found, made)]
             if (line := next((n for n, (a, b) in enumerate(zip_longest(*lines), 1) if a != b), None)) is not None:
                 yield f"{file.name}: line {line} is not what the matches say"
 
@@ -162,6 +178,8 @@ def _rerun_problems(archive: "Archive", event: str, count: int, lot: str | None)
     with ProgressLine("verify: matches again") as progress:
         for number, match in enumerate(drawn, 1):
             record = rerun.as_here(archive.record(match), {})
+            if number == 1:
+                output.warn_about_confinement(record.match.conditions)
             again = rerun.played_again(record, event)
             if not (found := list(differences(record, again))):
                 same += 1

@@ -25,6 +25,8 @@ FILE = "commitment.json"
 WHOLE = 64
 """Hex digits of a SHA-256."""
 NOT_SETTINGS = ("seed", "boards", "bots", "conditions", "openings")
+BOT_SETTINGS = ("display", "games", "roles", "limits", "threads", "model")
+"""What the event says of a bot, beside its files."""
 
 
 class Commitment(BaseModel):
@@ -38,7 +40,7 @@ class Commitment(BaseModel):
     boards: dict[str, str]
     """The digest of each `game/board`."""
     bots: dict[str, str]
-    """The digest of each bot's files, by its name."""
+    """The digest of each bot's files and of what the event says of it, by its name."""
 
     @property
     def digest(self) -> str:
@@ -52,7 +54,11 @@ def commitment(event: Event, files: Mapping[str, Path]) -> Commitment:
     values = {
         "arena": __version__,
         "seed": values_digest("the seed of an event", event.seed, length=WHOLE),
-        "settings": settings | {"openings": (event.openings.plies, event.openings.listed)},
+        "settings": settings
+        | {
+            "openings": (event.openings.plies, event.openings.listed),
+            "boards": [board.label for board in event.boards],  # in the order in which they are played
+        },
         "conditions": plain(event.conditions),
         "boards": {board.label: _board_digest(board) for board in event.boards},
         "bots": {bot.name: _bot_digest(bot, files[bot.name]) for bot in event.bots},
@@ -91,4 +97,6 @@ def _board_digest(board: Board) -> str:
 
 def _bot_digest(bot: Bot, path: Path) -> str:
     program = discovery.from_path(path, bot.name)
-    return digest_of(program.command, files_of(path) if path.is_dir() else [(path.name, path)], WHOLE)
+    files = digest_of(program.command, files_of(path) if path.is_dir() else [(path.name, path)], WHOLE)
+    said = {name: getattr(bot, name) for name in BOT_SETTINGS}
+    return values_digest(files, said | {"limits": bot.limits and plain(bot.limits)}, bool(bot.remote), length=WHOLE)
