@@ -266,12 +266,6 @@ def test_a_child_that_is_killed_before_it_is_a_bot_says_nothing_of_the_level(ste
         assert failure.value.passing
 
 
-def test_another_system_is_told_plainly_what_is_missing(monkeypatch):
-    monkeypatch.setattr(sys, "platform", "darwin")
-    with pytest.raises(ArenaError, match=r"\(darwin\) there is neither Landlock nor a namespace .* Linux only"):
-        choice.choose("rlimits", unsafe=True)
-
-
 def test_a_tool_that_is_not_there_is_named(monkeypatch):
     monkeypatch.setattr(shutil, "which", lambda *_, **__: None)
     with pytest.raises(bubblewrap.BubblewrapError, match="bwrap is not installed"):

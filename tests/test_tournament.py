@@ -31,7 +31,7 @@ from arena.values import Ending, Record
 def undisturbed(tmp_path_factory):
     """A workspace whose event one worker has played, and the tables of that."""
     bots = {"a": DICE, "b": FIRST, "c": LAST}
-    cup = workspace(tmp_path_factory.mktemp("undisturbed") / "ws", bots, repeats=4)
+    cup = workspace(tmp_path_factory.mktemp("undisturbed") / "ws", bots, repeats=6)
     outcome, _ = run(cup, "whole")
     assert outcome.complete
     return cup, tables(cup / "whole")
@@ -237,7 +237,7 @@ def test_a_second_run_at_the_same_time_is_refused_in_one_line(played):
 @pytest.mark.slow
 def test_killed_again_and_again_the_finished_event_equals_an_uninterrupted_one(undisturbed, tmp_path):
     cup, whole = undisturbed
-    killed_often(event_of(cup), tmp_path, planned=24, kills=3)
+    killed_often(event_of(cup), tmp_path, planned=36, kills=3)
     assert tables(tmp_path) == whole
 
 
@@ -246,7 +246,7 @@ def test_a_killed_worker_costs_nothing_but_a_replay(undisturbed, tmp_path):
     cup, whole = undisturbed
     with played_by(event_of(cup), tmp_path) as main:
         for _ in range(2):  # a third kill could hit the same match again, which is then given up for this run
-            assert main.stores(3)
+            assert main.stores(1)  # a commit may bring many at once, and a referee that has ended cannot be killed
             os.kill(referees(main.below)[0], signal.SIGKILL)
         main.process.join()
         assert main.process.exitcode == 0

@@ -55,7 +55,9 @@ RETRY_S = 30.0
 """The time until uploads are checked again, after their check could not begin."""
 LOG_BYTES = 4000
 MISTAKE = 2
-"""The exit code of commands after a user's mistake, which a second attempt would not mend."""
+"""The exit code of commands after a user's mistake."""
+TRIES = 3
+"""So often a round is begun that ends with a mistake: mostly another attempt does not mend it."""
 
 
 class Job:
@@ -171,6 +173,8 @@ class Desk:
         if last is not None and not last.ended:
             if code == 0:
                 accounts.end_round()
+            elif code == MISTAKE and last.attempts < TRIES:  # a version may have come in while the run read the bot
+                self._begin_round()
             elif code == MISTAKE or (code is not None and not paused):
                 accounts.end_round(self._round.words() or f"`arena run` ended with code {code}")
             elif last.attempts >= ATTEMPTS:
