@@ -345,6 +345,24 @@ def test_an_upload_waits_while_the_event_cannot_be_read(accounts):
 
 
 @pytest.mark.slow
+def test_a_request_says_of_ones_own_bot_why_it_failed_and_of_no_other(accounts):
+    for name in ("Ada", "Ben"):
+        accounts.invite(name, "test")
+        program = f"raise KeyError('private of {name}, ' + __file__)\n" if name == "Ben" else cup.FIRST
+        uploads.receive(accounts, accounts.named(name), {"bot.py": io.BytesIO(program.encode())})
+        decide(accounts)
+    for first, second in (("Ada@1", "Ben@1"), ("Ben@1", "Ada@1")):
+        accounts.ask(accounts.named(first.partition("@")[0]), first, second, "mummy_maze/duel", 1)
+    work = desk.Desk(accounts, Hub())
+    assert cup.soon(lambda: work.step() or all(each.ended for each in accounts.requests()), 60)
+    said = {each.account: each.words for each in accounts.requests()}
+    assert "private of Ben, Ben.py" in said["Ben"]
+    assert "Ben@1 is absent" in said["Ada"]
+    assert "private" not in said["Ada"].replace("the reason is for the author of that bot only", "")
+    assert "/tmp" not in said["Ada"] + said["Ben"]
+
+
+@pytest.mark.slow
 def test_a_round_that_cannot_begin_ends_with_the_reason(accounts):
     (accounts.workspace / "tournament.toml").write_text('name = "cup"\nboards = ["nowhere"]\nbots = "bots"\n')
     organising.act(accounts, "rounds", ["now"], "test")

@@ -33,6 +33,7 @@ from pathlib import Path
 
 from arena import toml, whole_files
 from arena.event import config, control
+from arena.report.author import PRIVATE, Author, hidden_paths
 from arena.results.archive import Archive
 from arena.serve import timetable, uploads
 from arena.serve.accounts import REQUESTS, Account, Accounts, MatchRequest
@@ -244,7 +245,8 @@ class Desk:
             return
         code = job.take_exit_code()
         if playing is not None and code is not None:
-            accounts.set_request(playing, "failed" if code == MISTAKE else "done", job.words())
+            words = for_author(playing, job.words(), accounts.workspace)
+            accounts.set_request(playing, "failed" if code == MISTAKE else "done", words)
             self._remove_old(playing.account)
         elif playing is not None and playing.attempts >= REQUEST_ATTEMPTS:
             accounts.set_request(playing, "failed", "arena failed to play it; ask the organiser")
@@ -267,6 +269,16 @@ def duel(request: MatchRequest) -> tuple[str, ...]:
     boards = ("--board", request.board) if request.board else ()
     most = ("--max-pairings", str(request.pairings), "--workers", "1", "--name", request.event)
     return ("duel", request.first, request.second, *boards, *most)
+
+
+def for_author(request: MatchRequest, words: str, workspace: Path) -> str:
+    """Return what `duel` wrote about a request, without why a bot of somebody else failed, and without paths."""
+    own, lines = request.first.partition("@")[0], []
+    for line in words.split("\n"):
+        bot, absent, _ = line.partition(" is absent: ")
+        lines.append(f"{bot}{absent}{PRIVATE}" if absent and bot.partition("@")[0] != own else line)
+    paths = hidden_paths(workspace / "results" / request.event)
+    return Author(name="", bots=frozenset(), file="", hidden_paths=paths).without_paths("\n".join(lines))
 
 
 def event_folder(workspace: Path) -> Path | None:
