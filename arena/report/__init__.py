@@ -74,7 +74,7 @@ def write(
         shown = data.listed(played, order)
         event = data.event(results, index, games, archive, shown, author)
     times = [TIMING[name].heading for name in bots.TIMES]
-    values = event | {"pages": pages, "times": times}
+    values = event | {"pages": pages, "times": times, "reach": bots.reach(pages)}
     frame = partial(
         page.text,
         title=title,

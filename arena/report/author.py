@@ -53,9 +53,13 @@ class Author:
     """What their author should know before all else, in paragraphs; it may quote anything that a bot wrote."""
     hidden_paths: tuple[str, ...] = ()
     """Folders of this machine, which a traceback of the author's bot may name; the longest first."""
+    sees_all_matches: bool = False
+    """True on a site whose matches are public, but not what others' bots wrote."""
 
     def own(self, played: Iterable[Played]) -> tuple[Played, ...]:
-        """Return the matches of the author's bots."""
+        """Return the matches of the author's bots, or all where all are public."""
+        if self.sees_all_matches:
+            return tuple(played)
         return tuple(match for match in played if not self.bots.isdisjoint(match.seats.values()))
 
     def cut(self, record: Record) -> Record:

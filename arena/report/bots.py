@@ -81,6 +81,15 @@ def pages(results: Results, index: Index, archive: Archive, author: Author | Non
     ]
 
 
+def reach(pages: Iterable[Page]) -> dict[str, float]:
+    """Return how far the intervals of strength of all bots reach, and where the average bot stands."""
+    rated = [row[4:7] for page in pages for row in page["strengths"] if len(row) > 4]
+    ends = [figure for figures in rated for figure in figures if figure is not None]
+    if not ends:
+        return {"low": 0.0, "high": 1.0, "average": 0.0}
+    return {"low": min(ends), "high": max(ends), "average": sum(value for value, _, _ in rated) / len(rated)}
+
+
 def linked(pages: Iterable[Page]) -> Iterator[str]:
     """Yield the ids of the matches that the pages name."""
     for page in pages:

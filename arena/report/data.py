@@ -18,7 +18,7 @@ from arena.report.replays import Games
 from arena.results.archive import Archive
 from arena.results.columns import CROSSTABLE
 from arena.results.leaderboard import Results
-from arena.values import Ending, Played
+from arena.values import Ending, Played, Record
 
 ENDINGS = tuple(Ending)
 
@@ -81,7 +81,10 @@ def event(
         },
         "bots": [clean(results.display_name(bot)) for bot in index.bots],
         "names": [clean(bot) for bot in index.bots],
-        "boards": [_board(label, results, index, games, archive) for label in index.boards],
+        "boards": [
+            board_values(label, results.board_columns[label], index, games, archive.newest_on(label))
+            for label in index.boards
+        ],
         "endings": [ending.value for ending in Ending],
         "home": f"bot={quote(clean(results.display_name(min(own))))}" if author is not None and own else "leaderboard",
         # The score has the decimals of the files: rounded twice it might differ from the terminal's.
@@ -94,15 +97,18 @@ def event(
     }
 
 
-def _board(label: str, results: Results, index: Index, games: Games, archive: Archive) -> dict[str, object]:
-    """Return a board's names, and how it is drawn; without its rules, of which its replays tell, nothing is."""
+def board_values(label: str, column: str, index: Index, games: Games, sample: Record | None) -> dict[str, object]:
+    """Return a board's names, and how it is drawn; without its rules, of which its replays tell, nothing is.
+
+    `column` is its name where boards are columns, `sample` the record of a match on it.
+    """
     drawn = boards.NOTHING
-    if (sample := archive.newest_on(label)) is not None:
+    if sample is not None:
         with suppress(ArenaError):
             drawn = boards.values(games.game(sample.match))
     return drawn | {
         "label": clean(label),
-        "column": clean(results.board_columns[label]),
+        "column": clean(column),
         "roles": [clean(role) for role in index.roles[label]],
         "sides": [[index.roles[label].index(role) for role in side] for side in index.sides[label]],
     }

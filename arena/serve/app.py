@@ -1,18 +1,19 @@
 """The application: which address has which page."""
 
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
 from starlette.applications import Starlette
 from starlette.middleware import Middleware
-from starlette.requests import Request
-from starlette.responses import Response
 from starlette.routing import Route
 
 from arena.errors import ArenaError
-from arena.serve import author, desk, organiser, pages, people, remote, uploads
+from arena.serve import author, desk, organiser, pages, readers, remote, uploads
 from arena.serve.accounts import Accounts
+from arena.serve.frames import Frames
 from arena.serve.guard import Guard, Settings
 from arena.serve.worker import Worker
 
@@ -23,15 +24,25 @@ def make_app(workspace: Path, settings: Settings | None = None) -> Starlette:
     # What an author may upload is for the organiser to say, in uploads.py.
     bodies = {author.UPLOAD: uploads.MOST_BODY_BYTES}
     settings = replace(settings, larger_bodies={**bodies, **settings.larger_bodies})
+
+    @asynccontextmanager
+    async def lifespan(app: Starlette) -> AsyncIterator[None]:
+        app.state.frames = Frames(workspace / "results")
+        try:
+            async with desk.at_work(accounts, app.state.worker, app.state.hub):
+                yield
+        finally:
+            app.state.frames.close()
+
     app: Starlette = Starlette(
         routes=[
-            Route("/", front),
+            *readers.ROUTES,
             Route("/static/{digest}/{name}", pages.asset),
             *author.ROUTES,
             *organiser.ROUTES,
             *remote.ROUTES,
         ],
-        lifespan=lambda _: desk.at_work(accounts, app.state.worker, app.state.hub),
+        lifespan=lifespan,
         middleware=[Middleware(Guard, settings=settings)],
         exception_handlers={**pages.ERRORS, ArenaError: author.broken_event},
     )
@@ -40,11 +51,3 @@ def make_app(workspace: Path, settings: Settings | None = None) -> Starlette:
     app.state.accounts, app.state.person_of = accounts, accounts.account_of
     app.state.may_see = partial(desk.may_see, accounts)
     return app
-
-
-async def front(request: Request) -> Response:
-    """Show the events of the workspace."""
-    results = request.app.state.workspace / "results"
-    events = sorted(file.parent.name for file in results.glob("*/event.sqlite"))
-    events = [event for event in events if people.sees(request, event)]
-    return pages.render(request, "events.html.j2", title="Events", events=events)

@@ -1,50 +1,33 @@
 """Answers: a page from its template, an answer that a browser may keep until it changes, an error in words."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import cache
 from hashlib import sha256
 from http import HTTPStatus
-from pathlib import Path
 from typing import Any
+from urllib.parse import quote, urlencode
 
-from jinja2 import ChoiceLoader, Environment, FileSystemLoader, StrictUndefined
 from starlette.exceptions import HTTPException
 from starlette.requests import ClientDisconnect, Request
 from starlette.responses import Response
 
 from arena.protocol import clean
 from arena.report import page
-from arena.serve import guard, people
-from arena.version import __version__
+from arena.serve import guard, people, templates
+from arena.serve.worker import BusyError, JobError
 
-TEMPLATES = Path(__file__).parent / "html"
-LINE = 1000  # characters of a line that somebody wrote
-NO_CHANGE = HTTPStatus.NOT_MODIFIED
-
-
-@cache
-def environment() -> Environment:
-    """Return the templates of this room and of the report."""
-    made = Environment(
-        loader=ChoiceLoader([FileSystemLoader(TEMPLATES), FileSystemLoader(page.PARTS)]),
-        autoescape=True,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
-    made.globals |= {"version": __version__, "clean": clean, "clean_lines": clean_lines, "asset": asset_path}
-    return made
-
-
-def clean_lines(text: str) -> str:
-    """Return a text of several lines, which may be hostile, as clean lines."""
-    return "\n".join(clean(line, LINE) for line in text.split("\n"))
+SCRIPTS = (
+    *("dom", "words", "theme"),
+    *("sorting", "leaderboard", "looks", "facts", "board", "playback", "commands", "replay", "match", "matches", "bot"),
+    "charts",
+)
+"""The report's scripts that run here too; where links lead and where data come from is said by our own."""
 
 
 def render(request: Request, template: str, status: int = 200, **values: object) -> Response:
     """Return a page for whoever asks."""
     own = {"person": people.person(request), "csrf": people.csrf(request), "path": request.url.path}
-    text = environment().get_template(template).render(**own, **values)
+    text = templates.render(template, **(own | {"asset": asset_path} | values))
     return fresh(request, text.encode(), status=status)
 
 
@@ -53,16 +36,28 @@ def fresh(request: Request, content: bytes, media_type: str = "text/html", *, st
     etag = f'"{sha256(content).hexdigest()[:32]}"'
     headers = {"etag": etag, "cache-control": "private, no-cache"}
     if status == HTTPStatus.OK and etag in request.headers.get("if-none-match", ""):
-        return Response(status_code=NO_CHANGE, headers=headers)
+        return Response(status_code=HTTPStatus.NOT_MODIFIED, headers=headers)
     return Response(content, status, headers, media_type)
+
+
+def quoted(*parts: str) -> str:
+    """Return the address of a page."""
+    return "".join(f"/{quote(part, safe='')}" for part in parts)
+
+
+def query(values: Mapping[str, object]) -> str:
+    """Return the part of an address behind the question mark."""
+    return urlencode({name: value for name, value in values.items() if value})
 
 
 @cache
 def _assets() -> dict[str, tuple[bytes, str]]:
     """Return the content and the type of each script and style, by its name."""
-    styles = [*sorted(page.PARTS.glob("*.css")), *sorted(TEMPLATES.glob("*.css"))]
-    css = "\n".join(path.read_text("utf-8") for path in styles)
-    return {"arena.css": (css.encode(), "text/css")}
+    styles = [*sorted(page.PARTS.glob("*.css")), *sorted(templates.HTML.glob("*.css"))]
+    shared = [page.PARTS / f"{name}.js" for name in ("data", *SCRIPTS)]
+    scripts = [templates.HTML / "route.js", *shared, templates.HTML / "site.js"]
+    css, js = ("\n".join(path.read_text("utf-8") for path in paths) for paths in (styles, scripts))
+    return {"arena.css": (css.encode(), "text/css"), "arena.js": (js.encode(), "text/javascript")}
 
 
 def asset_path(name: str) -> str:
@@ -86,6 +81,10 @@ def error_page(request: Request, error: Exception) -> Response:
     if isinstance(error, HTTPException):
         status, headers = error.status_code, error.headers
         words = "There is no such page." if status == HTTPStatus.NOT_FOUND else clean(error.detail)
+    elif isinstance(error, BusyError):
+        status, words, headers = 429, "Too many pages are asked for at once: wait a moment.", {"retry-after": "5"}
+    elif isinstance(error, JobError):
+        status, words = 404, "These results cannot be read now. The organiser can read why in the server's terminal."
     response = render(request, "error.html.j2", status, title=f"{status} {HTTPStatus(status).phrase}", words=words)
     response.headers.update(guard.HEADERS | (headers or {}))  # what nobody expected does not come by the guard again
     return response
@@ -97,4 +96,7 @@ def gone(_request: Request, _error: Exception) -> Response:
 
 
 Handlers = dict[Any, Callable[[Request, Exception], Response]]
-ERRORS: Handlers = {HTTPException: error_page, ClientDisconnect: gone, 500: error_page}
+ERRORS: Handlers = {
+    **dict.fromkeys((HTTPException, BusyError, JobError, 500), error_page),
+    ClientDisconnect: gone,
+}

@@ -17,14 +17,6 @@ const bot = (() => {
     }).flat();
   }
 
-  /** How far intervals of strength reach, over all bots: from where to where, and where the average bot stands. */
-  function reach() {
-    const all = report.pages.flatMap((page) => page.strengths.filter((row) => row.length > 4));
-    const ends = all.flatMap((row) => row.slice(4, 7)).filter((figure) => figure !== null);
-    const average = all.reduce((sum, row) => sum + row[4], 0) / (all.length || 1);
-    return { low: Math.min(...ends), high: Math.max(...ends), average };
-  }
-
   /** A strength with its interval, beside the average bot's; nothing where there is none. */
   function interval([, , , , value, low, high, text, range], { low: least, high: most, average }) {
     if (value === undefined) return make("dd");
@@ -38,7 +30,7 @@ const bot = (() => {
       make("span", { "aria-hidden": "true" }, text), make("span", { class: "unseen" }, description));
   }
 
-  function strength(row, across) {
+  function strength(row) {
     const [number, seat, mean, field] = row;
     const board = report.boards[number];
     const description = `${words.score(mean)}; all bots ${words.score(field)}`;
@@ -48,7 +40,7 @@ const bot = (() => {
         draw("rect", { class: "rail", width: 100, height: 10 }), draw("rect", { width: mean, height: 10 }),
         draw("rect", { class: "field", x: Math.min(99.4, field), width: 0.6, y: 0, height: 10 }))),
       make("dd", { class: "figure" }, words.score(mean), make("span", { class: "unseen" }, ` (all bots: ${words.score(field)})`)),
-      interval(row, across));
+      interval(row, report.reach));
   }
 
   function matchCard(id) {
@@ -125,7 +117,6 @@ const bot = (() => {
       const wanted = values.get("bot");
       const number = Math.max(report.bots.indexOf(wanted), report.names.indexOf(wanted));
       const [page, name] = [report.pages[number], report.bots[number]];
-      const across = reach();
       byId("bot-title").textContent = page ? name : "There is no such bot";
       byId("bot-content").replaceChildren(...(page ? [
         ...numbers(name),
@@ -133,7 +124,7 @@ const bot = (() => {
         ...(page.faults.length ? [make("h3", {}, "Faults"), make("ul", { class: "cards" }, page.faults.map((fault) => faultCard(fault, name))),
           make("p", { class: "note" }, make("a", { href: route.to("matches", { bot: name, result: "fault" }) }, "Every match in which it was at fault"))] : []),
         make("h3", {}, "Strength by role"),
-        page.strengths.length ? make("dl", { class: "strengths" }, page.strengths.map((row) => strength(row, across))) : make("p", { class: "note" }, "It never played."),
+        page.strengths.length ? make("dl", { class: "strengths" }, page.strengths.map((row) => strength(row))) : make("p", { class: "note" }, "It never played."),
         make("p", { class: "note" }, "Mean score from 0 to 100, the mark is the mean of all bots in that role; and strength against the average bot, with its 95 % interval."),
         make("div", { class: "pair" }, cards("Best matches", page.best), cards("Worst matches", page.worst)),
         ...(page.versions.length ? [make("h3", {}, "Versions"), versions(page.versions),

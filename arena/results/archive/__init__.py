@@ -199,6 +199,37 @@ class Archive(Database):
         by_id = {each.id: each for each in self._played(CHOSEN_MATCHES, json.dumps(ids))}
         return tuple(by_id[match] for match in ids if match in by_id)
 
+    def newest(
+        self,
+        most: int,
+        *,
+        before: int | None = None,
+        bot: str | None = None,
+        digest: str | None = None,
+        opponent: str | None = None,
+        board: str | None = None,
+        fault: bool = False,
+    ) -> dict[str, int]:
+        """Return the number of each of the newest matches, newest first, by id: of those before a number.
+
+        With `bot`, those in which it sat, as the version `digest`, or with `opponent`; on a board `game/board`; with
+        `fault`, those in which a bot, or this one, was at fault.
+        """
+        seat = "exists (select 1 from seats join entries on entries.number = entry where match = matches.number"
+        game, _, name = (board or "").partition("/")
+        conditions: list[tuple[str, tuple[object, ...]]] = [
+            ("number < ?", (before,)) if before is not None else ("", ()),
+            ("game = ? and board = ?", (game, name)) if board is not None else ("", ()),
+            (f"{seat} and bot = ?)", (bot,)) if bot is not None else ("", ()),
+            (f"{seat} and bot = ? and digest = ?)", (bot, digest)) if digest is not None else ("", ()),
+            (f"{seat} and bot = ?)", (opponent,)) if opponent is not None else ("", ()),
+            (f"{seat} and ending is not null and bot = ifnull(?, bot))", (bot,)) if fault else ("", ()),
+        ]
+        wanted = [(text, values) for text, values in conditions if text]
+        where = " and ".join(text for text, _ in wanted) or "1"
+        query = f"select id, number from matches where {where} order by number desc limit ?"
+        return dict(self._rows(query, *(value for _, values in wanted for value in values), most))
+
     def _played(self, table: str, *values: object) -> Iterator[Played]:
         """Yield the finished matches of a table, by id."""
         matches = list(self._rows(f"select number, {', '.join(records.PLAYED)} from {table} order by id", *values))

@@ -1,0 +1,118 @@
+"""What was computed of each event: kept until the event's files change, and computed once for all readers.
+
+While an event is played its files change all the time. A reader then gets what was computed last, and a new computation
+begins in the background, unless the last one was so long that the process would do little else.
+"""
+
+import asyncio
+import time
+from collections import OrderedDict
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, TypeVar
+
+from arena.event.control import RunState, last_state
+from arena.results.archive import Archive
+from arena.serve.worker import BusyError, JobError, Worker
+
+Result = TypeVar("Result")
+
+SHARE = 10  # a computation is begun again after ten times as long as it took
+FRESH_S = 2.0  # and not sooner than that
+KEPT = 600  # results; the one that was not asked for longest is forgotten
+STATE_S = 0.5  # for which the state of a run is remembered
+
+
+@dataclass
+class _Frame:
+    value: Any
+    stamp: object
+    again: float
+    """When it may be computed again."""
+
+
+class Frames:
+    """The results of jobs by their names and values."""
+
+    def __init__(self, results: Path) -> None:
+        self.results = results
+        # Tables take long, a match does not: who opens one does not wait for the tables.
+        self._tables, self._matches = Worker(), Worker()
+        self._frames: OrderedDict[object, _Frame] = OrderedDict()
+        self._running: dict[object, asyncio.Task[Any]] = {}
+        self._states: dict[str, tuple[float, RunState | None]] = {}
+
+    def close(self) -> None:
+        """End the processes."""
+        for task in self._running.values():
+            task.cancel()
+        self._tables.close()
+        self._matches.close()
+
+    def stamp(self, event: str) -> object:
+        """Return a value that changes with the archive of an event; it asks the file system only."""
+        folder = self.results / event
+        stamps = []
+        for name in ("event.sqlite", "event.sqlite-wal"):
+            try:
+                status = (folder / name).stat()
+            except OSError:
+                continue
+            if status.st_size:  # a log that was cut, or its file that a reader made and removed, is no change
+                stamps.append((name, status.st_mtime_ns, status.st_size))
+        return tuple(stamps)
+
+    def state(self, event: str) -> RunState | None:
+        """Return the state of the run that plays an event now; None when none does."""
+        now = time.monotonic()
+        looked, state = self._states.get(event, (0.0, None))
+        if now - looked > STATE_S or event not in self._states:
+            folder = self.results / event
+            holder, state = Archive.holder(folder), last_state(folder)
+            state = state if state is not None and holder is not None and state.token == holder.token else None
+            self._states[event] = (now, state)
+        return state
+
+    async def table(self, event: str, job: Callable[..., Result], *values: object) -> Result:
+        """Return what a job makes of an event, by the process for tables."""
+        return await self._get(self._tables, event, job, values)
+
+    async def match(self, event: str, job: Callable[..., Result], *values: object) -> Result:
+        """Return what a job makes of a few matches, by the process for them."""
+        return await self._get(self._matches, event, job, values)
+
+    async def _get(self, worker: Worker, event: str, job: Callable[..., Result], values: tuple[object, ...]) -> Result:
+        key, stamp = (event, job, values), self.stamp(event)
+        frame = self._frames.get(key)
+        if frame is None:
+            return await asyncio.shield(self._task(worker, key, stamp))  # a reader who leaves stops it for nobody
+        self._frames.move_to_end(key)
+        if frame.stamp != stamp and time.monotonic() >= frame.again:
+            self._task(worker, key, stamp)
+        value: Result = frame.value
+        return value
+
+    def _task(self, worker: Worker, key: tuple[str, Any, tuple[object, ...]], stamp: object) -> "asyncio.Task[Any]":
+        """Return the computation of a key that is under way, or begin it."""
+        if key not in self._running:
+            self._running[key] = asyncio.ensure_future(self._compute(worker, key, stamp))
+            self._running[key].add_done_callback(lambda task: task.cancelled() or task.exception())
+        return self._running[key]
+
+    async def _compute(self, worker: Worker, key: tuple[str, Any, tuple[object, ...]], stamp: object) -> Any:
+        event, job, values = key
+        begun = time.monotonic()
+        try:
+            value = await worker.run(job, self.results / event, *values)
+        except (BusyError, JobError):
+            if (frame := self._frames.get(key)) is not None:
+                frame.again = time.monotonic() + FRESH_S * SHARE
+            raise
+        finally:
+            del self._running[key]
+        took = time.monotonic() - begun
+        self._frames[key] = _Frame(value, stamp, time.monotonic() + max(FRESH_S, SHARE * took))
+        while len(self._frames) > KEPT:
+            self._frames.popitem(last=False)
+        return value

@@ -1,0 +1,14 @@
+"use strict";
+// Where links lead on the site; the report has the same names, and leads to parts of its one page.
+
+const route = (() => {
+  const base = document.body.dataset.event ?? "";
+  const query = (values) => new URLSearchParams(Object.entries(values).filter(([, value]) => value !== "" && value !== undefined && value !== null));
+  return {
+    to: (view, values = {}) => `${base}/${view}?${query(values)}`,
+    bot: (name) => `${base}/bot?${query({ name })}`,
+    match: (id, turn) => `${base}/matches/${encodeURIComponent(id)}${turn === undefined ? "" : `?turn=${turn}`}`,
+    /** Change the address without a step in the browser's history, and without loading anything. */
+    replace: (address) => { if (document.getElementById("match-content")) history.replaceState(null, "", address); },
+  };
+})();

@@ -1,0 +1,307 @@
+"""What the server's processes compute: parts of pages, and JSON for the scripts, out of an event's archive.
+
+Each job opens the archive to read one moment of it, and closes it, so that SQLite can cut its log. It takes no lock.
+A reader gets nothing of what bots wrote but moves, as in a report for one author; `own` are the bots whose words they
+may read, None those of all.
+"""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from itertools import groupby
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from arena.display_names import display_names
+from arena.event import known_rules
+from arena.event.placings import placings
+from arena.game import Game
+from arena.games import rulebook
+from arena.protocol import clean
+from arena.report import bots, data, leaderboard, replays
+from arena.report.author import Author, hidden_paths
+from arena.results.archive import Archive
+from arena.results.columns import CROSSTABLE, TIMING, VERSIONS, interval_text
+from arena.results.leaderboard import Results
+from arena.results.tables import rows_of
+from arena.serve import templates
+from arena.values import Ending, Match, Played
+
+MOST_CROSSED = 60  # bots of a crosstable: the best ones; a page of more would be of no use
+
+
+@dataclass(frozen=True)
+class Side:
+    """A seat of a match in a list."""
+
+    bot: str
+    display: str
+    role: str
+    score: int
+    ending: str
+    won: bool | None
+    """None for a draw."""
+
+
+@dataclass(frozen=True)
+class ListedMatch:
+    """A match in a list."""
+
+    number: int
+    id: str
+    board: str
+    reason: str
+    turns: int
+    seats: tuple[Side, ...]
+
+
+class Front(NamedTuple):
+    """The leaderboard's page, and the figures that other pages take from it."""
+
+    html: str
+    ranks: Mapping[str, str]
+    """The figures of each bot, in words."""
+
+
+def rules_of(folder: Path) -> Callable[[Match], Game[Any]]:
+    """Return what finds the game of a recorded match, by rules that the workspace of an event knows."""
+    tournament = folder.parent.parent / "tournament.toml"
+    return lambda match: rulebook.game_of(known_rules.board_of(match, tournament))
+
+
+def front(folder: Path, bot_path: str) -> Front:
+    """Return the leaderboard of an event."""
+    results = Results.open(folder, rules=rules_of(folder))
+    shown = results.shown
+    with Archive.open(folder) as archive:
+        places, met = placings(archive), leaderboard.rounds(shown, archive)
+        tables = leaderboard.leaderboards(shown)
+        html = templates.render(
+            "_leaderboard.html.j2",
+            title=clean(shown.event.name),
+            bot_path=bot_path,
+            leaderboards=tables,
+            rankings=tuple(leaderboard.rankings(shown)),
+            ending=shown.end_sentences,
+            places=leaderboard.placings(shown.event.schedule, places),
+            rounds=met,
+            then="",
+            since=(),
+            schedule=shown.event.schedule.replace("_", " "),
+            models=None,  # as the machines, they are the organiser's
+            machines=None,
+        )
+    results.close()
+    shown.close()
+    figures = {
+        row["bot"].text: ", ".join(
+            f"{name} {row[name].text}" for name in ("rank", "rating", "points", "matches") if name in row
+        )
+        for table in reversed(tables)
+        for row in (*table.rows, *(row for _, rows in table.parts for row in rows))
+    }
+    return Front(html, figures)
+
+
+def crosstable(folder: Path, bot_path: str, matches_path: str) -> str:
+    """Return the crosstables of an event: of each board a table for each role."""
+    results = Results.open(folder, rules=rules_of(folder)).shown
+    names = [standing.bot for standing in results.standings][:MOST_CROSSED]
+    score_in_file = CROSSTABLE["score"].in_file
+    cells: dict[tuple[str, str], dict[tuple[str, str], tuple[int, float | None]]] = {}
+    for board, role, bot, opponent, matches, score in results.crosstable().itertuples(index=False):
+        cells.setdefault((board, role), {})[bot, opponent] = (matches, score_in_file(score))
+    shown = {bot: clean(results.display_name(bot)) for bot in names}
+    boards = {board: list(group) for board, group in groupby(cells, key=lambda key: key[0])}
+    tables = [
+        (
+            clean(results.board_columns[board]),
+            [
+                (
+                    clean(role),
+                    [bot for bot in names if any(bot == row for row, _ in cells[board, role])],
+                    [bot for bot in names if any(bot == column for _, column in cells[board, role])],
+                    cells[board, role],
+                )
+                for _, role in keys
+            ],
+            board,
+        )
+        for board, keys in boards.items()
+    ]
+    html = templates.render(
+        "_crosstable.html.j2",
+        tables=tables,
+        shown=shown,
+        bot_path=bot_path,
+        matches_path=matches_path,
+        left_out=len(results.standings) - len(names),
+        most=MOST_CROSSED,
+    )
+    results.close()
+    return html
+
+
+def lines(
+    archive: Archive,
+    most: int,
+    *,
+    before: int | None = None,
+    bot: str | None = None,
+    digest: str | None = None,
+    opponent: str | None = None,
+    board: str | None = None,
+    fault: bool = False,
+) -> tuple[ListedMatch, ...]:
+    """Return the newest matches, newest first; those before a number, of a bot, of its version, on a board."""
+    display = display_names(archive.event().bots)
+    numbered = archive.newest(most, before=before, bot=bot, digest=digest, opponent=opponent, board=board, fault=fault)
+    played = archive.played_of(list(numbered))
+    return tuple(_line(match, numbered[match.id], display) for match in played)
+
+
+def _line(match: Played, number: int, display: Mapping[str, str]) -> ListedMatch:
+    best = {side: max(match.scores[role] for role in side) for side in match.sides}
+    top = max(best.values())
+    many = sum(score == top for score in best.values()) > 1
+    won: dict[str, bool | None] = {
+        role: False if score < top else None if many else True for side, score in best.items() for role in side
+    }
+    seats = tuple(
+        Side(
+            bot=bot,
+            display=clean(display.get(bot, bot)),
+            role=clean(role),
+            score=match.scores[role],
+            ending=ending.value.replace("_", " ") if (ending := match.endings.get(role)) else "",
+            won=won[role],
+        )
+        for role, bot in match.seats.items()
+    )
+    return ListedMatch(number, match.id, clean(match.label), clean(match.reason), match.turns, seats)
+
+
+def matches(
+    folder: Path, most: int, chosen: tuple[tuple[str, Any], ...]
+) -> tuple[tuple[ListedMatch, ...], int, list[str], list[str]]:
+    """Return a page of matches, the number of all, the boards, and the names of the bots; `chosen` as in `lines`."""
+    wanted = dict(chosen)
+    with Archive.open(folder) as archive:
+        event = archive.event()
+        return (
+            lines(archive.of_all_versions() if "digest" in wanted else archive, most, **wanted),
+            archive.count(),
+            [board.label for board in event.boards],
+            sorted(bot.name for bot in event.bots),
+        )
+
+
+def match_line(folder: Path, match: str) -> ListedMatch | None:
+    """Return a match by its whole id; None when it is not there."""
+    with Archive.open(folder) as archive:
+        display = display_names(archive.event().bots)
+        played = archive.of_all_versions().played_of([match])
+    return _line(played[0], 0, display) if played else None
+
+
+def captions(_folder: Path, names: tuple[str, ...]) -> list[str]:
+    """Return what each chart shows, in a sentence."""
+    from arena import charts  # here, since no other job draws
+
+    return [charts.caption(name) if name in charts.names() else name for name in names]
+
+
+def overview(folder: Path) -> dict[str, Any]:
+    """Return what an event is, in plain words."""
+    with Archive.open(folder) as archive:
+        event, finished = archive.event(), archive.count()
+    return {
+        "name": clean(event.name),
+        "bots": len(event.bots),
+        "names": {clean(shown): bot for bot, shown in display_names(event.bots).items()},
+        "boards": [board.label for board in event.boards],
+        "schedule": event.schedule.replace("_", " "),
+        "played": finished,
+    }
+
+
+def versions(folder: Path) -> dict[str, list[dict[str, str]]]:
+    """Return of each bot its versions, each with its figures as texts."""
+    with Archive.open(folder) as archive:
+        results = Results(archive, rules=rules_of(folder)).shown
+        columns = VERSIONS.rated_in(results.unit)
+        rating = columns["rating"]
+        found: dict[str, list[dict[str, str]]] = {}
+        for row in rows_of(results.versions(), columns):
+            interval = interval_text(rating.text(row["rating_low"]), rating.text(row["rating_high"]))
+            found.setdefault(row["bot"], []).append(
+                {
+                    "version": str(row["version"]),
+                    "digest": row["digest"],
+                    "rank": str(row["rank"]),
+                    "rating": rating.text(row["rating"]),
+                    "interval": interval,
+                    "matches": str(row["matches"]),
+                }
+            )
+        results.close()
+    return found
+
+
+def bot_pages(folder: Path, own: frozenset[str] | None) -> dict[str, str]:
+    """Return of each bot the JSON of its page, by its name."""
+    results = Results.open(folder, rules=rules_of(folder)).shown
+    index, games = data.Index.of(results), replays.Games(rules_of(folder))
+    author = _reader(folder, own)
+    with Archive.open(folder) as archive:
+        pages = bots.pages(results, index, archive, author)
+        event = data.event(results, index, games, archive, (), author) | {
+            "crosstable": [],
+            "times": [TIMING[name].heading for name in bots.TIMES],
+            "reach": bots.reach(pages),
+        }
+    found = {}
+    for bot, number in index.bots.items():
+        linked = data.columns(data.listed(results.played, set(bots.linked([pages[number]]))), index)
+        linked |= {"replay": [0] * len(linked["id"])}
+        found[bot] = replays.safe_json(event | {"pages": {number: pages[number]}, "matches": linked})
+    results.close()
+    return found
+
+
+def _reader(folder: Path, own: frozenset[str] | None) -> Author | None:
+    if own is None:
+        return None
+    with Archive.open(folder) as archive:  # a duel calls two versions of a bot NAME@1 and NAME@2
+        versions = {bot.name for bot in archive.event().bots if bot.name.partition("@")[0] in own}
+    return Author(name="", bots=own | versions, file="", hidden_paths=hidden_paths(folder), sees_all_matches=True)
+
+
+def replay(folder: Path, match: str, own: frozenset[str] | None) -> str:
+    """Return the JSON of one match's page, with its replay."""
+    with Archive.open(folder) as archive:
+        record = archive.record(match)
+        event = archive.event()
+        (played,) = archive.of_all_versions().played_of([match])
+    author = _reader(folder, own)
+    record = record if author is None else author.cut(record)
+    display = display_names(event.bots)
+    names = list(dict.fromkeys(played.seats.values()))
+    index = data.Index(
+        bots={bot: number for number, bot in enumerate(names)},
+        boards={played.label: 0},
+        roles={played.label: tuple(played.seats)},
+        sides={played.label: played.sides},
+    )
+    games = replays.Games(rules_of(folder))
+    return replays.safe_json(
+        {
+            "event": {"name": clean(event.name), "played": 1, "listed": 1},
+            "bots": [clean(display.get(bot, bot)) for bot in names],
+            "names": [clean(bot) for bot in names],
+            "boards": [data.board_values(played.label, played.board, index, games, record)],
+            "endings": [ending.value for ending in Ending],
+            "pages": {},
+            "matches": data.columns([played], index) | {"replay": [0]},
+            "replay": replays.replay(record, games),
+        }
+    )

@@ -1,0 +1,266 @@
+"""The pages of an event: leaderboard, crosstable, charts, matches, bots and their versions, and what is played now."""
+
+import asyncio
+from typing import Any
+
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.routing import Route
+
+from arena import shared_folders
+from arena.errors import ArenaError
+from arena.serve import jobs, organising, pages, people, uploads
+from arena.serve.frames import Frames
+from arena.serve.worker import JobError
+
+PAGE = 50  # matches of a page
+CHART_BYTES = 5_000_000
+POLL_S, IDLE_POLL_S = 3, 20  # between two questions of an open page, while an event is played, and else
+CHART_TYPES = {".svg": "image/svg+xml", ".png": "image/png"}
+
+
+def frames(request: Request) -> Frames:
+    """Return what was computed of the events."""
+    found: Frames = request.app.state.frames
+    return found
+
+
+def events(request: Request) -> list[str]:
+    """Return the events that whoever asks may see, the newest first."""
+    files = [file for file in frames(request).results.glob("*/event.sqlite") if file.is_file()]
+    names = [file.parent.name for file in sorted(files, key=lambda file: -file.stat().st_mtime)]
+    return [name for name in names if people.sees(request, name)]
+
+
+def event_of(request: Request) -> str:
+    """Return the event in the address; 404 for one that is not there, or hidden from whoever asks."""
+    name: str = request.path_params["event"]
+    if name not in events(request):
+        raise HTTPException(404)
+    return name
+
+
+def _own_bots(request: Request) -> frozenset[str] | None:
+    """Return the bots whose words whoever asks may read; None for those of all."""
+    account = people.person(request)
+    if account is None or account.is_organiser:
+        return frozenset() if account is None else None
+    try:
+        return frozenset(uploads.own_bots(organising.bot_store(request.app.state.accounts), account))
+    except ArenaError:  # the organiser edits tournament.toml
+        return frozenset()
+
+
+async def event_page(request: Request, template: str, *, tab: str, **values: object) -> Response:
+    """Return a page of an event with its head."""
+    event = event_of(request)
+    overview = await frames(request).match(event, jobs.overview)
+    running = frames(request).state(event) is not None
+    title: object = values.pop("title", overview["name"])
+    return pages.render(
+        request,
+        template,
+        200,
+        event=event,
+        tab=tab,
+        overview=overview,
+        running=running,
+        poll=POLL_S if running else IDLE_POLL_S,
+        title=title,
+        **values,
+    )
+
+
+def _path(event: str, *parts: str) -> str:
+    return pages.quoted("events", event, *parts)
+
+
+async def leaderboard(request: Request) -> Response:
+    """Show the leaderboard."""
+    event = event_of(request)
+    front = await frames(request).table(event, jobs.front, _path(event, "bot") + "?name=")
+    return await event_page(request, "leaderboard.html.j2", tab="leaderboard", html=front.html)
+
+
+async def leaderboard_part(request: Request) -> Response:
+    """Return the tables of the leaderboard alone, for a page that is open."""
+    event = event_of(request)
+    front = await frames(request).table(event, jobs.front, _path(event, "bot") + "?name=")
+    return pages.fresh(request, front.html.encode())
+
+
+async def crosstable(request: Request) -> Response:
+    """Show the crosstables."""
+    event = event_of(request)
+    paths = (_path(event, "bot") + "?name=", _path(event, "matches"))
+    html = await frames(request).table(event, jobs.crosstable, *paths)
+    return await event_page(request, "crosstable.html.j2", tab="crosstable", html=html)
+
+
+async def charts(request: Request) -> Response:
+    """Show the charts that were drawn last."""
+    event = event_of(request)
+    names = [path.stem for path in (frames(request).results / event / "charts").glob("*.svg")]
+    names.sort(key=lambda name: (name != "leaderboard", name))
+    captions = await frames(request).match(event, jobs.captions, tuple(names))
+    pictures = list(zip(names, captions, strict=True))
+    return await event_page(request, "charts.html.j2", tab="charts", pictures=pictures)
+
+
+async def chart(request: Request) -> Response:
+    """Return the drawing of a chart."""
+    event, name = event_of(request), request.path_params["name"]
+    folder = frames(request).results / event / "charts"
+    paths = [path for path in folder.glob("*") if path.name == name and path.suffix in CHART_TYPES]
+    if not paths:
+        raise HTTPException(404)
+    try:
+        content = await asyncio.to_thread(shared_folders.read, paths[0], CHART_BYTES)
+    except OSError as error:
+        raise HTTPException(404) from error
+    return pages.fresh(request, content, CHART_TYPES[paths[0].suffix])
+
+
+def _chosen(request: Request) -> dict[str, Any]:
+    """Return what a list of matches is narrowed down to; 400 for what is no number."""
+    asked = request.query_params
+    chosen: dict[str, Any] = {name: asked[name] for name in ("bot", "opponent", "board") if asked.get(name)}
+    if asked.get("fault") or asked.get("result") == "fault":  # as the report's scripts link to them
+        chosen["fault"] = True
+    if before := asked.get("before"):
+        if not (before.isascii() and before.isdigit() and len(before) < 16):
+            raise HTTPException(400, "before: expected a number")
+        chosen["before"] = int(before)
+    return chosen
+
+
+async def matches(request: Request) -> Response:
+    """Show a page of matches, newest first."""
+    event, chosen = event_of(request), _chosen(request)
+    found, count, boards, bots = await frames(request).match(
+        event, jobs.matches, PAGE + 1, tuple(sorted(chosen.items()))
+    )
+    more = found[PAGE - 1].number if len(found) > PAGE else None
+    return await event_page(
+        request,
+        "matches.html.j2",
+        tab="matches",
+        lines=found[:PAGE],
+        count=count,
+        boards=boards,
+        bots=bots,
+        chosen=chosen,
+        more=more and pages.query(chosen | {"before": more}),
+    )
+
+
+async def match(request: Request) -> Response:
+    """Show a match, to be replayed."""
+    event, wanted = event_of(request), request.path_params["match"]
+    line = await frames(request).match(event, jobs.match_line, wanted)
+    if line is None:
+        raise HTTPException(404)
+    return await event_page(request, "match.html.j2", tab="matches", line=line)
+
+
+async def match_json(request: Request) -> Response:
+    """Return a match for the replay viewer."""
+    event, wanted = event_of(request), request.path_params["match"]
+    if await frames(request).match(event, jobs.match_line, wanted) is None:
+        raise HTTPException(404)
+    text = await frames(request).match(event, jobs.replay, wanted, _own_bots(request))
+    return pages.fresh(request, text.encode(), "application/json")
+
+
+async def _bot(request: Request) -> tuple[str, str, str]:
+    """Return the event, and the bot that the address names by its own name or the shown one: both names."""
+    event, asked = event_of(request), request.query_params.get("name", "")
+    names: dict[str, str] = (await frames(request).match(event, jobs.overview))["names"]
+    shown = {bot: display for display, bot in names.items()}
+    bot = names.get(asked, asked)
+    if bot not in shown:
+        raise HTTPException(404)
+    return event, bot, shown[bot]
+
+
+async def bot(request: Request) -> Response:
+    """Show a bot: its figures, versions and newest matches."""
+    event, name, shown = await _bot(request)
+    front = await frames(request).table(event, jobs.front, _path(event, "bot") + "?name=")
+    versions = await frames(request).table(event, jobs.versions)
+    found, *_ = await frames(request).match(event, jobs.matches, 10, (("bot", name),))
+    return await event_page(
+        request,
+        "bot.html.j2",
+        tab="leaderboard",
+        title=shown,
+        bot=name,
+        figures=front.ranks.get(shown, ""),
+        versions=versions.get(name, []),
+        lines=found,
+    )
+
+
+async def bot_json(request: Request) -> Response:
+    """Return a bot's page for the scripts."""
+    event, name, _ = await _bot(request)
+    found = await frames(request).table(event, jobs.bot_pages, _own_bots(request))
+    if name not in found:  # it entered just now
+        raise HTTPException(404)
+    return pages.fresh(request, found[name].encode(), "application/json")
+
+
+async def version(request: Request) -> Response:
+    """Show a version of a bot, and its matches."""
+    event, name, shown = await _bot(request)
+    digest = request.path_params["digest"]
+    versions = (await frames(request).table(event, jobs.versions)).get(name, [])
+    found = next((row for row in versions if row["digest"] == digest), None)
+    if found is None:
+        raise HTTPException(404)
+    lines, *_ = await frames(request).match(event, jobs.matches, PAGE, (("bot", name), ("digest", digest)))
+    return await event_page(
+        request,
+        "version.html.j2",
+        tab="leaderboard",
+        title=f"{shown}, version {found['version']}",
+        bot=name,
+        version=found,
+        lines=lines,
+    )
+
+
+async def progress(request: Request) -> Response:
+    """Return how far an event is, and which matches are under way, for a page that is open."""
+    event = event_of(request)
+    return pages.render(request, "_progress.html.j2", event=event, state=frames(request).state(event))
+
+
+async def front(request: Request) -> Response:
+    """Show the events of the workspace, the newest first."""
+    rows = []
+    for event in events(request)[:100]:
+        try:
+            overview = await frames(request).match(event, jobs.overview)
+        except JobError:  # it is damaged, or written by another arena; why is in the log
+            continue
+        rows.append((event, overview, frames(request).state(event)))
+    return pages.render(request, "events.html.j2", title="Events", events=rows)
+
+
+ROUTES = [
+    Route("/", front),
+    Route("/events/{event}", leaderboard),
+    Route("/events/{event}/leaderboard", leaderboard_part),
+    Route("/events/{event}/progress", progress),
+    Route("/events/{event}/crosstable", crosstable),
+    Route("/events/{event}/charts", charts),
+    Route("/events/{event}/charts/{name}", chart),
+    Route("/events/{event}/matches", matches),
+    Route("/events/{event}/matches/{match}", match),
+    Route("/events/{event}/matches/{match}/data.json", match_json),
+    Route("/events/{event}/bot", bot),
+    Route("/events/{event}/bot.json", bot_json),
+    Route("/events/{event}/versions/{digest}", version),
+]
