@@ -48,8 +48,8 @@ def serve(
     """Serve the results of a workspace as web pages, also while an event is played, until Ctrl-C.
 
     With an action: invite, rotate, revoke and list the accounts; withdraw a bot; freeze and unfreeze submissions; pause
-    and resume; hide and publish results; set rounds and limits; list similar
-    programs, and export them for JPlag; print the log.
+    and resume; hide and publish results; set rounds and limits; list similar programs, and export them for JPlag; print
+    the log.
     """
     if not system.LINUX:  # its sockets are reached through /proc, and strangers hand in what it plays
         raise ArenaError(f"serve: needs Linux, and this is {sys.platform}; `arena docs laptops` says what works here")
