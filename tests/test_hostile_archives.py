@@ -6,6 +6,7 @@ import sqlite3
 import struct
 import tracemalloc
 import zlib
+from dataclasses import replace
 
 import cup
 import pytest
@@ -16,6 +17,7 @@ from arena.event import plan
 from arena.games import rulebook
 from arena.replay import verify
 from arena.results.archive import Archive, DamagedError, records
+from arena.values import ModelAnswer, ModelCall, ModelTerms
 
 EVENT = stored.event("first", "last", boards=(stored.DUEL,))
 NEST = "[" * 900_000
@@ -154,6 +156,20 @@ def test_a_record_with_many_mistakes_is_refused_at_the_first(workspace, turns):
         records.unpacked(packed(json.dumps(content | {"turns": turns})))
 
     assert len(str(refused.value)) < 5000
+
+
+@pytest.mark.parametrize(
+    ("terms", "tokens"),
+    [({}, 10**400), ({}, -1), ({"price_in": -1.0}, 1), ({"price_out": float("inf")}, 1), ({"price_in": 1e300}, 1)],
+)
+def test_tokens_and_prices_that_cannot_be_added_up_are_refused(workspace, terms, tokens):
+    folder, _ = workspace
+    record = record_of(folder)
+    conditions = replace(record.match.conditions, model=ModelTerms(**{"name": "m", "price_out": 2.0} | terms))
+    calls = tuple(ModelCall(1, "hare", "{}", ModelAnswer("", "stop", 1, number), "") for number in (5, tokens))
+    asked = replace(record, match=replace(record.match, conditions=conditions), calls=calls[:1] if terms else calls)
+    with pytest.raises(ValueError, match=r"no language model|no answer|price_out"):
+        records.unpacked(records.packed(asked))
 
 
 def test_a_long_match_of_talkative_bots_is_read_all_the_same(workspace):

@@ -483,6 +483,7 @@ def test_no_bot_file_or_process_learns_the_key(tmp_path):
     assert not any(KEY in str(tape.find(key)) for key in packed)
 
 
+@pytest.mark.slow
 def test_nothing_that_a_command_started_outlives_the_broker(tmp_path):
     who = Provider(kind="command", name="m", command=("sh", "-c", "sleep 60 & wait"))
     request = {"messages": [{"role": "user", "content": "x"}], "tokens": 1}

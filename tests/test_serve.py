@@ -1,8 +1,10 @@
 """`arena serve`: what readers get, who is refused, and what no answer may say."""
 
+import asyncio
 import contextlib
 import signal
 import socket
+import time
 
 import cup
 import httpx
@@ -11,6 +13,7 @@ from served import raw, served
 
 from arena.serve import server
 from arena.serve.app import make_app
+from arena.serve.worker import Worker
 
 
 @pytest.fixture(scope="module")
@@ -98,6 +101,21 @@ def test_a_client_that_is_slow_with_a_second_request_is_dropped(workspace, monke
         assert cup.soon(is_dropped, 10)
 
 
+def test_nobody_gets_the_page_of_a_reader_who_has_gone():
+    async def answers() -> tuple[object, object]:
+        worker = Worker()
+        try:
+            await worker.run(abs, 0)  # so that the process is there
+            gone = asyncio.create_task(worker.run(time.sleep, 0.2))
+            await asyncio.sleep(0.05)
+            gone.cancel()
+            return await worker.run(abs, -1), await worker.run(abs, -2)
+        finally:
+            worker.close()
+
+    assert asyncio.run(answers()) == (1, 2)
+
+
 def test_the_command_serves_until_it_is_stopped(workspace):
     command = cup.Command(workspace, "serve", "--port", "0")
     assert cup.soon(lambda: "serving http://127.0.0.1:" in command.said())
@@ -110,3 +128,8 @@ def test_the_command_serves_until_it_is_stopped(workspace):
 def test_a_port_that_is_taken_is_one_clear_line(workspace):
     with socket.create_server(("127.0.0.1", 0)) as taken:
         assert cup.refused(cup.arena(workspace, "serve", "--port", str(taken.getsockname()[1])), "try another --port")
+
+
+def test_a_certificate_that_is_none_is_one_clear_line(workspace):
+    words = ("--port", "0", "--tls-cert", "tournament.toml", "--tls-key", "tournament.toml")
+    assert cup.refused(cup.arena(workspace, "serve", *words), "no certificate with its key")

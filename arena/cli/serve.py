@@ -2,6 +2,7 @@
 
 import contextlib
 import os
+import ssl
 import sys
 from collections.abc import Sequence
 from functools import partial
@@ -71,6 +72,11 @@ def serve(
     from arena.serve.server import listening, server
 
     certificate, key = (file and file.resolve() for file in (tls_cert, tls_key))
+    if certificate is not None:
+        try:
+            ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER).load_cert_chain(certificate, key)
+        except OSError as error:
+            raise ArenaError(f"{tls_cert} and {tls_key}: no certificate with its key, as PEM: {error}") from error
     os.chdir(workspace)
     settings = Settings(names=tuple(name or ()), secure=secure or certificate is not None)
     app = make_app(Path.cwd(), settings)

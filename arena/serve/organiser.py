@@ -32,8 +32,8 @@ async def act(request: Request) -> Response:
     form = await people.checked_form(request)
     action, words = str(form.get("action", "")), f"{form.get('words', '')} {form.get('more', '')}".split()
     try:
-        if action == "invite" and words != ["people.csv"] and any(Path(word).exists() for word in [" ".join(words)]):
-            raise ArenaError(f"{' '.join(words)!r} is no name; only people.csv is read here")
+        if action == "invite" and " ".join(words).endswith(organising.ROSTER) and words != ["people.csv"]:
+            raise ArenaError("only people.csv is read here; `arena serve invite FILE` reads another table")
         answer = await asyncio.to_thread(organising.act, accounts, action, words, person.name)
     except ArenaError as error:
         return await _page(request, mistake=str(error))

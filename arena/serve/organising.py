@@ -25,6 +25,8 @@ SWITCHES: Final = {
 }
 """Actions that turn a switch: its name, on or off, and what that means."""
 OFF, NOW = "off", "now"
+ROSTER = ".csv"
+"""How the name of a table of people ends; without that, a word to `invite` is the name of a person."""
 
 
 def act(accounts: Accounts, action: str, words: Sequence[str], who: str) -> Rows:
@@ -45,7 +47,7 @@ def _invite(accounts: Accounts, words: Sequence[str], who: str) -> Rows:
     name = " ".join(words[1:] if organiser else words)
     if not name:
         raise ArenaError("serve invite: name a person, or a file such as people.csv")
-    if organiser or not Path(name).is_file():
+    if organiser or not name.endswith(ROSTER):
         person = accounts.people().named(name) or Person(name=name)
         return [_invited(accounts, person, who, organiser=organiser)]
     known = {account.id for account in accounts.accounts()}

@@ -46,17 +46,20 @@ class Worker:
         if self._waiting >= MOST_WAITING:
             raise BusyError
         self._waiting += 1
-        try:
-            async with self._one_at_a_time:
-                answer = await asyncio.shield(asyncio.ensure_future(asyncio.to_thread(self._ask, job, values)))
-        finally:
-            self._waiting -= 1
-        done, value = answer
+        # To the end, also if whoever asked has gone: else the next one would get this answer.
+        done, value = await asyncio.shield(asyncio.ensure_future(self._in_turn(job, values)))
         if not done:
             logging.error("a page could not be made: %s", value)
             raise JobError
         result: Result = value
         return result
+
+    async def _in_turn(self, job: Callable[..., object], values: tuple[object, ...]) -> tuple[bool, Any]:
+        try:
+            async with self._one_at_a_time:
+                return await asyncio.to_thread(self._ask, job, values)
+        finally:
+            self._waiting -= 1
 
     def close(self) -> None:
         """End the process."""

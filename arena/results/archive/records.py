@@ -43,6 +43,8 @@ PLAY_BITS = 32
 """Of a transcript: the bits that say how the match went; those above say where the bots' play began."""
 MOST_BYTES = 50_000_000
 """Of a record or an event as JSON, as of the text of a match: a bot's output in a match is limited to 4 MB."""
+MOST_TOKENS, MOST_PRICE = 10**9, 1e15
+"""Of an answer of a language model, and of a million of its tokens: all costs of an event can be added up."""
 FEW_BYTES, MOST_LISTS, MOST_VALUES = 1_000_000, 500_000, 5_000_000
 """A turn is two lists with 13 values. While JSON is read an empty list takes 300 bytes, and a number 32."""
 TEXTS = re.compile(rb'"[^"\\]*+(?:\\.[^"\\]*+)*+"', re.DOTALL)
@@ -241,7 +243,13 @@ def unpacked(blob: bytes) -> Record:
         raise ValueError(str(error)) from error
     if not unpacking.eof and len(text) <= MOST_BYTES:
         raise ValueError("it is cut")
-    return _record.read(text)
+    record = _record.read(text)
+    terms = record.match.conditions.model
+    if terms is not None and not all(0 <= price <= MOST_PRICE for price in (terms.price_in, terms.price_out)):
+        raise ValueError("no language model has such a price")
+    if not all(0 <= number <= MOST_TOKENS for call in record.calls for number in call.answer[2:4]):
+        raise ValueError("no answer of a language model has so many tokens")
+    return record
 
 
 def valid_text(text: str) -> str:
