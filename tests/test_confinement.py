@@ -1052,9 +1052,8 @@ def test_another_user_reaches_nothing_of_what_root_plays_and_no_bot_may_change_i
         assert {"open.py", "open_bot.py", live_bot.child.room.scratch.name} <= {path.name for path in paths}
         stranger = subprocess.run(
             [PUBLIC_PYTHON, "-c", REACHES],
-            input="\0".join(map(str, paths)),
+            input=b"\0".join(map(os.fsencode, paths)),  # files of other bots may have names that are not UTF-8
             capture_output=True,
-            text=True,
             user=60600,
             group=60600,
             extra_groups=[],
@@ -1062,7 +1061,7 @@ def test_another_user_reaches_nothing_of_what_root_plays_and_no_bot_may_change_i
         )
     finally:
         live_bot.end()
-    assert stranger.stdout == "[]\n"
+    assert stranger.stdout == b"[]\n"
     assert [path for path in paths if path.exists() and path.stat().st_mode & 0o022] == []
 
 
