@@ -10,13 +10,15 @@ const replay = (() => {
   };
   const icon = (name) => draw("svg", { viewBox: "0 0 16 16", "aria-hidden": "true" }, draw("path", { d: ICONS[name] }));
 
+  const entryOf = ([number, seat, move, took, remarks = [], by = "bot", refused = null], fates = "", quality = "") =>
+    ({ number, seat, move, took, remarks, by: by || "bot", refused, words: move.split(" "), fates, quality });
+
   /** The moves of each turn, with the words of each and what became of them. */
   function turnsOf(record) {
     const turns = [[]];
-    record.moves.forEach(([number, seat, move, took, remarks = [], by = "bot", refused = null], index) => {
-      const entry = { number, seat, move, took, remarks, by: by || "bot", refused, words: move.split(" "), fates: record.fates?.[index] ?? "",
-        quality: record.qualities?.[index] ?? "" };
-      if (turns.at(-1).at(-1)?.number === number) turns.at(-1).push(entry);
+    record.moves.forEach((row, index) => {
+      const entry = entryOf(row, record.fates?.[index], record.qualities?.[index]);
+      if (turns.at(-1).at(-1)?.number === entry.number) turns.at(-1).push(entry);
       else turns.push([entry]);
     });
     return turns;
@@ -42,7 +44,8 @@ const replay = (() => {
   function sentence(match, turns, turn, over) {
     if (turn === 0) return [make("span", { class: "turn" }, "Start")];
     const parts = turns[turn].map((entry, index) => [index ? ", " : "", `${roleName(match, entry.seat)} `, moveWords(entry), chosenBy(entry)]);
-    return [make("span", { class: "turn" }, `Turn ${turns[turn][0].number} of ${turns.at(-1)[0].number}`), ...parts,
+    const of = over === undefined ? "" : ` of ${turns.at(-1)[0].number}`; // of a match that is still played nobody knows
+    return [make("span", { class: "turn" }, `Turn ${turns[turn][0].number}${of}`), ...parts,
       turn === turns.length - 1 && over ? make("span", {}, ` — ${over}`) : null];
   }
 
@@ -92,39 +95,44 @@ const replay = (() => {
     } };
   }
 
-  /** The state as a drawing, or as its facts where the game declares nothing to draw. */
+  /** The state as a drawing, or as its facts where the game declares nothing to draw; states and turns may be added later. */
   function stage(match, record, turns) {
     const { states } = record;
     if (!states) return { element: make("p", { class: "note" }, `The board cannot be shown: ${record.broken}.`), show() {} };
     const board = record.grids ? { ...match.board, grids: record.grids } : match.board; // a drawn board is that of its match
-    const scenes = states.map((state) => facts.scene(board, state));
-    if (!board.grids.length && !scenes.some((scene) => scene.cards.length)) return factStage(states);
-    const grids = board.grids.map((grid, number) => gridStage(board, grid, scenes.map((scene) => scene.grids[number]), turns));
+    if (!board.grids.length && !board.drawing.some(({ kind }) => kind === "cards")) return factStage(states);
+    const scenes = [];
+    const sceneOf = (turn) => scenes[turn] ??= facts.scene(board, states[turn]);
+    const grids = board.grids.map((grid, number) => gridStage(board, grid, (turn) => sceneOf(turn).grids[number], turns));
     const table = make("div", { class: "table" });
     const others = make("div", { class: "state" });
     return { element: [make("div", { class: "grids" }, grids.map(({ element }) => element)), table], others, show(turn, how) {
       for (const grid of grids) grid.show(turn, how);
-      table.replaceChildren(...scenes[turn].cards.map(cardRow));
-      others.replaceChildren(...scenes[turn].others.map((fact) => make("span", {}, fact)));
+      table.replaceChildren(...sceneOf(turn).cards.map(cardRow));
+      others.replaceChildren(...sceneOf(turn).others.map((fact) => make("span", {}, fact)));
     } };
   }
 
-  /** One grid of a board; `scenes` are its own. */
-  function gridStage(board, grid, scenes, turns) {
+  /** One grid of a board; `sceneOf` returns its own scene after a turn. */
+  function gridStage(board, grid, sceneOf, turns) {
     const { svg, show } = boardOf(board, grid);
-    const ways = scenes.map(({ roles }, turn) => new Map(turns[turn].filter(({ seat }) => roles.has(seat)).map((entry) =>
-      [entry.seat, scenes[turn - 1].roles.has(entry.seat) ? facts.way(scenes[turn - 1].roles.get(entry.seat), entry) : []])));
+    const ways = [];
+    const waysOf = (turn) => ways[turn] ??= new Map(turns[turn].filter(({ seat }) => sceneOf(turn).roles.has(seat)).map((entry) => {
+      const from = sceneOf(turn - 1).roles.get(entry.seat);
+      return [entry.seat, from ? facts.way(from, entry) : []];
+    }));
     const trailOf = (turn, seat) => {
-      const begin = Math.max(0, turn - TRAIL);
-      const passed = ways.slice(begin + 1, turn + 1).flatMap((way) => (way.get(seat) ?? []).map((step) => step.cell));
-      return [scenes[begin].roles.get(seat), ...passed].filter(Boolean);
+      const cells = [sceneOf(Math.max(0, turn - TRAIL)).roles.get(seat)];
+      for (let each = Math.max(1, turn - TRAIL + 1); each <= turn; each += 1) cells.push(...(waysOf(each).get(seat) ?? []).map((step) => step.cell));
+      return cells.filter(Boolean);
     };
     const name = grid.name ? make("figcaption", {}, grid.name) : null;
     return { element: make("figure", {}, name, svg), show(turn, { forward, milliseconds }) {
       const trail = new Map(board.roles.map((_, seat) => [seat, trailOf(turn, seat)]));
-      const where = [...scenes[turn].roles].map(([seat, cell]) => `${board.roles[seat]} at ${cell.join(" ")}`);
-      if (!where.length) where.push(...[...scenes[turn].marks.values()].map(({ item, cell }) => `${item.fact.split(" ")[0]} at ${cell.join(" ")}`));
-      show(scenes[turn], { ways: forward ? ways[turn] : new Map(), milliseconds, trail, title: `Board ${grid.name}: ${where.join(", ")}` });
+      const scene = sceneOf(turn);
+      const where = [...scene.roles].map(([seat, cell]) => `${board.roles[seat]} at ${cell.join(" ")}`);
+      if (!where.length) where.push(...[...scene.marks.values()].map(({ item, cell }) => `${item.fact.split(" ")[0]} at ${cell.join(" ")}`));
+      show(scene, { ways: forward ? waysOf(turn) : new Map(), milliseconds, trail, title: `Board ${grid.name}: ${where.join(", ")}` });
     } };
   }
 
@@ -232,5 +240,23 @@ const replay = (() => {
     return [picture.element].flat().filter(Boolean);
   }
 
-  return { open, before };
+  /**
+   * A match whose turns come one at a time, such as one that is still played. `add` shows the state after a turn with its
+   * moves, both as in a record; the first has no moves. `grids` are those of the match, where its board was drawn for it.
+   */
+  function growing(match, grids) {
+    const [states, turns] = [[], []];
+    const picture = stage(match, { states, grids }, turns);
+    const now = make("p", { class: "now" });
+    return { element: make("div", { class: "stage" }, picture.element, make("div", { class: "told" }, now, picture.others)),
+      add({ state, moves = [], fates = [] }, milliseconds = 0) {
+        states.push(state);
+        turns.push(moves.map((row, index) => entryOf(row, fates[index])));
+        const turn = turns.length - 1;
+        picture.show(turn, { forward: turn > 0, milliseconds });
+        now.replaceChildren(...sentence(match, turns, turn).flat(Infinity).filter(Boolean));
+      } };
+  }
+
+  return { open, before, growing };
 })();
