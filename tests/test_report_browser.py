@@ -21,6 +21,7 @@ from arena.drawing import Mark, Piece
 from arena.games import rulebook
 from arena.games.quality import PerfectPlay
 from arena.protocol import clean
+from arena.replay.chances import chances_of
 from arena.replay.drawing.board_state import read_fact, read_grids
 from arena.replay.replayer import scenes
 from arena.report import notebook
@@ -257,6 +258,27 @@ def test_what_a_game_declares_is_drawn_in_every_turn_as_it_was_recorded(browser,
             assert page.evaluate(DRAWN, last) == recorded(record)
             disc = page.locator(".players li:nth-child(2) circle").first
             assert disc.get_attribute("fill") == colour
+
+
+def test_the_chance_to_win_is_drawn_and_its_breaks_lead_to_their_turns(browser, small):
+    path, records = small
+    record = record_on(records, "duel")
+    game = rulebook.game_of(record.match)
+    found = chances_of(game, record, list(scenes(game, record.turns)))
+    (first, *_, last), shown = found.breaks, ".chances .figures > span"
+    with opened(browser, path, f"#match={record.match.id}") as page:
+        for index, key in ((first.scene, "n"), (last.scene, None), (found.breaks[-2].scene, "p")):
+            if key is None:
+                page.get_by_role("button", name=last.sentence, exact=True).last.click()
+            else:
+                page.locator(".replay").press(key)
+            assert now(page).startswith(f"Turn {index} of ")
+            assert page.locator(".breaks [aria-current]").inner_text().startswith(f"turn {index}: ")
+            figures = [f"{chance:.0f} %" for chance in found.of_scenes[index]]
+            assert [text.split("\n")[-1].strip() for text in page.locator(shown).all_inner_texts()] == figures
+        box = page.locator(".plot svg").bounding_box()
+        page.mouse.click(box["x"] + box["width"] - 1, box["y"] + 5)
+        assert now(page).startswith(f"Turn {record.turns[-1].number} of ")
 
 
 def test_cards_are_shown_for_every_turn(browser, declared):

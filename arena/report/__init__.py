@@ -17,6 +17,8 @@ from arena.game import Game
 from arena.games import rulebook
 from arena.identity import digest_of
 from arena.protocol import clean
+from arena.replay import like_positions
+from arena.replay.like_positions import LikePositions
 from arena.report import bots, data, leaderboard, page, replays
 from arena.report.author import Author
 from arena.results.archive import Archive
@@ -48,6 +50,7 @@ def write(
     tell: Callable[[int, int], None] = lambda _done, _all: None,
     author: Author | None = None,
     since: Results | None = None,
+    like: Mapping[str, LikePositions] | None = None,
 ) -> Path:
     """Write `folder/report.html`, whole or not at all; the archive of these results is in `folder` too.
 
@@ -58,7 +61,8 @@ def write(
     `placings` the rows of `arena.event.placings`, with the names of all bots. Columns
     `rating`, `rating_low`, `rating_high`, `rank_low`, `rank_high` and `tier` of the leaderboard are shown where it has
     them. Matches past `listed`, and replays past `replayed` or past `size` bytes, are left out: the most
-    informative and the newest stay, and the page says so. `since` are the results of an event to compare with.
+    informative and the newest stay, and the page says so. `since` are the results of an event to compare with, `like`
+    what `like_positions.learn` returned, for who writes many reports of an event.
 
     A report that stands there and was made of the same is left as it is: the replays take most of the time.
     """
@@ -106,6 +110,8 @@ def write(
     for opened in (results, since):  # no connection is open in a process that forks
         if opened is not None:
             opened.close()
+    with Archive.open(folder) as archive:
+        games.like = like_positions.learn(archive, list(index.boards), rules) if like is None else like
     cut = author.cut if author is not None else (lambda record: record)
     packed = replays.prepared(
         games, folder, with_replay, free_characters, lambda done: tell(done, len(with_replay)), cut

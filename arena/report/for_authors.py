@@ -18,7 +18,7 @@ from arena.author.submissions.students import Student, StudentState, students
 from arena.errors import writing
 from arena.event.discovery import names
 from arena.game import Game
-from arena.replay import notation
+from arena.replay import like_positions, notation
 from arena.report import bots
 from arena.report.author import Author, hidden_paths, pseudonymous
 from arena.results.archive import Archive
@@ -43,7 +43,7 @@ def write(
     """
     classroom = classroom_of(folder, people)
     with Archive.open(folder) as archive:
-        event = archive.event()
+        event, like = archive.event(), like_positions.learn(archive, sorted(archive.boards()), rules)
     # A bot may be called `everybody`, and then this is its report.
     everybody = name == EVERYBODY and name not in {bot.name for bot in event.bots}
     if everybody:
@@ -62,7 +62,7 @@ def write(
             if everybody:
                 written += write_letter(results, folder, author, pseudonyms)
             tell_matches = (lambda _done, _all: None) if everybody else tell
-            written.append(report.write(results, folder, rules=rules, tell=tell_matches, author=author))
+            written.append(report.write(results, folder, rules=rules, tell=tell_matches, author=author, like=like))
             if everybody:
                 tell(done, len(readers))
     return tuple(written)

@@ -9,7 +9,7 @@ import base64
 import contextlib
 import json
 import zlib
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from itertools import accumulate, groupby
 from pathlib import Path
@@ -21,7 +21,9 @@ from arena.game import Fact, Game
 from arena.games.quality import Estimator, assessor_of
 from arena.identity import digest_of
 from arena.protocol import clean
+from arena.replay.chances import EXACT, Chances, chances_of
 from arena.replay.drawing.board_state import read_grids
+from arena.replay.like_positions import LikePositions
 from arena.replay.replayer import MoveWord, question_of, scenes
 from arena.report import boards
 from arena.results.accuracy import MOST_ESTIMATED
@@ -41,10 +43,11 @@ FEW = 8  # chunks: to prepare fewer takes no longer than to start processes
 
 
 class Games:
-    """The games that matches were played by, each looked up once."""
+    """The games that matches were played by, each looked up once, and what is known of like positions, by board."""
 
-    def __init__(self, rules: Callable[[Match], Game[Any]]) -> None:
+    def __init__(self, rules: Callable[[Match], Game[Any]], like: Mapping[str, LikePositions] | None = None) -> None:
         self._rules = rules
+        self.like = like or {}
         self._games: dict[tuple[str, ...], Game[Any] | ArenaError] = {}
         self._items: dict[tuple[str, ...], Callable[[Fact], boards.Item]] = {}
         self._estimated = 0  # the number of matches whose moves a search assessed
@@ -82,7 +85,9 @@ class Games:
                 self._items[key] = boards.items(read_grids(game.board(), game.drawing), game.drawing, game.roles)
             replayed = list(scenes(game, record.turns, assessor))
             qualities = [str(quality) for scene in replayed for quality in scene.qualities]
+            chances = chances_of(game, record, replayed, self.like.get(record.match.label))
             return {
+                **({"chances": _chances(chances)} if chances is not None else {}),
                 **({"qualities": qualities} if any(qualities) else {}),
                 **({"grids": boards.values(game)["grids"]} if record.match.sampled else {}),
                 "states": [list(map(self._items[key], scene.facts)) for scene in replayed],
@@ -110,6 +115,20 @@ def replay(record: Record, games: Games) -> dict[str, object]:
 def last_lines(stderr: str, count: int = STDERR_LINES) -> list[str]:
     """Return the last lines of a seat's stderr."""
     return [clean(line) for line in stderr.splitlines() if line.strip()][-count:]
+
+
+def _chances(chances: Chances) -> dict[str, object]:
+    """Return the chances in whole per cent, of each side a line; of two sides that of the first, as they add up to 100.
+
+    Breaks are the indices of their scenes, each with its sentence.
+    """
+    lines = [[round(chance) for chance in line] for line in zip(*chances.of_scenes, strict=True)]
+    return {
+        "lines": lines[:1] if len(lines) == 2 else lines,
+        "basis": chances.basis,
+        "estimate": chances.basis != EXACT,
+        "breaks": [[each.scene, each.sentence] for each in chances.breaks],
+    }
 
 
 def _fate(steps: tuple[MoveWord, ...]) -> str:

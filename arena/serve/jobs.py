@@ -17,6 +17,7 @@ from arena.event.placings import placings
 from arena.game import Game
 from arena.games import rulebook
 from arena.protocol import clean
+from arena.replay.like_positions import LikePositions, learn
 from arena.report import bots, data, leaderboard, replays
 from arena.report.author import Author, hidden_paths
 from arena.results.archive import Archive
@@ -276,7 +277,13 @@ def _reader(folder: Path, own: frozenset[str] | None) -> Author | None:
     return Author(name="", bots=own | versions, file="", hidden_paths=hidden_paths(folder), sees_all_matches=True)
 
 
-def replay(folder: Path, match: str, own: frozenset[str] | None) -> str:
+def like_positions(folder: Path, label: str) -> LikePositions | None:
+    """Return what became of the positions of a board in the matches of an event."""
+    with Archive.open(folder) as archive:
+        return learn(archive, [label], rules_of(folder)).get(label)
+
+
+def replay(folder: Path, match: str, own: frozenset[str] | None, like: LikePositions | None) -> str:
     """Return the JSON of one match's page, with its replay."""
     with Archive.open(folder) as archive:
         record = archive.record(match)
@@ -292,7 +299,7 @@ def replay(folder: Path, match: str, own: frozenset[str] | None) -> str:
         roles={played.label: tuple(played.seats)},
         sides={played.label: played.sides},
     )
-    games = replays.Games(rules_of(folder))
+    games = replays.Games(rules_of(folder), {played.label: like} if like is not None else {})
     return replays.safe_json(
         {
             "event": {"name": clean(event.name), "played": 1, "listed": 1},

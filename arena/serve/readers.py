@@ -167,9 +167,11 @@ async def match(request: Request) -> Response:
 async def match_json(request: Request) -> Response:
     """Return a match for the replay viewer."""
     event, wanted = event_of(request), request.path_params["match"]
-    if await frames(request).match(event, jobs.match_line, wanted) is None:
+    line = await frames(request).match(event, jobs.match_line, wanted)
+    if line is None:
         raise HTTPException(404)
-    text = await frames(request).match(event, jobs.replay, wanted, _own_bots(request))
+    like = await frames(request).match(event, jobs.like_positions, line.board)
+    text = await frames(request).match(event, jobs.replay, wanted, _own_bots(request), like)
     return pages.fresh(request, text.encode(), "application/json")
 
 

@@ -162,7 +162,7 @@ const replay = (() => {
   }
 
   /** What a key does, wherever in the viewer it is pressed; true when it did something. */
-  function press(event, play, speed) {
+  function press(event, play, speed, odds) {
     const typing = ["INPUT", "SELECT"].includes(event.target.tagName);
     const onButton = event.target.closest("button, a") !== null;
     const faster = (by) => {
@@ -174,7 +174,8 @@ const replay = (() => {
       ArrowUp: inMoves ? () => play.to(play.turn - 1) : null, ArrowDown: inMoves ? () => play.to(play.turn + 1) : null,
       ArrowLeft: () => play.to(play.turn - 1), ArrowRight: () => play.to(play.turn + 1),
       Home: () => play.to(0), End: () => play.to(Infinity),
-      " ": onButton ? null : () => play.toggle(), k: () => play.toggle(), "+": () => faster(1), "-": () => faster(-1),
+      " ": onButton ? null : () => play.toggle(), k: () => play.toggle(),
+      n: odds ? () => play.to(odds.next(play.turn, 1)) : null, p: odds ? () => play.to(odds.next(play.turn, -1)) : null, "+": () => faster(1), "-": () => faster(-1),
     };
     if (event.ctrlKey || event.altKey || event.metaKey || typing || !keys[event.key]) return false;
     keys[event.key]();
@@ -194,6 +195,7 @@ const replay = (() => {
     const list = moveList(match, turns, (turn) => play.to(turn));
     const remarks = remarkPanel(match, turns);
     const calls = callPanel(match, record, turns);
+    const odds = chances.open(match, record, (turn) => play.to(turn));
     const fork = commands.fork(match.id);
 
     function show(turn, { forward = false, milliseconds = 0, playing = false } = {}) {
@@ -202,6 +204,7 @@ const replay = (() => {
       list.mark(turn);
       remarks.show(turn);
       calls?.show(turn);
+      odds?.show(turn);
       fork.to(turn === turns.length - 1 && over !== "forfeit" ? null : turns[turn][0]?.number ?? 0);
       scrub.value = turn;
       scrub.setAttribute("aria-valuetext", now.textContent);
@@ -216,13 +219,15 @@ const replay = (() => {
       }
     }
 
-    const element = make("div", { class: "replay", tabindex: "-1", "aria-label": "Replay", role: "region",
-      onkeydown: (event) => { if (press(event, play, panel.speed)) event.preventDefault(); } },
-      make("div", { class: "stage" }, picture.element, make("div", { class: "told" }, now, picture.others), announcement, scrub, panel.bar,
-        make("p", { class: "keys" }, make("kbd", {}, "space"), " play  ", make("kbd", {}, "←"), " ", make("kbd", {}, "→"), " step  ", make("kbd", {}, "home"), " ", make("kbd", {}, "end"), "  ", make("kbd", {}, "+"), " ", make("kbd", {}, "−"), " speed"),
+    const element = make("div", { class: odds ? "replay with-chances" : "replay", tabindex: "-1", "aria-label": "Replay", role: "region",
+      onkeydown: (event) => { if (press(event, play, panel.speed, odds)) event.preventDefault(); } },
+      make("div", { class: "stage" }, picture.element, make("div", { class: "told" }, now, picture.others), announcement, odds?.chart, scrub, panel.bar,
+        make("p", { class: "keys" }, make("kbd", {}, "space"), " play  ", make("kbd", {}, "←"), " ", make("kbd", {}, "→"), " step  ", make("kbd", {}, "home"), " ", make("kbd", {}, "end"), "  ", make("kbd", {}, "+"), " ", make("kbd", {}, "−"), " speed",
+          odds && ["  ", make("kbd", {}, "n"), " ", make("kbd", {}, "p"), " where the chance broke"]),
         fork.list),
       make("div", { class: "aside" }, above,
         make("div", { class: "panel" }, make("h3", {}, "Moves"), list.list),
+        odds?.panel,
         make("div", { class: "panel" }, make("h3", {}, "Remarks"), remarks.body),
         calls && make("div", { class: "panel" }, make("h3", {}, "Language model"), calls.body)));
     // A turn's number in an address is the game's; a fault before the first is shown at the start.
