@@ -41,6 +41,7 @@ FOLLOWED_ELSEWHERE = {
     "CONTRIBUTING.md",  # it names commands, as words for what they do
     "docs/class.md",  # by test_tutorials.py
     "docs/first-tournament.md",
+    "docs/climb.md",  # by test_climb.py
     "docs/clusters.md",  # by test_clusters.py
     "docs/commands.md",  # made from the commands
     "docs/contest.md",  # by test_contest.py
@@ -161,6 +162,7 @@ def test_every_documented_command_runs(played, words):
         "run": ["--bot", "dice,walker", "--no-charts", "--plan"],
         "charts": ["--json"],
         "duel": ["--help"],  # its exit code is the answer, after minutes
+        "climb": ["--help"],  # test_climb.py follows its page
         "play": ["--help"],  # it wants somebody to play
         "stop": ["--help"],  # it wants a run to stop
         "serve": ["--help"],  # it serves until Ctrl-C

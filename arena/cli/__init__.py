@@ -54,6 +54,7 @@ COMMANDS = {
         "play": "Play a role yourself against bots.",
         "nemesis": "Search for play that beats a bot.",
         "duel": "Test whether a bot is better than another, until it is proven.",
+        "climb": "Let agents edit bots, and promote what is proven better.",
     },
     "Look": {
         "leaderboard": "Print the leaderboard of an event, also while it is played.",

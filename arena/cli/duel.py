@@ -15,13 +15,15 @@ from arena.cli.run import command_line, make_archive
 from arena.errors import ArenaError
 from arena.event.director import ATTEMPTS, RunPhase
 from arena.results import sequential
-from arena.values import Abort, Event, Fault, Played, Record
+from arena.values import Abort, Bot, Event, Fault, Played, Record
 
 if TYPE_CHECKING:
     from rich.live import Live
 
+    from arena.event.config import Tournament
     from arena.event.duel import Duel
     from arena.event.model import Provider
+    from arena.match.model import Door
 
 UNDECIDED_CODE = 3
 MOST_PAIRINGS = 100_000  # their plan takes some 100 MB
@@ -63,7 +65,7 @@ def duel(
     Exit codes: 0 it is better; 1 it is not better; 3 undecided.
     The same command goes on with a duel that was stopped.
     """
-    from arena.event.duel import ELO, POINTS, Duel, with_openings
+    from arena.event.duel import ELO, POINTS, Duel
 
     if points is not None and elo is not None:
         raise ArenaError("--points and --elo are two ways to say the same bounds: choose one")
@@ -80,50 +82,26 @@ def duel(
         raise ArenaError(f"--{scale.unit.lower()} {low:g} {high:g}: {hint}") from error
     overrides = options.overrides(
         settings,
-        schedule="round_robin",
-        repeats=1,
-        seating="sides",
         seed=seed,
         name=name,
         workers__count=options.worker_count(workers),
         sandbox=sandbox,
         unsafe=unsafe,
     )
-    of_an_event = ("rounds", "references", "seed_order", "max_matches", "stop_after", "stop_when", "grade")
     tournament = workspace.own_tournament(overrides)
-    tournament = tournament.model_copy(update={key: type(tournament).model_fields[key].default for key in of_an_event})
     bots = first, second = workspace.bot_named(bot), workspace.bot_named(opponent)
     # `ada@1` and `ada@2` have the name `ada`.
     if first.digest == second.digest and first.name.partition("@")[0] == second.name.partition("@")[0]:
         raise ArenaError(f"{bot} and {opponent} are the same bot, file by file: name two")
-    event = tournament.event(
-        Path(),
-        boards=options.names_in(boards),
-        entrants=bots,
-        sampled_boards=paths.results_folder(Path(), paths.SAMPLED_BOARDS),
-    )
-    event = _playable(event, named=bool(boards))
-    pairings = sum(board.variants for board in event.boards)
-    if max_pairings < pairings:
-        raise ArenaError(f"--max-pairings {max_pairings}: one round of all boards has {pairings}")
-    event = replace(
-        event,
-        name=name or f"duel-{first.name}-{second.name}",
-        repeats=max_pairings // pairings,
-        conditions=workspace.conditions_here(tournament),
-    )
-    if "openings" not in tournament.model_fields_set:
-        try:
-            event = with_openings(event)
-        except ArenaError as error:
-            output.notice(f"without openings: {error}")
+    name = name or f"duel-{first.name}-{second.name}"
+    event = prepared(tournament, bots, name, ("--max-pairings", max_pairings), boards)
     count = workspace.matches_at_once(tournament, event)
     output.warn_about_confinement(event.conditions)
     state = Duel(event, (first.name, second.name), sequential.SequentialTest(question), scale)
     folder = paths.results_folder(Path(), event.name)
     with signals.listening() as interrupt:
         provider = workspace.provider(tournament, Path())
-        given_up = _play(state, folder, count, interrupt, tournament.workers.pinned, provider)
+        given_up = play(state, folder, count, interrupt, tournament.workers.pinned, provider)
     if interrupt and state.test.decision is None:
         output.notice(f"{_pairings(state)} are complete; to go on:\n  {command_line()}")
         raise typer.Exit(interrupt.code)
@@ -178,13 +156,45 @@ class DuelWatcher(watching.Watcher):
         return [f"{bot} against {opponent}: {_pairings(self._duel)}{speed}", *_evidence(self._duel)]
 
 
-def _play(
+def prepared(
+    tournament: "Tournament", bots: tuple[Bot, Bot], name: str, most: tuple[str, int], boards: list[str] | None = None
+) -> Event:
+    """Return the duel of two bots as an event: boards and conditions are those of the file, and nothing else.
+
+    `most` is the number of pairings after which it is undecided, with the name of that option.
+    """
+    from arena.event.duel import with_openings
+
+    of_an_event = ("rounds", "references", "seed_order", "max_matches", "stop_after", "stop_when", "grade")
+    defaults = {key: type(tournament).model_fields[key].default for key in of_an_event}
+    plain = {"schedule": "round_robin", "repeats": 1, "seating": "sides"}
+    tournament = tournament.model_copy(update=defaults | plain)
+    event = tournament.event(
+        Path(),
+        boards=options.names_in(boards),
+        entrants=bots,
+        sampled_boards=paths.results_folder(Path(), paths.SAMPLED_BOARDS),
+    )
+    event = _playable(event, named=bool(boards))
+    pairings = sum(board.variants for board in event.boards)
+    if most[1] < pairings:
+        raise ArenaError(f"{most[0]} {most[1]}: one round of all boards has {pairings}")
+    event = replace(event, name=name, repeats=most[1] // pairings, conditions=workspace.conditions_here(tournament))
+    if "openings" not in tournament.model_fields_set:
+        try:
+            event = with_openings(event)
+        except ArenaError as error:
+            output.notice(f"without openings: {error}")
+    return event
+
+
+def play(
     duel: "Duel",
     folder: Path,
     workers: int,
     interrupt: signals.Interrupt,
     pin: bool | None,
-    provider: "Provider | None",
+    provider: "Provider | Door | None",
 ) -> tuple[Abort, ...]:
     """Play until the test has decided; return the matches that were given up."""
     from arena.event import tournament

@@ -37,6 +37,17 @@ class Interrupt:
         """Let a signal abort the `with listening()` block from now on: all the remaining work can be repeated."""
         self._raises = True
 
+    @contextmanager
+    def aborting(self) -> Iterator[None]:
+        """Let a signal abort the `with listening()` block during this `with`; one that came before, too."""
+        if self:
+            raise InterruptedNow
+        self._raises = True
+        try:
+            yield
+        finally:
+            self._raises = False
+
     def hear(self, number: int, _frame: FrameType | None) -> None:
         """Handle a signal: the first asks for an orderly end, a second one ends this process at once.
 

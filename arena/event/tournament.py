@@ -112,12 +112,12 @@ def run(
     pin: bool | None = None,
     stopped: Callable[[], bool] = lambda: False,
     cluster: OpenCluster | None = None,
-    model: Provider | None = None,
+    model: Provider | Door | None = None,
 ) -> Progress:
     """Play all of the event that is not yet in `folder`; `pin` keeps each lane on one core, None = where it pays.
 
     With a `cluster`, its machines play instead of `workers` referee processes here. `model` is who answers the bots of
-    an event with a language model.
+    an event with a language model, or a door to a broker that runs already.
     """
     if event.conditions.model is not None:
         if cluster is not None:
@@ -134,7 +134,7 @@ def run(
         unlogged = ""
         if run.director.is_due():
             with contextlib.ExitStack() as opened:
-                broker = None if model is None else opened.enter_context(model_broker(model, folder))
+                broker = opened.enter_context(model_broker(model, folder)) if isinstance(model, Provider) else model
                 log = opened.enter_context(contextlib.closing(Log(folder / "logs")))
                 run.play(opened.enter_context(run.lanes(log, workers, pin, cluster)), broker)
             if log.failure:

@@ -1,7 +1,8 @@
 """Builds: run the build command of a bot on a copy of its files, confined with limits of its own.
 
-A compiler needs many processes, memory and a folder to write to; it needs neither the network nor other people's files.
-The files that it leaves are the bot that plays. It cannot change modes, so programs that it links become executable
+So does whatever else works on a copy of a bot's files, such as an agent that writes bots (`at_work`). A compiler needs
+many processes, memory and a folder to write to; it needs neither the network nor other people's files. The files that
+it leaves are the bot that plays. It cannot change modes, so programs that it links become executable
 when it has ended.
 """
 
@@ -9,7 +10,8 @@ import math
 import os
 import select
 import time
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -35,6 +37,9 @@ OUTPUT_BYTES = 8 * 1024  # the end of the output, which is kept
 LITTLE_ROOM = Limits(scratch=10_000_000, files=100)
 """A build that fails where the disk has less room left than this may have failed because of that."""
 EXIT_GRACE_S = 1.0  # for a command that closed its output, until it exits
+ANSWER_BYTES = 4096  # that a pipe takes at once where it takes any
+
+Hear = Callable[[bytes], bytes | Failure]
 
 
 @dataclass(frozen=True)
@@ -49,7 +54,7 @@ class Built:
     excess: Failure | None = None
     """The limit that it exceeded, as the watchdog saw it."""
     late: bool = False
-    """True when it took longer than TIMEOUT_S."""
+    """True when it took longer than it may."""
 
     @property
     def failed(self) -> bool:
@@ -64,44 +69,88 @@ def build(launcher: Launcher, bot: Bot, command: Iterable[str], level: str, targ
     does not include them either. OSError when they cannot be copied; MachineError when the build fails and a disk is
     full, which is nobody's fault.
     """
-    conditions = Conditions(sandbox=level, limits=BUILD_LIMITS)
     builder = replace(bot, command=tuple(command), limits=None)
-    child = launcher.start(builder, conditions, None, builds=True)
+    conditions = Conditions(sandbox=level, limits=BUILD_LIMITS)
+    with at_work(launcher, builder, conditions, TIMEOUT_S) as (built, home):
+        if built.failed:
+            launcher.folder.refuse_full(LITTLE_ROOM)
+            return built
+        try:
+            Copier(programs=True, leave_out=LEFT_OUT).copy(home, target)
+        except OSError as error:
+            discard(target)
+            if error.errno in DISK_ERRORS:
+                raise MachineError(f"{target.parent}: cannot be written: {error.strerror}") from error
+            raise
+        return built
+
+
+@contextmanager
+def at_work(
+    launcher: Launcher,
+    bot: Bot,
+    conditions: Conditions,
+    seconds: float,
+    *,
+    rules: Path | None = None,
+    shown: Mapping[str, Path] = {},
+    hear: Hear | None = None,
+) -> Iterator[tuple[Built, Path]]:
+    """Run the command of a bot on a copy of its files; yield how it ended, and the copy, which is gone afterwards.
+
+    Nothing that the command started lives any more then. `shown` are folders that it may read, by the variables that
+    name them. With `hear` its input stays open: what that returns for a part of its output is written there, or ends
+    it. It is frozen meanwhile, and that time is not its own.
+    """
+    child = launcher.start(bot, conditions, rules, builds=True, shown=shown)
     try:
-        os.close(child.stdin)
-        excess, late, output = _wait(child)
+        if hear is None:
+            os.close(child.stdin)
+        try:
+            excess, late, output = _wait(child, seconds, hear)
+        except BaseException:
+            launcher.reap(child)
+            raise
+        finally:
+            if hear is not None:
+                os.close(child.stdin)
         how = launcher.reap(child, 0.0 if excess or late else EXIT_GRACE_S)
         launcher.sweep()  # a process that is left could change the files while they are copied
         if not (excess or late):
             excess = Watchdog(child).look(math.inf)
-        built = Built(how, output, child.error, excess, late)
-        if built.failed:
-            launcher.folder.refuse_full(LITTLE_ROOM)
-        else:
-            try:
-                Copier(programs=True, leave_out=LEFT_OUT).copy(child.room.home, target)
-            except OSError as error:
-                discard(target)
-                if error.errno in DISK_ERRORS:
-                    raise MachineError(f"{target.parent}: cannot be written: {error.strerror}") from error
-                raise
+        yield Built(how, output, child.error, excess, late), child.room.home
     finally:
         os.close(child.stdout)
         os.close(child.stderr)
         child.room.discard()
-    return built
 
 
-def _wait(child: Child) -> tuple[Failure | None, bool, bytes]:
+def _wait(child: Child, seconds: float, hear: Hear | None) -> tuple[Failure | None, bool, bytes]:
     """Wait until the output ends; return the limit that was exceeded, whether it was late, and the output's end."""
-    watchdog, until = Watchdog(child), time.monotonic() + TIMEOUT_S
-    open_pipes, output = {child.stdout, child.stderr}, b""
+    watchdog, until = Watchdog(child), time.monotonic() + seconds
+    open_pipes, output, answers = {child.stdout, child.stderr}, b"", b""
     while open_pipes and child.pid:
-        for descriptor in select.select(list(open_pipes), [], [], WATCHDOG_INTERVAL_S)[0]:
+        readable, writable, _ = select.select(
+            list(open_pipes), [child.stdin] if answers else [], [], WATCHDOG_INTERVAL_S
+        )
+        for descriptor in readable:
             data = os.read(descriptor, 65536)
             output = (output + data)[-OUTPUT_BYTES:]
             if not data:
                 open_pipes.discard(descriptor)
+            elif hear is not None and descriptor == child.stdout:
+                begun = time.monotonic()
+                child.freeze()
+                answer = hear(data)
+                if isinstance(answer, Failure):
+                    return answer, False, output
+                child.thaw()
+                answers += answer
+                until += time.monotonic() - begun
+        if writable:
+            with suppress(BrokenPipeError):  # it need not listen
+                os.write(child.stdin, answers[:ANSWER_BYTES])
+            answers = answers[ANSWER_BYTES:]
         now = time.monotonic()
         if (excess := watchdog.look(now)) is not None:
             return excess, False, output

@@ -10,7 +10,7 @@ import os
 import secrets
 import sys
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, Self
@@ -125,11 +125,19 @@ class Launcher:
             time.sleep(USERS_POLL_S)
         return claimed
 
-    def start(self, bot: Bot, conditions: Conditions, rules: Path | None, *, builds: bool = False) -> Child:
+    def start(
+        self,
+        bot: Bot,
+        conditions: Conditions,
+        rules: Path | None,
+        *,
+        builds: bool = False,
+        shown: Mapping[str, Path] = {},
+    ) -> Child:
         """Start the bot, confined as the conditions say; `Child.error` says why when it can't be run.
 
         `rules` is the rules file that it may search with; None = it gets no kit. A bot that `builds` gets a copy of its
-        files that it may write to.
+        files that it may write to. `shown` are further folders that it may read, by the variables that name them.
         """
         level = levels.TABLE[conditions.sandbox]
         limits = conditions.limits.tightened(bot.limits)
@@ -139,7 +147,8 @@ class Launcher:
             self.refuse_full_disk(level, limits)
         kit = [str(self.folder.kit(rules))] if rules else []
         argv, files = toolchain.resolved(bot.command)
-        read = (*kit, *files)
+        variables = {name: str(folder) for name, folder in shown.items()}
+        read = (*kit, *files, *variables.values())
         if level.confines:
             exposure.refuse_exposed_copies(self.folder.path, files)
         user, claim = self._claim_user(level, read)
@@ -174,7 +183,7 @@ class Launcher:
         try:
             self._prepare(spec, conditions.preload, tuple(kit), rules)
             with pipes() as (theirs, ours):
-                message = [list(argv), _environment(room.scratch, *kit), tuple(spec)]
+                message = [list(argv), _environment(room.scratch, *kit) | variables, tuple(spec)]
                 answer = self._spawner.request(child_setup.START, message, theirs, subject=level.name)
                 if "unwatched" in answer:  # such as root without the capability to look into its own children
                     self.refused = None

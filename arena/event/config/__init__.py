@@ -18,6 +18,7 @@ from arena.errors import ArenaError, did_you_mean, known_are
 from arena.event import discovery, schedules
 from arena.event.config.keys import (
     BotTable,
+    ClimbTable,
     Duration,
     Faults,
     GradeTable,
@@ -123,6 +124,7 @@ class Tournament(Table):
     )
     workers: WorkersTable = Field(default=WorkersTable(), description="The processes that play the matches.")
     model: ModelTable | None = Field(default=None, description="A language model that bots may ask.")
+    climb: ClimbTable = Field(default=ClimbTable(), description="Rounds in which agents edit bots (`arena climb`).")
     grade: GradeTable | None = Field(default=None, description="Marks for students, given by `arena grade`.")
     notify: NotifyTable | None = Field(default=None, description="A webhook that gets a message when a run ends.")
 
@@ -347,6 +349,7 @@ TABLES: Mapping[str, type[BaseModel]] = {
     "openings": OpeningsTable,
     "workers": WorkersTable,
     "model": ModelTable,
+    "climb": ClimbTable,
     "grade": GradeTable,
     "grade.threshold": ThresholdTable,
     "notify": NotifyTable,

@@ -312,6 +312,29 @@ class GradeTable(Table):
     )
 
 
+class ClimbTable(Table):
+    """[climb]: what `arena climb` lets agents use, and when it promotes what they make (docs/climb.md)."""
+
+    promote: Literal["better", "level"] = Field(
+        default="better",
+        description="What a new version must be proven: `better` than the one before; `level`: not worse by `points`.",
+    )
+    points: float = Field(
+        default=5.0, gt=0, lt=100, description="Points of 100: the difference that the test is to tell from none."
+    )
+    pairings: int = Field(
+        default=1000, ge=1, le=100_000, description="Pairings after which a test is undecided, and nothing is promoted."
+    )
+    time: Seconds = Field(
+        default=600.0, gt=0, le=86_400, description="Seconds that an agent has in a round, waits for a model left out."
+    )
+    calls: int = Field(default=100, ge=1, le=10_000, description="Answers of the model for each agent in a round.")
+    tokens: CountOrNone = Field(
+        default=200_000, ge=1, le=MOST, description="Tokens for each agent in a round, those of its questions too."
+    )
+    cost: Money | None = Field(default=None, description="The most that the calls of an agent may cost in a round.")
+
+
 def _webhook(value: object) -> object:
     if isinstance(value, str) and re.fullmatch(r"https?://[^/\s@]+(/\S*)?", value):
         with suppress(ValueError):  # of an address or a port that cannot be

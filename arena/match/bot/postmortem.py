@@ -114,12 +114,12 @@ def limit_exceeded(how: Exit, limits: Limits, *, starting: bool) -> Failure | No
     return None
 
 
-def failed_build(built: Built, limits: Limits) -> str:
-    """Return why a build failed; empty where it did not."""
+def failed_build(built: Built, limits: Limits, seconds: float = TIMEOUT_S) -> str:
+    """Return why a build, or other work of so many seconds, failed; empty where it did not."""
     if built.error:
         return not_started(built.error, 0).words
     if built.late:
-        return f"it took more than {TIMEOUT_S:g} seconds"
+        return f"it took more than {seconds:g} seconds"
     if not built.failed:
         return ""
     if (exceeded := built.excess or limit_exceeded(built.exit, limits, starting=False)) is not None:

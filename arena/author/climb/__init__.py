@@ -1,0 +1,214 @@
+"""A climb: rounds in which agents edit bots, and a new version is promoted only if a test proves it good enough.
+
+It owns the order of the steps, and what each of them leaves on disk. agent.py lets an agent work; who examines a
+version, and who tests it, is for the caller to say.
+"""
+
+# Theory of operation
+# -------------------
+# Three layouts were weighed.
+#
+# 1. A climb as a schedule of one event, with edits between its batches. A plan is a pure function of what is stored,
+#    and an agent is none; and the bots of an event do not change while it is played.
+# 2. A store of its own: versions, results and ratings of a climb in one new file. It would do again what three stores
+#    do, and no other command could read it.
+# 3. What is used here: a driver over what exists. Versions are those of `arena submit` (`BotStore`), so that
+#    `arena duel ada@3 ada@1` and `arena bots --versions` know them. The bots meet in an event, `results/NAME`, as the
+#    workspace's other bots do: an edited bot gets new matches by itself, and old ones stay for the ratings of versions.
+#    Each test is a duel with an archive of its own, `results/NAME/duels/ROUND-BOT`. One small file says what became of
+#    each edit (event/climb.py).
+#
+# Resuming. Every step is idempotent, and is written down when it is done:
+#
+#     the event is played         in its archive, match by match
+#     an agent has worked         its version is in the store, then a line of the history says `in test`
+#     the test has decided        in the duel's archive; the promotion puts the bot in place; then the line says so
+#
+# A kill loses the step under way, and the next run takes it again. An agent that was killed begins again, and the
+# model's answers come from the tape, so it makes the same edit if it depends on them, its files, its feedback and its
+# seed alone. In a round all agents see the same feedback: the event is played before the first of them only, so that a
+# run that goes on in the middle of a round does not show the later ones what the earlier ones have become.
+
+import tempfile
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from arena.author.climb.agent import Work
+from arena.author.submissions.bot_store import BotStore, Version
+from arena.errors import ArenaError
+from arena.event import bot_folder, climb, discovery
+from arena.event.climb import Edit, EditOutcome, History
+from arena.event.discovery.notes import Note
+from arena.protocol import clean
+from arena.results.sequential import Decision
+from arena.values import Bot
+
+LONGEST_WORDS = 2000
+
+
+@dataclass(frozen=True, kw_only=True)
+class Proof:
+    """What the test of a version against the one before has shown."""
+
+    decision: Decision | None
+    """None: undecided at its limit of pairings."""
+    pairings: int
+    difference: float
+    """In points."""
+    low: float
+    high: float
+
+
+@dataclass(kw_only=True)
+class Climb:
+    """A climb in one workspace."""
+
+    folder: Path
+    """Of its results."""
+    store: BotStore
+    history: History
+    play: Callable[[], object]
+    """Plays what is due of the event between the rounds; an exception if it cannot be played to its end."""
+    work: Callable[[Bot, int, Path], Work]
+    """Lets the agent of this bot do its work in a round, and copies what it left to the path."""
+    examine: Callable[[Iterable[Bot]], Iterator[tuple[str, ...]]]
+    """Yields the faults of each bot, as `arena check` finds them."""
+    test: Callable[[int, Version, Version], Proof]
+    """Tests a version against the one before."""
+    tell: Callable[[Edit], object]
+    """Is called when an edit is decided."""
+
+    def climb(self, rounds: int) -> None:
+        """Climb up to this round; what was done before is not done again."""
+        for number in range(1, rounds + 1):
+            done = self.history.in_round(number)
+            if not done:
+                self._refuse_strangers()
+                self.play()
+            for bot in self.history.agents:
+                edit = done.get(bot) or self._edited(bot, number)
+                if edit.outcome is EditOutcome.TESTING:
+                    edit = self._tested(edit)
+                if done.get(bot) != edit:
+                    self.tell(edit)
+        self.play()
+
+    def version(self, bot: str, digest: str) -> Version:
+        """Return the version of a bot that has this digest."""
+        for version in self.store.versions(bot):
+            if version.digest == digest and bot_folder.is_whole(version.path, digest):
+                return version
+        raise ArenaError(f"{bot}: its version {digest} is not whole any more: this climb cannot go on")
+
+    def _refuse_strangers(self) -> None:
+        """Raise ArenaError if somebody else has changed a bot that climbs."""
+        for bot in self.history.agents:
+            digest = self.history.champion(bot)
+            if [each for each in self.store.playing(bot) if bot_folder.is_whole(each, digest)]:
+                continue
+            number = self.version(bot, digest).number
+            raise ArenaError(
+                f"{bot}: is not {bot}@{number} any more, which this climb promoted last: put that back, or begin a "
+                "new climb under another --name"
+            )
+
+    def _edited(self, name: str, number: int) -> Edit:
+        """Let the agent of a bot work, keep what it made if it is fit to play, and write that down."""
+        version = self.version(name, self.history.champion(name))
+        bot = discovery.from_path(version.path, name)
+        with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:
+            copy = Path(folder) / version.path.name
+            work = self.work(bot, number, copy)
+            edit = Edit(
+                round=number,
+                bot=name,
+                outcome=EditOutcome.FAILED,
+                words=work.failure[:LONGEST_WORDS],
+                calls=work.calls,
+                tokens=work.tokens,
+                cost=work.cost,
+            )
+            if not work.failure:
+                if copy.is_dir() and version.path.is_file():
+                    copy = copy.rename(copy.with_name(name))
+                edit = self._kept(edit, copy, version)
+        return self._written(edit)
+
+    def _kept(self, edit: Edit, copy: Path, before: Version) -> Edit:
+        """Examine what an agent made, and keep it as a version; return the edit with what became of it."""
+        try:
+            bot = discovery.from_path(copy, edit.bot)
+        except ArenaError as error:
+            return replace(edit, outcome=EditOutcome.REFUSED, words=_without(copy, str(error)))
+        edit = replace(edit, digest=bot.digest)
+        if bot.digest == before.digest:
+            return replace(edit, outcome=EditOutcome.UNCHANGED)
+        if self.store.version_of(bot) is None:
+            (faults,) = self.examine([bot])
+            if faults:
+                return replace(edit, outcome=EditOutcome.REFUSED, words=_without(copy, "\n\n".join(faults)))
+            with self.store.changing():
+                mine = self.store.new_folder() / copy.name
+                bot_folder.copy(copy, mine)
+                self.store.keep(bot, mine, replace(before.note, source=f"climb, round {edit.round}"))
+        return replace(edit, outcome=EditOutcome.TESTING)
+
+    def _tested(self, edit: Edit) -> Edit:
+        """Test a version against the one before, promote it if that is proven, and write that down."""
+        version, before = (self.version(edit.bot, digest) for digest in (edit.digest, self.history.champion(edit.bot)))
+        proof = self.test(edit.round, version, before)
+        promoted = proof.decision is Decision.BETTER
+        if promoted:
+            with self.store.changing():
+                self.store.play(edit.bot, version)
+        return self._written(
+            replace(
+                edit,
+                outcome=EditOutcome.PROMOTED if promoted else EditOutcome.REJECTED,
+                words="" if promoted else f"the test says {proof.decision or 'nothing yet, at its limit'}",
+                pairings=proof.pairings,
+                **{name: round(getattr(proof, name), 4) + 0.0 for name in ("difference", "low", "high")},
+            )
+        )
+
+    def _written(self, edit: Edit) -> Edit:
+        self.history = self.history.with_edit(edit)
+        climb.store(self.folder, self.history)
+        return edit
+
+
+def _without(copy: Path, words: str) -> str:
+    """Return words about a copy without its folder, which says nothing to anybody."""
+    lines = words.replace(f"{copy.parent}/", "").splitlines()
+    return "\n".join(map(clean, lines))[:LONGEST_WORDS]
+
+
+def begun(store: BotStore, folder: Path, agents: Mapping[str, str], settings: str) -> History:
+    """Return the history of a climb: that in its folder, or a new one; ArenaError if that was another climb.
+
+    A bot that climbs is kept as a version first, so that it is not lost.
+    """
+    history = climb.read(folder)
+    if history is not None:
+        if history.settings != settings or dict(history.agents) != dict(agents):
+            raise ArenaError(
+                f"{folder}: this climb was begun with other bots, agents, boards, seed or rules of promotion: say the "
+                "same again, or take another --name"
+            )
+        return history
+    first: dict[str, str] = {}
+    with store.changing():
+        for name in agents:
+            paths = store.playing(name)
+            if len(paths) != 1:
+                raise ArenaError(f"{name!r}: no bot in {store.bots} has this name; `arena bots` lists them")
+            bot = discovery.from_path(paths[0], name)
+            if store.version_of(bot) is None:
+                copy = store.new_folder() / paths[0].name
+                bot_folder.copy(paths[0], copy)
+                store.keep(bot, copy, Note(display=bot.display, source="before a climb"))
+            first[name] = bot.digest
+    history = History(settings=settings, agents=dict(agents), first=first)
+    climb.store(folder, history)
+    return history

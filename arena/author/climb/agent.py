@@ -1,0 +1,157 @@
+"""An agent at work: a program that edits a copy of a bot's files, confined as a build is, with a feedback to read.
+
+It owns what the agent gets and how it may end. It does not know what becomes of its edit.
+"""
+
+# Theory of operation
+# -------------------
+# The socket of its own that an agent asks the model by. Three were weighed. A Unix socket by its path: it needs the
+# calls socket and connect, by which an agent could reach every other socket of the machine that its user may open. An
+# HTTP server on the loopback, as many agents expect: the same calls, and all ports of the machine. Its own stdin and
+# stdout, which are used here: the same lines as a bot's, no further right, and nobody else holds the other end. An
+# agent that speaks HTTP needs an adapter in itself.
+#
+# The account of an agent is that of a seat (match/model.py): a round is a match of one seat with a single turn. So its
+# calls are on the tape of the event, and a round that was killed asks the same again and pays nothing.
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from arena import protocol
+from arena.author.submissions.copy_untrusted import copy_submission
+from arena.errors import ArenaError
+from arena.failure import Cause, Failure
+from arena.match.bot.postmortem import failed_build
+from arena.match.model import BudgetError, Calls, LanguageModel, ModelError
+from arena.protocol import Ask, clean
+from arena.sandbox.building import BUILD_LIMITS, LITTLE_ROOM, at_work
+from arena.sandbox.launcher import Launcher
+from arena.values import Bot, Conditions, Match, ModelTerms, Seat
+
+FEEDBACK = "ARENA_FEEDBACK"
+"""The variable that names the folder of feedback."""
+SCRATCH_BYTES, FILES = 200_000_000, 20_000
+LONGEST_LINE = 1_000_000
+"""Of a request to the model."""
+LOG_LINES = 6
+"""Of what the agent printed last, in the words of a failure."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Work:
+    """How an agent ended, and what its calls took."""
+
+    failure: str = ""
+    """In words, where it left nothing that can be used."""
+    calls: int = 0
+    tokens: int = 0
+    cost: float = 0.0
+
+
+@dataclass(frozen=True, kw_only=True)
+class Task:
+    """What an agent is to edit, and what it may use."""
+
+    bot: Bot
+    """With its files."""
+    command: tuple[str, ...]
+    round: int
+    seed: int
+    conditions: Conditions
+    """Of the event: their level of confinement and their system calls are those of the agent, too."""
+    terms: ModelTerms | None
+    seconds: float
+    rules: Path
+    """The rules that the kit of arena finds."""
+
+
+def perform(task: Task, model: LanguageModel | None, write_feedback: Callable[[Path], object], target: Path) -> Work:
+    """Let an agent do its task; copy the bot that it leaves to the free path `target`, unless it failed.
+
+    ArenaError where the model gives no answer, MachineError for what is nobody's fault: the same task can be done anew.
+    """
+    role = f"agent in round {task.round}"
+    limits = replace(BUILD_LIMITS, cpu=task.seconds, scratch=SCRATCH_BYTES, files=FILES)
+    conditions = Conditions(sandbox=task.conditions.sandbox, syscalls=task.conditions.syscalls, limits=limits)
+    match = Match(
+        id=f"climb-{task.round}",
+        game="climb",
+        board=str(task.round),
+        rules="",
+        seats=(Seat(role, task.bot),),
+        repeat=task.round,
+        seed=task.seed,
+        conditions=replace(conditions, model=task.terms),
+    )
+    calls = Calls(match, model)
+    with Launcher() as launcher:
+        feedback = launcher.folder.path / "feedback"
+        write_feedback(feedback)
+        for path in (feedback, *feedback.rglob("*")):  # the agent may be another user, and only reads
+            path.chmod(0o755 if path.is_dir() else 0o644)
+        agent = replace(task.bot, command=task.command, limits=None)
+        working = at_work(
+            launcher,
+            agent,
+            conditions,
+            task.seconds,
+            rules=task.rules,
+            shown={FEEDBACK: feedback},
+            hear=Dialogue(calls, role).hear,
+        )
+        try:
+            with working as (built, home):
+                failure = failed_build(built, limits, task.seconds)
+                if failure:
+                    launcher.folder.refuse_full(LITTLE_ROOM)
+                    lines = built.output.decode("utf-8", "replace").splitlines()
+                    log = [clean(line) for line in lines if line.strip()][-LOG_LINES:]
+                    failure = "\n  ".join([failure, *log])
+                else:
+                    failure = _taken(task.bot, home, target)
+        except ModelError as error:
+            raise ArenaError(f"{error}; run the same command again") from error
+        except BudgetError as error:
+            raise ArenaError(f"{error}: raise model.event_tokens or model.event_cost, and run it again") from error
+    answers = [call.answer for call in calls.made]
+    tokens_in, tokens_out = sum(answer.tokens_in for answer in answers), sum(answer.tokens_out for answer in answers)
+    cost = 0.0 if task.terms is None else task.terms.price(tokens_in, tokens_out)
+    return Work(failure=failure, calls=len(answers), tokens=tokens_in + tokens_out, cost=round(cost, 9))
+
+
+def _taken(bot: Bot, home: Path, target: Path) -> str:
+    """Copy the bot that an agent left; return in words why that is refused.
+
+    A bare file stays one, unless the agent made a folder with a bot.toml of it.
+    """
+    original = Path(bot.files or "")
+    source = home if original.is_dir() or (home / "bot.toml").is_file() else home / original.name
+    try:
+        copy_submission(source, target)
+    except ArenaError as error:
+        return str(error).replace(f"{source}", original.name)
+    return ""
+
+
+class Dialogue:
+    """What an agent says on stdout: lines that ask the model, between others that nobody reads."""
+
+    def __init__(self, calls: Calls, role: str) -> None:
+        self._calls, self._role = calls, role
+        self._part = b""
+        """Of a line that has not ended."""
+
+    def hear(self, data: bytes) -> bytes | Failure:
+        """Return the lines that answer this part of the output, or why the agent is ended."""
+        *lines, self._part = (self._part + data).split(b"\n")
+        if len(self._part) > LONGEST_LINE:
+            return Failure(cause=Cause.OUTPUT, words=f"output: a line has more than {LONGEST_LINE:,} bytes")
+        answers = b""
+        for line in lines:
+            if line.startswith(protocol.MODEL):
+                answer = self._calls.answers({self._role: (Ask(b"", None, None, turn=1), line)})[self._role]
+                if isinstance(answer, Failure):
+                    return answer
+                answers += answer
+        return answers

@@ -1,0 +1,305 @@
+"""`arena climb`: agents edit bots, round by round, and what is proven good enough is promoted.
+
+The order of the steps is that of author/climb; here are the agents, the event, the tests and the display.
+"""
+
+import shutil
+from collections.abc import Iterable
+from contextlib import ExitStack
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from arena.cli import duel as duels
+from arena.cli import options, output, paths, results, signals, stored_match, watching, workspace
+from arena.cli.run import command_line, make_archive
+from arena.errors import ArenaError
+from arena.event.director import RunPhase
+from arena.event.discovery import programs
+from arena.identity import digest_of
+from arena.results.sequential import Question, SequentialTest
+from arena.sandbox.toolchain import PYTHON
+from arena.values import Bot, Event
+
+if TYPE_CHECKING:
+    from arena.author.climb import Proof
+    from arena.author.climb.agent import Work
+    from arena.author.submissions.bot_store import BotStore, Version
+    from arena.event.climb import Edit, History
+    from arena.event.config import Tournament
+    from arena.match.model import Door
+
+ROUNDS = 10
+
+
+def climb(
+    bots: Annotated[list[str], typer.Argument(metavar="BOT...", help="The bots that agents are to improve, by name.")],
+    agents: Annotated[
+        list[str],
+        typer.Option(
+            "--agent", metavar="COMMAND", help="The agent: one for all bots, or one for each of them, in their order."
+        ),
+    ],
+    rounds: Annotated[int, typer.Option(metavar="N", min=1, max=10_000, help="The number of rounds.")] = ROUNDS,
+    boards: options.BoardNames = None,
+    workers: Annotated[str | None, typer.Option(help="Matches at once: a number, or auto.")] = None,
+    seed: options.Seed = None,
+    name: Annotated[
+        str | None, typer.Option(help="The results go to results/NAME; default: climb, with the names of the bots.")
+    ] = None,
+    sandbox: options.Sandbox = None,
+    unsafe: options.Unsafe = False,
+    settings: options.Settings = None,
+    charts: Annotated[bool, typer.Option("--charts/--no-charts", help="Draw the charts, write the report.")] = True,
+    json: options.Json = False,
+) -> None:
+    """Let agents edit bots, round by round; a new version is promoted only if it is proven good enough.
+
+    An agent is a program that edits the files in its folder, confined. The same command goes on after an interruption.
+    """
+    from arena.author.climb import Climb, begun
+    from arena.event.model import opened
+
+    if len(set(bots)) < len(bots):
+        raise ArenaError(f"{' '.join(bots)}: each bot climbs once: name it once")
+    if len(agents) not in {1, len(bots)}:
+        raise ArenaError(f"--agent: {len(agents)} for {len(bots)} bots: name one for all, or one for each")
+    name = name or f"climb-{'-'.join(bots)}"
+    changed = options.overrides(
+        settings,
+        seed=seed,
+        name=name,
+        workers__count=options.worker_count(workers),
+        sandbox=sandbox,
+        unsafe=unsafe,
+    )
+    tournament = workspace.own_tournament(changed)
+    store = workspace.bot_store(tournament)
+    event, _ = workspace.event_of(tournament, Path(paths.TOURNAMENT_FILE), None, boards)
+    missing = [bot for bot in bots if bot not in {each.name for each in event.bots}]
+    if missing:
+        raise ArenaError(f"{missing[0]}: is no bot of this event; `arena bots` lists them")
+    screening = workspace.screening(tournament, options.names_in(boards))
+    commands = dict(zip(bots, agents if len(agents) == len(bots) else agents * len(bots), strict=True))
+    provider = workspace.provider(tournament, Path())
+    key = [Path(provider.key_file)] if provider is not None and provider.key_file else []
+    words = _words(commands, [*key, store.bots, paths.results_folder(Path(), "")])
+    folder = paths.results_folder(Path(), name)
+    deciding = [event.seed, tournament.climb.model_dump(), [(each.label, each.digest) for each in event.boards]]
+    history = begun(store, folder, commands, digest_of("climb", *deciding))
+    with signals.listening() as interrupt, ExitStack() as stack:
+        door = None if provider is None else stack.enter_context(opened(provider, folder))
+        step = _Step(tournament, folder, boards, words, interrupt, door)
+        climbing = Climb(
+            folder=folder,
+            store=store,
+            history=history,
+            play=step.play,
+            work=lambda bot, number, target: step.work(climbing.history, bot, number, target),
+            examine=screening.faults,
+            test=step.test,
+            tell=_tell,
+        )
+        climbing.climb(rounds)
+        history = climbing.history
+    if interrupt:
+        output.notice(f"{output.counted(len(history.edits), 'edit')} stored; to go on:\n  {command_line()}")
+        raise typer.Exit(interrupt.code)
+    _report(folder, store, history, charts=charts, json=json)
+
+
+def _words(commands: dict[str, str], private: Iterable[Path]) -> dict[str, tuple[str, ...]]:
+    """Return the words of each agent, with the paths of files in full: an agent runs in the folder of its bot.
+
+    An agent may read the files that its words name. ArenaError if one of them is `private`, or lies there.
+    """
+    closed = [path.resolve() for path in private]
+    words: dict[str, tuple[str, ...]] = {}
+    for bot, command in commands.items():
+        try:
+            split = programs.words_of(command)
+        except ValueError as error:
+            raise ArenaError(f"--agent: {error}") from error
+        if split[0] != PYTHON and shutil.which(split[0]) is None:
+            raise ArenaError(f"--agent {command!r}: there is no such program here")
+        files = {word: Path(word) for word in split if Path(word).is_file()}
+        for word, path in files.items():
+            if any(path.resolve().is_relative_to(folder) for folder in closed):
+                raise ArenaError(f"--agent: {word}: an agent may read the files that it names, and not this one")
+        words[bot] = tuple(str(files[word].absolute()) if word in files else word for word in split)
+    return words
+
+
+class _Step:
+    """The steps of a climb on this machine."""
+
+    def __init__(
+        self,
+        tournament: "Tournament",
+        folder: Path,
+        boards: list[str] | None,
+        words: dict[str, tuple[str, ...]],
+        interrupt: signals.Interrupt,
+        door: "Door | None",
+    ) -> None:
+        self._tournament, self._folder, self._boards, self._words = tournament, folder, boards, words
+        self._interrupt, self._door = interrupt, door
+
+    def _event(self) -> Event:
+        path = Path(paths.TOURNAMENT_FILE)
+        return workspace.event_of(self._tournament, path, None, self._boards)[0]
+
+    def play(self) -> None:
+        """Play what is due of the event."""
+        from arena.event import schedules, tournament
+
+        event, interrupt = self._event(), self._interrupt
+        make_archive(event, self._folder)
+        count = workspace.matches_at_once(self._tournament, event)
+        with watching.live_frame() as live:
+            watcher = watching.Watcher(event.name, f"{count} at a time", schedules.at_most(event), live)
+
+            def stopped() -> bool:
+                watcher.tick()
+                return bool(interrupt)
+
+            outcome = tournament.run(
+                event,
+                self._folder,
+                workers=count,
+                audience=watcher,
+                pin=self._tournament.workers.pinned,
+                stopped=stopped,
+                model=self._door,
+            )
+        watching.notice_given_up(outcome.failed)
+        with interrupt.aborting():  # what follows needs the whole event
+            pass
+        if not outcome.complete and outcome.stop is None:
+            raise ArenaError(f"{self._folder}: {_ended(outcome.phase)}; to go on: {command_line()}")
+
+    def work(self, history: "History", bot: Bot, number: int, target: Path) -> "Work":
+        """Let an agent work in a round."""
+        from arena.author.climb.agent import Task, perform
+        from arena.report import feedback
+
+        event, limits = self._event(), self._tournament.climb
+        seed = int(digest_of("climb", event.seed, bot.name, number), 16)
+        model, agent = self._tournament.model, replace(bot, command=self._words[bot.name])
+        workspace.refuse_exposed([agent], event.conditions.sandbox)
+        terms = None
+        if model is not None:
+            terms = replace(model.terms, calls=limits.calls, move=limits.tokens, bank=0, cost=limits.cost)
+        told = {
+            "round": number,
+            "bot": bot.name,
+            "seed": seed,
+            "boards": [board.label for board in event.boards],
+            "promote": limits.promote,
+            "seconds": limits.time,
+            "model": {"calls": limits.calls, "tokens": limits.tokens} if terms else None,
+        }
+        output.notice(f"round {number}: the agent of {output.safe_line(bot.name)} works")
+        with self._interrupt.aborting():
+            return perform(
+                Task(
+                    bot=bot,
+                    command=agent.command,
+                    round=number,
+                    seed=seed,
+                    conditions=event.conditions,
+                    terms=terms,
+                    seconds=limits.time,
+                    rules=Path(event.boards[0].rules),
+                ),
+                self._door,
+                lambda folder: feedback.write(
+                    self._folder,
+                    folder,
+                    bot.name,
+                    rules=stored_match.game_of,
+                    task=told,
+                    edits=[edit for edit in history.of(bot.name) if edit.round < number],
+                ),
+                target,
+            )
+
+    def test(self, number: int, version: "Version", before: "Version") -> "Proof":
+        """Test a version against the one before, by a duel."""
+        from arena.author.climb import Proof
+        from arena.event import discovery
+        from arena.event.duel import POINTS, Duel
+
+        limits, tournament = self._tournament.climb, self._tournament
+        bot = version.path.parent.parent.name
+        first, second = (
+            replace(discovery.from_path(each.path, bot), name=f"{bot}@{each.number}") for each in (version, before)
+        )
+        event = duels.prepared(
+            tournament, (first, second), f"{number}-{bot}", ("climb.pairings", limits.pairings), self._boards
+        )
+        low = 0.0 if limits.promote == "better" else -limits.points
+        question = Question(low=low, high=low + limits.points)
+        duel = Duel(event, (first.name, second.name), SequentialTest(question), POINTS)
+        count = workspace.matches_at_once(tournament, event)
+        folder = self._folder / "duels" / event.name
+        given_up = duels.play(duel, folder, count, self._interrupt, tournament.workers.pinned, self._door)
+        watching.notice_given_up(given_up)
+        if not duel.is_over:
+            with self._interrupt.aborting():
+                raise ArenaError(f"{paths.displayed(folder)}: the test is not over; to go on: {command_line()}")
+        low, high = duel.test.interval()
+        pairings = duel.rounds * duel.pairings_a_round
+        return Proof(decision=duel.test.decision, pairings=pairings, difference=duel.test.mean, low=low, high=high)
+
+
+def _ended(phase: RunPhase) -> str:
+    if phase is RunPhase.SPENT:
+        return "the budget for the language model is used up: raise model.event_tokens or model.event_cost"
+    return "the event between the rounds is not complete"
+
+
+def _tell(edit: "Edit") -> None:
+    """Print what became of an edit, when it is decided."""
+    output.notice(f"round {edit.round}, {output.safe_line(edit.bot)}: {_became(edit)}")
+    if edit.words:
+        output.notice(output.safe_lines("\n".join(f"  {line}" for line in edit.words.splitlines())))
+
+
+def _became(edit: "Edit") -> str:
+    if edit.difference is None or edit.low is None or edit.high is None:
+        return str(edit.outcome)
+    interval = f"90 % interval {edit.low:+.1f} to {edit.high:+.1f}"
+    return f"{edit.outcome}: {edit.difference:+.1f} points ({interval}) in {output.counted(edit.pairings, 'pairing')}"
+
+
+def _report(folder: Path, store: "BotStore", history: "History", *, charts: bool, json: bool) -> None:
+    """Write tables, charts and the report of the event; print a row for each edit."""
+    read = results.read(folder)
+    placings = results.read_placings(folder)
+    results.write_tables(read, placings)
+    page = results.write_report(read, stored_match.game_of, placings) if charts else None
+    read.close()
+    numbers = {version.digest: version.number for bot in history.agents for version in store.versions(bot)}
+    names = ("round", "bot", "outcome", "difference", "low", "high", "pairings", "calls", "tokens", "cost")
+    rows = [
+        {**output.fields(edit, *names), "version": numbers.get(edit.digest), "words": edit.words}
+        for edit in history.edits
+    ]
+    if json:
+        output.print_json(rows)
+    else:
+        heads = ("round", "bot", "version", "became", "calls", "tokens", "cost")
+        cells = [
+            (edit.round, edit.bot, numbers.get(edit.digest, ""), _became(edit), edit.calls, edit.tokens, edit.cost)
+            for edit in history.edits
+        ]
+        output.print_table(output.make_table(heads, cells))
+    if page is None:
+        output.notice(f"tables: {paths.displayed(folder)}; `arena report` draws the charts and the report")
+    else:
+        output.notice(
+            f"the chart `climb` and all matches are in one page, for a browser:\n  open {paths.displayed(page)}"
+        )

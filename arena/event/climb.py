@@ -1,0 +1,109 @@
+"""The history of a climb: what agents made of bots, round by round, and what was proven of it. One small file has it.
+
+It knows the file. It does not know how an agent works, nor how a version is tested.
+"""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from enum import StrEnum
+from pathlib import Path
+
+from pydantic import TypeAdapter, ValidationError
+
+from arena import shared_folders, whole_files
+from arena.errors import ArenaError, writing
+
+FILE = "climb.json"
+MOST_BYTES = 50_000_000
+
+
+class EditOutcome(StrEnum):
+    """What became of an edit."""
+
+    TESTING = "in test"
+    """It is fit to play, and it is not decided yet whether it is promoted."""
+    PROMOTED = "promoted"
+    REJECTED = "rejected"
+    """It is fit to play, and was not proven good enough."""
+    UNCHANGED = "unchanged"
+    """The agent left the bot as it was."""
+    REFUSED = "refused"
+    """It is not fit to play, or no bot at all."""
+    FAILED = "failed"
+    """The agent itself failed."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Edit:
+    """What an agent made of a bot in one round. No time is in it: the same climb has the same history."""
+
+    round: int
+    """1, 2, ..."""
+    bot: str
+    outcome: EditOutcome
+    words: str = ""
+    """The reason of the outcome, in a sentence; it may quote what agent or bot printed."""
+    digest: str = ""
+    """Of the version; empty where there is none."""
+    calls: int = 0
+    """Answers that a language model gave to the agent."""
+    tokens: int = 0
+    cost: float = 0.0
+    pairings: int = 0
+    """Of the test; the difference is that of the points in them, with the interval of the test."""
+    difference: float | None = None
+    low: float | None = None
+    high: float | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class History:
+    """A climb so far."""
+
+    settings: str
+    """A hash of all that decides how it goes on, beside agents and bots."""
+    agents: Mapping[str, str]
+    """The command of the agent of each bot that climbs."""
+    first: Mapping[str, str]
+    """The digest of each of these bots before the first round."""
+    edits: tuple[Edit, ...] = ()
+
+    def champion(self, bot: str) -> str:
+        """Return the digest of the version that was promoted last."""
+        promoted = [edit.digest for edit in self.of(bot) if edit.outcome is EditOutcome.PROMOTED]
+        return promoted[-1] if promoted else self.first[bot]
+
+    def of(self, bot: str) -> Iterator[Edit]:
+        """Yield the edits of a bot in the order of rounds."""
+        return (edit for edit in self.edits if edit.bot == bot)
+
+    def in_round(self, number: int) -> dict[str, Edit]:
+        """Return the edits of a round, by bot."""
+        return {edit.bot: edit for edit in self.edits if edit.round == number}
+
+    def with_edit(self, edit: Edit) -> "History":
+        """Return the history with an edit, in place of an earlier state of it."""
+        others = [each for each in self.edits if (each.round, each.bot) != (edit.round, edit.bot)]
+        return replace(self, edits=(*others, edit))
+
+
+HISTORY = TypeAdapter(History)
+
+
+def read(folder: Path) -> History | None:
+    """Return the history in a folder of results; None where nobody climbed."""
+    path = folder / FILE
+    try:
+        return HISTORY.validate_json(shared_folders.read(path, most=MOST_BYTES))
+    except FileNotFoundError:
+        return None
+    except (OSError, ValidationError) as error:
+        reason = error.strerror if isinstance(error, OSError) else "it is damaged"
+        raise ArenaError(f"{path}: cannot be read: {reason}; for a new climb take another --name") from error
+
+
+def store(folder: Path, history: History) -> None:
+    """Write the history into a folder of results, in one step."""
+    with writing(folder):
+        whole_files.make_folder(folder)
+        whole_files.write(folder / FILE, HISTORY.dump_json(history, indent=1) + b"\n")

@@ -1,0 +1,119 @@
+"""Feedback for a program that improves a bot: what the bot's author may know of an event, as files to be read.
+
+What an author may know is for author.py to say: nothing of others but their moves, under pseudonyms. No time is in
+it: events with the same matches give the same feedback, so that what asks a language model about it asks the same.
+"""
+
+import json
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import asdict, replace
+from pathlib import Path
+from typing import Any
+
+from arena.event.climb import Edit
+from arena.game import Game
+from arena.protocol import clean
+from arena.replay import notation
+from arena.report import bots
+from arena.report.author import Author, hidden_paths, pseudonymous
+from arena.results import tables
+from arena.results.archive import Archive
+from arena.results.columns import LEADERBOARD
+from arena.results.leaderboard import Results
+from arena.values import Match, Record
+
+MATCHES = 20
+"""The matches that are enclosed: those in which the bot scored least."""
+LESSONS = 20
+TURNS = 12
+"""Of a refutation."""
+README = """\
+You are to improve a bot. Its files are in the folder in which you run; whatever they are when you end is your edit.
+You end by yourself, with exit code 0, before your time is over; else nothing of your edit is used. The bot is then
+checked, and plays a test against the version before. It takes its place only if the test proves it good enough.
+
+Here are, and you may only read them:
+
+task.json       the round, your seed, what you may use, and what became of your edits before
+standings.csv   the event so far; other bots have pseudonyms
+faults.txt      what the bot did wrong, and how to mend it
+matches/        the matches in which it scored least, as `arena replay` reads them: every move, and the bot's own words
+lessons.json    positions in which it threw points away: its move, better ones, and what followed
+
+The rules of the games, and the kit that Python bots import, are in the folder that PYTHONPATH names.
+You have no network. To ask the language model of the event, print a line on stdout:
+
+model {"prompt": "...", "tokens": 500}
+
+and read a line from stdin: `model {"text": "...", "left": {...}}`, or `model {"error": "..."}`.
+"""
+
+
+def write(
+    folder: Path,
+    target: Path,
+    bot: str,
+    *,
+    rules: Callable[[Match], Game[Any]],
+    task: Mapping[str, object],
+    edits: Iterable[Edit],
+) -> None:
+    """Write the feedback for a bot, from the results in `folder`, into the new folder `target`."""
+    author = Author(name=bot, bots=frozenset({bot}), file=bot, hidden_paths=hidden_paths(folder))
+    files = {
+        "README.md": README,
+        "task.json": json.dumps({**task, "edits": [asdict(edit) for edit in edits]}, indent=1),
+    }
+    with Archive.open(folder) as archive:
+        renamed, pseudonyms = pseudonymous(archive, author.bots)
+        results = Results(renamed, rules=rules)
+        columns = LEADERBOARD.rated_in(results.unit)
+        files["standings.csv"] = tables.as_csv(results.leaderboard(), columns).decode()
+        faults = bots.faults_of(results, archive, author.bots, author)[bot]
+        files["faults.txt"] = "\n\n".join(map(_fault, faults)) or "none\n"
+        files["lessons.json"] = json.dumps(list(_lessons(results, bot)), indent=1)
+        for match in _worst(results, author):
+            files[f"matches/{match}.txt"] = notation.text_of(
+                _timeless(author.portable(archive.record(match), pseudonyms))
+            )
+        results.close()
+    (target / "matches").mkdir(parents=True)
+    for name, text in files.items():
+        (target / name).write_text(text, "utf-8")
+
+
+def _timeless(record: Record) -> Record:
+    """Return a record without what differs from one playing of the same match to the next."""
+    turns = tuple(turn._replace(wall=0.0, cpu=0.0, waited=0.0, late=0.0) for turn in record.turns)
+    seats = tuple(replace(seat, ready=None, memory=0, cpu=0.0, warm=False, before=0) for seat in record.seats)
+    return replace(record, turns=turns, seats=seats, started="", seconds=0.0)
+
+
+def _fault(card: bots.Page) -> str:
+    stderr = "".join(f"\n  stderr: {line}" for line in card["stderr"])
+    where = f"{card['count']} times, for example in match {card['match']}, turn {card['turn']}, as {card['role']}"
+    return f"{card['ending']}: {card['words']}\n  -> {card['advice']}{stderr}\n  {where}"
+
+
+def _worst(results: Results, author: Author) -> list[str]:
+    """Return the ids of matches, those first in which the author's bots had the fewest points."""
+    scores: list[tuple[float, str]] = []
+    for match in author.own(results.played):
+        own = [score for role, score in match.scores.items() if match.seats[role] in author.bots]
+        scores.append((sum(own) / len(own), match.id))
+    return [match for _, match in sorted(scores)[:MATCHES]]
+
+
+def _lessons(results: Results, bot: str) -> Iterator[dict[str, object]]:
+    for lesson in results.lessons({bot}, LESSONS).get(bot, ()):
+        yield {
+            "board": lesson.label,
+            "role": lesson.role,
+            "turn": lesson.turn,
+            "state": [clean(str(fact)) for fact in lesson.facts],
+            "played": clean(lesson.played),
+            "good": [clean(move) for move in lesson.good],
+            "points": lesson.points,
+            "uncertain": list(lesson.uncertain),
+            "then": lesson.refutation_text(TURNS),
+        }

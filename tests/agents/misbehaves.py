@@ -1,0 +1,70 @@
+"""An agent that misbehaves in the way that its argument names, after it has edited its bot."""
+
+import os
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+bot = next(Path.cwd().glob("*.py"))
+bot.write_text(bot.read_text() + "# edited\n")
+
+
+def crashes():
+    raise SystemExit("I give up")
+
+
+def never_ends():
+    subprocess.Popen(["sleep", "600"])
+    time.sleep(600)
+
+
+def empties_its_folder():
+    bot.unlink()
+
+
+def fills_the_disk():
+    with open("large", "wb") as file:
+        while True:
+            file.write(b"x" * 1_000_000)
+
+
+def makes_many_files():
+    for number in range(50_000):
+        Path(f"{number}").touch()
+
+
+def links_to_a_file():
+    bot.unlink()
+    bot.symlink_to("/etc/passwd")
+
+
+def links_to_a_device():
+    bot.unlink()
+    bot.symlink_to("/dev/zero")
+
+
+def makes_a_pipe():
+    bot.unlink()
+    os.mkfifo(bot)
+
+
+def breaks_its_bot():
+    bot.write_text("raise SystemExit('broken')\n")
+
+
+def floods_the_model():
+    while True:
+        print("model nonsense", flush=True)
+
+
+def prints_without_end():
+    while True:
+        print("x" * 100_000, end="", flush=True)
+
+
+def changes_nothing():
+    bot.write_text(bot.read_text().replace("# edited\n", ""))
+
+
+globals()[sys.argv[1]]()

@@ -1,0 +1,214 @@
+"""`arena climb`: agents edit bots, what is proven is promoted, and neither a hostile agent nor a kill gets anything."""
+
+import json
+import shlex
+import shutil
+import signal
+import time
+from pathlib import Path
+
+import providers
+import pytest
+import tutorial
+from cup import Command, arena, processes_in, refused
+from events import workspace as made
+from processes import until
+from sprint import DICE
+
+from arena.author.submissions.bot_store import BotStore
+from arena.results.archive import Archive
+
+AGENTS = Path(__file__).parent / "agents"
+BOT = """\
+import random, sys
+
+SKILL = 0
+for line in sys.stdin:
+    word, _, rest = line.strip().partition(" ")
+    if word == "ready?":
+        print("ready", flush=True)
+    elif word == "seed":
+        dice = random.Random(int(rest))
+    elif word == "go":
+        print("run" if dice.random() * 10 < SKILL else "rest", flush=True)
+"""
+"""A bot that does the best move with a chance of SKILL in ten."""
+KEY = "sk-planted-0123456789abcdef"
+QUICK = ("--no-charts", "--workers", "2", "--set", "climb.points=20")
+
+
+def workspace(folder: Path, more: str = "", **bots: str) -> Path:
+    made(folder, {"ada": BOT, "dice": DICE} | bots, ["sprint"], repeats=2)
+    with (folder / "tournament.toml").open("a") as file:
+        file.write(more)
+    return folder
+
+
+def agent(name: str, *words: object) -> str:
+    return shlex.join(["python3", str(AGENTS / f"{name}.py"), *map(str, words)])
+
+
+def climb(folder: Path, *words: str):
+    return arena(folder, "climb", *words, *QUICK)
+
+
+def history(folder: Path, name: str = "climb-ada") -> bytes:
+    return (folder / "results" / name / "climb.json").read_bytes()
+
+
+def edits(folder: Path, name: str = "climb-ada") -> list[dict]:
+    return json.loads(history(folder, name))["edits"]
+
+
+@pytest.fixture(scope="module")
+def climbed(tmp_path_factory):
+    """A workspace in which an agent that asks a model has climbed for three rounds."""
+    folder = tmp_path_factory.mktemp("climb") / "w"
+    with providers.serving(providers.plays) as server:
+        workspace(folder, f'[model]\nname = "m"\nurl = "{server.url}"\nprice_out = 1000.0\n')
+        done = climb(folder, "ada", "--agent", agent("improver"), "--rounds", "3")
+        assert done.returncode == 0, done.stderr
+        assert server.calls.value == 3
+    return folder, done
+
+
+def test_an_improver_rises_by_proven_steps_and_its_versions_are_those_of_submit(climbed):
+    folder, done = climbed
+    rows = edits(folder)
+    assert [row["outcome"] for row in rows] == ["promoted"] * 3
+    assert all(row["low"] > 0 and row["pairings"] for row in rows)
+    assert [row["calls"] for row in rows] == [1, 1, 1]
+    assert all(row["tokens"] == 120 and row["cost"] == 0.02 for row in rows)
+    assert "SKILL = 9" in (folder / "bots/ada.py").read_text()
+    assert [version.number for version in BotStore(folder / "bots").versions("ada")] == [1, 2, 3, 4]
+    assert "promoted: +" in done.stdout
+    leaderboard = arena(folder, "leaderboard", "climb-ada", "--versions").stdout
+    assert all(f"ada v{number}" in leaderboard for number in (1, 2, 3, 4))
+
+
+def test_a_climb_goes_on_to_more_rounds_and_another_one_is_refused(climbed, tmp_path):
+    folder = shutil.copytree(climbed[0], tmp_path / "w", symlinks=True)
+    before = edits(folder)
+    # Nobody answers any more: what was asked is on the tape, and nothing is asked again.
+    assert climb(folder, "ada", "--agent", agent("improver"), "--rounds", "3").returncode == 0
+    assert edits(folder) == before
+    other = climb(folder, "ada", "--agent", agent("improver", 1))
+    assert refused(other, "was begun with other bots, agents, boards, seed or rules of promotion")
+    (folder / "bots/ada.py").write_text(BOT)
+    words = ("ada", "--agent", agent("improver"), "--rounds", "4")
+    assert refused(climb(folder, *words), "is not ada@4 any more, which this climb promoted last")
+
+
+@pytest.mark.parametrize(
+    ("way", "outcome", "words"),
+    [
+        ("crashes", "failed", "it ended with exit 1\n  I give up"),
+        ("never_ends", "failed", "it took more than 3 seconds"),
+        ("empties_its_folder", "failed", "ada.py: cannot be read: No such file or directory"),
+        ("fills_the_disk", "failed", "scratch"),
+        ("makes_many_files", "failed", "files: more than 20000"),
+        ("links_to_a_file", "failed", "this link leaves the bot's folder"),
+        ("links_to_a_device", "failed", "this link leaves the bot's folder"),
+        ("makes_a_pipe", "failed", "it ended with exit 1"),
+        ("breaks_its_bot", "refused", "broken"),
+        ("floods_the_model", "failed", "more than 20 requests in one turn that came to nothing"),
+        ("prints_without_end", "failed", "output: a line has more than"),
+        ("changes_nothing", "unchanged", ""),
+    ],
+)
+def test_an_agent_that_misbehaves_is_named_and_changes_nothing(way, outcome, words, tmp_path):
+    folder = workspace(tmp_path / "w")
+    (folder / "tmp").mkdir()
+    done = arena(
+        folder,
+        *("climb", "ada", "--agent", agent("misbehaves", way), "--rounds", "1"),
+        *(*QUICK, *(("--set", "climb.time=3") if way == "never_ends" else ())),
+        TMPDIR=str(folder / "tmp"),
+    )
+    assert done.returncode == 0, done.stderr
+    (row,) = edits(folder)
+    assert (row["outcome"], words in row["words"]) == (outcome, True), row
+    assert str(tmp_path) not in row["words"]
+    assert (folder / "bots/ada.py").read_text() == BOT
+    assert not list(processes_in(folder))
+
+
+def test_a_cheater_gets_nothing_of_rivals_the_network_or_the_key(tmp_path):
+    (tmp_path / "key").write_text(f"{KEY}\n")
+    (tmp_path / "key").chmod(0o600)
+    secret = "secret-of-bob"
+    with providers.serving(providers.echoes_key) as server:
+        folder = workspace(
+            tmp_path / "w",
+            f'[model]\nname = "m"\nurl = "{server.url}"\nkey_file = "{tmp_path / "key"}"\n',
+            bob=f"{BOT}# {secret}\nprint('{secret}', file=sys.stderr)\n",
+        )
+        port = server.url.partition("127.0.0.1:")[2].partition("/")[0]
+        commands = (agent("cheater", folder, port), agent("misbehaves", "changes_nothing"))
+        done = climb(folder, "ada", "bob", "--agent", commands[0], "--agent", commands[1], "--rounds", "1")
+    assert done.returncode == 0, done.stderr
+    version = BotStore(folder / "bots").versions("ada")[-1]
+    took = json.loads(version.path.read_text().partition("# {")[2].join(("{", "")))
+    assert took["tried"] > 100
+    assert took["loot"] == []
+    said = json.dumps(took["said"])
+    assert "[key]" in said
+    assert secret not in said
+    assert "rival" in said
+    assert "bob" not in said
+    for path in folder.rglob("*"):
+        assert path.is_dir() or KEY.encode() not in path.read_bytes(), path
+
+
+def test_a_mistake_is_one_line_before_anything_is_played(tmp_path):
+    folder = workspace(tmp_path / "w", f'[model]\nname = "m"\ncommand = "true"\nkey_file = "{tmp_path / "key"}"\n')
+    (tmp_path / "key").write_text(f"{KEY}\n")
+    for words, message in (
+        (("ada", "--agent", f"cat {tmp_path / 'key'}"), "and not this one"),
+        (("ada", "--agent", f"cat {folder}/bots/ada.py"), "and not this one"),
+        (("ada", "--agent", "nowhere"), "there is no such program here"),
+        (("ada", "--agent", "cat '"), "close the quotation"),
+        (("bob", "--agent", "cat"), "bob: is no bot of this event"),
+        (("ada", "ada", "--agent", "cat"), "each bot climbs once"),
+        (("ada", "--agent", "cat", "--agent", "cat"), "2 for 1 bots"),
+        (("ada", "--agent", "cat", "--set", "climb.promote=always"), "climb.promote"),
+    ):
+        assert refused(climb(folder, *words), message), words
+    assert not (folder / "results").exists()
+
+
+@pytest.mark.slow
+def test_the_page_can_be_followed(tmp_path):
+    page = (tutorial.DOCS / "climb.md").read_text("utf-8")
+    folder, done = tutorial.follow(page, tmp_path, {"climb": ["--no-charts", "--set", "climb.points=20"]})
+    assert [command.returncode for command in done] == [0, 0, 0], done
+    assert len(edits(folder)) == 3
+    assert {row["outcome"] for row in edits(folder)} <= {"promoted", "rejected", "unchanged"}
+
+
+@pytest.mark.slow
+def test_a_climb_that_is_killed_ten_times_has_the_same_history(climbed, tmp_path):
+    whole, _ = climbed
+    folder = tmp_path / "w"
+    with providers.serving(providers.plays) as server:
+        workspace(folder, f'[model]\nname = "m"\nurl = "{server.url}"\nprice_out = 1000.0\n')
+        (folder / "tmp").mkdir()
+        words = ("climb", "ada", "--agent", agent("improver"), "--rounds", "3", *QUICK)
+        kills, pause = 0, 0.3
+        while kills < 10:
+            run = Command(folder, *words, TMPDIR=str(folder / "tmp"))
+            time.sleep(pause)
+            pause += 0.15
+            if run.returncode is not None:
+                break
+            run.signal(signal.SIGKILL)
+            run.wait()
+            kills += 1
+        assert kills >= 5
+        assert until(lambda: not list(processes_in(folder)))
+        run = Command(folder, *words, TMPDIR=str(folder / "tmp")).end(120)
+        assert run.returncode == 0, run.stderr
+        assert server.calls.value <= 3 + kills  # only a call that had no answer yet is made again
+    assert edits(folder) == edits(whole)
+    with Archive.open(folder / "results/climb-ada") as one, Archive.open(whole / "results/climb-ada") as other:
+        assert set(one.ids()) == set(other.ids())
