@@ -23,7 +23,7 @@ import events
 import live
 import providers
 import pytest
-from processes import descendants, gone_soon
+from processes import descendants, gone_soon, until
 from programs import python
 from providers import Scripted
 
@@ -35,7 +35,7 @@ from arena.event import model as event_model
 from arena.event.director import RunPhase
 from arena.event.model import Provider
 from arena.event.model.broker import Broker
-from arena.event.model.providers import AgainError, json_of, without_key
+from arena.event.model.providers import AgainError, Command, json_of, without_key
 from arena.event.model.tape import Tape
 from arena.games import rulebook
 from arena.match.model import MOST_REFUSED, Door, ModelRequest, Recorded, read_request
@@ -503,6 +503,23 @@ def test_nothing_that_a_command_started_outlives_the_broker(tmp_path):
     assert gone_soon(below)
     asking.join(10)
     assert not asking.is_alive()
+
+
+def test_a_command_ends_with_what_it_started_also_if_it_has_only_just_begun():
+    asked = Command(Provider(kind="command", name="m", command=("sh", "-c", "sleep 60 & wait")))
+
+    async def end_at_once() -> set[int]:
+        asking = asyncio.ensure_future(asked.ask({"messages": []}))
+        await asyncio.sleep(0)
+        below: set[int] = set()
+        assert until(lambda: below.update(descendants(os.getpid()) - before) or len(below) == 2)  # asyncio waits, too
+        await asked.end()
+        with pytest.raises(AgainError):
+            await asking
+        return below
+
+    before = descendants(os.getpid())
+    assert gone_soon(asyncio.run(end_at_once()))
 
 
 def test_a_key_in_a_variable_is_gone_from_this_process_and_its_forks(tmp_path):

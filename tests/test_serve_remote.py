@@ -98,9 +98,9 @@ def site(tmp_path, monkeypatch):
     """A workspace with a remote author, and the folder of that author."""
     monkeypatch.setattr(join, "RETRY_S", 0.1)
     (tmp_path / "mine").mkdir()
-    workspace = cup.make(tmp_path / "site", "duel", 2)
-    with (workspace / "tournament.toml").open("a") as file:
-        file.write("\n[remote]\ngrace = 20\n")
+    workspace = cup.make(tmp_path / "site")
+    toml = workspace / "tournament.toml"  # no limit in it is reached on a busy machine
+    toml.write_text(toml.read_text().replace("10.0", "60.0") + "\n[remote]\ngrace = 60\n")
     accounts = Accounts(workspace)
     return workspace, tmp_path / "mine", accounts, accounts.invite("Ada", "test")
 
@@ -126,22 +126,21 @@ def test_an_event_with_a_seat_that_is_cut_five_times_ends_with_the_right_tables(
         wire = Wire(client.base_url.port)
         with contextlib.closing(wire), seat(mine, wire.url, token):
             for number in range(5):
-                assert cup.soon(lambda stored=number: count(results) >= stored, 60)
+                assert cup.soon(lambda cuts=number: wire.connections > cuts and count(results) >= cuts // 2, 60)
                 time.sleep(0.1)  # in the midst of the next match
                 wire.cut()
-            assert cup.soon(lambda: played(accounts), 120)
+            assert cup.soon(lambda: wire.connections > 5 and played(accounts), 120)
             with Archive.open(results) as archive:
                 records = list(archive.records())
-            cut = (results / "leaderboard.csv").read_bytes(), (results / "matches.csv").read_bytes()
+            assert [fault for record in records for fault in record.verdict.faults] == []
+            cut = [(results / name).read_text() for name in ("leaderboard.csv", "matches.csv")]
             shutil.rmtree(results)
             accounts.set("remote played", {})
             accounts.begin_round()
             accounts.end_round()  # so that they play once more, with no cut
             assert cup.soon(lambda: played(accounts), 120)
-            assert cut == ((results / "leaderboard.csv").read_bytes(), (results / "matches.csv").read_bytes())
+            assert cut == [(results / name).read_text() for name in ("leaderboard.csv", "matches.csv")]
     assert {seat.bot.name for record in records for seat in record.match.seats} == {"Ada_remote", "first", "last"}
-    assert not any(record.verdict.faults for record in records)
-    assert wire.connections > 5
     text = notation.text_of(records[0])
     assert notation.record_of(text) == notation.portable(records[0])
     assert str(workspace) not in text
@@ -155,7 +154,7 @@ def test_an_event_with_a_seat_that_is_cut_five_times_ends_with_the_right_tables(
 def test_a_connection_that_is_lost_for_longer_than_the_grace_is_a_time_loss(site):
     workspace, mine, accounts, token = site
     toml = workspace / "tournament.toml"
-    toml.write_text(toml.read_text().replace("grace = 20", "grace = 0.5"))
+    toml.write_text(toml.read_text().replace("grace = 60", "grace = 0.5"))
     results = workspace / "results/cup-remote"
     with served(workspace) as client:
         wire = Wire(client.base_url.port)

@@ -62,10 +62,10 @@ class Broker:
         self._next_start = 0.0
         self._failures = 0
 
-    def end(self) -> NoReturn:
+    async def end(self) -> NoReturn:
         """End at once: every answer that is there is on disk, and nobody waits for the others."""
         if isinstance(self._asked, Command):
-            self._asked.end()
+            await self._asked.end()
         os._exit(0)
 
     async def serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
@@ -188,7 +188,7 @@ async def _main(settings: Mapping[str, Any]) -> None:
     print("ready", flush=True)
     async with server:
         await stop.wait()
-        broker.end()
+        await broker.end()
 
 
 def main() -> None:

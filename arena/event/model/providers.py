@@ -91,9 +91,11 @@ class Command:
         self._provider = provider
         self._running: set[int] = set()
         """The leaders of the process groups that run."""
+        self._starting = asyncio.Lock()
 
-    def end(self) -> None:
-        """Kill all programs that run, with whatever they started."""
+    async def end(self) -> None:
+        """Kill all programs that run, with whatever they started; from now on none starts."""
+        await self._starting.acquire()  # a program may have started others before asyncio tells us of it
         for group in self._running:
             with contextlib.suppress(ProcessLookupError):
                 os.killpg(group, signal.SIGKILL)
@@ -103,19 +105,20 @@ class Command:
         provider, parent = self._provider, os.getpid()
         variables = {provider.key_variable: provider.key} if provider.key_variable else {}
         try:
-            process = await asyncio.create_subprocess_exec(
-                *provider.command,
-                stdin=asyncio.subprocess.PIPE,
-                stdout=asyncio.subprocess.PIPE,
-                stderr=asyncio.subprocess.PIPE,
-                cwd=provider.folder or None,
-                env=os.environ | variables,
-                start_new_session=True,
-                preexec_fn=(lambda: parallel.tie_to(parent)) if system.LINUX else None,
-            )
+            async with self._starting:
+                process = await asyncio.create_subprocess_exec(
+                    *provider.command,
+                    stdin=asyncio.subprocess.PIPE,
+                    stdout=asyncio.subprocess.PIPE,
+                    stderr=asyncio.subprocess.PIPE,
+                    cwd=provider.folder or None,
+                    env=os.environ | variables,
+                    start_new_session=True,
+                    preexec_fn=(lambda: parallel.tie_to(parent)) if system.LINUX else None,
+                )
+                self._running.add(process.pid)
         except OSError as error:
             raise MachineError(f"model.command: {provider.command[0]}: cannot be run: {error.strerror}") from error
-        self._running.add(process.pid)
         try:
             printed, log = await self._talk(process, {"model": provider.name, **request})
         finally:
