@@ -1,6 +1,5 @@
 """`arena serve` for authors and organisers: accounts, uploads, what nobody else sees, and each action as a command."""
 
-import contextlib
 import io
 import json
 import re
@@ -12,6 +11,7 @@ from pathlib import Path
 import cup
 import httpx
 import pytest
+from class_site import decide
 from served import served
 
 from arena.errors import ArenaError
@@ -42,11 +42,6 @@ def hand_in(client: httpx.Client, files: object, **fields: str) -> httpx.Respons
 
 def act(client: httpx.Client, action: str, words: str = "") -> httpx.Response:
     return client.post("/organiser", data={"csrf": csrf_of(client), "action": action, "words": words})
-
-
-def decide(accounts: Accounts, *faults: str) -> None:
-    """Decide all uploads, without a check that takes seconds: each bot has these faults."""
-    uploads.decide_all(accounts, organising.bot_store(accounts), lambda bots: (faults for _ in bots), ())
 
 
 def packed(*names: str) -> bytes:
@@ -91,18 +86,6 @@ def test_an_author_reads_why_a_bot_is_refused_and_sees_a_good_one_enter(tmp_path
         assert cup.soon(lambda: "Accepted" in ada.get(verdict).text, 60)
         assert (tmp_path / "bots/Ada_Lovelace.py").read_text() == cup.FIRST
         assert "Ada_Lovelace" in ada.get("/me").text
-
-
-def test_no_author_sees_a_page_of_another(played):
-    client, accounts, ada, ben, _ = played
-    own = accounts.named("Ada")
-    asked = accounts.ask(own, "Ada@1", "Ada@2", "", 1)
-    pages = [f"/me/uploads/{each.id}" for each in accounts.uploads(own)]
-    pages += [f"/me/requests/{asked}", "/me/bots/Ada"]
-    assert [ada.get(page).status_code for page in pages] == [200] * len(pages)
-    assert [ben.get(page).status_code for page in pages] == [404] * len(pages)
-    assert [client.get(page).status_code for page in [*pages, "/me", "/organiser"]] == [403] * (len(pages) + 2)
-    assert ben.get("/organiser").status_code == act(ben, "freeze").status_code == 403
 
 
 def test_an_author_reads_faults_and_stderr_of_the_own_bot_only(played):
@@ -375,60 +358,6 @@ def test_a_round_that_cannot_begin_ends_with_the_reason(accounts):
     work = desk.Desk(accounts, Hub())
     assert cup.soon(lambda: work.step() or [each for each in accounts.rounds() if each.ended], 60)
     assert "nowhere" in accounts.rounds()[0].words
-
-
-HOSTILE = (
-    "%00",
-    "x" * 900,
-    "%ff%fe",
-    "'--",
-    "%3Cscript%3E",
-    "a%2Fb",
-    "-1",
-    "%E2%80%AE",
-    "con",
-    "%0d%0aX:y",
-)
-COOKIES = ("", "x", "x" * 4000, "'; drop table sessions; --", "\u00ff\u00fe", "a=b; c", '"quoted"', "\x01")
-FORMS = (
-    b"",
-    b"--x\r\n",
-    b"--x\r\ncontent-disposition: form-data\r\n\r\n\r\n--x--",
-    b'--x\r\ncontent-disposition: form-data; name="file"; filename="../../x.py"\r\n\r\nprint(1)\r\n--x--',
-    b'--x\r\ncontent-disposition: form-data; name="csrf"; filename="x"\r\n\r\n0\r\n--x--',
-    b'--x\r\ncontent-disposition: form-data; name="\xff\xfe"\r\n\r\n\x00\r\n--x--',
-    b"--x\r\n" + b"a: b\r\n" * 3000,
-    b'--x\r\ncontent-disposition: form-data; name="csrf"\r\n\r\n' + b"0" * 60_000 + b"\r\n--x--",
-)
-
-
-def test_hostile_addresses_cookies_and_forms_get_nothing_but_a_refusal(played):
-    client, accounts, ada, ben, olga = played
-    before = accounts.uploads()
-    for text in HOSTILE:
-        for start in ("/me/uploads/", "/me/requests/", "/me/bots/"):
-            for who in (client, ada, olga):
-                answer = who.get(start + text)
-                assert 400 <= answer.status_code < 500, (start, text, answer.status_code)
-                assert str(accounts.workspace) not in answer.text
-                assert "Traceback" not in answer.text
-    for cookie in COOKIES:
-        stranger = httpx.Client(
-            base_url=client.base_url, headers={b"cookie": b"arena_session=" + cookie.encode("latin-1")}
-        )
-        with contextlib.suppress(httpx.RemoteProtocolError, httpx.LocalProtocolError):
-            assert stranger.get("/me").status_code in {400, 403}
-    for body in FORMS:
-        for path in ("/upload", "/sign-in", "/me/requests", "/organiser"):
-            for kind in (
-                "multipart/form-data; boundary=x",
-                "multipart/form-data",
-                "application/x-www-form-urlencoded",
-                "x",
-            ):
-                status = ben.post(path, content=body, headers={"content-type": kind}).status_code
-                assert 400 <= status < 429, (path, kind, body[:60], status)
-    assert accounts.uploads() == before
 
 
 def test_an_event_that_cannot_be_read_is_told_without_its_reason(accounts):

@@ -94,7 +94,11 @@ class Guard:
             await self._app(scope, receive, send)
             return
 
+        has_begun = False
+
         async def with_headers(message: Message) -> None:
+            nonlocal has_begun
+            has_begun = True
             if message["type"] == "http.response.start":
                 own = MutableHeaders(scope=message)
                 for name, value in HEADERS.items():
@@ -109,7 +113,11 @@ class Guard:
             extra = {"retry-after": "2"} if status == 429 else {"connection": "close"}
             await PlainTextResponse(f"{words}\n", status, extra)(scope, receive, with_headers)
             return
-        await self._app(scope, self._bounded(scope, receive), with_headers)
+        try:
+            await self._app(scope, self._bounded(scope, receive), with_headers)
+        except asyncio.CancelledError:  # the server ends, and has waited for this page long enough
+            if not has_begun:
+                await PlainTextResponse("the server ends: ask again soon\n", 503)(scope, receive, with_headers)
 
     def _refusal(self, scope: Scope, headers: Headers) -> tuple[int, str] | None:
         """Return the status and the words for a request that goes no further."""

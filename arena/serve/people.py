@@ -64,8 +64,13 @@ def set_session(response: Response, request: HTTPConnection, cookie: str, second
 
 
 def csrf(request: HTTPConnection) -> str:
-    """Return what every form of a page has as `csrf`: a hash of the session's cookie, which no other site can read."""
-    return sha256(b"csrf " + request.cookies.get(COOKIE, "").encode()).hexdigest()
+    """Return what every form of a page has as `csrf`."""
+    return csrf_of(request.cookies.get(COOKIE, ""))
+
+
+def csrf_of(cookie: str) -> str:
+    """Return the secret of the forms of a session: a hash of its cookie, which no other site can read."""
+    return sha256(b"csrf " + cookie.encode()).hexdigest()
 
 
 async def checked_form(request: Request, *, files: int = 0) -> FormData:

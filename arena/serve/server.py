@@ -37,6 +37,15 @@ class TimelyProtocol(H11Protocol):
         elif self.transport.get_protocol() is self:  # else it is a WebSocket now, which has limits of its own
             self._expect_request()
 
+    def send_400_response(self, msg: str) -> None:
+        """Refuse what is no HTTP; whoever answers a request whose body is none hears that the client has gone."""
+        if self.cycle is None or self.cycle.response_complete:
+            super().send_400_response(msg)
+            return
+        self.cycle.disconnected = True
+        self.cycle.message_event.set()
+        self.transport.close()
+
     def handle_websocket_upgrade(self, event: Any) -> None:
         """Leave the connection to the WebSocket."""
         self._end_head_limit()
@@ -77,7 +86,9 @@ class TimelyProtocol(H11Protocol):
 def listening(host: str, port: int) -> socket.socket:
     """Return a socket that listens; OSError if the address or the port cannot be had."""
     family, *_, address = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)[0]
-    return socket.create_server(address[:2], family=family, backlog=BACKLOG)
+    made = socket.create_server(address[:2], family=family, backlog=BACKLOG)
+    made.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)  # else a page waits 40 ms between its head and its body
+    return made
 
 
 def server(app: Starlette, *, certificate: Path | None = None, key: Path | None = None) -> uvicorn.Server:
@@ -86,7 +97,7 @@ def server(app: Starlette, *, certificate: Path | None = None, key: Path | None 
         uvicorn.Config(
             app,
             http=TimelyProtocol,
-            log_level="warning",
+            log_level="error",  # what strangers send is no news
             access_log=False,
             server_header=False,
             limit_concurrency=CONNECTIONS,

@@ -85,11 +85,12 @@ class Worker:
     def _start(self) -> Connection:
         # Not a fork: the server has threads, and an event loop.
         context = multiprocessing.get_context("spawn")
-        self._pipe, theirs = context.Pipe()
-        self._process = context.Process(target=_work, args=(theirs,), daemon=True)
-        self._process.start()
+        ours, theirs = context.Pipe()
+        process = context.Process(target=_work, args=(theirs,), daemon=True)
+        process.start()
         theirs.close()
-        return self._pipe
+        self._process, self._pipe = process, ours
+        return ours
 
 
 def _work(pipe: Connection) -> None:

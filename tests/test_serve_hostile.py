@@ -1,0 +1,246 @@
+"""`arena serve` attacked: each page asked for by everybody, and requests that no browser sends."""
+
+import contextlib
+import io
+import random
+import re
+import socket
+import zipfile
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import class_site
+import httpx
+import pytest
+from served import served
+from starlette.routing import Route
+
+from arena.serve import people
+from arena.serve.app import make_app
+from arena.serve.guard import Settings
+
+EVERYBODY = ("", *class_site.AUTHORS, class_site.ORGANISER)
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory):
+    """Return the class, its application and where it is served."""
+    made = class_site.make(tmp_path_factory.mktemp("class") / "workspace")
+    for name in ("uploads", "requests"):
+        made.accounts.set(f"limit.{name}", 4)  # those that its makers have had are counted
+    app = make_app(made.workspace, Settings(writes_per_s=1e6, reads_per_s=1e6, body_s=0.5))
+    with served(made.workspace, app=app) as client:
+        yield made, app, client
+
+
+def text_of(answer: httpx.Response) -> str:
+    """Return all that an answer says, also in its headers and in the files of a zip."""
+    said = "".join(f"{name}: {value}\n" for name, value in answer.headers.items()) + answer.text
+    if answer.headers.get("content-type") == "application/zip":
+        with zipfile.ZipFile(io.BytesIO(answer.content)) as packed:
+            said += "".join(packed.read(name).decode() for name in packed.namelist())
+    return said
+
+
+def paths_of_the_machine(made: class_site.ClassSite) -> tuple[str, ...]:
+    return str(made.workspace), str(made.workspace.parent), str(Path(__file__).parents[1]), str(Path.home())
+
+
+def get(client: httpx.Client, address: str) -> tuple[int, str]:
+    """Return the status and the text of a page; of one that never ends its first words."""
+    with client.stream("GET", address) as answer:
+        if answer.headers.get("content-type", "").startswith("text/event-stream"):
+            return answer.status_code, next(answer.iter_text(), "")
+        answer.read()
+    return answer.status_code, text_of(answer)
+
+
+def test_each_page_of_each_author_is_for_nobody_else(site):
+    made, app, client = site
+    addresses = list(made.addresses(app.routes))
+    read: dict[str, str] = {}
+    for name in EVERYBODY:
+        with made.client(client, name) as visitor:
+            answers = {address: get(visitor, address) for address in addresses}
+        read[name] = "".join(text for _, text in answers.values())
+        for address, (status, text) in answers.items():
+            assert status < 500, (name, address, status)
+            assert not [path for path in paths_of_the_machine(made) if path in text], (name, address)
+            for owner in {*class_site.AUTHORS} - {name}:
+                is_private = any(id_ in address for id_ in made.pages[owner])
+                if name != class_site.ORGANISER:
+                    assert not [words for words in made.private[owner] if words in text], (name, address)
+                    assert not is_private or status in {403, 404}, (name, address, status)
+                elif "/me/" in address:
+                    assert not is_private or status == 404, address
+    for name in class_site.AUTHORS:
+        for what in ("remark", "stderr", "words", "reason", "answer"):
+            assert re.search(f"{what}-(of|to)-{name}", read[name]), f"{name} cannot read the own {what}"
+
+
+def test_no_form_lets_an_author_change_what_is_anothers(site):
+    made, app, client = site
+    before = state_of(made)
+    posts = [route.path for route in app.routes if isinstance(route, Route) and "POST" in route.methods]
+    values = made.values()
+    fields = {"first": "Ada@1", "second": "Ada@2", "bot": "Ada", "name": "Ada.py", "action": "freeze", "pairings": "1"}
+    for name, path in ((name, path) for path in posts for name in ("", "Ben") if path != "/sign-out"):
+        for id_ in made.pages["Ada"] if "{" in path else ("",):
+            with made.client(client, name) as visitor:
+                own = people.csrf_of(made.sessions[name]) if name else re.search(
+                    r'name="csrf" value="(\w+)"', visitor.get("/sign-in").text)[1]  # fmt: skip
+                address = re.sub(r"{(\w+)[^}]*}", lambda found, id_=id_: id_ or values[found[1]][0], path)
+                for secret in (own, "0" * 64):
+                    status = visitor.post(address, data=fields | {"id": id_, "csrf": secret}).status_code
+                    assert status in {400, 403, 404}, (name, path, status)
+    assert state_of(made) == before
+
+
+def state_of(made: class_site.ClassSite) -> object:
+    """Return what a stranger must not change."""
+    accounts = made.accounts
+    files = {str(path): path.read_bytes() for path in made.workspace.joinpath("bots").rglob("*") if path.is_file()}
+    switches = [accounts.is_on(name) for name in ("frozen", "paused", "hidden")]
+    return accounts.accounts(), accounts.uploads(), accounts.requests(), accounts.rounds(), switches, files
+
+
+TEXTS = (
+    "", ".", "..", "%2e%2e", "..%2f..%2f..%2fetc%2fpasswd", "....//....//etc/passwd", "%2fetc%2fpasswd", "%00",
+    "cup%00", "x" * 300, "x" * 1900, "%ff%fe", "%c0%ae%c0%ae", "%u002e", "'--", "' or 1=1 --",
+    "%3Cscript%3Ealert(1)%3C/script%3E", "{{7*7}}", "${7*7}", "a%2Fb", "a%5Cb", "-1", "0", "1e999", "9" * 400,
+    "%E2%80%AE", "%D0%90da", "%EF%BC%A1da", "Ada%E2%80%8B", "ada", "Ada@1", "Ada@0", "Ada@-1", "Ada@@", "con", "nul",
+    "%0d%0aX-Injected:1", "*", "cup*", "request-", "request-*", ".serve", "..;/", "cup;x=1", "event.sqlite",
+    "%25%32%65", "~root", "%7e", "\u0410da", "cup/../../.serve/accounts.sqlite", "?", "#", "__init__", "%F0%9F%92%A9",
+    "[]", "NaN", "null", "True", "cup.", "cup ", " cup", "%20", "+",
+)  # fmt: skip
+METHODS = ("GET", "POST", "HEAD", "PUT", "DELETE", "OPTIONS", "TRACE", "CONNECT", "PATCH", "get", "X" * 300)
+KINDS = (
+    "multipart/form-data; boundary=x", "multipart/form-data", "multipart/form-data; boundary=" + "x" * 3000,
+    "application/x-www-form-urlencoded", "application/x-www-form-urlencoded; charset=utf-7", "application/json", "x",
+    "", "multipart/mixed; boundary=x", "text/html; charset=\xff",
+)  # fmt: skip
+PART = b"--x\r\ncontent-disposition: form-data; name="
+BODIES = (
+    b"", b"--x\r\n", b"--x--", PART + b'"file"; filename="../../x.py"\r\n\r\nprint(1)\r\n--x--',
+    PART + b'"csrf"; filename="x"\r\n\r\n0\r\n--x--', PART + b'"\xff\xfe"\r\n\r\n\x00\r\n--x--',
+    b"--x\r\n\r\n\r\n--x--", b"--x\r\n" + b"a: b\r\n" * 3000, PART + b'"csrf"\r\n\r\n' + b"0" * 60_000 + b"\r\n--x--",
+    (PART + b'"a"\r\n\r\n1\r\n') * 100 + b"--x--", (PART + b'"file"; filename="a"\r\n\r\n1\r\n') * 200 + b"--x--",
+    PART + b'"file"; filename*=UTF-8\'\'%2e%2e%2fx\r\n\r\n1\r\n--x--', b"csrf=" + b"%" * 1000, b"=&" * 2000,
+    b"a=1&" * 1000, b"\x1f\x8b\x08\x00" + bytes(range(256)), b"[" * 50_000, b'{"csrf": {}}', b"token=%00&csrf=%00",
+    b"\xff" * 500,
+)  # fmt: skip
+HEADERS = (
+    "Origin: http://evil.example", "Origin: null", "Origin: http://localhost", "Sec-Fetch-Site: cross-site",
+    "Range: bytes=0-1", "If-None-Match: *", "If-None-Match: " + '"x", ' * 500, "If-Modified-Since: never",
+    "X-Forwarded-For: 1.2.3.4, \xff", "X-Forwarded-Proto: javascript", "X-Forwarded-Host: evil.example",
+    "Forwarded: for=evil", "X-Original-URL: /organiser", "X-HTTP-Method-Override: DELETE",
+    "Accept-Encoding: gzip, br, \xff", "Accept: ../../etc/passwd", "Expect: 100-continue",
+    "Authorization: Bearer \xff", "Authorization: Bearer " + "x" * 5000, "Content-Encoding: gzip", "Cookie: a=b; c",
+    "Cookie: arena_session=\xff\xfe", "Cookie: arena_session=" + "x" * 4000, 'Cookie: arena_session="\\000"',
+    "Cookie: =;=;;", "Cookie: arena_session='; drop table sessions; --", "Upgrade: websocket",
+    "Upgrade: h2c\r\nHTTP2-Settings: AAAA", "Connection: upgrade, keep-alive", "Transfer-Encoding: chunked",
+    "Transfer-Encoding: gzip, chunked", "Content-Length: -1", "Content-Length: 99999999999999999999",
+    "Content-Length: 1, 1", "Host: evil.example", "Host: ", "Host: [::1", "Host: a@localhost", "X" * 2000 + ": 1",
+    "a b: c", ": c", "X-Null: \x00", "Referer: file:///etc/passwd", "Accept-Language: ../..", "\tfolded",
+ 
+    "Upgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==",
+)  # fmt: skip
+
+
+def fuzzed(made: class_site.ClassSite, routes: list[tuple[str, str]], dice: random.Random) -> tuple[str, bytes]:
+    """Return who sends a request that is mostly like one of a browser, and its bytes."""
+    values, (method, template) = made.values(), dice.choice(routes)
+    name = dice.choice(EVERYBODY)
+    cookie = f"Cookie: {people.COOKIE}={made.sessions[name]}" if name else "Accept: */*"
+    path = re.sub(r"{(\w+)[^}]*}", lambda found: dice.choice((*values[found[1]], *dice.sample(TEXTS, 2))), template)
+    if dice.random() < 0.1:
+        at = dice.choice([found.start() for found in re.finditer("/", path)])
+        path = dice.choice((path[:at], path[: at + 1])) + dice.choice(TEXTS) + path[at:]
+    if dice.random() < 0.05:
+        path = dice.choice(
+            ("*", "", "http://evil.example/", "//evil.example", "/\\evil.example", "x", "http://[::1", "/" * 1999)
+        )
+    if dice.random() < 0.5:
+        names = ("name", "bot", "opponent", "board", "before", "fault", "result", "turn", "match", "x" * 50)
+        path += "?" + "&".join(f"{dice.choice(names)}={dice.choice(TEXTS)}" for _ in range(dice.randrange(1, 5)))
+    method = dice.choice(METHODS) if dice.random() < 0.1 else method
+    body = dice.choice(BODIES) if method == "POST" or dice.random() < 0.1 else b""
+    if dice.random() < 0.3:  # with the secret of a form, but not the organiser's, who may do what a form says
+        secret = people.csrf_of(made.sessions[name if name in class_site.AUTHORS else "Ada"])
+        field = dice.choice(("token", "first", "second", "program", "name"))
+        body = f"csrf={secret}&{field}={dice.choice(TEXTS)}".encode()
+    lines = [
+        f"{method} {path} HTTP/{dice.choice(('1.1',) * 20 + ('1.0', '0.9', '2.0', '9' * 50))}",
+        "Host: localhost",
+        cookie,
+    ]
+    lines += [f"Content-Type: {dice.choice(KINDS)}"] if body else []
+    lines += [f"Content-Length: {len(body)}"] if body or dice.random() < 0.2 else []
+    lines += dice.sample(HEADERS, dice.choice((0, 0, 0, 0, 1, 1, 2)))
+    if dice.random() < 0.02:
+        dice.shuffle(lines)
+    head = "\r\n".join([*lines, "Connection: close", "", ""])
+    sent = bytearray(head.encode("utf-8" if dice.random() < 0.5 else "latin-1", "replace") + body)
+    for _ in range(dice.choice((0,) * 30 + (1, 5))):
+        sent[dice.randrange(len(sent))] = dice.randrange(256)
+    return name, bytes(sent)
+
+
+def answers_to(client: httpx.Client, sent: bytes) -> bytes:
+    """Return what the server says until it closes the connection, which it does soon for a request that is complete."""
+    parts = []
+    with contextlib.suppress(OSError), socket.create_connection(("127.0.0.1", client.base_url.port)) as connection:
+        connection.settimeout(20)
+        connection.sendall(sent)
+        while part := connection.recv(65536):
+            parts.append(part)
+    return b"".join(parts)
+
+
+def attack(site, number: int, seed: int, caplog, capfd) -> dict[int, int]:
+    """Send so many requests; return how many got which status."""
+    made, app, client = site
+    before, dice, counts = state_of(made), random.Random(seed), {}
+    routes = [(method, route.path) for route in app.routes for method in getattr(route, "methods", None) or ["GET"]]
+    secrets = {name: [words.encode() for words in made.private[name]] for name in class_site.AUTHORS}
+    paths = [path.encode() for path in paths_of_the_machine(made)] + [
+        b"root:x:0:",
+        b"Traceback",
+        b"site-packages",
+        b"SQLite",
+    ]
+
+    def send(request: tuple[str, bytes]) -> tuple[str, bytes, bytes]:
+        return *request, answers_to(client, request[1])
+
+    with ThreadPoolExecutor(8) as pool:
+        for name, sent, said in pool.map(send, [fuzzed(made, routes, dice) for _ in range(number)]):
+            status = int(said[9:12]) if said else 0
+            assert not said or said.startswith(b"HTTP/1.1 "), (sent, said[:300])
+            counts[status] = counts.get(status, 0) + 1
+            assert status < 500, (sent, said[:300])
+            assert b"\nx-injected" not in said.partition(b"\r\n\r\n")[0].lower(), (sent, said[:300])
+            assert not [path for path in paths if path in said and path not in sent], (sent, said)
+            for owner in {*class_site.AUTHORS} - {name} if name != class_site.ORGANISER else ():
+                assert not [words for words in secrets[owner] if words in said and words not in sent], (
+                    name,
+                    sent,
+                    said,
+                )
+    assert not [(record.getMessage(), record.exc_text) for record in caplog.records if record.exc_info]
+    assert "Traceback" not in capfd.readouterr().err
+    assert client.get("/").status_code == 200
+    assert state_of(made) == before
+    return counts
+
+
+def test_hundreds_of_fuzzed_requests_get_pages_or_refusals(site, caplog, capfd):
+    counts = attack(site, 250, 1, caplog, capfd)
+    assert counts[200] > 20
+    assert counts[404] > 20
+
+
+@pytest.mark.soak
+@pytest.mark.timeout(1200)
+def test_ten_thousand_fuzzed_requests_get_pages_or_refusals(site, caplog, capfd):
+    attack(site, 10_000, random.randrange(1 << 30), caplog, capfd)
