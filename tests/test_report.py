@@ -31,7 +31,8 @@ from arena.event.plan import Plan
 from arena.games import rulebook
 from arena.protocol import clean
 from arena.replay import notation
-from arena.replay.drawing.board_state import read_grids
+from arena.replay.drawing.scene import read_grids
+from arena.replay.drawing.styles import Styles
 from arena.replay.replayer import scenes
 from arena.report.boards import items
 from arena.report.data import by_importance
@@ -192,19 +193,25 @@ def test_json_inside_html_is_whole_and_has_no_tag(value):
 def test_a_fact_is_read_for_the_page_as_for_the_terminal():
     drawing = (Grid("sea GRID COLUMNS ROWS"), Mark("shot GRID X Y", colour="red"), Mark("ships GRID X Y TEXT", "TEXT"))
     drawing += (Piece("at ROLE X Y"), Cards("hand ROLE CARDS"))
-    item = items(read_grids(["sea left 3 3", "sea right 3 3"], drawing), drawing, ("fox", "hen"))
+    styles = Styles.of(drawing, ("fox", "hen"), (("fox",), ("hen",)))
+    item = items(read_grids(["sea left 3 3", "sea right 3 3"], drawing), styles)
     assert [item(fact) for fact in ("shot left 1 2", "shot right 1 2", "shot up 1 2", "ships right 3 3 12")] == [
-        (1, 1, 2),
-        (1, 1, 2, 0, 1),
+        (0, 1, 2),
+        (0, 1, 2, 1),
         "shot up 1 2",
-        (2, 3, 3, 0, 1, "12"),
+        (1, 3, 3, 1, "12"),
     ]
     assert [item(fact) for fact in ("at hen 1 1", "at cow 1 1", "at hen 9 9", "hand fox A K", "turn 3")] == [
-        (3, 1, 1, 2),
+        (3, 1, 1),
         "at cow 1 1",
         "at hen 9 9",
         (4, "hand fox", "A", "K"),
         "turn 3",
+    ]
+    assert [(style.kind, style.fact, style.role) for style in styles.table[2:]] == [
+        ("piece", "at fox X Y", 0),
+        ("piece", "at hen X Y", 1),
+        ("cards", "hand ROLE CARDS", None),
     ]
 
 
@@ -214,7 +221,7 @@ def test_a_replay_holds_the_facts_of_every_turn(small):
     for record in records:
         replay = page.replays[record.match.id]
         game = rulebook.game_of(record.match)
-        item = items(read_grids(game.board(), game.drawing), game.drawing, game.roles)
+        item = items(read_grids(game.board(), game.drawing), Styles.of(game.drawing, game.roles, game.sides))
         assert replay["states"] == [
             json.loads(json.dumps([*map(item, scene.facts)])) for scene in scenes(game, record.turns)
         ]
@@ -234,13 +241,9 @@ def test_the_board_is_told_by_its_cells(small):
     of, _, page = small
     duel, classic = page.data["boards"]
     assert [duel["label"], classic["label"]] == [board.label for board in of.boards]
-    assert (duel["grids"][0]["columns"], duel["grids"][0]["rows"], len(duel["grids"][0]["reach"])) == (
-        [1, 8],
-        [1, 8],
-        64,
-    )
-    assert len(classic["grids"][0]["reach"]) == 36
-    assert [[8, 7], [8, 8]] in duel["grids"][0]["walls"]
+    assert (duel["grids"][0]["columns"], duel["grids"][0]["rows"], duel["grids"][0]["rock"]) == ([1, 8], [1, 8], [])
+    assert len(classic["grids"][0]["rock"]) == 64 - 36
+    assert "M 70 10 L 80 10" in duel["grids"][0]["walls"]
     assert classic["sides"] == [[0], [1, 2]]
 
 

@@ -22,7 +22,7 @@ from arena.games import rulebook
 from arena.games.quality import PerfectPlay
 from arena.protocol import clean
 from arena.replay.chances import chances_of
-from arena.replay.drawing.board_state import read_fact, read_grids
+from arena.replay.drawing.scene import read_fact, read_grids
 from arena.replay.replayer import scenes
 from arena.report import notebook
 from arena.results.leaderboard import Results

@@ -42,7 +42,7 @@ from arena.drawing import Piece
 from arena.errors import ArenaError
 from arena.game import Fact, Game, Role
 from arena.games.quality import PerfectPlay, positions
-from arena.replay.drawing.board_state import Cell, read_fact, read_grids
+from arena.replay.drawing.scene import Cell, read_fact, read_grids
 from arena.results.accuracy import Rules
 from arena.results.archive import Archive
 

@@ -102,11 +102,11 @@ def board_values(label: str, column: str, index: Index, games: Games, sample: Re
 
     `column` is its name where boards are columns, `sample` the record of a match on it.
     """
-    drawn = boards.NOTHING
+    game = None
     if sample is not None:
         with suppress(ArenaError):
-            drawn = boards.values(games.game(sample.match))
-    return drawn | {
+            game = games.game(sample.match)
+    return boards.values(game, index.roles[label], index.sides[label]) | {
         "label": clean(label),
         "column": clean(column),
         "roles": [clean(role) for role in index.roles[label]],

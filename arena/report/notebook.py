@@ -4,15 +4,12 @@ The text that it shows is a stranger's, and so are the scripts of its frame to t
 its own, no network, and escaped text only.
 """
 
-from contextlib import suppress
-
 from markupsafe import Markup
 
 from arena.display_names import display_names
-from arena.errors import ArenaError
 from arena.games import rulebook
 from arena.protocol import clean
-from arena.report import boards, data, page, replays
+from arena.report import data, page, replays
 from arena.values import Played, Record
 
 HEIGHT_PX = 760
@@ -22,27 +19,17 @@ def frame(record: Record) -> str:
     """Return the replay of a match as an element of HTML."""
     match = record.match
     games = replays.Games(rulebook.game_of_record)
-    roles = [seat.role for seat in match.seats]
     names = display_names(dict.fromkeys(seat.bot for seat in match.seats))
     index = data.Index(
         bots={name: number for number, name in enumerate(names)},
         boards={match.label: 0},
-        roles={match.label: tuple(roles)},
+        roles={match.label: tuple(seat.role for seat in match.seats)},
         sides={match.label: record.sides},
     )
-    drawn = boards.NOTHING
-    with suppress(ArenaError):  # without its rules the replay says so
-        drawn = boards.values(games.game(match))
-    board = {
-        "label": clean(match.label),
-        "column": clean(match.board),
-        "roles": list(map(clean, roles)),
-        "sides": [[roles.index(role) for role in side] for side in record.sides],
-    }
     values = {
         "bots": list(map(clean, names.values())),
         "names": list(map(clean, names)),
-        "boards": [drawn | board],
+        "boards": [data.board_values(match.label, match.board, index, games, record)],
         "endings": list(data.ENDINGS),
         "matches": data.columns([Played.of(record)], index) | {"replay": [0]},
         "replay": replays.replay(record, games),

@@ -54,21 +54,8 @@ def site_text(title: str, event: str, root: str, **tables: object) -> str:
 
 def match_text(values: object, title: str) -> str:
     """Return a page of one match, for a frame in a notebook."""
-    names = (
-        "board",
-        "chances",
-        "chunks",
-        "commands",
-        "data",
-        "dom",
-        "facts",
-        "looks",
-        "match",
-        "playback",
-        "replay",
-        "route",
-    )
-    scripts = [PARTS / f"{name}.js" for name in (*names, "words", "_notebook")]
+    names = ("board", "chances", "chunks", "commands", "data", "dom", "looks", "match", "playback", "replay", "route")
+    scripts = [PARTS / f"{name}.js" for name in (*names, "scene", "words", "_notebook")]
     styles = sorted(PARTS.glob("*.css"))
     return _rendered("_notebook.html.j2", title, scripts, styles, data=Markup(safe_json(values)))  # noqa: S704  no tag
 

@@ -22,7 +22,8 @@ from arena.games.quality import Estimator, assessor_of
 from arena.identity import digest_of
 from arena.protocol import clean
 from arena.replay.chances import EXACT, Chances, chances_of
-from arena.replay.drawing.board_state import read_grids
+from arena.replay.drawing.scene import read_grids
+from arena.replay.drawing.styles import Styles
 from arena.replay.like_positions import LikePositions
 from arena.replay.replayer import MoveWord, question_of, scenes
 from arena.report import boards
@@ -49,7 +50,7 @@ class Games:
         self._rules = rules
         self.like = like or {}
         self._games: dict[tuple[str, ...], Game[Any] | ArenaError] = {}
-        self._items: dict[tuple[str, ...], Callable[[Fact], boards.Item]] = {}
+        self._read: dict[tuple[str, ...], tuple[Styles, Callable[[Fact], boards.Item]]] = {}
         self._estimated = 0  # the number of matches whose moves a search assessed
 
     def game(self, match: Match) -> Game[Any]:
@@ -81,16 +82,18 @@ class Games:
                 self._estimated += 1
                 assessor = assessor if self._estimated <= MOST_ESTIMATED else None
             key = (record.match.label, record.match.rules, record.match.sampled)
-            if key not in self._items:
-                self._items[key] = boards.items(read_grids(game.board(), game.drawing), game.drawing, game.roles)
+            if key not in self._read:
+                styles = Styles.of(game.drawing, [seat.role for seat in record.match.seats], record.sides)
+                self._read[key] = styles, boards.items(read_grids(game.board(), game.drawing), styles)
+            styles, item = self._read[key]
             replayed = list(scenes(game, record.turns, assessor))
             qualities = [str(quality) for scene in replayed for quality in scene.qualities]
             chances = chances_of(game, record, replayed, self.like.get(record.match.label))
             return {
                 **({"chances": _chances(chances)} if chances is not None else {}),
                 **({"qualities": qualities} if any(qualities) else {}),
-                **({"grids": boards.values(game)["grids"]} if record.match.sampled else {}),
-                "states": [list(map(self._items[key], scene.facts)) for scene in replayed],
+                **({"grids": boards.grids(game, styles)} if record.match.sampled else {}),
+                "states": [list(map(item, scene.facts)) for scene in replayed],
                 "fates": [_fate(steps) for scene in replayed for steps in scene.steps],
             }
         except ArenaError as error:

@@ -14,8 +14,8 @@ from typing import Any
 from arena.cli import output
 from arena.game import Game, Role
 from arena.replay.drawing import picture, readable
-from arena.replay.drawing.board_state import BoardState
 from arena.replay.drawing.paint import paint
+from arena.replay.drawing.signs import BoardSigns
 from arena.replay.replayer import Scene
 from arena.values import Match, Record
 
@@ -110,7 +110,7 @@ def panel_columns(story: Story, columns: int) -> int:
     return beside if beside >= PANEL_COLUMNS else columns
 
 
-def _board(story: Story, scene: Scene) -> tuple[list[str], BoardState | None]:
+def _board(story: Story, scene: Scene) -> tuple[list[str], BoardSigns | None]:
     """Return the drawn board and its state; without anything to draw, the facts of the board and of the state."""
     game = story.game
     grids, state = readable(game, scene.facts)
@@ -120,7 +120,7 @@ def _board(story: Story, scene: Scene) -> tuple[list[str], BoardState | None]:
 
 
 def _panel(
-    story: Story, index: int, state: BoardState | None, size: tuple[int, int], aside: tuple[str, ...]
+    story: Story, index: int, state: BoardSigns | None, size: tuple[int, int], aside: tuple[str, ...]
 ) -> list[str]:
     """Return the players, the signs and other facts of the state; then the moves so far, the newest last."""
     columns, height = size
@@ -145,7 +145,7 @@ def _panel(
     return [*top, *log, *end]
 
 
-def _seats(story: Story, scene: Scene, state: BoardState | None) -> Iterator[str]:
+def _seats(story: Story, scene: Scene, state: BoardSigns | None) -> Iterator[str]:
     longest = max(map(len, story.game.roles))
     scores = story.record.verdict.scores if story.record and scene is story.scenes[-1] else {}
     for role in story.game.roles:

@@ -11,9 +11,10 @@ from typing import Any
 
 from arena.game import Fact, Game
 from arena.protocol import clean
-from arena.replay.drawing.board_state import WIDTH, BoardGrid, BoardState, read_grids, read_state
 from arena.replay.drawing.lattice import FILL, rows
 from arena.replay.drawing.paint import DIM, paint
+from arena.replay.drawing.scene import WIDTH, BoardGrid, read_grids
+from arena.replay.drawing.signs import BoardSigns, board_signs
 
 FACE_DOWN = "░"
 GAP = "   "
@@ -33,15 +34,15 @@ def render_state(game: Game[Any], facts: Iterable[Fact], colour: bool = False) -
     return "\n".join(line.rstrip() for line in (*picture(grids, state, colour), *_legend(grids, state, colour)))
 
 
-def readable(game: Game[Any], facts: Iterable[Fact]) -> tuple[tuple[BoardGrid, ...], BoardState]:
-    """Return the grids, none where the terminal has no room for one of them, and the state of the board."""
+def readable(game: Game[Any], facts: Iterable[Fact]) -> tuple[tuple[BoardGrid, ...], BoardSigns]:
+    """Return the grids, none where the terminal has no room for one of them, and the signs on them."""
     grids = read_grids(game.board(), game.drawing)
     if any(grid.width > WIDTH for grid in grids):
         grids = ()
-    return grids, read_state(grids, game, facts)
+    return grids, board_signs(grids, game, facts)
 
 
-def picture(grids: Sequence[BoardGrid], state: BoardState, colour: bool) -> list[str]:
+def picture(grids: Sequence[BoardGrid], state: BoardSigns, colour: bool) -> list[str]:
     """Return the grids, side by side where there is room, and the rows of cards, as lines."""
     drawn = [
         ([f"{'':{grid.margin}}{clean(grid.name)}"] if grid.name else []) + list(rows(grid, number, state, colour))
@@ -57,7 +58,7 @@ def _beside(grids: Sequence[BoardGrid], lines: Sequence[str]) -> str:
     return "".join(line + " " * (grid.width - len(SGR.sub("", line))) for grid, line in zip(grids, lines, strict=True))
 
 
-def _card_rows(state: BoardState, colour: bool) -> Iterator[str]:
+def _card_rows(state: BoardSigns, colour: bool) -> Iterator[str]:
     """Yield three lines for each row of cards, its label before the middle one; as many without cards."""
     margin = max((len(clean(label)) for label, _ in state.cards), default=0) + 3
     for label, row in state.cards:
@@ -73,7 +74,7 @@ def _card_rows(state: BoardState, colour: bool) -> Iterator[str]:
         yield f"{'':{margin}}{paint(top.translate(str.maketrans('┌┬┐', '└┴┘')), DIM, colour)}"
 
 
-def _legend(grids: Sequence[BoardGrid], state: BoardState, colour: bool) -> Iterator[str]:
+def _legend(grids: Sequence[BoardGrid], state: BoardSigns, colour: bool) -> Iterator[str]:
     """Yield the signs of the drawing, each with its meaning, then every other fact."""
     signs = []
     if grids:

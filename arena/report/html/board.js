@@ -3,48 +3,30 @@
 // A cell is 10 wide. `y` of the game grows upwards, `y` of a drawing downwards.
 
 const boardOf = (board, grid) => {
-  const { columns: [west, east], rows: [south, north], walls, reach, marks: always } = grid;
+  const { columns: [west, east], rows: [south, north], walls, rock, marks: always } = grid;
   const UNIT = 10, RIM = 4, BUMP = 3;
   const [width, height] = [(east - west + 1) * UNIT, (north - south + 1) * UNIT];
   const middle = ([x, y]) => [(x - west + 0.5) * UNIT, (north - y + 0.5) * UNIT];
   const key = (cell) => cell.join(" ");
-  const inReach = new Set(reach.map(key));
+  const outOfReach = new Set(rock.map(key));
 
   function cells() {
     const all = [];
     for (let x = west; x <= east; x += 1) {
       for (let y = south; y <= north; y += 1) {
         const [cx, cy] = middle([x, y]);
-        all.push(draw("rect", { class: inReach.has(key([x, y])) ? "cell" : "rock", "data-cell": key([x, y]), x: cx - UNIT / 2, y: cy - UNIT / 2, width: UNIT, height: UNIT }));
+        all.push(draw("rect", { class: outOfReach.has(key([x, y])) ? "rock" : "cell", "data-cell": key([x, y]), x: cx - UNIT / 2, y: cy - UNIT / 2, width: UNIT, height: UNIT }));
       }
     }
     return all;
   }
 
-  /** The edges that stop somebody: walls, and the rim of the grid, beside cells that can be reached. */
-  function edges() {
-    const shut = new Set(walls.map(([cell, next]) => `${key(cell)}/${key(next)}`));
-    const path = [];
-    for (const [x, y] of reach) {
-      const [cx, cy] = middle([x, y]);
-      for (const [dx, dy] of Object.values(facts.STEPS)) {
-        const there = [x + dx, y + dy];
-        const pair = [[x, y], there].sort((left, right) => left[0] - right[0] || left[1] - right[1]).map(key).join("/");
-        const outside = there[0] < west || there[0] > east || there[1] < south || there[1] > north;
-        if (!outside && !shut.has(pair)) continue;
-        const [mx, my] = [cx + (dx * UNIT) / 2, cy - (dy * UNIT) / 2];
-        path.push(dx ? `M${mx} ${my - 5}v10` : `M${mx - 5} ${my}h10`);
-      }
-    }
-    return draw("path", { class: "wall", d: path.join("") });
-  }
-
   /** A mark in the middle of its cell; its title is what its fact says. */
-  function mark({ cell, item, seat, text }) {
+  function mark({ cell, style, text }) {
     const [x, y] = middle(cell);
-    const said = { X: cell[0], Y: cell[1], ROLE: board.roles[seat], TEXT: text, GRID: grid.name };
-    return draw("g", { class: `mark ${item.shape}`, "data-cell": key(cell), transform: `translate(${x} ${y})` },
-      draw("title", {}, item.fact.split(" ").map((word) => said[word] ?? word).join(" ")), looks.mark(board, item, seat, text));
+    const said = { X: cell[0], Y: cell[1], TEXT: text, GRID: grid.name };
+    return draw("g", { class: `mark ${style.shape}`, "data-cell": key(cell), transform: `translate(${x} ${y})` },
+      draw("title", {}, style.fact.split(" ").map((word) => said[word] ?? word).join(" ")), looks.shape(style, text));
   }
 
   function labels() {
@@ -64,15 +46,15 @@ const boardOf = (board, grid) => {
   const trails = draw("g");
   const markLayer = draw("g", { class: "marks" });
   const pieceLayer = draw("g");
-  const fixed = [...facts.scene({ ...board, grids: [grid] }, always).grids[0].marks.values()].map(mark);
+  const fixed = [...scene.of(board, always).grids[board.grids.indexOf(grid)].marks.values()].map(mark);
   const svg = draw("svg", { class: "board", viewBox: `${-RIM} -1 ${width + RIM + 1} ${height + RIM + 1}`, role: "img" },
-    cells(), fixed, trails, markLayer, edges(), pieceLayer, labels());
+    cells(), fixed, trails, markLayer, draw("path", { class: "wall", d: walls }), pieceLayer, labels());
 
-  function piece(seat) {
+  function piece(seat, style) {
     if (!pieces.has(seat)) {
-      const face = draw("g", {}, looks.shape(board, seat));
+      const face = draw("g", {}, looks.shape(style));
       const element = draw("g", { class: "piece", "data-role": board.roles[seat] }, draw("title", {}, board.roles[seat]), face);
-      const trail = draw("path", { class: "trail", stroke: looks.trail(board, seat) });
+      const trail = draw("path", { class: "trail", stroke: style.trail });
       pieces.set(seat, { element, face, trail });
       pieceLayer.prepend(element); // who moves first stands in front
       trails.append(trail);
@@ -81,9 +63,10 @@ const boardOf = (board, grid) => {
   }
 
   /** Where a character stands in its cell: in the middle, or beside others who are there too. */
-  function spot(seat, roles) {
-    const here = [...roles].filter(([, cell]) => key(cell) === key(roles.get(seat))).map(([other]) => other);
-    const [x, y] = middle(roles.get(seat));
+  function spot(seat, all) {
+    const { cell } = all.get(seat);
+    const here = [...all].filter(([, other]) => key(other.cell) === key(cell)).map(([other]) => other);
+    const [x, y] = middle(cell);
     if (here.length === 1) return { x, y, scale: 1 };
     const lane = here.indexOf(seat) - (here.length - 1) / 2;
     return { x: x + (lane * 4.4) / Math.max(1, here.length - 1), y: y + lane * 0.6, scale: 0.74 };
@@ -111,28 +94,28 @@ const boardOf = (board, grid) => {
   return {
     svg,
     /**
-     * Show the grid of a state. `ways` are the steps of each seat that led to it (`facts.way`), walked in this number
+     * Show the grid of a state. `ways` are the steps of each seat that led to it (`scene.way`), walked in this number
      * of milliseconds; without time the characters are there at once. `trail` holds the last cells of each seat.
      */
-    show(scene, { ways = new Map(), milliseconds = 0, trail = new Map(), title = "" } = {}) {
-      for (const [name, each] of scene.marks) {
+    show(seen, { ways = new Map(), milliseconds = 0, trail = new Map(), title = "" } = {}) {
+      for (const [name, each] of seen.marks) {
         if (marks.has(name)) continue;
         marks.set(name, mark(each));
         markLayer.append(marks.get(name));
       }
-      for (const [name, element] of marks) element.classList.toggle("taken", !scene.marks.has(name));
-      for (const [seat, { element }] of pieces) element.toggleAttribute("hidden", !scene.roles.has(seat));
-      for (const [seat, cell] of scene.roles) {
-        const { element, face, trail: line } = piece(seat);
+      for (const [name, element] of marks) element.classList.toggle("taken", !seen.marks.has(name));
+      for (const [seat, { element }] of pieces) element.toggleAttribute("hidden", !seen.pieces.has(seat));
+      for (const [seat, { cell, style }] of seen.pieces) {
+        const { element, face, trail: line } = piece(seat, style);
         const along = trail.get(seat) ?? [];
         [element.dataset.x, element.dataset.y] = cell;
-        const begin = current?.roles.has(seat) && milliseconds ? [spot(seat, current.roles)] : [];
-        walk(element, [...begin, ...spots(ways.get(seat) ?? [], spot(seat, scene.roles))], milliseconds);
-        if (along.length > 1) face.setAttribute("transform", looks.facing(board, seat, [0, 1].map((axis) => along.at(-1)[axis] - along.at(-2)[axis])));
+        const begin = current?.pieces.has(seat) && milliseconds ? [spot(seat, current.pieces)] : [];
+        walk(element, [...begin, ...spots(ways.get(seat) ?? [], spot(seat, seen.pieces))], milliseconds);
+        if (along.length > 1) face.setAttribute("transform", looks.facing(style, [0, 1].map((axis) => along.at(-1)[axis] - along.at(-2)[axis])));
         line.setAttribute("d", along.map((each, index) => `${index ? "L" : "M"}${middle(each).join(" ")}`).join(""));
       }
       svg.setAttribute("aria-label", title);
-      current = scene;
+      current = seen;
     },
   };
 };

@@ -26,7 +26,7 @@ const chances = (() => {
     const cursor = draw("line", { class: "cursor", y1: 0, y2: HEIGHT });
     const svg = draw("svg", { viewBox: `0 0 ${last} ${HEIGHT}`, preserveAspectRatio: "none", role: "img",
       "aria-label": `Chance to win of ${lines.map((line, side) => `${name(side)}: ${line[0]} % at the start, ${line[last]} % at the end`).join("; ")}` },
-      stacked.map((above, side) => area(side ? stacked[side - 1] : above.map(() => 0), above, looks.trail(board, board.sides[side][0]))),
+      stacked.map((above, side) => area(side ? stacked[side - 1] : above.map(() => 0), above, board.icons[board.sides[side][0]].trail)),
       draw("line", { class: "half", x1: 0, x2: last, y1: HEIGHT / 2, y2: HEIGHT / 2 }), cursor);
     const marks = breaks.map(([turn, sentence]) => {
       const mark = make("button", { type: "button", class: "break", tabindex: "-1", title: sentence, "aria-hidden": "true", onclick: (event) => { event.stopPropagation(); go(turn); } });

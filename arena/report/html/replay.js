@@ -100,9 +100,9 @@ const replay = (() => {
     const { states } = record;
     if (!states) return { element: make("p", { class: "note" }, `The board cannot be shown: ${record.broken}.`), show() {} };
     const board = record.grids ? { ...match.board, grids: record.grids } : match.board; // a drawn board is that of its match
-    if (!board.grids.length && !board.drawing.some(({ kind }) => kind === "cards")) return factStage(states);
+    if (!board.grids.length && !board.styles.some(({ kind }) => kind === "cards")) return factStage(states);
     const scenes = [];
-    const sceneOf = (turn) => scenes[turn] ??= facts.scene(board, states[turn]);
+    const sceneOf = (turn) => scenes[turn] ??= scene.of(board, states[turn]);
     const grids = board.grids.map((grid, number) => gridStage(board, grid, (turn) => sceneOf(turn).grids[number], turns));
     const table = make("div", { class: "table" });
     const others = make("div", { class: "state" });
@@ -117,22 +117,22 @@ const replay = (() => {
   function gridStage(board, grid, sceneOf, turns) {
     const { svg, show } = boardOf(board, grid);
     const ways = [];
-    const waysOf = (turn) => ways[turn] ??= new Map(turns[turn].filter(({ seat }) => sceneOf(turn).roles.has(seat)).map((entry) => {
-      const from = sceneOf(turn - 1).roles.get(entry.seat);
-      return [entry.seat, from ? facts.way(from, entry) : []];
+    const waysOf = (turn) => ways[turn] ??= new Map(turns[turn].filter(({ seat }) => sceneOf(turn).pieces.has(seat)).map((entry) => {
+      const from = sceneOf(turn - 1).pieces.get(entry.seat);
+      return [entry.seat, from ? scene.way(from.cell, entry) : []];
     }));
     const trailOf = (turn, seat) => {
-      const cells = [sceneOf(Math.max(0, turn - TRAIL)).roles.get(seat)];
+      const cells = [sceneOf(Math.max(0, turn - TRAIL)).pieces.get(seat)?.cell];
       for (let each = Math.max(1, turn - TRAIL + 1); each <= turn; each += 1) cells.push(...(waysOf(each).get(seat) ?? []).map((step) => step.cell));
       return cells.filter(Boolean);
     };
     const name = grid.name ? make("figcaption", {}, grid.name) : null;
     return { element: make("figure", {}, name, svg), show(turn, { forward, milliseconds }) {
       const trail = new Map(board.roles.map((_, seat) => [seat, trailOf(turn, seat)]));
-      const scene = sceneOf(turn);
-      const where = [...scene.roles].map(([seat, cell]) => `${board.roles[seat]} at ${cell.join(" ")}`);
-      if (!where.length) where.push(...[...scene.marks.values()].map(({ item, cell }) => `${item.fact.split(" ")[0]} at ${cell.join(" ")}`));
-      show(scene, { ways: forward ? waysOf(turn) : new Map(), milliseconds, trail, title: `Board ${grid.name}: ${where.join(", ")}` });
+      const seen = sceneOf(turn);
+      const where = [...seen.pieces].map(([seat, { cell }]) => `${board.roles[seat]} at ${cell.join(" ")}`);
+      if (!where.length) where.push(...[...seen.marks.values()].map(({ style, cell }) => `${style.fact.split(" ")[0]} at ${cell.join(" ")}`));
+      show(seen, { ways: forward ? waysOf(turn) : new Map(), milliseconds, trail, title: `Board ${grid.name}: ${where.join(", ")}` });
     } };
   }
 

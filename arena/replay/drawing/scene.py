@@ -1,21 +1,19 @@
-"""Facts as values to draw: the grids, which stay, and the state of the board, which changes with every turn.
+"""Facts as values to draw: the grids, which stay, and the scene, which changes with every turn.
 
-It owns how facts are read by a game's declaration (arena/drawing.py), for the terminal and for the report; it draws
-nothing. It keeps a fact that fits no declaration, or that makes no sense on these grids, as it is for the legend.
+It owns how facts are read by a game's declaration (arena/drawing.py), for every painter: the terminal, the page and the
+pictures. It draws nothing. It keeps a fact that fits no declaration, or that makes no sense on these grids, as it is.
 """
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from itertools import product
-from string import ascii_uppercase, digits
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from arena import drawing as declared
 from arena.drawing import MAZE, Cards, Drawing, Mark, Piece
-from arena.game import Fact, Game, Role
-from arena.protocol import clean
+from arena.game import Fact, Role
 
 Cell = tuple[int, int]
 MOST_CELLS = 10_000
@@ -23,10 +21,6 @@ MOST_CELLS = 10_000
 MOST_GRIDS = 10
 WIDTH = 80
 """Columns of the narrowest terminal that a drawing is made for."""
-ROLES = ("1;7;32", "1;7;31", "1;7;34", "1;7;35", "1;7;36")
-"""SGR codes of the roles, in order of play: turned, so that they stand out on light and on dark."""
-COLOURS = {"red": "31", "orange": "33", "yellow": "33", "green": "32", "blue": "34", "purple": "35"}
-"""SGR codes of the colours that a declaration may name."""
 
 
 class DrawnFact(NamedTuple):
@@ -101,26 +95,45 @@ class BoardGrid:
                     frontier.append(cell)
         return frozenset(reached)
 
+    def cells(self, column: int, row: int) -> frozenset[Cell]:
+        """Return the cells that a point of the lattice is, or lies between.
+
+        The lattice has half-cells: a point is a cell where column and row are odd, the edge between two cells where
+        one of them is, and a corner where edges meet where none is. Row 0 is the north rim.
+        """
+        columns = (column,) if column % 2 else (column - 1, column + 1)
+        lines = (row,) if row % 2 else (row - 1, row + 1)
+        cells = {(self.columns[0] + x // 2, self.rows[-1] - y // 2) for x in columns for y in lines}
+        return frozenset(cell for cell in cells if self.on_board(cell))
+
+    def shut(self, in_play: frozenset[Cell]) -> frozenset[tuple[int, int]]:
+        """Return the edges, as points of the lattice, that stop somebody in these cells: walls, and the rim."""
+        shut = set()
+        for column, row in product(range(2 * len(self.columns) + 1), range(2 * len(self.rows) + 1)):
+            cells = self.cells(column, row) if (column + row) % 2 else frozenset()
+            if cells & in_play and (len(cells) == 1 or cells in self.walls):
+                shut.add((column, row))
+        return frozenset(shut)
+
 
 @dataclass(frozen=True)
-class BoardState:
-    """The part of a board that changes with every turn, as a terminal shows it."""
+class BoardScene:
+    """The part of a board that changes with every turn."""
 
-    roles: Mapping[Role, Cell]
-    """The cell of each piece, by its name, which is usually its role's."""
-    letters: Mapping[Role, str]
-    symbols: Mapping[tuple[int, Cell], tuple[str, ...]] = field(default_factory=dict)
-    """The signs in each cell of each grid, the foremost first."""
-    styles: dict[str, str] = field(default_factory=dict)
-    """The SGR code of each sign that has one."""
-    meanings: tuple[tuple[str, str], ...] = ()
-    """The signs of marks, each with its meaning in words."""
-    cards: tuple[tuple[str, tuple[str, ...]], ...] = ()
-    """The label and the cards of each row of cards."""
-    in_play: tuple[frozenset[Cell], ...] = ()
-    """Of each grid the cells that a piece can reach."""
-    other_facts: tuple[Fact, ...] = ()
+    pieces: Mapping[Role, DrawnFact]
+    """By name, which is usually the role's."""
+    marks: tuple[DrawnFact, ...]
+    rows: tuple[DrawnFact, ...]
+    """The rows of cards."""
+    other_facts: tuple[Fact, ...]
     """The facts that no declaration fits."""
+
+    def in_play(self, grids: Sequence[BoardGrid]) -> tuple[frozenset[Cell], ...]:
+        """Return of each grid the cells that a piece can reach."""
+        return tuple(
+            grid.reached(piece.cell for piece in self.pieces.values() if piece.grid == number)
+            for number, grid in enumerate(grids)
+        )
 
 
 def read_grids(board: Iterable[Fact], drawing: Drawing = MAZE) -> tuple[BoardGrid, ...]:
@@ -164,40 +177,18 @@ def read_fact(grids: Sequence[BoardGrid], drawing: Drawing, fact: Fact) -> Drawn
         or not grids[names.index(name)].on_board(cell)
     ):
         return None
-    return DrawnFact(item, names.index(name), cell, _name(item.fact, fact), values)
+    return DrawnFact(item, names.index(name), cell, name_of(item.fact, fact), values)
 
 
-def read_state(grids: Sequence[BoardGrid], game: Game[Any], facts: Iterable[Fact]) -> BoardState:
-    """Return the state of the board from the facts of a state."""
-    drawing, roles = game.drawing, game.roles
-    fixed = board_marks(grids, game.board(), drawing)
+def read_scene(grids: Sequence[BoardGrid], drawing: Drawing, facts: Iterable[Fact]) -> BoardScene:
+    """Return the scene of a state."""
     read = [(fact, read_fact(grids, drawing, fact)) for fact in facts]
     drawn = [each for _, each in read if each is not None]
-    pieces = {each.name: each for each in drawn if isinstance(each.item, Piece)}
-    marks = [each for each in drawn if isinstance(each.item, Mark)]
-    every = [*(each for _, each in fixed), *marks]
-    owners = [each.values["ROLE"] for each in every if "ROLE" in each.values]
-    letters = role_letters((*roles, *pieces, *owners))
-    styles = {letter: ROLES[number % len(ROLES)] for number, letter in enumerate(letters.values())}
-    symbols: dict[tuple[int, Cell], tuple[str, ...]] = defaultdict(tuple)
-    for each in (*pieces.values(), *every):
-        sign, style = _look(each, letters)
-        symbols[each.grid, each.cell] += tuple(sign)
-        styles |= {sign: style} if style else {}
-    meanings = [(_look(each, letters)[0], fact) for fact, each in fixed]
-    meanings += _meanings(drawing, marks, dict.fromkeys((*roles, *owners)), letters)
-    return BoardState(
-        {name: piece.cell for name, piece in pieces.items()},
-        letters,
-        symbols,
-        styles,
-        tuple(meanings),
-        tuple((each.name, each.cards) for each in drawn if isinstance(each.item, Cards)),
-        tuple(
-            grid.reached(piece.cell for piece in pieces.values() if piece.grid == number)
-            for number, grid in enumerate(grids)
-        ),
-        tuple(fact for fact, each in read if each is None),
+    return BoardScene(
+        pieces={each.name: each for each in drawn if isinstance(each.item, Piece)},
+        marks=tuple(each for each in drawn if isinstance(each.item, Mark)),
+        rows=tuple(each for each in drawn if isinstance(each.item, Cards)),
+        other_facts=tuple(fact for fact, each in read if each is None),
     )
 
 
@@ -244,48 +235,7 @@ def _size(values: Mapping[str, str]) -> tuple[range, range] | None:
     return (columns, rows) if columns and rows and count <= MOST_CELLS else None
 
 
-def _name(pattern: str, fact: Fact) -> str:
+def name_of(pattern: str, fact: Fact) -> str:
     """Return the words of a fact that are not its cell or grid, without the first where there are more."""
     words = [word for want, word in zip(pattern.split(), fact.split(), strict=True) if want not in {"X", "Y", "GRID"}]
     return " ".join(words[1:] or words)
-
-
-def _look(drawn: DrawnFact, letters: Mapping[Role, str]) -> tuple[str, str]:
-    """Return the sign of a piece or a mark, and its SGR code; empty where its letter has the right one."""
-    role, sign, colour = drawn.values.get("ROLE"), getattr(drawn.item, "sign", ""), COLOURS.get(drawn.colour, "")
-    if isinstance(drawn.item, Piece):
-        return letters[drawn.name], f"1;7;{colour}" if colour else ""
-    if role is not None and sign in {"ROLE", "role"}:
-        number = list(letters).index(role) % len(ROLES)
-        code = f"1;7;{colour}" if colour else ROLES[number]
-        return (letters[role], code) if sign == "ROLE" else (letters[role].lower(), code.removeprefix("1;7;"))
-    return clean(drawn.values.get("TEXT", "")) if sign == "TEXT" else sign, f"1;{colour}" if colour else ""
-
-
-def _meanings(
-    drawing: Drawing, marks: Sequence[DrawnFact], owners: Iterable[Role], letters: Mapping[Role, str]
-) -> Iterable[tuple[str, str]]:
-    """Yield the signs of the marks of a state: those of the roles, and the number of others."""
-    for item in drawing:
-        if not isinstance(item, Mark) or item.sign == "TEXT":  # a text says what it means
-            continue
-        if "ROLE" in item.fact.split():
-            for role in owners:
-                fact = " ".join(role if word == "ROLE" else word for word in item.fact.split())
-                yield (
-                    _look(DrawnFact(item, 0, (0, 0), "", {"ROLE": role}), letters)[0],
-                    _name(f"- {item.fact}", f"- {fact}"),
-                )
-        elif count := sum(mark.item is item for mark in marks):
-            noun = _name(item.fact, item.fact)
-            yield item.sign, f"{count} {noun}" if count == 1 else f"{count} {noun}s"
-
-
-def role_letters(roles: Iterable[Role]) -> dict[Role, str]:
-    """Return a sign for each role: the first free letter of its name, else any free letter or digit."""
-    signs = ascii_uppercase + digits
-    letters: dict[Role, str] = {}
-    for role in dict.fromkeys(roles):
-        candidates = (sign for sign in role.upper() + signs if sign in signs)
-        letters[role] = next((sign for sign in candidates if sign not in letters.values()), "?")
-    return letters

@@ -1,0 +1,121 @@
+"""The shapes that a game's declaration may name (arena/drawing.py), as the elements of SVG that draw them.
+
+A cell is 10 wide; a shape stands around (0, 0) and is 6 to 7 wide. Every painter draws these elements: the browser,
+and arena/replay/picture for files. A `class` stands for a colour that differs by light and dark. Paths have absolute
+commands M, L, C, Q and Z only, with spaces, so that a painter of pixels reads them in a few lines.
+"""
+
+from collections.abc import Callable, Mapping
+
+Element = tuple[str, Mapping[str, str | float]]
+"""The tag of an element of SVG, and its attributes; a text without words shows those of its thing."""
+
+COLOURS = {
+    "red": "#d55e00",
+    "orange": "#e69f00",
+    "yellow": "#e8a800",
+    "green": "#009e73",
+    "blue": "#3fa4dd",
+    "purple": "#cc79a7",
+}
+"""Okabe and Ito's colours, as in the charts: colour-blind readers tell them apart."""
+SIDES = (("#0072b2", "#56b4e9"), ("#d55e00", "#e69f00"), ("#009e73", "#4fbf9f"), ("#cc79a7", "#e0aac8"))
+"""A hue for each side, one cool, the next warm, in a shade for each role of it."""
+TRAILS = {"muncher": "#e8a800", "explorer": "#3f9bd8", "mummy": "#b0a17c"}
+"""The colours that mark where shapes went that have colours of their own."""
+TURNED = frozenset({"muncher"})
+"""Who has a mouth turns it to where it goes; a ghost or a hat upside down would only look odd."""
+
+INK = "#1b2430"
+
+
+def elements(shape: str, fill: str, sign: str) -> tuple[Element, ...]:
+    """Return a shape in a colour; empty = that of the theme. A disc has a sign on it."""
+    return SHAPES.get(shape, _disc)(fill, sign)
+
+
+def _disc(fill: str, sign: str) -> tuple[Element, ...]:
+    circle: Element = ("circle", {"r": 3.2, "fill": fill or "#616874"})
+    return (circle, ("text", {"class": "letter", "y": 0.15, "words": sign})) if sign else (circle,)
+
+
+def _text(fill: str, _: str) -> tuple[Element, ...]:
+    return (("text", {"class": "words", "y": 0.15, **({"fill": fill} if fill else {})}),)
+
+
+def _dot(fill: str, _: str) -> tuple[Element, ...]:
+    return (("circle", {"r": 1.05, **({"fill": fill} if fill else {"class": "pellet"})}),)
+
+
+def _square(fill: str, _: str) -> tuple[Element, ...]:
+    size: dict[str, float] = {"x": -4.6, "y": -4.6, "width": 9.2, "height": 9.2, "rx": 1, "opacity": 0.5}
+    return (("rect", size | ({"fill": fill} if fill else {"class": "pellet"})),)
+
+
+def _door(*_: str) -> tuple[Element, ...]:
+    arch = "M -1.9 2.6 L -1.9 -0.5 C -1.9 -1.55 -1.05 -2.4 0 -2.4 C 1.05 -2.4 1.9 -1.55 1.9 -0.5 L 1.9 2.6 Z"
+    return (
+        ("rect", {"class": "exit", "x": -4, "y": -4, "width": 8, "height": 8, "rx": 1.4}),
+        ("path", {"class": "door", "d": arch}),
+    )
+
+
+def _ghost(fill: str, _: str) -> tuple[Element, ...]:
+    dome = "C -3.1 -2.11 -1.71 -3.5 0 -3.5 C 1.71 -3.5 3.1 -2.11 3.1 -0.4"
+    hem = "L 3.1 3.3 L 2.07 2.35 L 1.04 3.3 L 0 2.35 L -1.03 3.3 L -2.07 2.35 Z"
+    eyes: list[Element] = []
+    for x in (-1.15, 1.15):
+        eyes += [
+            ("ellipse", {"cx": x, "cy": -0.8, "rx": 0.85, "ry": 1.05, "fill": "#fff"}),
+            ("circle", {"cx": round(x + 0.25, 2), "cy": -0.65, "r": 0.48, "fill": INK}),
+        ]
+    return (("path", {"fill": fill, "d": f"M -3.1 3.3 L -3.1 -0.4 {dome} {hem}"}), *eyes)
+
+
+def _muncher(*_: str) -> tuple[Element, ...]:
+    round_the_back = (
+        "C 2.07 -3.03 0.53 -3.63 -0.91 -3.22 C -2.35 -2.81 -3.35 -1.5 -3.35 0"
+        " C -3.35 1.5 -2.35 2.81 -0.91 3.22 C 0.53 3.63 2.07 3.03 2.85 1.75"
+    )
+    return (
+        ("path", {"fill": "#e8a800", "d": f"M 0 0 L 2.85 -1.75 {round_the_back} Z"}),
+        ("circle", {"cx": 0.35, "cy": -1.75, "r": 0.5, "fill": INK}),
+    )
+
+
+def _explorer(*_: str) -> tuple[Element, ...]:
+    crown = "C -3.9 -1.1 -2.9 -1.25 -2.4 -1.35 C -2.2 -3.3 -1 -3.5 0 -3.5 C 1 -3.5 2.2 -3.3 2.4 -1.35"
+    return (
+        ("circle", {"r": 2.7, "cy": 0.6, "fill": "#f2c79b"}),
+        ("path", {"fill": "#1583c7", "d": f"M -3.9 -0.35 {crown} C 2.9 -1.25 3.9 -1.1 3.9 -0.35 Z"}),
+        ("path", {"fill": "#0d5a8c", "d": "M -2.5 -1.2 L 2.5 -1.2 L 2.58 -0.35 L -2.58 -0.35 Z"}),
+        ("circle", {"cx": -0.95, "cy": 0.95, "r": 0.42, "fill": INK}),
+        ("circle", {"cx": 0.95, "cy": 0.95, "r": 0.42, "fill": INK}),
+    )
+
+
+def _mummy(*_: str) -> tuple[Element, ...]:
+    bandages = (
+        "M -2.6 -2 Q 0 -0.9 2.5 -2.1 M -3.1 1.1 Q 0 2.2 3.1 0.9"
+        " M -2.2 2.4 Q 0 3.1 2.3 2.3 M -1.9 -2.7 Q 0 -1.9 1.4 -2.95"
+    )
+    return (
+        ("circle", {"r": 3.25, "fill": "#e9dfc8", "stroke": "#b0a17c", "stroke-width": 0.35}),
+        ("path", {"stroke": "#b0a17c", "stroke-width": 0.4, "fill": "none", "d": bandages}),
+        ("path", {"fill": "#2c2a26", "d": "M -3.1 -0.9 Q 0 0.1 3.1 -0.9 L 3.2 0.6 Q 0 1.5 -3.2 0.6 Z"}),
+        ("circle", {"cx": -1.15, "cy": 0.15, "r": 0.55, "fill": "#ff8a3d"}),
+        ("circle", {"cx": 1.15, "cy": 0.15, "r": 0.55, "fill": "#ff8a3d"}),
+    )
+
+
+SHAPES: Mapping[str, Callable[[str, str], tuple[Element, ...]]] = {
+    "disc": _disc,
+    "dot": _dot,
+    "square": _square,
+    "door": _door,
+    "ghost": _ghost,
+    "muncher": _muncher,
+    "explorer": _explorer,
+    "mummy": _mummy,
+    "text": _text,
+}

@@ -1,0 +1,107 @@
+"""A scene as a terminal shows it: signs in cells, their styles, and what they mean."""
+
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from string import ascii_uppercase, digits
+from typing import Any
+
+from arena.drawing import Drawing, Mark, Piece
+from arena.game import Fact, Game, Role
+from arena.protocol import clean
+from arena.replay.drawing.scene import BoardGrid, Cell, DrawnFact, board_marks, name_of, read_scene
+
+ROLES = ("1;7;32", "1;7;31", "1;7;34", "1;7;35", "1;7;36")
+"""SGR codes of the roles, in order of play: turned, so that they stand out on light and on dark."""
+COLOURS = {"red": "31", "orange": "33", "yellow": "33", "green": "32", "blue": "34", "purple": "35"}
+"""SGR codes of the colours that a declaration may name."""
+
+
+@dataclass(frozen=True)
+class BoardSigns:
+    """What a terminal shows of a scene."""
+
+    roles: Mapping[Role, Cell]
+    """The cell of each piece, by its name, which is usually its role's."""
+    letters: Mapping[Role, str]
+    symbols: Mapping[tuple[int, Cell], tuple[str, ...]] = field(default_factory=dict)
+    """The signs in each cell of each grid, the foremost first."""
+    styles: dict[str, str] = field(default_factory=dict)
+    """The SGR code of each sign that has one."""
+    meanings: tuple[tuple[str, str], ...] = ()
+    """The signs of marks, each with its meaning in words."""
+    cards: tuple[tuple[str, tuple[str, ...]], ...] = ()
+    """The label and the cards of each row of cards."""
+    in_play: tuple[frozenset[Cell], ...] = ()
+    """Of each grid the cells that a piece can reach."""
+    other_facts: tuple[Fact, ...] = ()
+    """The facts that no declaration fits."""
+
+
+def board_signs(grids: Sequence[BoardGrid], game: Game[Any], facts: Iterable[Fact]) -> BoardSigns:
+    """Return the signs of a state."""
+    drawing, roles = game.drawing, game.roles
+    fixed = board_marks(grids, game.board(), drawing)
+    scene = read_scene(grids, drawing, facts)
+    every = [*(each for _, each in fixed), *scene.marks]
+    owners = [each.values["ROLE"] for each in every if "ROLE" in each.values]
+    letters = role_letters((*roles, *scene.pieces, *owners))
+    styles = {letter: ROLES[number % len(ROLES)] for number, letter in enumerate(letters.values())}
+    symbols: dict[tuple[int, Cell], tuple[str, ...]] = defaultdict(tuple)
+    for each in (*scene.pieces.values(), *every):
+        sign, style = _look(each, letters)
+        symbols[each.grid, each.cell] += tuple(sign)
+        styles |= {sign: style} if style else {}
+    meanings = [(_look(each, letters)[0], fact) for fact, each in fixed]
+    meanings += _meanings(drawing, scene.marks, dict.fromkeys((*roles, *owners)), letters)
+    return BoardSigns(
+        {name: piece.cell for name, piece in scene.pieces.items()},
+        letters,
+        symbols,
+        styles,
+        tuple(meanings),
+        tuple((each.name, each.cards) for each in scene.rows),
+        scene.in_play(grids),
+        scene.other_facts,
+    )
+
+
+def _look(drawn: DrawnFact, letters: Mapping[Role, str]) -> tuple[str, str]:
+    """Return the sign of a piece or a mark, and its SGR code; empty where its letter has the right one."""
+    role, sign, colour = drawn.values.get("ROLE"), getattr(drawn.item, "sign", ""), COLOURS.get(drawn.colour, "")
+    if isinstance(drawn.item, Piece):
+        return letters[drawn.name], f"1;7;{colour}" if colour else ""
+    if role is not None and sign in {"ROLE", "role"}:
+        number = list(letters).index(role) % len(ROLES)
+        code = f"1;7;{colour}" if colour else ROLES[number]
+        return (letters[role], code) if sign == "ROLE" else (letters[role].lower(), code.removeprefix("1;7;"))
+    return clean(drawn.values.get("TEXT", "")) if sign == "TEXT" else sign, f"1;{colour}" if colour else ""
+
+
+def _meanings(
+    drawing: Drawing, marks: Sequence[DrawnFact], owners: Iterable[Role], letters: Mapping[Role, str]
+) -> Iterable[tuple[str, str]]:
+    """Yield the signs of the marks of a state: those of the roles, and the number of others."""
+    for item in drawing:
+        if not isinstance(item, Mark) or item.sign == "TEXT":  # a text says what it means
+            continue
+        if "ROLE" in item.fact.split():
+            for role in owners:
+                fact = " ".join(role if word == "ROLE" else word for word in item.fact.split())
+                yield (
+                    _look(DrawnFact(item, 0, (0, 0), "", {"ROLE": role}), letters)[0],
+                    name_of(f"- {item.fact}", f"- {fact}"),
+                )
+        elif count := sum(mark.item is item for mark in marks):
+            noun = name_of(item.fact, item.fact)
+            yield item.sign, f"{count} {noun}" if count == 1 else f"{count} {noun}s"
+
+
+def role_letters(roles: Iterable[Role]) -> dict[Role, str]:
+    """Return a sign for each role: the first free letter of its name, else any free letter or digit."""
+    signs = ascii_uppercase + digits
+    letters: dict[Role, str] = {}
+    for role in dict.fromkeys(roles):
+        candidates = (sign for sign in role.upper() + signs if sign in signs)
+        letters[role] = next((sign for sign in candidates if sign not in letters.values()), "?")
+    return letters
