@@ -22,14 +22,13 @@ def frame(results: Results) -> pd.DataFrame:
     for league in results.leagues:
         rated = {(row.bot, row.digest): row for row in league.versions().itertuples()}
         for bot, version in history.first.items():
-            edits = {edit.round: edit for edit in history.of(bot)}
             tokens, cost = 0, 0.0
-            for number in range(max(edits, default=0) + 1):
-                if (edit := edits.get(number)) is not None:
+            for edit in (None, *history.of(bot)):
+                if edit is not None:
                     version = edit.digest if edit.outcome is climb.EditOutcome.PROMOTED else version
                     tokens, cost = tokens + edit.tokens, cost + edit.cost
                 if (row := rated.get((bot, version))) is not None:
-                    text = f"{cost:.3g}" if cost else f"{tokens:,}" if tokens else ""
+                    number, text = edit.round if edit else 0, f"{cost:.3g}" if cost else f"{tokens:,}" if tokens else ""
                     rows.append((league.game, bot, number, row.rating, row.rating_low, row.rating_high, text))
     return pd.DataFrame(rows, columns=COLUMNS)
 
@@ -40,5 +39,5 @@ def render(frame: pd.DataFrame, about: About = About()) -> Figure | Nothing:  # 
     if frame.empty:
         return Nothing("no agent has made a version that was promoted")
     unit = f" in {about.unit}" if about.unit else ""
-    subtitle = f"Rating{unit} after each round, with its 95 % interval; the number is what calls had cost by then"
+    subtitle = f"Rating{unit} after each round, with its 95 % interval; the number: cost, or tokens, by then"
     return curves(frame, about, "round", "how the bots climbed", subtitle, texts="cost")

@@ -60,6 +60,7 @@ def climb(
     An agent is a program that edits the files in its folder, confined. The same command goes on after an interruption.
     """
     from arena.author.climb import Climb, begun
+    from arena.event.climb import read
     from arena.event.model import opened
 
     if len(set(bots)) < len(bots):
@@ -87,8 +88,9 @@ def climb(
     key = [Path(provider.key_file)] if provider is not None and provider.key_file else []
     words = _words(commands, [*key, store.bots, paths.results_folder(Path(), "")])
     folder = paths.results_folder(Path(), name)
-    deciding = [event.seed, tournament.climb.model_dump(), [(each.label, each.digest) for each in event.boards]]
-    history = begun(store, folder, commands, digest_of("climb", *deciding))
+    rules = tournament.climb.model_dump(include={"promote", "points", "pairings"})
+    deciding = digest_of("climb", event.seed, rules, [(each.label, each.digest) for each in event.boards])
+    history = begun(store, folder, commands, deciding)
     with signals.listening() as interrupt, ExitStack() as stack:
         door = None if provider is None else stack.enter_context(opened(provider, folder))
         step = _Step(tournament, folder, boards, words, interrupt, door)
@@ -103,7 +105,7 @@ def climb(
             tell=_tell,
         )
         climbing.climb(rounds)
-        history = climbing.history
+    history = read(folder) or history  # a signal may have come before the climb went on
     if interrupt:
         output.notice(f"{output.counted(len(history.edits), 'edit')} stored; to go on:\n  {command_line()}")
         raise typer.Exit(interrupt.code)
@@ -258,6 +260,8 @@ class _Step:
 def _ended(phase: RunPhase) -> str:
     if phase is RunPhase.SPENT:
         return "the budget for the language model is used up: raise model.event_tokens or model.event_cost"
+    if phase is RunPhase.HALTED:
+        return "stopped by `arena stop`"
     return "the event between the rounds is not complete"
 
 
@@ -277,11 +281,14 @@ def _became(edit: "Edit") -> str:
 
 def _report(folder: Path, store: "BotStore", history: "History", *, charts: bool, json: bool) -> None:
     """Write tables, charts and the report of the event; print a row for each edit."""
+    from arena.results.archive import Archive
+
     read = results.read(folder)
     placings = results.read_placings(folder)
     results.write_tables(read, placings)
     page = results.write_report(read, stored_match.game_of, placings) if charts else None
     read.close()
+    Archive.make(folder)  # who only reads leaves SQLite's two files beside the event's; the last writer removes them
     numbers = {version.digest: version.number for bot in history.agents for version in store.versions(bot)}
     names = ("round", "bot", "outcome", "difference", "low", "high", "pairings", "calls", "tokens", "cost")
     rows = [

@@ -29,7 +29,7 @@ version, and who tests it, is for the caller to say.
 # seed alone. In a round all agents see the same feedback: the event is played before the first of them only, so that a
 # run that goes on in the middle of a round does not show the later ones what the earlier ones have become.
 
-import tempfile
+import os
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -42,6 +42,7 @@ from arena.event.climb import Edit, EditOutcome, History
 from arena.event.discovery.notes import Note
 from arena.protocol import clean
 from arena.results.sequential import Decision
+from arena.sandbox import folder as scratch
 from arena.values import Bot
 
 LONGEST_WORDS = 2000
@@ -117,8 +118,9 @@ class Climb:
         """Let the agent of a bot work, keep what it made if it is fit to play, and write that down."""
         version = self.version(name, self.history.champion(name))
         bot = discovery.from_path(version.path, name)
-        with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:
-            copy = Path(folder) / version.path.name
+        folder, lock = scratch.private()  # which the next command removes, should this one be killed
+        try:
+            copy = folder / version.path.name
             work = self.work(bot, number, copy)
             edit = Edit(
                 round=number,
@@ -133,7 +135,10 @@ class Climb:
                 if copy.is_dir() and version.path.is_file():
                     copy = copy.rename(copy.with_name(name))
                 edit = self._kept(edit, copy, version)
-        return self._written(edit)
+            return self._written(edit)
+        finally:
+            scratch.discard(folder)
+            os.close(lock)
 
     def _kept(self, edit: Edit, copy: Path, before: Version) -> Edit:
         """Examine what an agent made, and keep it as a version; return the edit with what became of it."""
