@@ -21,7 +21,11 @@ PROGRAM = python(
     'say("# remark-of-{name}")\nsay(legal[0])',
     first='print("stderr-of-{name}", file=sys.stderr, flush=True) # comment-of-{name}',
 )
-CRASHES = python('raise SystemExit("words-of-{name}")')
+COMMON = "".join(
+    f"table_{n} = [(x + {n}, y * {n}) for x, y in zip(range({n}), [{n}] * {n}) if x % 2 == y]\n" for n in range(9)
+)
+"""What the programs of all authors have, which is shown to the organiser beside each other."""
+CRASHES = COMMON + python('raise SystemExit("words-of-{name}")')
 """The second version of each author."""
 
 
@@ -58,12 +62,12 @@ class ClassSite:
             "name": ("leaderboard.svg", "arena.css"),
             "bot": AUTHORS,
             "id": tuple(id_ for name in AUTHORS for id_ in self.pages[name]),
-            "first": AUTHORS[:1],
-            "second": AUTHORS[1:],
+            "first": ("Ada@2",),
+            "second": ("Ben@2",),
         }
 
-    def addresses(self, routes: list[BaseRoute]) -> Iterator[str]:
-        """Yield the addresses of all pages that a browser gets, so that a new route is among them by itself."""
+    def addresses(self, routes: list[BaseRoute]) -> Iterator[tuple[str, str]]:
+        """Yield each route that a browser gets with addresses of it, so that a new route is tested by itself."""
         values = self.values()
         for route in routes:
             if isinstance(route, Route) and "GET" in (route.methods or ()):
@@ -73,9 +77,9 @@ class ClassSite:
                 )
                 for chosen in itertools.product(*(values[name] for name in names)):
                     path = re.sub(r"{(\w+)[^}]*}", "{}", route.path).format(*chosen)
-                    yield path
+                    yield route.path, path
                     if path.endswith(("/bot", "/bot.json")) or "/versions/" in path:
-                        yield from (f"{path}?name={bot}" for bot in ("Ada", "Ada@1", "Ben@2"))
+                        yield from ((route.path, f"{path}?name={bot}") for bot in ("Ada", "Ada@1", "Ben@2"))
 
 
 def make(folder: Path) -> ClassSite:
@@ -89,16 +93,16 @@ def make(folder: Path) -> ClassSite:
         site.sessions[name] = accounts.sign_in(token) or ""
         site.private[name] = {token, site.sessions[name], email}
         site.pages[name] = set()
-    for name in AUTHORS:
-        account = accounts.named(name)
-        for number, program in enumerate((PROGRAM, CRASHES, "refused")):
-            text, file = program.replace("{name}", name), f"file-{number}-of-{name}.py"
-            site.pages[name].add(uploads.receive(accounts, account, {file: io.BytesIO(text.encode())}))
-            decide(accounts, *([f"reason-of-{name}"] if program == "refused" else []))
-            site.private[name].add(file)
-        site.private[name] |= {f"{what}-of-{name}" for what in ("remark", "stderr", "comment", "words", "reason")}
     accounts.set("paused", True)
-    cup.run_event(workspace)
+    for number, program in enumerate((PROGRAM, CRASHES, "refused")):
+        for name in AUTHORS:
+            text, file = program.replace("{name}", name), f"file-{number}-of-{name}.py"
+            site.pages[name].add(uploads.receive(accounts, accounts.named(name), {file: io.BytesIO(text.encode())}))
+            decide(accounts, *([f"reason-of-{name}"] if program == "refused" else []))
+            site.private[name] |= {file, f"reason-of-{name}"}
+            site.private[name] |= {f"{what}-of-{name}" for what in ("remark", "stderr", "comment", "words")}
+        if program != "refused":
+            cup.run_event(workspace)
     for name, other in (AUTHORS, AUTHORS[::-1]):
         id_ = accounts.ask(accounts.named(name), f"{name}@1", f"{other}@2", "mummy_maze/duel", 1)
         cup.arena(workspace, "duel", f"{name}@1", f"{other}@2", "--board", "mummy_maze/duel", "--max-pairings", "1",

@@ -1,12 +1,19 @@
 """The pages of authors and of the organiser in a browser: what they do there, by mouse and by keyboard."""
 
 import shutil
+from pathlib import Path
 
+import class_site
 import cup
+import httpx
 import pytest
 from served import served
+from starlette.applications import Starlette
 
+from arena.serve import people
 from arena.serve.accounts import Accounts
+from arena.serve.app import make_app
+from arena.serve.guard import Settings
 
 CHROMIUM = shutil.which("chromium")
 pytestmark = [
@@ -14,6 +21,7 @@ pytestmark = [
     pytest.mark.skipif(CHROMIUM is None, reason="needs Debian's chromium: apt-get install chromium"),
 ]
 WIDTHS = (390, 800, 1280)
+FOCUSABLE = "a[href], button, input:not([type=hidden]), select, textarea, summary, [tabindex='0']"
 
 
 @pytest.fixture(scope="module")
@@ -95,3 +103,62 @@ def test_an_author_hands_in_bots_and_the_organiser_freezes_hides_and_publishes(b
         ada.get_by_role("button", name="Sign out").click()
         ada.get_by_role("link", name="Sign in").wait_for()
     assert not problems
+
+
+def whole_pages(made: class_site.ClassSite, app: Starlette, client: httpx.Client) -> dict[str, str]:
+    """Return an address of each route that answers with a page, and whose session gets it; of all uploads and requests."""
+    found: dict[str, str] = {}
+    done = set()
+    for name in ("", "Ada", class_site.ORGANISER):
+        with made.client(client, name) as visitor:
+            for route, address in made.addresses(app.routes):
+                if route not in done or "{id}" in route:  # an upload may be accepted or refused
+                    answer = visitor.get(address)
+                    if answer.status_code == 200 and answer.text.lstrip().lower().startswith("<!doctype html"):
+                        done.add(route)
+                        found[address] = name
+    return found
+
+
+def test_no_page_has_an_error_or_a_serious_finding_of_axe_and_the_keyboard_reaches_all_of_it(browser, tmp_path):
+    axe = pytest.importorskip(
+        "axe_playwright_python", reason="needs the package axe-playwright-python, of the extra dev"
+    )
+    script = Path(axe.__file__).with_name("axe.min.js").read_text("utf-8")
+    made, problems = class_site.make(tmp_path / "site"), []
+    app = make_app(made.workspace, Settings(reads_per_s=1e6))
+    with served(made.workspace, app=app) as client:
+        url, addresses = str(client.base_url), whole_pages(made, app, client)
+        assert {"/", "/me", "/organiser/similar/Ada@2/Ben@2", "/events/cup", "/sign-in"} <= addresses.keys()
+        page = visitor(browser, url, problems)
+        for address, name in addresses.items():
+            page.context.clear_cookies()
+            if name:
+                page.context.add_cookies([{"name": people.COOKIE, "value": made.sessions[name], "url": url}])
+            page.goto(address)
+            page.wait_for_load_state("networkidle")
+            page.evaluate(script)
+            for width, colours in zip(WIDTHS, ("dark", "light", "dark"), strict=True):
+                page.set_viewport_size({"width": width, "height": 800})
+                page.emulate_media(color_scheme=colours)
+                wide = page.evaluate("document.documentElement.scrollWidth")
+                assert wide <= width, f"{address} is {wide} px wide at {width}"
+                found = page.evaluate("axe.run({ resultTypes: ['violations'] })")["violations"]
+                serious = [each for each in found if each["impact"] in {"serious", "critical"}]
+                assert not serious, (address, width, colours, serious[0]["id"], serious[0]["nodes"][0]["html"])
+            assert not unreached(page), address
+    assert not problems
+
+
+def unreached(page) -> list[str]:
+    """Return what somebody without a mouse does not come to, or does not see that they are there."""
+    script = """selector => { window.wanted = new Set([...document.querySelectorAll(selector)].filter(
+        each => each.checkVisibility({ visibilityProperty: true }) && !each.disabled)); return window.wanted.size; }"""
+    note = """() => { const at = document.activeElement, style = getComputedStyle(at);
+        if (style.outlineStyle !== "none" || style.boxShadow !== "none") window.wanted.delete(at);
+        return window.wanted.size; }"""
+    for _ in range(2 * page.evaluate(script, FOCUSABLE) + 10):  # a field may have several steps, such as a time
+        page.keyboard.press("Tab")
+        if not page.evaluate(note):
+            break
+    return page.evaluate("[...window.wanted].map(each => each.outerHTML.slice(0, 200))")

@@ -57,7 +57,7 @@ def get(client: httpx.Client, address: str) -> tuple[int, str]:
 
 def test_each_page_of_each_author_is_for_nobody_else(site):
     made, app, client = site
-    addresses = list(made.addresses(app.routes))
+    addresses = [address for _, address in made.addresses(app.routes)]
     read: dict[str, str] = {}
     for name in EVERYBODY:
         with made.client(client, name) as visitor:
