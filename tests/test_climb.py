@@ -15,8 +15,12 @@ from events import workspace as made
 from processes import until
 from sprint import DICE
 
-from arena.author.submissions.bot_store import BotStore
+from arena.author.climb import Climb, Proof, begun
+from arena.author.climb.agent import Work
+from arena.author.submissions.bot_store import BotStore, Version
 from arena.results.archive import Archive
+from arena.results.sequential import Decision
+from arena.values import Bot
 
 AGENTS = Path(__file__).parent / "agents"
 BOT = """\
@@ -175,6 +179,67 @@ def test_a_mistake_is_one_line_before_anything_is_played(tmp_path):
     ):
         assert refused(climb(folder, *words), message), words
     assert not (folder / "results").exists()
+
+
+class Killed(BaseException):
+    pass
+
+
+def climbed_with(folder: Path, kill_at: int = 0) -> list[str]:
+    """Climb with steps that take no time, up to the killed one; return the steps that were begun."""
+    begins: list[str] = []
+
+    def step(name: str) -> None:
+        begins.append(name)
+        if len(begins) == kill_at:
+            raise Killed
+
+    def work(bot: Bot, number: int, target: Path) -> Work:
+        step(f"{number} {bot.name} works")
+        target.write_text(f"{Path(bot.files).read_text()}# {number}\n" if number != 3 else DICE)
+        target.chmod(0o755)
+        return Work(calls=1, tokens=number)
+
+    def examine(bots):
+        step("check")
+        return iter([()] * len(bots))
+
+    def proof(number: int, version: Version, before: Version) -> Proof:
+        step(f"{number} test {before.number} {version.number}")
+        decision = Decision.BETTER if number != 2 else None
+        return Proof(decision=decision, pairings=9, difference=1.0, low=0.0, high=2.0)
+
+    store, results = BotStore(folder / "bots"), folder / "results/climb"
+    history = begun(store, results, {"ada": "x", "bob": "x"}, "settings")
+    Climb(
+        folder=results,
+        store=store,
+        history=history,
+        play=lambda: step("play"),
+        work=work,
+        examine=examine,
+        test=proof,
+        tell=lambda edit: step("told"),
+    ).climb(4)
+    return begins
+
+
+def test_killed_at_any_step_a_climb_goes_on_to_the_same_history(tmp_path):
+    def fresh(name: str) -> Path:
+        return made(tmp_path / name, {"ada": DICE, "bob": DICE}, ["sprint"])
+
+    steps = climbed_with(fresh("whole"))
+    assert steps[:4] == ["play", "1 ada works", "check", "1 test 1 2"]
+    assert steps.count("play") == 5
+    for kill_at in range(1, len(steps) + 1):
+        folder = fresh(str(kill_at))
+        with pytest.raises(Killed):
+            climbed_with(folder, kill_at)
+        again = climbed_with(folder)
+        assert history(folder, "climb") == history(tmp_path / "whole", "climb"), steps[kill_at - 1]
+        assert (folder / "bots/ada").read_bytes() == (tmp_path / "whole/bots/ada").read_bytes()
+        if " bob " in steps[kill_at - 1]:  # it sees what ada's agent saw: the event is not played in between
+            assert again[0] != "play"
 
 
 @pytest.mark.slow
