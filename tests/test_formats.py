@@ -29,12 +29,12 @@ def event(folder: Path, schedule: str, **keys: object) -> Path:
 
 def two_games(folder: Path, schedule: str) -> Path:
     """A workspace with two games, a bot that plays both, and bots of one of them."""
-    made = workspace(folder, {}, ["duel", "classic"], schedule=f'"{schedule}"', repeats=2)
+    made = workspace(folder, {}, ["duel", "sprint"], schedule=f'"{schedule}"', repeats=2)
     for name, games, text in (
-        ("ada", ["mummy_maze", "pacman"], FIRST),
+        ("ada", ["mummy_maze", "sprint"], FIRST),
         ("bob", ["mummy_maze"], LAST),
         ("cat", ["mummy_maze"], "exit 1"),
-        ("eva", ["pacman"], LAST),
+        ("eva", ["sprint"], LAST),
     ):
         bot = made / "bots" / name
         bot.mkdir()
@@ -100,21 +100,21 @@ def test_each_game_has_places_of_its_own_also_after_kills(tmp_path, schedule):
     assert placings(killed) == placings(whole)
     rows = [(row["game"], row["bot"]) for row in placings(killed)]
     assert [bot for game, bot in rows if game == "mummy_maze"][-1] == "cat"
-    assert sorted(bot for game, bot in rows if game == "pacman") == ["ada", "eva"]
+    assert sorted(bot for game, bot in rows if game == "sprint") == ["ada", "eva"]
     assert len({game for game, _ in rows[:3]}) == 1 < len({game for game, _ in rows})
     shown = done.stdout.partition("by rating")[0]
-    assert re.findall("^(?:mummy_maze|pacman)$", shown, re.MULTILINE) == ["mummy_maze", "pacman"]
+    assert re.findall("^(?:mummy_maze|sprint)$", shown, re.MULTILINE) == ["mummy_maze", "sprint"]
     read = json.loads(cup.arena(killed, "leaderboard", "--placings", "--json").stdout)
     assert [(row["game"], row["bot"]) for row in read] == rows
     planned = json.loads(cup.arena(whole, "run", "--plan", "--json").stdout)
     assert {row["board"]: row["played"] <= row["matches"] for row in planned} == {
         "mummy_maze/duel": True,
-        "pacman/classic": True,
+        "sprint/default": True,
     }
     with cup.first_chart_only():
         report = Path(cup.arena(killed, "report").stdout.strip())
     headings = re.findall("<h3>(Places.*?)</h3>", (killed / report).read_text())
-    assert headings == [f"Places by the rules of the {schedule}, {game}" for game in ("mummy_maze", "pacman")]
+    assert headings == [f"Places by the rules of the {schedule}, {game}" for game in ("mummy_maze", "sprint")]
 
 
 def test_a_seed_that_is_no_bot_is_refused(tmp_path):

@@ -44,16 +44,22 @@ class Stand:
     level: str
     warm: bool = False
     """All its bots are forked from the spawner."""
+    apart: bool = False
+    """Only those attacks are played that get something else here than at `rlimits`."""
 
     def __str__(self) -> str:
-        return f"{self.user.replace(' ', '-')}-{self.level}" + "-warm" * self.warm
+        return f"{self.user.replace(' ', '-')}-{self.level}" + "-warm" * self.warm + "-apart" * self.apart
 
     def expected(self) -> dict[str, str]:
         """Return the word for each attack."""
         if self.warm:
             return {name: row.warm[self.user != "user"] for name, row in EXPECTED.items()}
         column = LEVELS.index(self.level)
-        return {name: (row.user if self.user == "user" else row.root)[column] for name, row in EXPECTED.items()}
+        words = {name: (row.user if self.user == "user" else row.root)[column] for name, row in EXPECTED.items()}
+        if self.apart:
+            others = Stand(self.user, "rlimits").expected()
+            words = {name: "-" if word == others[name] else word for name, word in words.items()}
+        return words
 
     def names(self, only: Collection[str] = ()) -> list[str]:
         """Return the attacks that are played here: `only` these, or all."""
@@ -72,12 +78,14 @@ class Stand:
 
 WARM_USER = Stand("user", "landlock", warm=True)
 STANDS = (
-    *(Stand("user", level) for level in LEVELS),
+    *(Stand("user", level) for level in LEVELS if level != "none"),
+    Stand("user", "none", apart=True),
     *(Stand("root", level) for level in CONFINING),
     Stand("bare root", "landlock", warm=True) if os.getuid() == 0 else WARM_USER,
 )
 """Where root runs the tests, its warm bots, which are root by name as their referee is, stand for a user's as well."""
 RARE = (
+    Stand("user", "none"),
     *(Stand("root", level) for level in LEVELS if level not in CONFINING),
     Stand("bare root", "landlock"),
     Stand("root", "landlock", warm=True),
