@@ -16,7 +16,7 @@ from processes import until
 from sprint import DICE
 
 from arena.author.climb import Climb, Proof, begun
-from arena.author.climb.agent import Work
+from arena.author.climb.agent import AgentWork
 from arena.author.submissions.bot_store import BotStore, Version
 from arena.results.archive import Archive
 from arena.results.sequential import Decision
@@ -194,19 +194,19 @@ def climbed_with(folder: Path, kill_at: int = 0) -> list[str]:
         if len(begins) == kill_at:
             raise Killed
 
-    def work(bot: Bot, number: int, target: Path) -> Work:
+    def work(bot: Bot, number: int, target: Path) -> AgentWork:
         step(f"{number} {bot.name} works")
         target.write_text(f"{Path(bot.files).read_text()}# {number}\n" if number != 3 else DICE)
         target.chmod(0o755)
-        return Work(calls=1, tokens=number)
+        return AgentWork(calls=1, tokens=number)
 
     def examine(bots):
         step("check")
         return iter([()] * len(bots))
 
-    def proof(number: int, version: Version, before: Version) -> Proof:
-        step(f"{number} test {before.number} {version.number}")
-        decision = Decision.BETTER if number != 2 else None
+    def proof(bot: str, version: Version, before: Version) -> Proof:
+        step(f"{bot} test {before.number} {version.number}")
+        decision = Decision.BETTER if (version.number, before.number) != (3, 2) else None
         return Proof(decision=decision, pairings=9, difference=1.0, low=0.0, high=2.0)
 
     store, results = BotStore(folder / "bots"), folder / "results/climb"
@@ -219,7 +219,7 @@ def climbed_with(folder: Path, kill_at: int = 0) -> list[str]:
         work=work,
         examine=examine,
         test=proof,
-        tell=lambda edit: step("told"),
+        tell=lambda _: step("told"),
     ).climb(4)
     return begins
 
@@ -229,7 +229,7 @@ def test_killed_at_any_step_a_climb_goes_on_to_the_same_history(tmp_path):
         return made(tmp_path / name, {"ada": DICE, "bob": DICE}, ["sprint"])
 
     steps = climbed_with(fresh("whole"))
-    assert steps[:4] == ["play", "1 ada works", "check", "1 test 1 2"]
+    assert steps[:4] == ["play", "1 ada works", "check", "ada test 1 2"]
     assert steps.count("play") == 5
     for kill_at in range(1, len(steps) + 1):
         folder = fresh(str(kill_at))

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from arena import whole_files
 from arena.cli import duel as duels
 from arena.cli import options, output, paths, results, signals, stored_match, watching, workspace
 from arena.cli.run import command_line, make_archive
@@ -25,7 +26,7 @@ from arena.values import Bot, Event
 
 if TYPE_CHECKING:
     from arena.author.climb import Proof
-    from arena.author.climb.agent import Work
+    from arena.author.climb.agent import AgentWork
     from arena.author.submissions.bot_store import BotStore, Version
     from arena.event.climb import Edit, History
     from arena.event.config import Tournament
@@ -92,6 +93,10 @@ def climb(
     deciding = digest_of("climb", event.seed, rules, [(each.label, each.digest) for each in event.boards])
     history = begun(store, folder, commands, deciding)
     with signals.listening() as interrupt, ExitStack() as stack:
+        try:
+            stack.enter_context(whole_files.locked(folder / ".climb.lock", waits=False))
+        except BlockingIOError as error:
+            raise ArenaError(f"{paths.displayed(folder)}: this climb is under way in another process") from error
         door = None if provider is None else stack.enter_context(opened(provider, folder))
         step = _Step(tournament, folder, boards, words, interrupt, door)
         climbing = Climb(
@@ -182,9 +187,9 @@ class _Step:
         if not outcome.complete and outcome.stop is None:
             raise ArenaError(f"{self._folder}: {_ended(outcome.phase)}; to go on: {command_line()}")
 
-    def work(self, history: "History", bot: Bot, number: int, target: Path) -> "Work":
+    def work(self, history: "History", bot: Bot, number: int, target: Path) -> "AgentWork":
         """Let an agent work in a round."""
-        from arena.author.climb.agent import Task, perform
+        from arena.author.climb.agent import AgentTask, perform
         from arena.report import feedback
 
         event, limits = self._event(), self._tournament.climb
@@ -206,7 +211,7 @@ class _Step:
         output.notice(f"round {number}: the agent of {output.safe_line(bot.name)} works")
         with self._interrupt.aborting():
             return perform(
-                Task(
+                AgentTask(
                     bot=bot,
                     command=agent.command,
                     round=number,
@@ -228,20 +233,18 @@ class _Step:
                 target,
             )
 
-    def test(self, number: int, version: "Version", before: "Version") -> "Proof":
+    def test(self, bot: str, version: "Version", before: "Version") -> "Proof":
         """Test a version against the one before, by a duel."""
         from arena.author.climb import Proof
         from arena.event import discovery
         from arena.event.duel import POINTS, Duel
 
         limits, tournament = self._tournament.climb, self._tournament
-        bot = version.path.parent.parent.name
         first, second = (
             replace(discovery.from_path(each.path, bot), name=f"{bot}@{each.number}") for each in (version, before)
         )
-        event = duels.prepared(
-            tournament, (first, second), f"{number}-{bot}", ("climb.pairings", limits.pairings), self._boards
-        )
+        name, most = f"{first.name}-{second.name}", ("climb.pairings", limits.pairings)
+        event = duels.prepared(tournament, (first, second), name, most, self._boards)
         low = 0.0 if limits.promote == "better" else -limits.points
         question = Question(low=low, high=low + limits.points)
         duel = Duel(event, (first.name, second.name), SequentialTest(question), POINTS)

@@ -15,8 +15,9 @@ version, and who tests it, is for the caller to say.
 # 3. What is used here: a driver over what exists. Versions are those of `arena submit` (`BotStore`), so that
 #    `arena duel ada@3 ada@1` and `arena bots --versions` know them. The bots meet in an event, `results/NAME`, as the
 #    workspace's other bots do: an edited bot gets new matches by itself, and old ones stay for the ratings of versions.
-#    Each test is a duel with an archive of its own, `results/NAME/duels/ROUND-BOT`. One small file says what became of
-#    each edit (event/climb.py).
+#    Each test is a duel with an archive of its own, `results/NAME/duels/ada@3-ada@2`, so that an agent that makes the
+#    same version again gets the same answer and no second chance. One small file says what became of each edit
+#    (event/climb.py).
 #
 # Resuming. Every step is idempotent, and is written down when it is done:
 #
@@ -34,7 +35,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from arena.author.climb.agent import Work
+from arena.author.climb.agent import AgentWork
 from arena.author.submissions.bot_store import BotStore, Version
 from arena.errors import ArenaError
 from arena.event import bot_folder, climb, discovery
@@ -71,12 +72,12 @@ class Climb:
     history: History
     play: Callable[[], object]
     """Plays what is due of the event between the rounds; an exception if it cannot be played to its end."""
-    work: Callable[[Bot, int, Path], Work]
+    work: Callable[[Bot, int, Path], AgentWork]
     """Lets the agent of this bot do its work in a round, and copies what it left to the path."""
     examine: Callable[[Iterable[Bot]], Iterator[tuple[str, ...]]]
     """Yields the faults of each bot, as `arena check` finds them."""
-    test: Callable[[int, Version, Version], Proof]
-    """Tests a version against the one before."""
+    test: Callable[[str, Version, Version], Proof]
+    """Tests a version of a bot against the one before."""
     tell: Callable[[Edit], object]
     """Is called when an edit is decided."""
 
@@ -162,7 +163,7 @@ class Climb:
     def _tested(self, edit: Edit) -> Edit:
         """Test a version against the one before, promote it if that is proven, and write that down."""
         version, before = (self.version(edit.bot, digest) for digest in (edit.digest, self.history.champion(edit.bot)))
-        proof = self.test(edit.round, version, before)
+        proof = self.test(edit.bot, version, before)
         promoted = proof.decision is Decision.BETTER
         if promoted:
             with self.store.changing():

@@ -39,7 +39,7 @@ LOG_LINES = 6
 
 
 @dataclass(frozen=True, kw_only=True)
-class Work:
+class AgentWork:
     """How an agent ended, and what its calls took."""
 
     failure: str = ""
@@ -50,7 +50,7 @@ class Work:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Task:
+class AgentTask:
     """What an agent is to edit, and what it may use."""
 
     bot: Bot
@@ -66,7 +66,9 @@ class Task:
     """The rules that the kit of arena finds."""
 
 
-def perform(task: Task, model: LanguageModel | None, write_feedback: Callable[[Path], object], target: Path) -> Work:
+def perform(
+    task: AgentTask, model: LanguageModel | None, write_feedback: Callable[[Path], object], target: Path
+) -> AgentWork:
     """Let an agent do its task; copy the bot that it leaves to the free path `target`, unless it failed.
 
     ArenaError where the model gives no answer, MachineError for what is nobody's fault: the same task can be done anew.
@@ -117,7 +119,7 @@ def perform(task: Task, model: LanguageModel | None, write_feedback: Callable[[P
     answers = [call.answer for call in calls.made]
     tokens_in, tokens_out = sum(answer.tokens_in for answer in answers), sum(answer.tokens_out for answer in answers)
     cost = 0.0 if task.terms is None else task.terms.price(tokens_in, tokens_out)
-    return Work(failure=failure, calls=len(answers), tokens=tokens_in + tokens_out, cost=round(cost, 9))
+    return AgentWork(failure=failure, calls=len(answers), tokens=tokens_in + tokens_out, cost=round(cost, 9))
 
 
 def _taken(bot: Bot, home: Path, target: Path) -> str:
