@@ -34,6 +34,7 @@ archive and the audience.
 
 import contextlib
 import logging
+import multiprocessing
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator
@@ -47,6 +48,7 @@ from typing import Protocol
 from arena import system
 from arena.errors import ArenaError
 from arena.event import bot_folder, builds, plan
+from arena.event.broadcast import broadcast
 from arena.event.control import Control, LaneStatus
 from arena.event.director import Commit, Director, ReportAbort, ReportAbsence, RunPhase, Warn, Work
 from arena.event.logs import Log
@@ -136,7 +138,8 @@ def run(
             with contextlib.ExitStack() as opened:
                 broker = opened.enter_context(model_broker(model, folder)) if isinstance(model, Provider) else model
                 log = opened.enter_context(contextlib.closing(Log(folder / "logs")))
-                run.play(opened.enter_context(run.lanes(log, workers, pin, cluster)), broker)
+                lanes = opened.enter_context(run.lanes(log, workers, pin, cluster))
+                run.play(lanes, broker, watched=folder if cluster is None else None)
             if log.failure:
                 unlogged = f"{folder / 'logs'}: lines are missing in its log: {log.failure}"
         return run.ended(unlogged)
@@ -201,8 +204,11 @@ class _Run:
         pinned = cores.should_pin(pin, self._event, workers, len(system.cores()))
         return Workers(workers, pin=pinned, before_fork=before_fork)
 
-    def play(self, lanes: Lanes, model: Door | None = None) -> None:
-        """Play what is due until nothing is; `model` answers the bots that ask a language model."""
+    def play(self, lanes: Lanes, model: Door | None, *, watched: Path | None) -> None:
+        """Play what is due until nothing is; `model` answers the bots that ask a language model.
+
+        `watched` is the folder by which somebody may watch the lanes (broadcast.py).
+        """
 
         def is_stopped() -> bool:  # is called ten times a second, and whenever a match has ended
             if self._kept and time.monotonic() >= self._commit_due:
@@ -215,7 +221,7 @@ class _Run:
         try:
             results: Iterator[Done[Work, object]]
             results = lanes.map(
-                partial(perform, model=model) if model else perform,
+                partial(perform, model=model, watched=watched) if model or watched else perform,
                 self._next,
                 stopped=is_stopped,
                 ending=self._is_ending,
@@ -334,15 +340,27 @@ def _is_over(until: float | None) -> bool:
     return until is not None and time.time() >= until
 
 
-def perform(launcher: Launcher, work: Work, model: Door | None = None) -> Fault | Record | NotBegun | None:
-    """Have one bot say `ready`, or play one match, in a lane."""
+def perform(
+    launcher: Launcher, work: Work, model: Door | None = None, watched: Path | None = None
+) -> Fault | Record | NotBegun | None:
+    """Have one bot say `ready`, or play one match, in a lane; `watched` is the folder by which it may be watched."""
     if _is_over(work.until):
         return NotBegun()
     match = work.match
     if work.called is not None:
         return roll_call(match, work.called, launcher, blameless=work.excused)
+    lane = multiprocessing.current_process().name
     try:
-        record = play(match, launcher=launcher, earlier_faults=work.absent, blameless=work.excused, model=model)
+        with contextlib.nullcontext() if watched is None else broadcast(watched, lane) as observer:
+            record = play(
+                match,
+                launcher=launcher,
+                earlier_faults=work.absent,
+                observer=observer,
+                observer_is_quick=True,
+                blameless=work.excused,
+                model=model,
+            )
     except BaseException:
         reused_bots_of(launcher).close()  # the bots that stay are its launcher's, which is about to be closed
         raise

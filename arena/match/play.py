@@ -39,6 +39,7 @@ def play(
     launcher: Launcher | None = None,
     earlier_faults: Mapping[str, Fault] | None = None,
     observer: Observer | None = None,
+    observer_is_quick: bool = False,
     blameless: Collection[str] = (),
     choose: human.Choose | None = None,
     model: LanguageModel | None = None,
@@ -46,9 +47,10 @@ def play(
     """Play a match to its verdict, whatever its bots do.
 
     Without a `launcher` one is opened for this match alone. `earlier_faults` has the bots that failed the roll call, by
-    name: their seats are at fault before the first turn, and they are not started. `blameless` names the bots that are
-    not at fault when somebody kills or stops them: that raises InterferenceError. `choose` asks a human, for each seat
-    of HUMAN. `model` answers the bots that ask a language model.
+    name: their seats are at fault before the first turn, and they are not started. `observer_is_quick`: nobody stops
+    between two turns to look, so that bots may be frozen late as without an observer. `blameless` names the bots that
+    are not at fault when somebody kills or stops them: that raises InterferenceError. `choose` asks a human, for each
+    seat of HUMAN. `model` answers the bots that ask a language model.
     """
     if launcher is None:
         with Launcher() as opened, closing(reused_bots_of(opened)):
@@ -57,6 +59,7 @@ def play(
                 launcher=opened,
                 earlier_faults=earlier_faults,
                 observer=observer,
+                observer_is_quick=observer_is_quick,
                 blameless=blameless,
                 choose=choose,
                 model=model,
@@ -83,7 +86,7 @@ def play(
     if referee.verdict is None:
         seats = [seat for seat in match.seats if seat.role not in {*faults, *humans, *remotes}]
         observe: Observer = observer or (lambda _: None)
-        unobserved = observer is None and choose is None  # so nobody stops between two turns and looks
+        unobserved = (observer is None or observer_is_quick) and choose is None  # nobody stops between turns to look
         reuses = match.conditions.keep
         with LiveBots(match, seats, launcher, blameless, calls=calls, reuses=reuses, freeze_late=unobserved) as live:
             bots = live.bots

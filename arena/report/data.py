@@ -18,7 +18,7 @@ from arena.report.replays import Games
 from arena.results.archive import Archive
 from arena.results.columns import CROSSTABLE
 from arena.results.leaderboard import Results
-from arena.values import Ending, Played, Record
+from arena.values import Ending, Match, Played
 
 ENDINGS = tuple(Ending)
 
@@ -82,8 +82,9 @@ def event(
         "bots": [clean(results.display_name(bot)) for bot in index.bots],
         "names": [clean(bot) for bot in index.bots],
         "boards": [
-            board_values(label, results.board_columns[label], index, games, archive.newest_on(label))
+            board_values(label, results.board_columns[label], index, games, newest.match if newest else None)
             for label in index.boards
+            for newest in (archive.newest_on(label),)
         ],
         "endings": [ending.value for ending in Ending],
         "home": f"bot={quote(clean(results.display_name(min(own))))}" if author is not None and own else "leaderboard",
@@ -97,15 +98,15 @@ def event(
     }
 
 
-def board_values(label: str, column: str, index: Index, games: Games, sample: Record | None) -> dict[str, object]:
+def board_values(label: str, column: str, index: Index, games: Games, sample: Match | None) -> dict[str, object]:
     """Return a board's names, and how it is drawn; without its rules, of which its replays tell, nothing is.
 
-    `column` is its name where boards are columns, `sample` the record of a match on it.
+    `column` is its name where boards are columns, `sample` a match on it.
     """
     game = None
     if sample is not None:
         with suppress(ArenaError):
-            game = games.game(sample.match)
+            game = games.game(sample)
     return boards.values(game, index.roles[label], index.sides[label]) | {
         "label": clean(label),
         "column": clean(column),

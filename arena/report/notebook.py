@@ -29,7 +29,7 @@ def frame(record: Record) -> str:
     values = {
         "bots": list(map(clean, names.values())),
         "names": list(map(clean, names)),
-        "boards": [data.board_values(match.label, match.board, index, games, record)],
+        "boards": [data.board_values(match.label, match.board, index, games, record.match)],
         "endings": list(data.ENDINGS),
         "matches": data.columns([Played.of(record)], index) | {"replay": [0]},
         "replay": replays.replay(record, games),

@@ -17,7 +17,7 @@ from typing import Any
 
 from arena import parallel
 from arena.errors import ArenaError
-from arena.game import Fact, Game
+from arena.game import Fact, Game, Role
 from arena.games.quality import Estimator, assessor_of
 from arena.identity import digest_of
 from arena.protocol import clean
@@ -25,7 +25,7 @@ from arena.replay.chances import EXACT, Chances, chances_of
 from arena.replay.drawing.scene import read_grids
 from arena.replay.drawing.styles import Styles
 from arena.replay.like_positions import LikePositions
-from arena.replay.replayer import MoveWord, question_of, scenes
+from arena.replay.replayer import MoveWord, Scene, question_of, scenes
 from arena.report import boards
 from arena.results.accuracy import MOST_ESTIMATED
 from arena.results.archive import Archive
@@ -81,23 +81,29 @@ class Games:
             if isinstance(assessor, Estimator):
                 self._estimated += 1
                 assessor = assessor if self._estimated <= MOST_ESTIMATED else None
-            key = (record.match.label, record.match.rules, record.match.sampled)
-            if key not in self._read:
-                styles = Styles.of(game.drawing, [seat.role for seat in record.match.seats], record.sides)
-                self._read[key] = styles, boards.items(read_grids(game.board(), game.drawing), styles)
-            styles, item = self._read[key]
             replayed = list(scenes(game, record.turns, assessor))
             qualities = [str(quality) for scene in replayed for quality in scene.qualities]
             chances = chances_of(game, record, replayed, self.like.get(record.match.label))
             return {
                 **({"chances": _chances(chances)} if chances is not None else {}),
                 **({"qualities": qualities} if any(qualities) else {}),
-                **({"grids": boards.grids(game, styles)} if record.match.sampled else {}),
-                "states": [list(map(item, scene.facts)) for scene in replayed],
-                "fates": [_fate(steps) for scene in replayed for steps in scene.steps],
+                **self.states(record.match, record.sides, replayed),
             }
         except ArenaError as error:
             return {"broken": clean(str(error), WORDS)}
+
+    def states(self, match: Match, sides: Sequence[Sequence[Role]], replayed: Sequence[Scene]) -> dict[str, Any]:
+        """Return these scenes as the page draws them, with the grids of a board that was sampled."""
+        game, key = self.game(match), (match.label, match.rules, match.sampled)
+        if key not in self._read:
+            styles = Styles.of(game.drawing, [seat.role for seat in match.seats], sides)
+            self._read[key] = styles, boards.items(read_grids(game.board(), game.drawing), styles)
+        styles, item = self._read[key]
+        return {
+            **({"grids": boards.grids(game, styles)} if match.sampled else {}),
+            "states": [list(map(item, scene.facts)) for scene in replayed],
+            "fates": [_fate(steps) for scene in replayed for steps in scene.steps],
+        }
 
 
 def replay(record: Record, games: Games) -> dict[str, object]:
@@ -105,7 +111,7 @@ def replay(record: Record, games: Games) -> dict[str, object]:
     roles = [seat.role for seat in record.match.seats]
     return {
         **games.facts(record),
-        "moves": list(_moves(record.turns, roles)),
+        "moves": list(moves(record.turns, roles)),
         "faults": [
             [roles.index(fault.role), fault.turn, fault.ending.value, clean(fault.words, WORDS)]
             for fault in record.verdict.faults
@@ -140,7 +146,7 @@ def _fate(steps: tuple[MoveWord, ...]) -> str:
     return letters if set(letters) - {"m"} else ""
 
 
-def _moves(turns: Iterable[Turn], roles: list[str]) -> Iterator[list[object]]:
+def moves(turns: Iterable[Turn], roles: Sequence[str]) -> Iterator[list[object]]:
     """Yield turn, role, move, milliseconds, remarks, chooser, refused text; without usual values at the end."""
     free_characters = REMARKS
     for turn in turns:

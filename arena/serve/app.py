@@ -11,7 +11,7 @@ from starlette.middleware import Middleware
 from starlette.routing import Route
 
 from arena.errors import ArenaError
-from arena.serve import author, desk, organiser, pages, readers, remote, uploads
+from arena.serve import author, desk, live, organiser, pages, readers, remote, uploads
 from arena.serve.accounts import Accounts
 from arena.serve.frames import Frames
 from arena.serve.guard import Guard, Settings
@@ -28,15 +28,18 @@ def make_app(workspace: Path, settings: Settings | None = None) -> Starlette:
     @asynccontextmanager
     async def lifespan(app: Starlette) -> AsyncIterator[None]:
         app.state.frames = Frames(workspace / "results")
+        app.state.stages = live.Stages(app.state.frames, settings)
         try:
             async with desk.at_work(accounts, app.state.worker, app.state.hub):
                 yield
         finally:
+            app.state.stages.close()
             app.state.frames.close()
 
     app: Starlette = Starlette(
         routes=[
             *readers.ROUTES,
+            *live.ROUTES,
             Route("/static/{digest}/{name}", pages.asset),
             *author.ROUTES,
             *organiser.ROUTES,
@@ -49,5 +52,6 @@ def make_app(workspace: Path, settings: Settings | None = None) -> Starlette:
     app.state.workspace, app.state.settings = workspace, settings
     app.state.worker, app.state.hub = Worker(), remote.Hub()
     app.state.accounts, app.state.person_of = accounts, accounts.account_of
+    app.state.is_ending = lambda: False  # until a server runs it
     app.state.may_see = partial(desk.may_see, accounts)
     return app

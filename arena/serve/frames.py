@@ -74,6 +74,10 @@ class Frames:
             self._states[event] = (now, state)
         return state
 
+    async def unkept(self, event: str, job: Callable[..., Result], *values: object) -> Result:
+        """Return what a job makes of an event now, by the process for a few matches, and remember nothing."""
+        return await self._matches.run(job, self.results / event, *values)
+
     async def table(self, event: str, job: Callable[..., Result], *values: object) -> Result:
         """Return what a job makes of an event, by the process for tables."""
         return await self._get(self._tables, event, job, values)

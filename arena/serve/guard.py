@@ -51,6 +51,10 @@ class Settings:
     """Most bytes of a body by how its path begins, such as `/upload`."""
     body_s: float = 30.0
     """A body has arrived by then."""
+    watchers: int = 300
+    """Open connections to live matches."""
+    watchers_of_network: int = 100
+    """Those of them from one address, which a class may share."""
 
 
 class Rate:

@@ -305,7 +305,7 @@ def replay(folder: Path, match: str, own: frozenset[str] | None, like: LikePosit
             "event": {"name": clean(event.name), "played": 1, "listed": 1},
             "bots": [clean(display.get(bot, bot)) for bot in names],
             "names": [clean(bot) for bot in names],
-            "boards": [data.board_values(played.label, played.board, index, games, record)],
+            "boards": [data.board_values(played.label, played.board, index, games, record.match)],
             "endings": [ending.value for ending in Ending],
             "pages": {},
             "matches": data.columns([played], index) | {"replay": [0]},

@@ -40,6 +40,12 @@ def person(request: HTTPConnection) -> Person | None:
     return found
 
 
+def forget(request: HTTPConnection) -> None:
+    """Look again who has signed in, since a session may end while its answer is still sent."""
+    if hasattr(request.state, "person"):
+        del request.state.person
+
+
 def signed_in(request: HTTPConnection, *, organiser: bool = False) -> Person:
     """Return who has signed in; a reader gets 403, and so does an author where only an organiser may go on."""
     found = person(request)

@@ -93,7 +93,7 @@ def listening(host: str, port: int) -> socket.socket:
 
 def server(app: Starlette, *, certificate: Path | None = None, key: Path | None = None) -> uvicorn.Server:
     """Return the server of an application; `run` serves on a listening socket until Ctrl-C."""
-    return uvicorn.Server(
+    made = uvicorn.Server(
         uvicorn.Config(
             app,
             http=TimelyProtocol,
@@ -110,3 +110,5 @@ def server(app: Starlette, *, certificate: Path | None = None, key: Path | None 
             ssl_keyfile=str(key) if key else None,
         )
     )
+    app.state.is_ending = lambda: made.should_exit
+    return made

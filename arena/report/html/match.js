@@ -65,6 +65,7 @@ const match = (() => {
   }
 
   return {
+    players,
     view,
     start() {},
     leave() { leave(); leave = () => {}; },

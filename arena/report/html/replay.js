@@ -42,7 +42,7 @@ const replay = (() => {
   ];
 
   function sentence(match, turns, turn, over) {
-    if (turn === 0) return [make("span", { class: "turn" }, "Start")];
+    if (!turns[turn].length) return [make("span", { class: "turn" }, "Start")];
     const parts = turns[turn].map((entry, index) => [index ? ", " : "", `${roleName(match, entry.seat)} `, moveWords(entry), chosenBy(entry)]);
     const of = over === undefined ? "" : ` of ${turns.at(-1)[0].number}`; // of a match that is still played nobody knows
     return [make("span", { class: "turn" }, `Turn ${turns[turn][0].number}${of}`), ...parts,
@@ -246,17 +246,20 @@ const replay = (() => {
   }
 
   /**
-   * A match whose turns come one at a time, such as one that is still played. `add` shows the state after a turn with its
-   * moves, both as in a record; the first has no moves. `grids` are those of the match, where its board was drawn for it.
+   * A match whose turns come one after another, such as one that is still played. `add` takes turns, each the state after
+   * it with its moves as in a record, and shows the last; the first of all is the start. `grids` are those of the match,
+   * where its board was drawn for it.
    */
   function growing(match, grids) {
     const [states, turns] = [[], []];
     const picture = stage(match, { states, grids }, turns);
     const now = make("p", { class: "now" });
     return { element: make("div", { class: "stage" }, picture.element, make("div", { class: "told" }, now, picture.others)),
-      add({ state, moves = [], fates = [] }, milliseconds = 0) {
-        states.push(state);
-        turns.push(moves.map((row, index) => entryOf(row, fates[index])));
+      add(added, milliseconds = 0) {
+        for (const { state, moves = [], fates = [] } of added) {
+          states.push(state);
+          turns.push(moves.map((row, index) => entryOf(row, fates[index])));
+        }
         const turn = turns.length - 1;
         picture.show(turn, { forward: turn > 0, milliseconds });
         now.replaceChildren(...sentence(match, turns, turn).flat(Infinity).filter(Boolean));

@@ -69,7 +69,8 @@ const site = (() => {
     for (const part of document.querySelectorAll("[data-poll]")) poll(part);
     if (byId("leaderboard-search")) leaderboard.start();
     charts.start();
-    const [ofMatch, ofBot] = [byId("match-content"), byId("bot-content")];
+    const [ofMatch, ofBot, ofLive] = [byId("match-content"), byId("bot-content"), byId("live-content")];
+    if (ofLive) live.start(ofLive);
     if (ofMatch) {
       await load(ofMatch.dataset.json);
       match.show(new URLSearchParams({ match: ofMatch.dataset.match, turn: new URLSearchParams(location.search).get("turn") ?? "0" }));

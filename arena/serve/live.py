@@ -1,0 +1,348 @@
+"""The live match of an event: what is played now, turn by turn, for all who watch; and the addresses of its page.
+
+Who watches an event sees its `Stage`, which reads each match once for all of them. It decides which match is shown and
+when; what is sent of a match is computed in a process of its own (live_matches.py).
+"""
+
+# Theory of operation
+#
+# Which match. A match that a lane has played for SLOW_S is shown as it is played, if everybody may see all of it
+# (event/broadcast.py). Most matches are over within milliseconds, and others must not be seen before their end: then
+# the newest match that is over is shown, at a pace that the eye can follow, and after it the newest one again. When no
+# run plays the event, the stage shows its newest match once and ends, and so do the streams of all who watch.
+#
+# Who watches. Each watcher has a stream of server-sent events: `match` (names, board), `turns` (a list), `result`, and
+# at last `over`. A watcher keeps no queue but its position in the turns of the stage. Who is slow gets more turns at
+# once, or misses some, which does no harm: each turn has its whole state. Who takes nothing is dropped by the server
+# (server.py, WRITE_S). Whoever loads the page without scripts counts as a watcher for GLANCE_S.
+#
+# A browser connects again by itself when the server was restarted, and gets the match with its newest turns. Before
+# each part that is sent it is asked anew whether its reader may see the event: results can be hidden at any moment.
+
+import asyncio
+import contextlib
+import json
+import time
+from collections import Counter, deque
+from collections.abc import AsyncIterator, Iterator
+from contextlib import AbstractContextManager
+from datetime import UTC, datetime, timedelta
+from itertools import islice
+from typing import Any
+
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
+from starlette.responses import Response, StreamingResponse
+from starlette.routing import Route
+from starlette.types import Receive, Scope, Send
+
+from arena.event import broadcast
+from arena.event.control import RunState
+from arena.serve import guard, jobs, live_matches, people, readers
+from arena.serve.frames import Frames
+from arena.serve.live_matches import PartOfMatch
+from arena.serve.worker import BusyError, JobError
+
+SLOW_S = 1.5  # a match that has lasted so long is shown while it is played
+FOLLOW_S = 0.3  # between two looks at it
+SHARE = 5  # a look is followed by a pause of five times its own time
+STORED_S = 5.0  # until a match that is over is in the archive
+PACE_S = 0.6  # a turn of a match that is over
+SHOW_S = 30.0  # in which it is shown to its end
+STEP_S = 0.1  # between two parts of a match that has too many turns for that
+HOLD_S = 3.0  # for its result
+IDLE_S = 1.0  # between two looks for a match
+GLANCE_S = 20.0
+WATCH_S = 3.0  # between two requests to the lanes
+KEPT = 30  # turns of a match, for those who come late
+STAGES = 20
+PING_S = 15.0  # after so long a silent stream says that it is there
+WAIT_S = 0.5  # between two looks of a stream whether to end
+FIRST_S = 2.0  # for which a page waits for its first match
+
+
+class Stage:
+    """What everybody sees who watches an event."""
+
+    def __init__(self, frames: Frames, event: str) -> None:
+        self._frames, self._event = frames, event
+        self.watchers = 0
+        self.match = self.lane = ""
+        """The match that is shown, and the lane that plays it; empty when it is over."""
+        self.count = 0
+        self._head = self._result = ""
+        self._turns: deque[str] = deque(maxlen=KEPT)
+        self._number = 0
+        """How many matches were begun here."""
+        self._over = False
+        self._news = asyncio.Event()
+        self._glanced = self._asked = 0.0
+        self._task: asyncio.Task[None] | None = None
+
+    @property
+    def names(self) -> dict[str, Any]:
+        """Return the board and the bots of the match that is shown; nothing if there is none."""
+        found: dict[str, Any] = json.loads(self._head or "{}")
+        return found
+
+    @property
+    def is_watched(self) -> bool:
+        """Return whether anybody watches."""
+        return self.watchers > 0 or time.monotonic() - self._glanced < GLANCE_S
+
+    def begin(self) -> None:
+        """Show matches as long as somebody watches."""
+        if self._task is None:
+            self._over = False
+            self._clear()
+            self._task = asyncio.create_task(self._show())
+
+    def close(self) -> None:
+        """End at once."""
+        if self._task is not None:
+            self._task.cancel()
+
+    async def glance(self) -> None:
+        """Wait a moment for the first match."""
+        self._glanced = time.monotonic()
+        self.begin()
+        until = time.monotonic() + FIRST_S
+        while not self._head and not self._over and time.monotonic() < until:
+            await self._next_news(until - time.monotonic())
+
+    async def parts(self) -> AsyncIterator[str]:
+        """Yield what a watcher gets, until nothing is played any more; empty texts when there is nothing new."""
+        number, position, has_result = -1, 0, False
+        while True:
+            events = []
+            if number != self._number:
+                number, position, has_result = self._number, 0, False
+                if self._head:
+                    events.append(("match", self._head))
+            if position < self.count:
+                new = islice(self._turns, max(0, position - (self.count - len(self._turns))), None)
+                events.append(("turns", f"[{','.join(new)}]"))
+                position = self.count
+            if self._result and not has_result:
+                events.append(("result", self._result))
+                has_result = True
+            if self._over:
+                events.append(("over", "{}"))
+            yield "".join(f"event: {name}\ndata: {text}\n\n" for name, text in events)
+            if self._over:
+                return
+            await self._next_news(WAIT_S)
+
+    async def _next_news(self, seconds: float) -> None:
+        with contextlib.suppress(TimeoutError):
+            await asyncio.wait_for(self._news.wait(), seconds)
+
+    def _tell(self) -> None:
+        self._news.set()
+        self._news = asyncio.Event()
+
+    async def _show(self) -> None:
+        last = ""
+        try:
+            while self.is_watched:
+                state = self._frames.state(self._event)
+                found = await self._under_way(state) if state is not None else None
+                if found is not None:
+                    last = await self._follow(*found)
+                    continue
+                newest, *_ = await self._frames.match(self._event, jobs.matches, 1, ())
+                match = newest[0].id if newest else ""
+                if match != last:
+                    last = match
+                    await self._replay(match)
+                elif state is None:
+                    return
+                await self._pause(IDLE_S if state is not None else 0)
+        except (BusyError, JobError):
+            return
+        finally:
+            self._task = None
+            self._over = True
+            self._tell()
+
+    async def _under_way(self, state: RunState) -> tuple[str, str, PartOfMatch] | None:
+        """Return the lane whose match has lasted longest, among those that can be watched, with this match."""
+        self._ask()
+        begun = (datetime.now(UTC) - timedelta(seconds=SLOW_S)).isoformat(timespec="milliseconds")
+        slow = sorted((lane.since, lane.lane, lane.match) for lane in state.lanes if lane.match and lane.since < begun)
+        for _, lane, match in slow:
+            part = await self._frames.unkept(self._event, live_matches.under_way, lane, match, 0)
+            if part is not None:
+                return lane, match, part
+        return None
+
+    async def _follow(self, lane: str, match: str, part: PartOfMatch | None) -> str:
+        """Show a match while it is played; return its id."""
+        self._clear(match, lane)
+        while part is not None and self.is_watched:
+            if part.count < self.count:  # it is played again
+                self._clear(match, lane)
+            begun = time.monotonic()
+            self._add(part)
+            state = self._frames.state(self._event)
+            if state is None or match not in {each.match for each in state.lanes}:
+                break
+            part = await self._frames.unkept(self._event, live_matches.under_way, lane, match, self.count)
+            await self._pause(max(FOLLOW_S, SHARE * (time.monotonic() - begun)))
+        until = time.monotonic() + STORED_S
+        self.lane = ""
+        while self.is_watched and time.monotonic() < until:
+            part = await self._frames.unkept(self._event, live_matches.finished, match, self.count)
+            if part is not None:
+                self._add(part)
+                await self._pause(HOLD_S)
+                break
+            await self._pause(FOLLOW_S)
+        return match
+
+    async def _replay(self, match: str) -> None:
+        """Show a match that is over, from its start."""
+        part = await self._frames.unkept(self._event, live_matches.finished, match, 0)
+        if part is None:
+            return
+        self._clear(match)
+        turns, first = list(part.turns), part.count - len(part.turns)
+        pace = min(PACE_S, SHOW_S / len(turns))
+        step = max(1, round(STEP_S / pace))
+        for number in range(0, len(turns), step):
+            shown = turns[number : number + step]
+            head = part.head if not number else ""
+            self._add(PartOfMatch(head, tuple(shown), first + number + len(shown)))
+            await self._pause(pace * step)
+            if not self.is_watched:
+                return
+        self._add(PartOfMatch("", (), part.count, part.result))
+        await self._pause(HOLD_S)
+
+    def _clear(self, match: str = "", lane: str = "") -> None:
+        self._number += 1
+        self.match, self.lane, self.count = match, lane, 0
+        self._head = self._result = ""
+        self._turns.clear()
+
+    def _add(self, part: PartOfMatch) -> None:
+        """Show a part of a match to everybody."""
+        self._head = self._head or part.head
+        self._turns.extend(part.turns)
+        self.count, self._result = part.count, part.result
+        self._tell()
+
+    async def _pause(self, seconds: float) -> None:
+        """Wait, and ask the lanes meanwhile to go on writing."""
+        until = time.monotonic() + seconds
+        while (left := until - time.monotonic()) > 0 and self.is_watched:
+            self._ask()
+            await asyncio.sleep(min(left, WATCH_S))
+
+    def _ask(self) -> None:
+        if time.monotonic() - self._asked >= WATCH_S:
+            self._asked = time.monotonic()
+            with contextlib.suppress(OSError):  # then matches are shown when they are over
+                broadcast.watch(self._frames.results / self._event)
+
+
+class Stages:
+    """The stages of all events, and how many watch them."""
+
+    def __init__(self, frames: Frames, settings: guard.Settings) -> None:
+        self._frames, self._settings = frames, settings
+        self._stages: dict[str, Stage] = {}
+        self._networks: Counter[str] = Counter()
+
+    def close(self) -> None:
+        """End them."""
+        for stage in self._stages.values():
+            stage.close()
+
+    def of(self, event: str) -> Stage:
+        """Return the stage of an event; 429 if too many others are watched."""
+        self._stages = {name: stage for name, stage in self._stages.items() if stage.is_watched or name == event}
+        if event not in self._stages and len(self._stages) >= STAGES:
+            raise HTTPException(429, "too many events are watched at once: wait a moment")
+        return self._stages.setdefault(event, Stage(self._frames, event))
+
+    @contextlib.contextmanager
+    def watching(self, stage: Stage, network: str) -> Iterator[None]:
+        """Count a watcher."""
+        self._networks[network] += 1
+        stage.watchers += 1
+        try:
+            yield
+        finally:
+            stage.watchers -= 1
+            self._networks[network] -= 1
+            self._networks += Counter()  # without those that are zero
+
+    def is_full(self, network: str) -> bool:
+        """Return whether one more watcher is too many."""
+        settings = self._settings
+        return self._networks.total() >= settings.watchers or self._networks[network] >= settings.watchers_of_network
+
+
+class _Stream(StreamingResponse):
+    """Server-sent events for one watcher, who is counted until the connection ends."""
+
+    def __init__(self, content: AsyncIterator[str], counted: AbstractContextManager[None]) -> None:
+        # A proxy must not keep parts back to send more at once.
+        headers = {"cache-control": "no-store", "x-accel-buffering": "no"}
+        super().__init__(content, headers=headers, media_type="text/event-stream")
+        self._counted = counted
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Send until the stream ends, or the client has gone."""
+        with self._counted:
+            await super().__call__(scope, receive, send)
+
+
+def stages(request: Request) -> Stages:
+    """Return the stages."""
+    found: Stages = request.app.state.stages
+    return found
+
+
+async def page(request: Request) -> Response:
+    """Show what is played now; without scripts its newest state, as text."""
+    event = readers.event_of(request)
+    stage = stages(request).of(event)
+    await stage.glance()
+    text = ""
+    if stage.match:
+        asked = (stage.match, stage.lane, stage.count)
+        text = await readers.frames(request).match(event, live_matches.state_text, *asked)
+    return await readers.event_page(
+        request, "live.html.j2", tab="live", names=stage.names, match=stage.match, is_over=not stage.lane, text=text
+    )
+
+
+async def stream(request: Request) -> Response:
+    """Send what is played now, turn by turn."""
+    event, network = readers.event_of(request), guard.network(request.scope)
+    stage = stages(request).of(event)
+    if stages(request).is_full(network):
+        raise HTTPException(429, "too many watch at once: wait a moment")
+    return _Stream(_parts(request, event, stage), stages(request).watching(stage, network))
+
+
+async def _parts(request: Request, event: str, stage: Stage) -> AsyncIterator[str]:
+    """Yield what is sent to one watcher, as long as the event may be seen and the server goes on."""
+    stage.begin()
+    yield "retry: 3000\n\n"
+    sent = time.monotonic()
+    async for part in stage.parts():
+        people.forget(request)
+        if request.app.state.is_ending() or not people.sees(request, event):
+            return
+        if part or time.monotonic() - sent >= PING_S:
+            sent = time.monotonic()
+            yield part or ": still here\n\n"
+
+
+ROUTES = [
+    Route("/events/{event}/live", page),
+    Route("/events/{event}/live/stream", stream),
+]

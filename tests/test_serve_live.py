@@ -1,0 +1,129 @@
+"""A live match: what a lane writes while somebody watches, and what those who watch get of it."""
+
+import json
+import shutil
+import signal
+from contextlib import contextmanager
+from itertools import pairwise
+
+import cup
+import live
+import pytest
+from programs import python
+from served import served
+
+from arena.event import broadcast
+from arena.match.play import play
+from arena.serve.accounts import Accounts
+from arena.serve.guard import Settings
+
+SLOW = python('say("# hush")\ntime.sleep({pause})\nsay(legal[0])')
+CHROMIUM = shutil.which("chromium")
+
+
+def events_of(answer):
+    """Yield the events of a stream, each a name and its values."""
+    name = ""
+    for line in answer.iter_lines():
+        key, _, text = line.partition(": ")
+        if key == "event":
+            name = text
+        elif key == "data":
+            yield name, json.loads(text)
+
+
+@contextmanager
+def ended(run):
+    """End a run that a failed test would leave behind."""
+    try:
+        yield
+    finally:
+        run.signal(signal.SIGTERM)
+        run.end()
+
+
+def written(folder, label: str, pause: float) -> list[bytes]:
+    """Play a match in a lane called `lane`; return what its file has after each turn."""
+    bot, found = live.bot_of(folder / "bot.py", SLOW.format(pause=pause)), []
+    with broadcast.broadcast(folder, "lane") as observer:
+
+        def look(referee) -> None:
+            observer(referee)
+            file = broadcast.live_file(folder, "lane")
+            found.append(file.read_bytes() if file.exists() else b"")
+
+        match = live.match_of(label, bot, seed="5e" * 16)
+        record = play(match, observer=look, observer_is_quick=True)
+    assert not broadcast.live_file(folder, "lane").exists()
+    assert match.key.encode() not in b"".join(found)
+    assert b"hush" not in b"".join(found)
+    assert record.verdict.reason != "forfeit"
+    return found
+
+
+def test_a_lane_writes_the_turns_of_an_open_match_while_somebody_watches(tmp_path):
+    assert not any(written(tmp_path, "goofspiel/five", broadcast.LOOK_S))
+    broadcast.watch(tmp_path)
+    assert not any(written(tmp_path, "kuhn_poker/three_cards", broadcast.LOOK_S))
+    texts = written(tmp_path, "goofspiel/five", broadcast.LOOK_S * 1.2)
+    assert all(later.startswith(text) for text, later in pairwise(texts))
+    broadcast.live_file(tmp_path, "lane").write_bytes(texts[-1] + b'[[6, "left"')
+    head, turns = broadcast.turns_of(tmp_path, "lane")
+    assert [bot for _, bot in head.seats] == ["bot", "bot"]
+    assert {turn.number for turn in turns} >= {1, 2, 3, 4}
+    for hostile in (b"", b"{}\n", b"[" * 100_000, b"\xff\n"):
+        broadcast.live_file(tmp_path, "lane").write_bytes(hostile)
+        assert broadcast.turns_of(tmp_path, "lane") is None
+    assert broadcast.turns_of(tmp_path, "../lane") is None
+
+
+def watched(client, event: str) -> list:
+    """Return the events of a stream to its end."""
+    with client.stream("GET", f"/events/{event}/live/stream") as answer:
+        assert answer.headers["content-type"].startswith("text/event-stream")
+        return list(events_of(answer))
+
+
+@pytest.fixture(scope="module")
+def workspace(tmp_path_factory):
+    """A workspace with an event that is over, and bots for another one."""
+    bots = {"first": cup.FIRST, "last": cup.LAST, "ann": SLOW.format(pause=1.5), "bob": SLOW.format(pause=0)}
+    folder = cup.make(tmp_path_factory.mktemp("live"), "duel goofspiel/five", **bots)
+    cup.run_event(folder, "--bot", "first,last", "--board", "mummy_maze/duel")
+    return folder
+
+
+@pytest.mark.alone
+def test_a_match_is_watched_while_it_is_played_and_the_stream_ends_with_the_event(workspace):
+    words = ("--name", "slow", "--board", "goofspiel/five", "--bot", "ann,bob", "--set", "max_matches=1")
+    with served(workspace) as client:
+        assert client.get("/events/cup/matches").status_code == 200  # what computes pages has started
+        with ended(cup.start(workspace, *words)):
+            assert cup.soon(lambda: "progress" in client.get("/events/slow/progress").text, 60)
+            found = watched(client, "slow")
+        assert [name for name, _ in found if name != "turns"] == ["match", "result", "over"]
+        assert not found[0][1]["over"]
+        turns = [turn for name, values in found if name == "turns" for turn in values]
+        assert [turn["moves"][0][0] for turn in turns if turn["moves"]] == list(range(1, 11))
+        assert sorted(found[0][1]["bots"]) == ["ann", "bob"]
+        assert "hush" not in str(found)
+        # A reader without scripts sees the last state of the match.
+        assert cup.soon(lambda: "points left" in client.get("/events/slow/live").text, 60)
+
+
+def test_a_match_that_is_over_is_shown_slowly_and_hiding_the_results_ends_that(workspace):
+    with served(workspace, Settings(watchers=1)) as client:
+        with client.stream("GET", "/events/cup/live/stream") as answer:
+            events = events_of(answer)
+            assert next(events)[0] == "match"
+            assert [len(turns) for _, turns in (next(events), next(events))] == [1, 1]
+            assert client.get("/events/cup/live/stream").status_code == 429
+            Accounts(workspace).set("hidden", True)
+            try:
+                assert "result" not in [name for name, _ in events]
+                assert client.get("/events/cup/live/stream").status_code == 404
+                assert client.get("/events/cup/live").status_code == 404
+            finally:
+                Accounts(workspace).set("hidden", False)
+        with client.stream("GET", "/events/cup/live/stream") as answer:
+            assert next(events_of(answer))[0] == "match"
