@@ -20,7 +20,7 @@ def load_record(name: str) -> Record:
     """Return the record of the match that `name` names: `ID` or `EVENT/ID`, by its first digits, or a file."""
     from arena.results.archive import Archive
 
-    if _is_file(name):
+    if is_file(name):
         return read_record(Path(name))
     with Archive.open(paths.event_folder(event_of(name)), writing=False) as archive:
         return archive.record(name.rpartition("/")[2])
@@ -28,10 +28,11 @@ def load_record(name: str) -> Record:
 
 def event_of(name: str) -> str | None:
     """Return the event of a match that is named so; None stands for the one here."""
-    return None if _is_file(name) else name.rpartition("/")[0] or None
+    return None if is_file(name) else name.rpartition("/")[0] or None
 
 
-def _is_file(name: str) -> bool:
+def is_file(name: str) -> bool:
+    """Return True when the name of a match names a file."""
     return "." in name.rpartition("/")[2] or ("/" in name and Path(name).is_file())  # an id has no dot
 
 

@@ -1,0 +1,174 @@
+"""A film as pixels: the same shapes by matplotlib's renderer, as PNG, GIF or, where ffmpeg is, MP4."""
+
+import io
+import shutil
+import subprocess
+from collections.abc import Iterable, Iterator
+from functools import lru_cache
+from typing import Any
+
+from matplotlib.backends.backend_agg import RendererAgg
+from matplotlib.colors import to_rgb
+from matplotlib.font_manager import FontProperties
+from matplotlib.path import Path as Outline
+from matplotlib.textpath import TextPath
+from matplotlib.transforms import Affine2D, Transform
+from PIL import Image
+
+from arena.charts.style import letters
+from arena.errors import ArenaError
+from arena.pictures.canvas import Film, Item, Shape
+
+PALETTE = 128  # colours of a GIF
+FFMPEG_S = 120
+FACING = {"": (1, 0, 0, 1), "west": (-1, 0, 0, 1), "north": (0, -1, 1, 0), "south": (0, 1, -1, 0)}
+POINTS = {"M": 1, "L": 1, "Q": 2, "C": 3}  # of each command of a path
+CODES = {"M": Outline.MOVETO, "L": Outline.LINETO, "Q": Outline.CURVE3, "C": Outline.CURVE4}
+
+
+def png(films: Iterable[Film], scale: float = 2) -> bytes:
+    """Return the last frames of films, side by side."""
+    pictures = [_picture(film, film.frames[-1], scale) for film in films]
+    sheet = Image.new("RGB", (sum(each.width for each in pictures), max(each.height for each in pictures)))
+    x = 0
+    for each in pictures:
+        sheet.paste(each, (x, 0))
+        x += each.width
+    return _saved(sheet, "PNG", optimize=True)
+
+
+def gif(film: Film) -> bytes:
+    """Return a film that begins again at its end."""
+    pictures = list(_pictures(film, 1))
+    # One palette for all frames, so that what stays is equal in them, and is not in the file again.
+    sample = Image.new("RGB", (film.width, film.height * min(3, len(pictures))))
+    for number, index in enumerate((0, len(pictures) // 2, len(pictures) - 1)[: len(pictures)]):
+        sample.paste(pictures[index], (0, film.height * number))
+    palette = sample.quantize(PALETTE)
+    first, *others = (each.quantize(palette=palette, dither=Image.Dither.NONE) for each in pictures)
+    milliseconds = [round(1000 * each) for each in film.seconds]
+    return _saved(first, "GIF", save_all=True, append_images=others, duration=milliseconds, loop=0, optimize=True)
+
+
+def mp4(film: Film) -> bytes:
+    """Return a film that other programs can cut; ArenaError where ffmpeg is not."""
+    program = shutil.which("ffmpeg")
+    if program is None:
+        raise ArenaError("an .mp4 needs ffmpeg, which is not installed: install it, or take .gif or .svg")
+    per_second = 10
+    command = [program, "-loglevel", "error", "-f", "image2pipe", "-framerate", str(per_second), "-i", "-"]
+    command += ["-vf", "pad=ceil(iw/2)*2:ceil(ih/2)*2,format=yuv420p", "-movflags", "frag_keyframe+empty_moov"]
+    frames = b"".join(
+        _saved(picture, "PNG") * max(1, round(seconds * per_second))
+        for picture, seconds in zip(_pictures(film, 1), film.seconds, strict=True)
+    )
+    done = subprocess.run(
+        [*command, "-f", "mp4", "-"], input=frames, capture_output=True, timeout=FFMPEG_S, check=False
+    )
+    if done.returncode:
+        reason = done.stderr.decode(errors="replace").strip().splitlines()[-1:] or [f"code {done.returncode}"]
+        raise ArenaError(f"ffmpeg could not write an .mp4 ({reason[0]}): take .gif or .svg")
+    return done.stdout
+
+
+def _saved(picture: Image.Image, form: str, **options: Any) -> bytes:
+    file = io.BytesIO()
+    picture.save(file, form, **options)
+    return file.getvalue()
+
+
+def _pictures(film: Film, scale: float) -> Iterator[Image.Image]:
+    """Yield the frames, each on a copy of what is still."""
+    for frame in film.frames:
+        yield _picture(film, frame, scale)
+
+
+def _picture(film: Film, frame: Iterable[Item], scale: float) -> Image.Image:
+    """Return one frame."""
+    size = (round(film.width * scale), round(film.height * scale))
+    renderer: Any = RendererAgg(*size, 72)  # type: ignore[no-untyped-call]
+    page = Affine2D.from_values(scale, 0, 0, -scale, 0, size[1])  # Agg's y grows upwards
+    for item in (*film.still, *frame):
+        a, b, c, d = (item.scale * each for each in FACING[item.facing])
+        transform = Affine2D.from_values(a, b, c, d, item.x, item.y) + page
+        for shape in item.shapes:
+            _draw(renderer, shape, transform, item.scale * scale)
+    picture = Image.new("RGB", size, film.background)
+    drawn = Image.frombuffer("RGBA", size, bytes(renderer.buffer_rgba()), "raw", "RGBA", 0, 1)
+    picture.paste(drawn, mask=drawn.getchannel("A"))
+    return picture
+
+
+def _draw(renderer: Any, shape: Shape, transform: Transform, scale: float) -> None:
+    attributes = dict(shape.attributes)
+    outline = _outline(shape)
+    graphics = renderer.new_gc()
+    graphics.set_antialiased(True)
+    graphics.set_snap(False)
+    stroke, fill = str(attributes.get("stroke", "none")), str(attributes.get("fill", "#000000"))
+    graphics.set_linewidth(float(attributes.get("stroke-width", 1)) * scale if stroke != "none" else 0)
+    graphics.set_capstyle("round")
+    graphics.set_joinstyle("round")
+    opacity = float(attributes.get("opacity", 1))
+    graphics.set_alpha(opacity)
+    if stroke != "none":
+        graphics.set_foreground((*to_rgb(stroke), opacity), isRGBA=True)
+    face = None if fill == "none" else (*to_rgb(fill), opacity)
+    renderer.draw_path(graphics, outline, transform, face)
+    graphics.restore()
+
+
+@lru_cache(5000)
+def _outline(shape: Shape) -> Outline:
+    """Return the outline of a shape."""
+    every = dict(shape.attributes)
+    number = {name: float(value) for name, value in every.items() if isinstance(value, int | float)}
+    x, y = number.get("x", 0), number.get("y", 0)
+    if shape.tag in {"circle", "ellipse"}:
+        across, down = number.get("rx", number.get("r", 0)), number.get("ry", number.get("r", 0))
+        ring = Affine2D().scale(across, down).translate(number.get("cx", 0), number.get("cy", 0))
+        return ring.transform_path(Outline.unit_circle())
+    if shape.tag == "rect":
+        return _path(_box(x, y, number["width"], number["height"], number.get("rx", 0)))
+    if shape.tag == "path":
+        return _path(str(every["d"]))
+    words, size = str(every["words"]), number["size"]
+    family = ["DejaVu Sans Mono"] if every.get("mono") else list(letters.families(words))
+    font = FontProperties(family=family, weight="bold" if every.get("bold") else "normal")
+    if not words.strip():
+        return Outline([(0, 0)])
+    # matplotlib places glyphs by whole points: at a hundred times the size nobody sees that.
+    written = TextPath((0, 0), words, size=100, prop=font)
+    if every.get("anchor") in {"middle", "end"}:
+        box = written.get_extents()
+        x -= (box.x1 + box.x0) * size / 100 / (2 if every["anchor"] == "middle" else 1)
+    return Affine2D().scale(size / 100, -size / 100).translate(x, y).transform_path(written)
+
+
+def _box(x: float, y: float, width: float, height: float, round_by: float) -> str:
+    """Return a rectangle as a path."""
+    r, k = min(round_by, width / 2, height / 2), min(round_by, width / 2, height / 2) * 0.4477
+    right, low = x + width, y + height
+    if not r:
+        return f"M {x} {y} L {right} {y} L {right} {low} L {x} {low} Z"
+    return (
+        f"M {x + r} {y} L {right - r} {y} C {right - k} {y} {right} {y + k} {right} {y + r}"
+        f" L {right} {low - r} C {right} {low - k} {right - k} {low} {right - r} {low}"
+        f" L {x + r} {low} C {x + k} {low} {x} {low - k} {x} {low - r}"
+        f" L {x} {y + r} C {x} {y + k} {x + k} {y} {x + r} {y} Z"
+    )
+
+
+def _path(commands: str) -> Outline:
+    """Return a path of SVG that has absolute commands M, L, C, Q and Z only, with spaces."""
+    words = iter(commands.split())
+    points: list[tuple[float, float]] = []
+    codes: list[int] = []
+    for word in words:
+        if word == "Z":
+            points.append((0, 0))
+            codes.append(int(Outline.CLOSEPOLY))
+            continue
+        points += [(float(next(words)), float(next(words))) for _ in range(POINTS[word])]
+        codes += [int(CODES[word])] * POINTS[word]
+    return Outline(points or [(0, 0)], codes or None)

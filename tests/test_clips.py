@@ -1,0 +1,116 @@
+"""Pictures of matches: what they show, how large they are, and that hostile texts do nothing in them."""
+
+import io
+import xml.etree.ElementTree as ET
+from dataclasses import replace
+
+import cup
+import pytest
+import reported
+from PIL import Image
+
+from arena.errors import ArenaError
+from arena.games import rulebook
+from arena.games.quality import assessor_of
+from arena.pictures import pixels, svg
+from arena.pictures.match import MOST_FRAMES, Clip
+from arena.replay.chances import chances_of
+from arena.replay.replayer import scenes
+
+TAGS = {"svg", "title", "defs", "g", "use", "rect", "circle", "ellipse", "path", "text", "animate"}
+OWN = ("mummy_maze/duel", "pacman/classic", "connect_four/standard", "goofspiel/five", "kuhn_poker/three_cards")
+
+
+def clip_of(record, *, assessed=False, **changes):
+    game = rulebook.game_of(record.match)
+    every = tuple(scenes(game, record.turns, assessor_of(game) if assessed else None))
+    names = {seat.role: seat.bot.name for seat in record.match.seats}
+    clip = Clip(game, record, names, every, chances_of(game, record, every) if assessed else None)
+    return replace(clip, **changes)
+
+
+def record_on(board):
+    of = reported.event(reported.BOTS[:2], on=rulebook.find(board))
+    return reported.played(reported.plan(of)[0])
+
+
+def texts(content):
+    root = ET.fromstring(content)
+    assert {element.tag.rpartition("}")[2] for element in root.iter()} <= TAGS
+    return [element.text for element in root.iter() if element.tag.endswith("text")]
+
+
+@pytest.mark.parametrize("board", [*OWN, "surround/nine"])
+def test_a_clip_shows_names_scores_and_moves_in_both_themes(board):
+    record = record_on(board)
+    for dark in (False, True):
+        clip = clip_of(record, dark=dark)
+        last = min(12, len(clip.scenes) - 1)
+        film = clip.film(0, last)
+        shown = texts(svg.svg(film))
+        assert {"amber", "birch", str(max(record.verdict.scores.values()))} <= set(shown)
+        assert any(text.startswith(f"Turn {last} of {record.turns[-1].number}: ") for text in shown)
+        corner = Image.open(io.BytesIO(pixels.png([film], 1))).convert("L").getpixel((1, 1))
+        assert (corner < 60) == dark
+
+
+def test_a_clip_of_a_hundred_turns_is_below_a_megabyte_and_each_turn_is_a_frame():
+    clip = clip_of(record_on("mummy_maze/duel"))
+    film = clip.film(0, len(clip.scenes) - 1)
+    content = pixels.gif(film)
+    with Image.open(io.BytesIO(content)) as picture:
+        assert (picture.n_frames, picture.size) == (len(clip.scenes), (film.width, film.height))
+    assert len(content) / len(clip.scenes) < 10_000
+    assert len(svg.svg(film)) / len(clip.scenes) < 10_000
+
+
+def test_the_turning_points_come_with_their_sentences():
+    clip = clip_of(record_on("mummy_maze/duel"), assessed=True)
+    found = [each.sentence for each in clip.chances.breaks]
+    assert found
+    assert [words for _, words in clip.key_turns] == found
+    shown = " ".join(texts(svg.svg(clip.key_film())))
+    assert all(" ".join(words.split()[:4]) in shown for words in found)
+    assert "chance to win (exact)" in shown
+
+
+def test_hostile_texts_are_texts_in_a_clip(tmp_path):
+    of = reported.event(reported.EVIL[:2], on=[*reported.boards("duel"), reported.talk(tmp_path)])
+    for match, text in zip(reported.plan(of), reported.EVIL * 2, strict=False):
+        record = reported.evil(reported.played(match), text)
+        clip = clip_of(record)
+        content = svg.svg(clip.film(0, len(clip.scenes) - 1))
+        assert any("crashed" in each for each in texts(content))
+        assert len(pixels.png([clip.film(0, 0)], 1)) > 1000
+
+
+def test_more_turns_than_a_clip_may_have_are_refused():
+    clip = clip_of(record_on("connect_four/standard"))
+    long = replace(clip, scenes=clip.scenes[:1] * (MOST_FRAMES + 1))
+    with pytest.raises(ArenaError, match="at most"):
+        long.film(0, MOST_FRAMES)
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    """A workspace in which an event was played."""
+    folder = cup.make(tmp_path_factory.mktemp("clips"), "standard")
+    assert cup.arena(folder, "run").returncode == 0
+    return folder
+
+
+@pytest.mark.parametrize(
+    ("words", "expected"),
+    [
+        (["-o", "match.bmp"], "must end with"),
+        (["--turns", "8-3", "-o", "match.svg"], "--turns 8-3: expected"),
+        (["--turns", "1", "--key"], "leave out --turns"),
+        (["-o", "match.mp4"], "ffmpeg"),
+    ],
+)
+def test_a_mistake_is_one_line(folder, words, expected):
+    match = (folder / "results/cup/matches.csv").read_text().split("\n")[1].split(",")[0]
+    done = cup.arena(folder, "clip", match, *words, PATH="/nowhere")
+    assert done.returncode == 2
+    assert expected in done.stderr
+    assert done.stderr.strip().count("\n") == 0
