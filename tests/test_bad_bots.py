@@ -18,7 +18,7 @@ from arena.sandbox.launcher import Launcher
 from arena.values import Bot, Conditions, Limits, Match
 
 BACKLOG = 16_000_000  # bytes on stderr
-SLACK = 3.0  # seconds over the limits that a sin may cost: a guard against hangs, not a measurement
+SLACK = 15.0  # seconds over the limits that a sin may cost: a guard against hangs, not a measurement
 CONFINED = Sin(None, (), "")
 """The limits of those that are played without any sin of their own."""
 

@@ -2,6 +2,7 @@
 
 import runpy
 from functools import cache
+from itertools import cycle, groupby
 from pathlib import Path
 from random import Random
 from types import SimpleNamespace
@@ -40,20 +41,23 @@ def moves_of(record: Record) -> list[tuple[int, str, str]]:
 
 
 def pairs() -> list[tuple[str, tuple[str, ...]]]:
-    """Return for each board enough pairings that every bot sits in every role that it plays, and hardly any more.
+    """Return for each game enough pairings that every bot sits in every role that it plays, on its boards in turn.
 
     A pairing that seats only bots that were not in these roles before is taken first.
     """
     chosen = []
-    for board in rulebook.all_boards():
+    for _, boards in groupby(rulebook.all_boards(), lambda board: board.game):
+        first, *_ = turns = [*boards]
         seatings = [
             tuple(bot.name for bot in seating)
-            for seating in round_robin.seatings(board, tuple(HOUSE.values()), "sides")
+            for seating in round_robin.seatings(first, tuple(HOUSE.values()), "sides")
         ]
-        missing = {seat for names in seatings for seat in zip(board.roles, names, strict=True)}
-        while missing:
-            names = max(seatings, key=lambda names: len(missing.intersection(zip(board.roles, names, strict=True))))
-            missing.difference_update(zip(board.roles, names, strict=True))
+        missing = {seat for names in seatings for seat in zip(first.roles, names, strict=True)}
+        for board in cycle(turns):
+            if not missing:
+                break
+            names = max(seatings, key=lambda names: len(missing.intersection(zip(first.roles, names, strict=True))))
+            missing.difference_update(zip(first.roles, names, strict=True))
             chosen.append((board.label, names))
     return sorted(chosen)
 
