@@ -66,75 +66,74 @@ def edits(folder: Path, name: str = "climb-ada") -> list[dict]:
 
 @pytest.fixture(scope="module")
 def climbed(tmp_path_factory):
-    """A workspace in which an agent that asks a model has climbed for three rounds."""
+    """A workspace in which an agent that asks a model has climbed for two rounds."""
     folder = tmp_path_factory.mktemp("climb") / "w"
     with providers.serving(providers.plays) as server:
         workspace(folder, f'[model]\nname = "m"\nurl = "{server.url}"\nprice_out = 1000.0\n')
-        done = climb(folder, "ada", "--agent", agent("improver"), "--rounds", "3")
+        done = climb(folder, "ada", "--agent", agent("improver"), "--rounds", "2")
         assert done.returncode == 0, done.stderr
-        assert server.calls.value == 3
+        assert server.calls.value == 2
     return folder, done
 
 
 def test_an_improver_rises_by_proven_steps_and_its_versions_are_those_of_submit(climbed):
     folder, done = climbed
     rows = edits(folder)
-    assert [row["outcome"] for row in rows] == ["promoted"] * 3
+    assert [row["outcome"] for row in rows] == ["promoted"] * 2
     assert all(row["low"] > 0 and row["pairings"] for row in rows)
-    assert [row["calls"] for row in rows] == [1, 1, 1]
+    assert [row["calls"] for row in rows] == [1, 1]
     assert all(row["tokens"] == 120 and row["cost"] == 0.02 for row in rows)
-    assert "SKILL = 9" in (folder / "bots/ada.py").read_text()
-    assert [version.number for version in BotStore(folder / "bots").versions("ada")] == [1, 2, 3, 4]
+    assert "SKILL = 6" in (folder / "bots/ada.py").read_text()
+    assert [version.number for version in BotStore(folder / "bots").versions("ada")] == [1, 2, 3]
     assert "promoted: +" in done.stdout
     leaderboard = arena(folder, "leaderboard", "climb-ada", "--versions").stdout
-    assert all(f"ada v{number}" in leaderboard for number in (1, 2, 3, 4))
+    assert all(f"ada v{number}" in leaderboard for number in (1, 2, 3))
 
 
 def test_a_climb_goes_on_to_more_rounds_and_another_one_is_refused(climbed, tmp_path):
     folder = shutil.copytree(climbed[0], tmp_path / "w", symlinks=True)
     before = edits(folder)
     # Nobody answers any more: what was asked is on the tape, and nothing is asked again.
-    assert climb(folder, "ada", "--agent", agent("improver"), "--rounds", "3").returncode == 0
+    assert climb(folder, "ada", "--agent", agent("improver"), "--rounds", "2").returncode == 0
     assert edits(folder) == before
     other = climb(folder, "ada", "--agent", agent("improver", 1))
     assert refused(other, "was begun with other bots, agents, boards, seed or rules of promotion")
     (folder / "bots/ada.py").write_text(BOT)
-    words = ("ada", "--agent", agent("improver"), "--rounds", "4")
-    assert refused(climb(folder, *words), "is not ada@4 any more, which this climb promoted last")
+    words = ("ada", "--agent", agent("improver"), "--rounds", "3")
+    assert refused(climb(folder, *words), "is not ada@3 any more, which this climb promoted last")
 
 
-@pytest.mark.parametrize(
-    ("way", "outcome", "words"),
-    [
-        ("crashes", "failed", "it ended with exit 1\n  I give up"),
-        ("never_ends", "failed", "it took more than 3 seconds"),
-        ("empties_its_folder", "failed", "ada.py: cannot be read: No such file or directory"),
-        ("fills_the_disk", "failed", "scratch"),
-        ("makes_many_files", "failed", "files: more than 20000"),
-        ("links_to_a_file", "failed", "this link leaves the bot's folder"),
-        ("links_to_a_device", "failed", "this link leaves the bot's folder"),
-        ("makes_a_pipe", "failed", "it ended with exit 1"),
-        ("breaks_its_bot", "refused", "broken"),
-        ("floods_the_model", "failed", "more than 20 requests in one turn that came to nothing"),
-        ("prints_without_end", "failed", "output: a line has more than"),
-        ("changes_nothing", "unchanged", ""),
-    ],
-)
-def test_an_agent_that_misbehaves_is_named_and_changes_nothing(way, outcome, words, tmp_path):
+MISBEHAVIOUR = {
+    "crashes": ("failed", "it ended with exit 1\n  I give up"),
+    "empties_its_folder": ("failed", "ada.py: cannot be read: No such file or directory"),
+    "fills_the_disk": ("failed", "scratch"),
+    "makes_many_files": ("failed", "files: more than 20000"),
+    "links_to_a_file": ("failed", "this link leaves the bot's folder"),
+    "links_to_a_device": ("failed", "this link leaves the bot's folder"),
+    "makes_a_pipe": ("failed", "it ended with exit 1"),
+    "breaks_its_bot": ("refused", "broken"),
+    "floods_the_model": ("failed", "more than 20 requests in one turn that came to nothing"),
+    "prints_without_end": ("failed", "output: a line has more than"),
+    "changes_nothing": ("unchanged", ""),
+    "never_ends": ("failed", "it took more than 2 seconds"),
+}
+"""What becomes of the edit of an agent that misbehaves so, and words of the reason."""
+
+
+def test_agents_that_misbehave_are_named_and_change_nothing(tmp_path):
     folder = workspace(tmp_path / "w")
     (folder / "tmp").mkdir()
-    done = arena(
-        folder,
-        *("climb", "ada", "--agent", agent("misbehaves", way), "--rounds", "1"),
-        *(*QUICK, *(("--set", "climb.time=3") if way == "never_ends" else ())),
-        TMPDIR=str(folder / "tmp"),
-    )
-    assert done.returncode == 0, done.stderr
-    (row,) = edits(folder)
-    assert (row["outcome"], words in row["words"]) == (outcome, True), row
-    assert str(tmp_path) not in row["words"]
+    climbing = ("climb", "ada", "--agent", agent("misbehaves", *MISBEHAVIOUR), *QUICK)
+    for rounds, seconds in ((len(MISBEHAVIOUR) - 1, 600), (len(MISBEHAVIOUR), 2)):
+        limits = ("--rounds", str(rounds), "--set", f"climb.time={seconds}")
+        done = arena(folder, *climbing, *limits, TMPDIR=str(folder / "tmp"))
+        assert done.returncode == 0, done.stderr
+    for row, (outcome, words) in zip(edits(folder), MISBEHAVIOUR.values(), strict=True):
+        assert (row["outcome"], words in row["words"]) == (outcome, True), row
+        assert str(tmp_path) not in row["words"]
     assert (folder / "bots/ada.py").read_text() == BOT
     assert not list(processes_in(folder))
+    assert list((folder / "tmp").iterdir()) == []
 
 
 def test_a_cheater_gets_nothing_of_rivals_the_network_or_the_key(tmp_path):
@@ -258,12 +257,12 @@ def test_a_climb_that_is_killed_ten_times_has_the_same_history(climbed, tmp_path
     with providers.serving(providers.plays) as server:
         workspace(folder, f'[model]\nname = "m"\nurl = "{server.url}"\nprice_out = 1000.0\n')
         (folder / "tmp").mkdir()
-        words = ("climb", "ada", "--agent", agent("improver"), "--rounds", "3", *QUICK)
-        kills, pause = 0, 0.3
+        words = ("climb", "ada", "--agent", agent("improver"), "--rounds", "2", *QUICK)
+        kills, pause = 0, 0.2
         while kills < 10:
             run = Command(folder, *words, TMPDIR=str(folder / "tmp"))
             time.sleep(pause)
-            pause += 0.15
+            pause += 0.1
             if run.returncode is not None:
                 break
             run.signal(signal.SIGKILL)
@@ -273,7 +272,7 @@ def test_a_climb_that_is_killed_ten_times_has_the_same_history(climbed, tmp_path
         assert until(lambda: not list(processes_in(folder)))
         run = Command(folder, *words, TMPDIR=str(folder / "tmp")).end(120)
         assert run.returncode == 0, run.stderr
-        assert server.calls.value <= 3 + kills  # only a call that had no answer yet is made again
+        assert server.calls.value <= 2 + kills  # only a call that had no answer yet is made again
     assert edits(folder) == edits(whole)
     with Archive.open(folder / "results/climb-ada") as one, Archive.open(whole / "results/climb-ada") as other:
         assert set(one.ids()) == set(other.ids())

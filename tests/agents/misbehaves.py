@@ -1,5 +1,6 @@
-"""An agent that misbehaves in the way that its argument names, after it has edited its bot."""
+"""An agent that edits its bot, and then misbehaves: its arguments name a way for each round."""
 
+import json
 import os
 import subprocess
 import sys
@@ -67,4 +68,5 @@ def changes_nothing():
     bot.write_text(bot.read_text().replace("# edited\n", ""))
 
 
-globals()[sys.argv[1]]()
+task = json.loads(Path(os.environ["ARENA_FEEDBACK"], "task.json").read_text())
+globals()[sys.argv[task["round"]]]()
