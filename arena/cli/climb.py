@@ -17,6 +17,7 @@ from arena.cli import duel as duels
 from arena.cli import options, output, paths, results, signals, stored_match, watching, workspace
 from arena.cli.run import command_line, make_archive
 from arena.errors import ArenaError
+from arena.event import discovery
 from arena.event.director import RunPhase
 from arena.event.discovery import programs
 from arena.identity import digest_of
@@ -64,6 +65,9 @@ def climb(
     from arena.event.climb import read
     from arena.event.model import opened
 
+    for bot in bots:
+        if not discovery.may_be_called(bot):
+            raise ArenaError(f"{bot}: name a bot of this workspace, as `arena bots` lists it")
     if len(set(bots)) < len(bots):
         raise ArenaError(f"{' '.join(bots)}: each bot climbs once: name it once")
     if len(agents) not in {1, len(bots)}:
@@ -86,33 +90,35 @@ def climb(
     screening = workspace.screening(tournament, options.names_in(boards))
     commands = dict(zip(bots, agents if len(agents) == len(bots) else agents * len(bots), strict=True))
     provider = workspace.provider(tournament, Path())
-    key = [Path(provider.key_file)] if provider is not None and provider.key_file else []
-    words = _words(commands, [*key, store.bots, paths.results_folder(Path(), "")])
     folder = paths.results_folder(Path(), name)
+    key = [Path(provider.key_file)] if provider is not None and provider.key_file else []
+    words = _words(commands, [*key, store.bots, folder.parent, Path(paths.TOURNAMENT_FILE)])
     rules = tournament.climb.model_dump(include={"promote", "points", "pairings"})
     deciding = digest_of("climb", event.seed, rules, [(each.label, each.digest) for each in event.boards])
-    history = begun(store, folder, commands, deciding)
     with signals.listening() as interrupt, ExitStack() as stack:
         try:
+            whole_files.make_folder(folder)
             stack.enter_context(whole_files.locked(folder / ".climb.lock", waits=False))
         except BlockingIOError as error:
             raise ArenaError(f"{paths.displayed(folder)}: this climb is under way in another process") from error
+        except OSError as error:
+            raise ArenaError(f"{paths.displayed(folder)}: cannot be written: {error.strerror}") from error
         door = None if provider is None else stack.enter_context(opened(provider, folder))
         step = _Step(tournament, folder, boards, words, interrupt, door)
-        climbing = Climb(
+        Climb(
             folder=folder,
             store=store,
-            history=history,
+            history=begun(store, folder, commands, deciding),
             play=step.play,
-            work=lambda bot, number, target: step.work(climbing.history, bot, number, target),
+            work=step.work,
             examine=screening.faults,
             test=step.test,
             tell=_tell,
-        )
-        climbing.climb(rounds)
-    history = read(folder) or history  # a signal may have come before the climb went on
-    if interrupt:
-        output.notice(f"{output.counted(len(history.edits), 'edit')} stored; to go on:\n  {command_line()}")
+        ).climb(rounds)
+    history = read(folder)
+    if interrupt or history is None:
+        done = len(history.edits) if history is not None else 0
+        output.notice(f"{output.counted(done, 'edit')} stored; to go on:\n  {command_line()}")
         raise typer.Exit(interrupt.code)
     _report(folder, store, history, charts=charts, json=json)
 
@@ -236,7 +242,6 @@ class _Step:
     def test(self, bot: str, version: "Version", before: "Version") -> "Proof":
         """Test a version against the one before, by a duel."""
         from arena.author.climb import Proof
-        from arena.event import discovery
         from arena.event.duel import POINTS, Duel
 
         limits, tournament = self._tournament.climb, self._tournament

@@ -72,7 +72,7 @@ class Climb:
     history: History
     play: Callable[[], object]
     """Plays what is due of the event between the rounds; an exception if it cannot be played to its end."""
-    work: Callable[[Bot, int, Path], AgentWork]
+    work: Callable[[History, Bot, int, Path], AgentWork]
     """Lets the agent of this bot do its work in a round, and copies what it left to the path."""
     examine: Callable[[Iterable[Bot]], Iterator[tuple[str, ...]]]
     """Yields the faults of each bot, as `arena check` finds them."""
@@ -122,7 +122,7 @@ class Climb:
         folder, lock = scratch.private()  # which the next command removes, should this one be killed
         try:
             copy = folder / version.path.name
-            work = self.work(bot, number, copy)
+            work = self.work(self.history, bot, number, copy)
             edit = Edit(
                 round=number,
                 bot=name,
