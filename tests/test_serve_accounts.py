@@ -213,6 +213,14 @@ def test_tokens_are_stored_as_hashes_and_end_when_rotated_or_revoked(accounts):
         assert accounts.sign_in(wrong) is None
 
 
+def test_a_setting_is_read_as_it_is_however_soon_after_its_change(accounts):
+    other = Accounts(accounts.workspace)
+    for number in range(100):
+        other.set("hidden", bool(number % 2))
+        assert accounts.is_on("hidden") == bool(number % 2)
+        time.sleep((number % 5) * 0.001)
+
+
 def test_no_two_accounts_have_names_that_look_alike(accounts):
     accounts.invite("Ada", "test")
     for name in ("Ada", "ada", "\u0410da", "\u200b", " "):

@@ -106,7 +106,7 @@ def test_an_author_hands_in_bots_and_the_organiser_freezes_hides_and_publishes(b
 
 
 def whole_pages(made: class_site.ClassSite, app: Starlette, client: httpx.Client) -> dict[str, str]:
-    """Return an address of each route that answers with a page, and whose session gets it; of all uploads and requests."""
+    """Return an address of each route that answers with a page, and whose session gets it; of uploads all."""
     found: dict[str, str] = {}
     done = set()
     for name in ("", "Ada", class_site.ORGANISER):

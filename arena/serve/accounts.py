@@ -13,8 +13,10 @@ import getpass
 import hashlib
 import hmac
 import json
+import os
 import secrets
 import sqlite3
+import time
 from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
@@ -30,6 +32,7 @@ from arena.event.discovery import names
 FOLDER, FILE = ".serve", "accounts.sqlite"
 VERSION = 1
 SESSION_DAYS = 30
+SETTLED_NS = 100_000_000
 LIMITS = {"uploads": 10, "requests": 10, "megabytes": 50}
 """What an author may do in an hour, and how large an upload may be, unless the organiser says otherwise."""
 WAITING = 3
@@ -155,6 +158,8 @@ class Accounts:
         self.workspace = workspace
         self.folder = workspace / FOLDER
         self._path = self.folder / FILE
+        self._stored_settings: tuple[object, dict[str, Any]] = ((), {})
+        """The settings, and the times and sizes of the files that they were read from."""
         with writing(self.folder):
             whole_files.make_folder(self.folder)
             self.folder.chmod(0o700)
@@ -367,8 +372,20 @@ class Accounts:
 
     def setting(self, name: str, default: Any) -> Any:
         """Return a setting, or the default where the organiser has not chosen."""
-        rows = self._rows("select value from settings where name = ?", name)
-        return json.loads(rows[0]["value"]) if rows else default
+        return self._settings().get(name, default)
+
+    def _settings(self) -> dict[str, Any]:
+        """Return all settings: each request of a reader asks for one, so they are read again when the file changed."""
+        files = (self._path, self._path.with_name(f"{FILE}-wal"))
+        found = [status for file in files if (status := _status(file)) is not None and status.st_size]
+        stamps = tuple((status.st_mtime_ns, status.st_size) for status in found)  # an empty log comes with a reader
+        stored, settings = self._stored_settings
+        if stamps != stored:
+            settings = {row["name"]: json.loads(row["value"]) for row in self._rows("select * from settings")}
+            # Of two changes in one tick of the clock a file shows the first only.
+            is_settled = time.time_ns() - max(changed for changed, _ in stamps) > SETTLED_NS
+            self._stored_settings = (stamps if is_settled else (), settings)
+        return settings
 
     def limit(self, name: str) -> int:
         """Return a limit of `LIMITS`."""
@@ -412,8 +429,6 @@ class Accounts:
         connection = sqlite3.connect(self._path, timeout=10, isolation_level=None)
         try:
             connection.row_factory = sqlite3.Row
-            connection.execute("pragma synchronous = full")
-            connection.execute("pragma foreign_keys = on")
             yield connection
         finally:
             connection.close()
@@ -421,6 +436,8 @@ class Accounts:
     @contextlib.contextmanager
     def _changing(self) -> Iterator[sqlite3.Connection]:
         with self._connection() as connection:
+            connection.execute("pragma synchronous = full")
+            connection.execute("pragma foreign_keys = on")
             connection.execute("begin immediate")
             yield connection  # after an exception the connection is closed, which undoes all
             connection.execute("commit")
@@ -445,6 +462,13 @@ def now() -> str:
 
 def _text(moment: datetime) -> str:
     return moment.isoformat(timespec="milliseconds")
+
+
+def _status(file: Path) -> os.stat_result | None:
+    try:
+        return file.stat()
+    except FileNotFoundError:  # SQLite has put its log into the file
+        return None
 
 
 def _hashed(token: str) -> bytes:

@@ -1,6 +1,7 @@
 """The pages of an event: leaderboard, crosstable, charts, matches, bots and their versions, and what is played now."""
 
 import asyncio
+import os
 from typing import Any
 
 from starlette.exceptions import HTTPException
@@ -36,7 +37,8 @@ def events(request: Request) -> list[str]:
 def event_of(request: Request) -> str:
     """Return the event in the address; 404 for one that is not there, or hidden from whoever asks."""
     name: str = request.path_params["event"]
-    if name not in events(request):
+    file = frames(request).results / name / "event.sqlite"  # a name from an address has no slash
+    if name in {".", ".."} or not os.path.isfile(file) or not people.sees(request, name):  # noqa: PTH113 (of any name)
         raise HTTPException(404)
     return name
 
