@@ -12,7 +12,7 @@ from arena.charts.style.letters import shortened
 from arena.errors import ArenaError
 from arena.game import Role
 from arena.protocol import clean
-from arena.report import boards
+from arena.report import boards, viewer
 from arena.report.author import Author
 from arena.report.replays import Games
 from arena.results.archive import Archive
@@ -107,12 +107,17 @@ def board_values(label: str, column: str, index: Index, games: Games, sample: Ma
     if sample is not None:
         with suppress(ArenaError):
             game = games.game(sample)
-    return boards.values(game, index.roles[label], index.sides[label]) | {
-        "label": clean(label),
-        "column": clean(column),
-        "roles": [clean(role) for role in index.roles[label]],
-        "sides": [[index.roles[label].index(role) for role in side] for side in index.sides[label]],
-    }
+    own = {} if game is None else viewer.values(game)
+    return (
+        boards.values(game, index.roles[label], index.sides[label])
+        | ({"viewer": own} if own else {})
+        | {
+            "label": clean(label),
+            "column": clean(column),
+            "roles": [clean(role) for role in index.roles[label]],
+            "sides": [[index.roles[label].index(role) for role in side] for side in index.sides[label]],
+        }
+    )
 
 
 def by_importance(played: Iterable[Played], newest: Mapping[str, int], linked_ids: Iterable[str]) -> tuple[str, ...]:

@@ -3,14 +3,16 @@
 import base64
 import hashlib
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
 from arena import charts, shared_folders
 from arena.protocol import clean
+from arena.report import viewer
 from arena.report.replays import safe_json
 from arena.version import __version__
 
@@ -21,7 +23,7 @@ LARGEST_SVG_BYTES = 400_000
 
 
 def text(
-    data: object, chunks: Sequence[str], *, title: str, notice: str, drawn: Sequence[Path], **tables: object
+    data: Mapping[str, Any], chunks: Sequence[str], *, title: str, notice: str, drawn: Sequence[Path], **tables: object
 ) -> str:
     """Return the whole file.
 
@@ -37,6 +39,7 @@ def text(
         title,
         scripts,
         sorted(PARTS.glob("*.css")),
+        _has_viewers(data),
         **tables,
         notice=[[clean(line, LONGEST_LINE) for line in part.split("\n")] for part in notice.split("\n\n") if part],
         bot_path="#bot=",
@@ -49,19 +52,35 @@ def text(
 def site_text(title: str, event: str, root: str, **tables: object) -> str:
     """Return a page of a contest's site, which has no script; `root` leads from its folder to that of index.html."""
     styles = [PARTS / f"{name}.css" for name in ("1_tokens", "2_page", "3_tables")]
-    return _rendered("site.html.j2", title, (), styles, event=clean(event), root=root, **tables)
+    return _rendered("site.html.j2", title, (), styles, False, event=clean(event), root=root, **tables)
 
 
-def match_text(values: object, title: str) -> str:
+def match_text(values: Mapping[str, Any], title: str) -> str:
     """Return a page of one match, for a frame in a notebook."""
     names = ("board", "chances", "chunks", "commands", "data", "dom", "looks", "match", "playback", "replay", "route")
-    scripts = [PARTS / f"{name}.js" for name in (*names, "scene", "words", "_notebook")]
+    scripts = [PARTS / f"{name}.js" for name in (*names, "scene", "viewer", "words", "_notebook")]
     styles = sorted(PARTS.glob("*.css"))
-    return _rendered("_notebook.html.j2", title, scripts, styles, data=Markup(safe_json(values)))  # noqa: S704  no tag
+    content = Markup(safe_json(values))  # noqa: S704  no tag is left in it
+    return _rendered("_notebook.html.j2", title, scripts, styles, _has_viewers(values), data=content)
 
 
-def _rendered(template: str, title: str, scripts: Sequence[Path], styles: Sequence[Path], **values: object) -> str:
-    """Return a page; its policy allows its own scripts and styles by their hashes, and pictures inside."""
+def _has_viewers(values: Mapping[str, Any]) -> bool:
+    return any("viewer" in board for board in values["boards"])
+
+
+def _rendered(
+    template: str,
+    title: str,
+    scripts: Sequence[Path],
+    styles: Sequence[Path],
+    viewers: bool,
+    /,
+    **values: object,
+) -> str:
+    """Return a page; its policy allows its own scripts and styles by their hashes, and pictures inside.
+
+    With `viewers` it allows the frames of games' own views, too.
+    """
     environment = Environment(
         loader=FileSystemLoader(PARTS),
         autoescape=True,
@@ -69,12 +88,13 @@ def _rendered(template: str, title: str, scripts: Sequence[Path], styles: Sequen
         trim_blocks=True,
         lstrip_blocks=True,
     )
+    allowed, workers = (f" {viewer.ALLOWED}", f"; {viewer.WORKERS}") if viewers else ("", "")
     script, style = ([path.read_text("utf-8") for path in paths] for paths in (scripts, styles))
     return environment.get_template(template).render(
         title=clean(title),
         version=__version__,
-        policy=f"default-src 'none'; script-src {_hashes(script)}; style-src {_hashes(style)}; img-src data:;"
-        " base-uri 'none'; form-action 'none'",
+        policy=f"default-src 'none'; script-src {_hashes(script)}{allowed}; style-src {_hashes(style)}; img-src data:;"
+        f" base-uri 'none'; form-action 'none'{workers}",
         scripts=list(map(Markup, script)),  # our own files, as the styles are
         styles=list(map(Markup, style)),
         clean=clean,

@@ -26,7 +26,7 @@ from arena.replay.drawing.scene import read_grids
 from arena.replay.drawing.styles import Styles
 from arena.replay.like_positions import LikePositions
 from arena.replay.replayer import MoveWord, Scene, question_of, scenes
-from arena.report import boards
+from arena.report import boards, viewer
 from arena.results.accuracy import MOST_ESTIMATED
 from arena.results.archive import Archive
 from arena.results.memo import code_digest
@@ -51,11 +51,12 @@ class Games:
         self.like = like or {}
         self._games: dict[tuple[str, ...], Game[Any] | ArenaError] = {}
         self._read: dict[tuple[str, ...], tuple[Styles, Callable[[Fact], boards.Item]]] = {}
+        self._viewed: set[tuple[str, ...]] = set()  # with a view of their own, which reads facts as they are
         self._estimated = 0  # the number of matches whose moves a search assessed
 
     def game(self, match: Match) -> Game[Any]:
         """Return the game of a match; ArenaError when its rules are not known here."""
-        key = (match.label, match.rules, match.sampled)
+        key = self._key(match)
         if key not in self._games:
             try:
                 self._games[key] = self._rules(match)
@@ -65,6 +66,10 @@ class Games:
         if isinstance(game, ArenaError):
             raise game
         return game
+
+    @staticmethod
+    def _key(match: Match) -> tuple[str, ...]:
+        return match.label, match.rules, match.sampled
 
     def digest(self) -> str:
         """Return a hash of the rules of the games that were looked up, and of the tables beside them."""
@@ -88,14 +93,16 @@ class Games:
                 **({"chances": _chances(chances)} if chances is not None else {}),
                 **({"qualities": qualities} if any(qualities) else {}),
                 **self.states(record.match, record.sides, replayed),
+                **({"facts": _facts(game, replayed)} if self._key(record.match) in self._viewed else {}),
             }
         except ArenaError as error:
             return {"broken": clean(str(error), WORDS)}
 
     def states(self, match: Match, sides: Sequence[Sequence[Role]], replayed: Sequence[Scene]) -> dict[str, Any]:
         """Return these scenes as the page draws them, with the grids of a board that was sampled."""
-        game, key = self.game(match), (match.label, match.rules, match.sampled)
+        game, key = self.game(match), self._key(match)
         if key not in self._read:
+            self._viewed |= {key} if "code" in viewer.values(game) else set()
             styles = Styles.of(game.drawing, [seat.role for seat in match.seats], sides)
             self._read[key] = styles, boards.items(read_grids(game.board(), game.drawing), styles)
         styles, item = self._read[key]
@@ -124,6 +131,13 @@ def replay(record: Record, games: Games) -> dict[str, object]:
 def last_lines(stderr: str, count: int = STDERR_LINES) -> list[str]:
     """Return the last lines of a seat's stderr."""
     return [clean(line) for line in stderr.splitlines() if line.strip()][-count:]
+
+
+def _facts(game: Game[Any], replayed: Sequence[Scene]) -> dict[str, object]:
+    """Return the facts of the board, those of all states, each once, and of each state the numbers of its own."""
+    numbers: dict[Fact, int] = {}
+    states = [[numbers.setdefault(fact, len(numbers)) for fact in scene.facts] for scene in replayed]
+    return {"board": list(map(clean, game.board())), "lines": list(map(clean, numbers)), "states": states}
 
 
 def _chances(chances: Chances) -> dict[str, object]:

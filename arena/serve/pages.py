@@ -19,7 +19,7 @@ from arena.serve.worker import BusyError, JobError
 SCRIPTS = (
     *("dom", "words", "theme"),
     *("sorting", "leaderboard", "looks", "scene", "board", "playback", "commands", "chances"),
-    *("replay", "match", "matches", "bot"),
+    *("viewer", "replay", "match", "matches", "bot"),
     "charts",
 )
 """The report's scripts that run here too; where links lead and where data come from is said by our own."""

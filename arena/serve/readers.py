@@ -11,7 +11,8 @@ from starlette.routing import Route
 
 from arena import shared_folders
 from arena.errors import ArenaError
-from arena.serve import jobs, organising, pages, people, uploads
+from arena.report import viewer
+from arena.serve import guard, jobs, organising, pages, people, uploads
 from arena.serve.frames import Frames
 from arena.serve.worker import JobError
 
@@ -163,7 +164,12 @@ async def match(request: Request) -> Response:
     line = await frames(request).match(event, jobs.match_line, wanted)
     if line is None:
         raise HTTPException(404)
-    return await event_page(request, "match.html.j2", tab="matches", line=line)
+    page = await event_page(request, "match.html.j2", tab="matches", line=line)
+    # The only page with a game's own view, whose frame has a script of ours and starts a worker.
+    page.headers["content-security-policy"] = f"{guard.POLICY}; {viewer.WORKERS}".replace(
+        "script-src 'self'", f"script-src 'self' {viewer.ALLOWED}"
+    )
+    return page
 
 
 async def match_json(request: Request) -> Response:

@@ -187,7 +187,8 @@ const replay = (() => {
     const turns = turnsOf(record);
     const now = make("p", { class: "now" });
     const announcement = make("p", { class: "unseen", role: "status", "aria-live": "polite" });
-    const picture = stage(match, record, turns);
+    const plain = stage(match, record, turns);
+    const picture = match.board.viewer && (record.facts || match.board.viewer.broken) ? viewer.stage(match, record, turns, plain) : plain;
     const play = playback(turns.length - 1, show);
     const scrub = make("input", { type: "range", class: "scrub", min: 0, max: turns.length - 1, step: 1, "aria-label": "Turn",
       oninput: (event) => play.to(Number(event.target.value)) });
@@ -232,7 +233,9 @@ const replay = (() => {
         calls && make("div", { class: "panel" }, make("h3", {}, "Language model"), calls.body)));
     // A turn's number in an address is the game's; a fault before the first is shown at the start.
     const wanted = turns.findIndex((moves) => moves[0]?.number === firstTurn);
-    return { element, begin: () => play.to(wanted > 0 ? wanted : firstTurn > 0 ? turns.length - 1 : 0), stop: play.pause };
+    return { element,
+      begin() { play.to(wanted > 0 ? wanted : firstTurn > 0 ? turns.length - 1 : 0); picture.start?.(); },
+      stop() { play.pause(); picture.stop?.(); } };
   }
 
   /** The elements that show the state before a turn; none for a turn that the match does not have. */

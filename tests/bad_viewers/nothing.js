@@ -1,0 +1,1 @@
+// It has nothing that a viewer needs.

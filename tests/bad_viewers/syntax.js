@@ -1,0 +1,2 @@
+// It is no JavaScript.
+function mount( {
