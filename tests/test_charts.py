@@ -358,8 +358,10 @@ CHANGES = {
     "removed": lambda folder: (folder / "charts" / "scores.svg").unlink(),
     "forgotten": lambda folder: (folder / ".charts.json").unlink(),
     "cut short": lambda folder: (folder / ".charts.json").write_text("{"),
-    "of another event": lambda folder: (folder / ".charts.json").write_text('{"key": "", "silent": {}}'),
-    "no reasons": lambda folder: (folder / ".charts.json").write_text('{"key": "", "silent": 1}'),
+    "of another event": lambda folder: (folder / ".charts.json").write_text('["", {}]'),
+    "no reasons": lambda folder: (folder / ".charts.json").write_text(
+        (folder / ".charts.json").read_text().partition(",")[0] + ", 1]"
+    ),
 }
 
 

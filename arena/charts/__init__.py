@@ -5,30 +5,30 @@ Figure, or `Nothing` with the reason. A new chart is a new file here and no edit
 of your own: `charts.leaderboard.render(results.leaderboard())`. No chart but `time` contains a clock reading.
 """
 
-import contextlib
-import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
-from hashlib import sha256
 from importlib import import_module
 from pathlib import Path
 from pkgutil import iter_modules
 from typing import Any
 
 import matplotlib
-import numpy as np
 from matplotlib import font_manager
 from matplotlib.figure import Figure
+from pydantic import TypeAdapter
 
 from arena import parallel, whole_files
 from arena.charts.style import About, Nothing, save
 from arena.identity import digest_of
+from arena.results import memo
 from arena.results.anytext import pd
 from arena.results.leaderboard import Results
 
 FIRST = "leaderboard"
 FORMS = (".svg", ".png")
+SILENT = TypeAdapter(dict[str, str])
+"""Of the charts without a picture, as the memo `.charts.json` has them."""
 
 
 @dataclass(frozen=True)
@@ -82,10 +82,10 @@ def write(results: Results, folder: Path) -> Written:
     """
     results = results.shown
     target = whole_files.make_folder(folder, "charts")
-    # `.charts.json` has the key of what was drawn, and the charts without a picture. It may be deleted at any time.
-    memory, key = folder / ".charts.json", digest_of(code_digest(), names(), results.cache_version)
-    if (earlier := _written_before(memory, key, target)) is not None:
-        return earlier
+    stored, key = folder / ".charts.json", digest_of(code_digest(), names(), results.cache_version)
+    silent = memo.recall(stored, key, SILENT)
+    if silent is not None and {*(files := _files(target, silent))} == {*target.iterdir()}:
+        return Written(files, silent)
     # What several charts need is read here, once, and the slowest chart comes first.
     event, _, order = about(results), results.arrays, sorted(names(), key=lambda name: name != "convergence")
     results.close()  # no connection is open in a process that forks; each opens its own
@@ -104,7 +104,7 @@ def write(results: Results, folder: Path) -> Written:
     files = _files(target, silent)
     for path in {*target.iterdir()} - {*files}:  # of a chart that has nothing to show any more
         whole_files.remove(path)
-    whole_files.write_cache(memory, json.dumps({"key": key, "silent": silent}).encode())
+    memo.store(stored, key, silent, SILENT)
     return Written(files, silent)
 
 
@@ -112,22 +112,12 @@ def _files(target: Path, silent: Mapping[str, str]) -> tuple[Path, ...]:
     return tuple(target / f"{name}{form}" for name in names() if name not in silent for form in FORMS)
 
 
-def _written_before(memory: Path, key: str, target: Path) -> Written | None:
-    """Return the charts that stand in the folder `target` if they were drawn under this key, else None."""
-    with contextlib.suppress(OSError, ValueError, KeyError, TypeError):  # whatever is wrong with this file
-        stored = json.loads(whole_files.read_cache(memory))
-        files = _files(target, stored["silent"])
-        if stored["key"] == key and {*files} == {*target.iterdir()}:
-            return Written(files, stored["silent"])
-    return None
-
-
 @cache
 def code_digest() -> str:
     """Return a hash of what decides a picture beside the results: code of arena and of libraries, and the fonts."""
-    code = b"".join(path.read_bytes() for path in sorted(Path(__file__).parents[1].rglob("*.py")))
+    code = memo.code_digest(sorted(Path(__file__).parents[1].rglob("*.py")))
     fonts = sorted(font.fname for font in font_manager.fontManager.ttflist)
-    return digest_of(sha256(code).hexdigest(), matplotlib.__version__, np.__version__, pd.__version__, fonts)
+    return digest_of(code, matplotlib.__version__, pd.__version__, fonts)
 
 
 def _chart(name: str) -> Any:
