@@ -183,6 +183,14 @@ def test_a_mistake_is_one_line_before_anything_is_played(tmp_path):
     assert not (folder / "results").exists()
 
 
+def test_a_climb_may_begin_with_a_bot_that_does_not_work(tmp_path):
+    folder = workspace(tmp_path / "w", mute="raise SystemExit('no')\n")
+    done = climb(folder, "mute", "--agent", agent("mender"), "--rounds", "1")
+    assert done.returncode == 0, done.stderr
+    (row,) = edits(folder, "climb-mute")
+    assert (row["outcome"], row["pairings"], "mute@1 is absent" in row["words"]) == ("promoted", 0, True)
+
+
 class Killed(BaseException):
     pass
 

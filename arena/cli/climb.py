@@ -21,7 +21,7 @@ from arena.event import discovery
 from arena.event.director import RunPhase
 from arena.event.discovery import programs
 from arena.identity import digest_of
-from arena.results.sequential import Question, SequentialTest
+from arena.results.sequential import Decision, Question, SequentialTest
 from arena.sandbox.toolchain import PYTHON
 from arena.values import Bot, Event
 
@@ -255,14 +255,23 @@ class _Step:
         duel = Duel(event, (first.name, second.name), SequentialTest(question), POINTS)
         count = workspace.matches_at_once(tournament, event)
         folder = self._folder / "duels" / event.name
-        given_up = duels.play(duel, folder, count, self._interrupt, tournament.workers.pinned, self._door)
+        try:
+            given_up = duels.play(duel, folder, count, self._interrupt, tournament.workers.pinned, self._door)
+        except duels.AbsentError as error:  # a version that does not start loses to one that does
+            decision = Decision.NOT_BETTER if first.name in error.bots else Decision.BETTER
+            return Proof(decision=decision, words=str(error))
         watching.notice_given_up(given_up)
         if not duel.is_over:
             with self._interrupt.aborting():
                 raise ArenaError(f"{paths.displayed(folder)}: the test is not over; to go on: {command_line()}")
         low, high = duel.test.interval()
-        pairings = duel.rounds * duel.pairings_a_round
-        return Proof(decision=duel.test.decision, pairings=pairings, difference=duel.test.mean, low=low, high=high)
+        return Proof(
+            decision=duel.test.decision,
+            pairings=duel.rounds * duel.pairings_a_round,
+            difference=duel.test.mean,
+            low=low,
+            high=high,
+        )
 
 
 def _ended(phase: RunPhase) -> str:

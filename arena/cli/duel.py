@@ -3,7 +3,7 @@
 The duel is an event of its own (event/duel.py), whose matches are played as those of a run are.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -119,6 +119,15 @@ def duel(
         raise typer.Exit(1)
 
 
+class AbsentError(ArenaError):
+    """A bot of the duel never said `ready`."""
+
+    def __init__(self, absentees: Mapping[str, Fault]) -> None:
+        bot, fault = next(iter(absentees.items()))
+        super().__init__(f"{watching.absence(bot, fault, forfeits=False)}; `arena check` says more")
+        self.bots = frozenset(absentees)
+
+
 class DuelWatcher(watching.Watcher):
     """Shows how near the test of a duel is to each decision."""
 
@@ -221,8 +230,8 @@ def play(
         output.notice("the budget for the language model is used up: raise model.event_tokens or model.event_cost")
     if outcome.phase is RunPhase.HALTED and not duel.is_over:
         output.notice(f"stopped by `arena stop`; to go on:\n  {command_line()}")
-    for bot, fault in watcher.absentees.items():  # to forfeit all its matches would prove nothing about how it plays
-        raise ArenaError(f"{watching.absence(bot, fault, forfeits=False)}; `arena check` says more")
+    if watcher.absentees:  # to forfeit all its matches would prove nothing about how it plays
+        raise AbsentError(watcher.absentees)
     return outcome.failed
 
 

@@ -55,11 +55,13 @@ class Proof:
 
     decision: Decision | None
     """None: undecided at its limit of pairings."""
-    pairings: int
-    difference: float
-    """In points."""
-    low: float
-    high: float
+    pairings: int = 0
+    difference: float | None = None
+    """In points; None where one of the two could not play."""
+    low: float | None = None
+    high: float | None = None
+    words: str = ""
+    """The reason of the decision, if it is not in the figures."""
 
 
 @dataclass(kw_only=True)
@@ -168,13 +170,16 @@ class Climb:
         if promoted:
             with self.store.changing():
                 self.store.play(edit.bot, version)
+        words = "" if promoted else f"the test says {proof.decision or 'nothing yet, at its limit'}"
         return self._written(
             replace(
                 edit,
                 outcome=EditOutcome.PROMOTED if promoted else EditOutcome.REJECTED,
-                words="" if promoted else f"the test says {proof.decision or 'nothing yet, at its limit'}",
+                words=clean(proof.words, LONGEST_WORDS) or words,
                 pairings=proof.pairings,
-                **{name: round(getattr(proof, name), 4) + 0.0 for name in ("difference", "low", "high")},
+                difference=_rounded(proof.difference),
+                low=_rounded(proof.low),
+                high=_rounded(proof.high),
             )
         )
 
@@ -182,6 +187,10 @@ class Climb:
         self.history = self.history.with_edit(edit)
         climb.store(self.folder, self.history)
         return edit
+
+
+def _rounded(figure: float | None) -> float | None:
+    return None if figure is None else round(figure, 4) + 0.0  # 0.0 for -0.0
 
 
 def _without(copy: Path, words: str) -> str:
