@@ -15,9 +15,10 @@ from pathlib import Path
 
 import arena
 from arena.cli import COMMANDS, command
-from arena.cli.live import entering, human_seat, viewer
+from arena.cli.live import human_seat, viewer
 from arena.game import Game, Outcome
 from arena.games import rulebook
+from arena.match import entering
 from arena.match.referee import Referee
 from arena.protocol import Ask, Reply
 from arena.results import export

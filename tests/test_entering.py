@@ -3,7 +3,9 @@
 import pytest
 
 from arena import load_game
-from arena.cli.live.entering import (
+from arena.cli.live.terminal import decode
+from arena.cli.live.viewer import SPEEDS_S, Playback
+from arena.match.entering import (
     by_directions,
     by_text,
     directions_of,
@@ -12,8 +14,6 @@ from arena.cli.live.entering import (
     misunderstood,
     shared_words,
 )
-from arena.cli.live.terminal import decode
-from arena.cli.live.viewer import SPEEDS_S, Playback
 
 EXPLORER = tuple(f"move1 {way}" for way in ("north", "south", "east", "west", "nowhere"))
 DUEL = load_game("mummy_maze/duel")

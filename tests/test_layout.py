@@ -7,10 +7,10 @@ import live
 import pytest
 from toy import Duet, match_of
 
-from arena.cli.live.human_seat import PlayerView
 from arena.cli.live.layout import Story, cut, frame, width
 from arena.games import rulebook
 from arena.match.human import HUMAN
+from arena.replay.player_view import PlayerView
 from arena.replay.replayer import scenes
 from arena.values import Bot, Ending, Fault, Record, Seat, Turn, Verdict
 

@@ -15,7 +15,6 @@ from test_docs import blocks
 
 import arena
 from arena import report, rulefile
-from arena.cli.live.human_seat import PlayerView
 from arena.errors import ArenaError
 from arena.game import CHANCE
 from arena.games import boards, rulebook
@@ -24,6 +23,7 @@ from arena.kit import run
 from arena.match.human import HUMAN
 from arena.match.referee import Referee
 from arena.protocol import Reply
+from arena.replay.player_view import PlayerView
 from arena.results.leaderboard import Results
 from arena.values import Board, Bot, Event, Match
 

@@ -203,7 +203,7 @@ def assign_roles(board: Board, roles: Sequence[Role], bots: Sequence[Bot]) -> di
 
 
 def make_match(
-    board: Board, players: Mapping[Role, Bot], seed: int, conditions: Conditions, opening: OpeningMoves = ()
+    board: Board, players: Mapping[Role, Bot], seed: int | str, conditions: Conditions, opening: OpeningMoves = ()
 ) -> Match:
     """Return a match of these bots, built where they have a build command; it belongs to no stored event."""
     bots = workspace.built((players[role] for role in board.roles), conditions.sandbox)

@@ -2,11 +2,13 @@
 
 import contextlib
 import os
+import secrets
 import ssl
 import sys
 from collections.abc import Sequence
 from functools import partial
 from importlib.util import find_spec
+from json import loads
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -101,6 +103,9 @@ def _act(action: str, words: Sequence[str], *, json: bool) -> None:
     if action == "work":
         _check_uploads(accounts)
         return
+    if action == "seat":
+        _seat_person()
+        return
     if action == "export":
         if len(words) != 1:
             raise ArenaError("serve export: name the zip to write, for JPlag")
@@ -133,3 +138,27 @@ def _check_uploads(accounts: "Accounts") -> None:
     )
     names = [entry.name for entry in tournament.bot]
     uploads.decide_all(accounts, workspaces.bot_store(tournament), screening.faults, names)
+
+
+def _seat_person() -> None:
+    """Play a match with a person: the server starts this in a process of its own, and says by stdin which."""
+    from arena.cli import signals
+    from arena.cli.match import assign_roles, make_match
+    from arena.games import rulebook
+    from arena.match.human import HUMAN
+    from arena.serve import human_process
+
+    wanted = loads(sys.stdin.readline())
+    try:
+        conditions = workspaces.conditions_here(workspaces.own_tournament())
+        seed = secrets.token_hex(16)
+        (board,) = rulebook.find(wanted["board"], Path(), seed)
+        bot = workspaces.entrant_named(wanted["bot"])
+        others = [role for role in board.roles if role not in wanted["roles"]]
+        players = dict.fromkeys(wanted["roles"], HUMAN) | assign_roles(board, others, [bot] * len(others))
+        planned = make_match(board, players, seed, conditions)
+        with signals.listening() as interrupt:
+            interrupt.at_once()
+            human_process.take_seat(planned, own_bot=wanted["own_bot"], home=Path.cwd())
+    except ArenaError as error:
+        human_process.send(refused=str(error))

@@ -15,21 +15,26 @@ Item = str | tuple[int | str, ...]
 of others x, y, the number of the grid, and a text; 0 and "" at the end are left out."""
 
 
-def values(game: Game[Any] | None, roles: Sequence[Role], sides: Sequence[Sequence[Role]]) -> dict[str, object]:
-    """Return what never changes of a board: its grids, and the styles of all things; None = nobody knows the rules."""
+def values(
+    game: Game[Any] | None, roles: Sequence[Role], sides: Sequence[Sequence[Role]], viewer: Role | None = None
+) -> dict[str, object]:
+    """Return what never changes of a board: its grids, and the styles of all things; None = nobody knows the rules.
+
+    A `viewer` gets what this role may see; None sees all.
+    """
     styles = Styles.of(() if game is None else game.drawing, roles, sides)
     return {
-        "grids": [] if game is None else grids(game, styles),
+        "grids": [] if game is None else grids(game, styles, viewer),
         "styles": list(map(_style, styles.table)),
         "icons": list(map(_style, styles.icons)),
     }
 
 
-def grids(game: Game[Any], styles: Styles) -> list[dict[str, object]]:
+def grids(game: Game[Any], styles: Styles, viewer: Role | None = None) -> list[dict[str, object]]:
     """Return the grids of a board, their walls as a path, the cells that nobody reaches, and what always lies there."""
     facts = tuple(game.board())
     board = read_grids(facts, game.drawing)
-    in_play = read_scene(board, game.drawing, game.view(game.start(), None)).in_play(board)
+    in_play = read_scene(board, game.drawing, game.view(game.start(), viewer)).in_play(board)
     item = items(board, styles)
     marks = [(each.grid, item(fact)) for fact, each in board_marks(board, facts, game.drawing)]
     return [

@@ -109,7 +109,7 @@ class Games:
         return {
             **({"grids": boards.grids(game, styles)} if match.sampled else {}),
             "states": [list(map(item, scene.facts)) for scene in replayed],
-            "fates": [_fate(steps) for scene in replayed for steps in scene.steps],
+            "fates": [fate(steps) for scene in replayed for steps in scene.steps],
         }
 
 
@@ -154,7 +154,7 @@ def _chances(chances: Chances) -> dict[str, object]:
     }
 
 
-def _fate(steps: tuple[MoveWord, ...]) -> str:
+def fate(steps: tuple[MoveWord, ...]) -> str:
     """Return a letter a step (made, blocked, not made); nothing where all were made."""
     letters = "".join(step.fate[0] for step in steps)
     return letters if set(letters) - {"m"} else ""

@@ -33,7 +33,7 @@ FOLDER, FILE = ".serve", "accounts.sqlite"
 VERSION = 1
 SESSION_DAYS = 30
 SETTLED_NS = 100_000_000
-LIMITS = {"uploads": 10, "requests": 10, "megabytes": 50}
+LIMITS = {"uploads": 10, "requests": 10, "matches": 20, "megabytes": 50}
 """What an author may do in an hour, and how large an upload may be, unless the organiser says otherwise."""
 WAITING = 3
 """Requests of an author that may wait at a time."""
@@ -345,6 +345,17 @@ class Accounts:
                 (status, words, status == "playing", now() if status in {"done", "failed"} else "", request.id),
             )
 
+    # Matches of people, which are in the log alone
+
+    def begin_match(self, account: Account, wish: str) -> None:
+        """Note that somebody begins a match in the browser; ArenaError if they have had too many in this hour."""
+        with self._changing() as connection:
+            query = "select count(*) from log where who = ? and action = 'play' and at > ?"
+            (count,) = connection.execute(query, (account.name, _hour_ago())).fetchone()
+            if count >= (most := self.limit("matches")) and not account.is_organiser:
+                raise ArenaError(f"you have begun {most} matches in this hour; try again later")
+            _log(connection, account.name, "play", wish)
+
     # Rounds
 
     def begin_round(self) -> Round:
@@ -411,10 +422,9 @@ class Accounts:
         return tuple(LogEntry(**row) for row in rows)
 
     def _refuse_over_limit(self, connection: sqlite3.Connection, what: str, time: str, account: Account) -> None:
-        hour_ago = _text(datetime.now(UTC) - timedelta(hours=1))
         query = f"select count(*) from {what} where account = ? and {time} > ?"
         most = self.limit(what)
-        if connection.execute(query, (account.id, hour_ago)).fetchone()[0] >= most and not account.is_organiser:
+        if connection.execute(query, (account.id, _hour_ago())).fetchone()[0] >= most and not account.is_organiser:
             raise ArenaError(f"you have had {most} {what} in this hour; try again later")
 
     def _of(self, table: str, time: str, account: Account | None, status: str | None) -> list[sqlite3.Row]:
@@ -458,6 +468,10 @@ def by_command() -> str:
 def now() -> str:
     """Return the time in UTC, as it is stored: in order of time and of text."""
     return _text(datetime.now(UTC))
+
+
+def _hour_ago() -> str:
+    return _text(datetime.now(UTC) - timedelta(hours=1))
 
 
 def _text(moment: datetime) -> str:

@@ -11,10 +11,11 @@ from starlette.middleware import Middleware
 from starlette.routing import Route
 
 from arena.errors import ArenaError
-from arena.serve import author, desk, live, organiser, pages, readers, remote, uploads
+from arena.serve import author, desk, live, organiser, pages, play, readers, remote, uploads
 from arena.serve.accounts import Accounts
 from arena.serve.frames import Frames
 from arena.serve.guard import Guard, Settings
+from arena.serve.human_matches import HumanMatches
 from arena.serve.worker import Worker
 
 
@@ -30,7 +31,10 @@ def make_app(workspace: Path, settings: Settings | None = None) -> Starlette:
         app.state.frames = Frames(workspace / "results")
         app.state.stages = live.Stages(app.state.frames, settings)
         try:
-            async with desk.at_work(accounts, app.state.worker, app.state.hub):
+            async with (
+                desk.at_work(accounts, app.state.worker, app.state.hub),
+                app.state.human_matches.looked_after(),
+            ):
                 yield
         finally:
             app.state.stages.close()
@@ -43,6 +47,7 @@ def make_app(workspace: Path, settings: Settings | None = None) -> Starlette:
             Route("/static/{digest}/{name}", pages.asset),
             *author.ROUTES,
             *organiser.ROUTES,
+            *play.ROUTES,
             *remote.ROUTES,
         ],
         lifespan=lifespan,
@@ -51,6 +56,7 @@ def make_app(workspace: Path, settings: Settings | None = None) -> Starlette:
     )
     app.state.workspace, app.state.settings = workspace, settings
     app.state.worker, app.state.hub = Worker(), remote.Hub()
+    app.state.human_matches = HumanMatches(accounts)
     app.state.accounts, app.state.person_of = accounts, accounts.account_of
     app.state.is_ending = lambda: False  # until a server runs it
     app.state.may_see = partial(desk.may_see, accounts)

@@ -89,16 +89,16 @@ async def account_page(request: Request, mistake: str = "") -> Response:
 
 def _account_values(accounts: Accounts, account: Account) -> dict[str, Any]:
     """Return what the page of an author shows."""
-    own = _own_bots(accounts, account)
+    own = own_bots(accounts, account)
     return {
         "own": own,
         "uploads": accounts.uploads(account)[:SHOWN],
         "requests": accounts.requests(account)[:SHOWN],
         "frozen": accounts.is_on("frozen"),
         "limits": {name: accounts.limit(name) for name in LIMITS},
-        "versions": _versions(own),
-        "opponents": _opponents(accounts),
-        "boards": _tournament(accounts).boards,
+        "versions": versions_of(own),
+        "opponents": opponents(accounts),
+        "boards": tournament_of(accounts).boards,
         "most_pairings": MOST_PAIRINGS,
     }
 
@@ -143,7 +143,7 @@ async def show_bot(request: Request) -> Response:
     """Show an author's own bot: versions, faults with the words and stderr, lessons."""
     account, accounts = _signed_in(request)
     name = request.path_params["bot"]
-    own = await asyncio.to_thread(_own_bots, accounts, account)
+    own = await asyncio.to_thread(own_bots, accounts, account)
     if name not in own:
         raise HTTPException(404)
     private: dict[str, Any] = {"faults": [], "lessons": []}
@@ -161,7 +161,7 @@ async def show_records(request: Request) -> Response:
     folder = event_folder(accounts.workspace)
     if folder is None or not may_see(accounts, folder.name, account):
         raise HTTPException(404)
-    own = frozenset(await asyncio.to_thread(_own_bots, accounts, account))
+    own = frozenset(await asyncio.to_thread(own_bots, accounts, account))
     content = await request.app.state.worker.run(_records, folder, own)
     headers = {"content-disposition": 'attachment; filename="matches.zip"'}
     return Response(content, headers=headers, media_type="application/zip")
@@ -218,7 +218,7 @@ def _signed_in(request: Request) -> tuple[Account, Accounts]:
     return people.signed_in(request), accounts_of(request)
 
 
-def _own_bots(accounts: Accounts, account: Account) -> dict[str, list[dict[str, Any]]]:
+def own_bots(accounts: Accounts, account: Account) -> dict[str, list[dict[str, Any]]]:
     """Return an author's bots: of each its versions, the newest first, with the matches that each has played."""
     store = organising.bot_store(accounts)
     played: dict[tuple[str, str], int] = {}
@@ -247,18 +247,29 @@ def _own_bots(accounts: Accounts, account: Account) -> dict[str, list[dict[str, 
     return own
 
 
-def _versions(own: dict[str, list[dict[str, Any]]]) -> list[str]:
+def versions_of(own: dict[str, list[dict[str, Any]]]) -> list[str]:
     """Return the versions of an author's bots that are on this machine, as commands name them."""
     return [f"{name}@{row['number']}" for name, rows in own.items() for row in rows if not row["remote"]]
 
 
-def _opponents(accounts: Accounts) -> list[str]:
+def opponents(accounts: Accounts) -> list[str]:
     """Return the bots that a request may name: those that are on this machine."""
-    entrants = _tournament(accounts).entrants(accounts.workspace)
+    entrants = tournament_of(accounts).entrants(accounts.workspace)
     return [bot.name for bot in entrants if not bot.remote]
 
 
-def _tournament(accounts: Accounts) -> Tournament:
+def as_it_plays(accounts: Accounts, bot: str) -> str:
+    """Return a bot of the event with its version, so that no path of this name is meant, and no newer version."""
+    submitted = organising.bot_store(accounts).versions(bot)
+    if not submitted:
+        return bot
+    (playing,) = (each for each in tournament_of(accounts).entrants(accounts.workspace) if each.name == bot)
+    number = next((each.number for each in submitted if each.digest == playing.digest), None)
+    return bot if number is None else f"{bot}@{number}"
+
+
+def tournament_of(accounts: Accounts) -> Tournament:
+    """Return the event as its file has it now; ArenaError while its organiser makes a mistake there."""
     return config.load(accounts.workspace / "tournament.toml")
 
 
@@ -310,18 +321,14 @@ def _records(folder: Path, own: frozenset[str]) -> bytes:
 
 def _asked(accounts: Accounts, account: Account, fields: Mapping[str, str]) -> str:
     """Note a request, and return its id; ArenaError for what nobody may ask."""
-    versions, tournament = _versions(_own_bots(accounts, account)), _tournament(accounts)
+    versions, tournament = versions_of(own_bots(accounts, account)), tournament_of(accounts)
     first, second, board = fields.get("first", ""), fields.get("second", ""), fields.get("board", "")
     if first not in versions:
         raise ArenaError("choose a version of a bot of yours")
     if second not in versions:
-        if second not in _opponents(accounts):
+        if second not in opponents(accounts):
             raise ArenaError("choose an opponent that plays in this event")
-        submitted = organising.bot_store(accounts).versions(second)
-        if submitted:  # so that no path of this name is meant, and a newer version changes nothing
-            (playing,) = (bot for bot in tournament.entrants(accounts.workspace) if bot.name == second)
-            number = next((each.number for each in submitted if each.digest == playing.digest), None)
-            second = second if number is None else f"{second}@{number}"
+        second = as_it_plays(accounts, second)
     if first == second:
         raise ArenaError("choose two different versions")
     if board not in {"", *tournament.boards}:

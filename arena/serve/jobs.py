@@ -25,7 +25,7 @@ from arena.results.columns import CROSSTABLE, TIMING, VERSIONS, interval_text
 from arena.results.leaderboard import Results
 from arena.results.tables import rows_of
 from arena.serve import templates
-from arena.values import Ending, Match, Played
+from arena.values import Ending, Match, Played, Record
 
 MOST_CROSSED = 60  # bots of a crosstable: the best ones; a page of more would be of no use
 
@@ -291,7 +291,14 @@ def replay(folder: Path, match: str, own: frozenset[str] | None, like: LikePosit
         (played,) = archive.of_all_versions().played_of([match])
     author = _reader(folder, own)
     record = record if author is None else author.cut(record)
-    display = display_names(event.bots)
+    games = replays.Games(rules_of(folder), {played.label: like} if like is not None else {})
+    return replays.safe_json(match_values(record, played, display_names(event.bots), games, event.name))
+
+
+def match_values(
+    record: Record, played: Played, display: Mapping[str, str], games: replays.Games, event: str
+) -> dict[str, Any]:
+    """Return one match's page with its replay, for the scripts; `display` has the names of bots that are not theirs."""
     names = list(dict.fromkeys(played.seats.values()))
     index = data.Index(
         bots={bot: number for number, bot in enumerate(names)},
@@ -299,16 +306,13 @@ def replay(folder: Path, match: str, own: frozenset[str] | None, like: LikePosit
         roles={played.label: tuple(played.seats)},
         sides={played.label: played.sides},
     )
-    games = replays.Games(rules_of(folder), {played.label: like} if like is not None else {})
-    return replays.safe_json(
-        {
-            "event": {"name": clean(event.name), "played": 1, "listed": 1},
-            "bots": [clean(display.get(bot, bot)) for bot in names],
-            "names": [clean(bot) for bot in names],
-            "boards": [data.board_values(played.label, played.board, index, games, record.match)],
-            "endings": [ending.value for ending in Ending],
-            "pages": {},
-            "matches": data.columns([played], index) | {"replay": [0]},
-            "replay": replays.replay(record, games),
-        }
-    )
+    return {
+        "event": {"name": clean(event), "played": 1, "listed": 1},
+        "bots": [clean(display.get(bot, bot)) for bot in names],
+        "names": [clean(bot) for bot in names],
+        "boards": [data.board_values(played.label, played.board, index, games, record.match)],
+        "endings": [ending.value for ending in Ending],
+        "pages": {},
+        "matches": data.columns([played], index) | {"replay": [0]},
+        "replay": replays.replay(record, games),
+    }

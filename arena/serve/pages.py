@@ -56,7 +56,11 @@ def _assets() -> dict[str, tuple[bytes, str]]:
     """Return the content and the type of each script and style, by its name."""
     styles = [*sorted(page.PARTS.glob("*.css")), *sorted(templates.HTML.glob("*.css"))]
     shared = [page.PARTS / f"{name}.js" for name in ("data", *SCRIPTS)]
-    scripts = [templates.HTML / "route.js", *shared, templates.HTML / "live.js", templates.HTML / "site.js"]
+    scripts = [
+        templates.HTML / "route.js",
+        *shared,
+        *(templates.HTML / f"{name}.js" for name in ("live", "site", "play")),
+    ]
     css, js = ("\n".join(path.read_text("utf-8") for path in paths) for paths in (styles, scripts))
     return {"arena.css": (css.encode(), "text/css"), "arena.js": (js.encode(), "text/javascript")}
 

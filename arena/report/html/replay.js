@@ -42,7 +42,7 @@ const replay = (() => {
   ];
 
   function sentence(match, turns, turn, over) {
-    if (!turns[turn].length) return [make("span", { class: "turn" }, "Start")];
+    if (!turns[turn].length) return [make("span", { class: "turn" }, turn ? "Now" : "Start")]; // only chance, or a secret move
     const parts = turns[turn].map((entry, index) => [index ? ", " : "", `${roleName(match, entry.seat)} `, moveWords(entry), chosenBy(entry)]);
     const of = over === undefined ? "" : ` of ${turns.at(-1)[0].number}`; // of a match that is still played nobody knows
     return [make("span", { class: "turn" }, `Turn ${turns[turn][0].number}${of}`), ...parts,

@@ -6,7 +6,7 @@ const route = (() => {
   const query = (values) => new URLSearchParams(Object.entries(values).filter(([, value]) => value !== "" && value !== undefined && value !== null));
   return {
     to: (view, values = {}) => `${base}/${view}?${query(values)}`,
-    bot: (name) => `${base}/bot?${query({ name })}`,
+    bot: (name) => (base ? `${base}/bot?${query({ name })}` : null), // a match of a person belongs to no event
     match: (id, turn) => `${base}/matches/${encodeURIComponent(id)}${turn === undefined ? "" : `?turn=${turn}`}`,
     /** Change the address without a step in the browser's history, and without loading anything. */
     replace: (address) => { if (document.getElementById("match-content")) history.replaceState(null, "", address); },

@@ -1,0 +1,52 @@
+"""What a person sees of a match that they play: a replay, cut to what a bot in their seats would be told."""
+
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
+from typing import Any
+
+from arena.game import CHANCE, Game, Role
+from arena.match.human import HUMAN
+from arena.match.referee import Referee
+from arena.replay.replayer import Replayer, Scene
+from arena.values import Match, Turn
+
+
+class PlayerView:
+    """The person's view of a match: what a bot in these seats would be told, and nothing else."""
+
+    def __init__(self, game: Game[Any], match: Match) -> None:
+        self._game = game
+        self.own = [seat.role for seat in match.seats if seat.bot == HUMAN]
+        self._replayer = Replayer(game, self.own[0])
+        self._shown = 0
+
+    def opening(self) -> Scene:
+        """Return the start of the match."""
+        return self._replayer.opening()
+
+    def go_on(self, turns: Iterable[Turn]) -> Iterator[Scene]:
+        """Yield the scenes of new turns, without chance's moves, others' remarks, and others' secret moves.
+
+        Where moves are hidden the person's own turns are counted, and those of others have no scene: a bot is not told
+        how many they were either.
+        """
+        for scene in self._replayer.go_on(turns):
+            visible_turns, visible_steps = [], []
+            for turn, steps in zip(scene.turns, scene.steps, strict=True):
+                if turn.role in self.own:
+                    visible_turns.append(turn)
+                elif self._game.hidden or turn.role == CHANCE:
+                    continue
+                else:  # its remarks and its refused text are known to its own bot and the referee only
+                    by = "bot" if turn.by == "strike" else turn.by
+                    visible_turns.append(turn._replace(remarks=(), rejected_text=None, by=by))
+                visible_steps.append(steps)
+            if self._game.hidden and not visible_turns:
+                continue
+            self._shown += 1
+            number = self._shown if self._game.hidden else scene.number
+            yield replace(scene, number=number, turns=tuple(visible_turns), steps=tuple(visible_steps))
+
+    def of(self, role: Role, scene: Scene, referee: Referee) -> Scene:
+        """Return the scene as this one of the person's roles sees it."""
+        return replace(scene, facts=tuple(self._game.view(referee.state, role)))

@@ -1,0 +1,258 @@
+"""Matches that people play in the browser: who plays which, how far it is, and when it ends. Nothing is stored.
+
+Each has a process of its own (human_process.py), so that no page waits for a bot and one match disturbs no other. The
+server talks with it by two pipes, and keeps what a page needs to be loaded again.
+"""
+
+# Theory of operation
+#
+# What was considered. A thread of the server: a bug or a slow rule there would hold all pages. A job of the desk with
+# its state on disk, as a request has: it would survive the server, but nobody misses an unrated match, and what is on
+# disk must be removed, bounded and hidden. So it is a child with pipes, which ends with the server: the kernel ends it
+# when the server dies, and it ends itself when its stdin does.
+#
+# A page with scripts asks all the time (`changed`), which is also how the server knows that it is open.
+
+import asyncio
+import contextlib
+import json
+import logging
+import secrets
+import signal
+import time
+from collections import deque
+from collections.abc import AsyncIterator, Mapping
+from dataclasses import asdict, dataclass, field
+from typing import Any
+
+from arena.errors import ArenaError
+from arena.match import entering
+from arena.protocol import clean
+from arena.serve.accounts import Account, Accounts
+from arena.serve.desk import ARENA
+from arena.serve.human_process import MOST_BYTES
+
+AT_ONCE = 8
+"""Matches of all people."""
+IDLE_S = 1800.0
+"""A person has so long for a move."""
+CLOSED_S = 60.0
+"""So long after its page was closed a match ends; a page without scripts is not seen to be closed."""
+STORED_S = 3600.0
+"""So long a match that has ended can be looked at."""
+STORED = 30
+"""Matches that have ended, of all people."""
+TURNS = 300
+"""The last turns, which a page gets that is loaded again."""
+LOOK_S = 0.5
+END_S = 5.0
+
+
+@dataclass(frozen=True, kw_only=True)
+class Wish:
+    """What somebody wants to play."""
+
+    board: str
+    roles: tuple[str, ...]
+    bot: str
+    """As commands name it: `ada@2`."""
+    own_bot: bool
+
+    def __str__(self) -> str:
+        return f"{self.board} as {' and '.join(self.roles)} against {self.bot}"
+
+
+@dataclass(kw_only=True)
+class HumanMatch:
+    """One match, as its page shows it."""
+
+    account: str
+    wish: Wish
+    id: str = field(default_factory=lambda: secrets.token_hex(16))
+    """Nobody can guess it."""
+    head: str = ""
+    """JSON of the board."""
+    turns: deque[str] = field(default_factory=lambda: deque(maxlen=TURNS))
+    """JSON of each state with the moves that led to it."""
+    count: int = 0
+    """Of all states so far."""
+    text: str = ""
+    """The last state as lines of text."""
+    number: int = 0
+    """Of the last question."""
+    role: str = ""
+    choices: tuple[Mapping[str, Any], ...] = ()
+    """The legal moves of the role (human_process.py `Choice`), while it is asked."""
+    ended: str = ""
+    """How it ended, in words; empty while it is played."""
+    replay: str = ""
+    record: str = ""
+    """JSON for the replay viewer, and the text of the match; empty when it has no verdict."""
+    moved: float = field(default_factory=time.monotonic)
+    seen: float = field(default_factory=time.monotonic)
+    """Times (monotonic) of the last move, and of the last request by anybody."""
+    followed: bool = False
+    """True once its page had scripts."""
+    process: asyncio.subprocess.Process | None = None
+    reading: "asyncio.Task[None] | None" = None
+    news: asyncio.Event = field(default_factory=asyncio.Event)
+
+    async def changed(self, seconds: float, count: int, number: int) -> bool:
+        """Wait until there is more than a page has: turns, a question, the end; False if there is nothing by then."""
+        until = time.monotonic() + seconds
+        while not self.ended and self.count <= count and (not self.choices or self.number == number):
+            try:
+                await asyncio.wait_for(self.news.wait(), until - time.monotonic())
+            except TimeoutError:
+                return False
+        return True
+
+    def tell(self, message: Mapping[str, Any]) -> None:
+        """Take a message of the process."""
+        if "head" in message:
+            self.head = json.dumps(message["head"])
+        elif "turn" in message:
+            self.turns.append(json.dumps(message["turn"]))
+            self.count, self.text = self.count + 1, message["text"]
+        elif "ask" in message:
+            ask = message["ask"]
+            self.number, self.role, self.choices = ask["number"], ask["role"], tuple(ask["choices"])
+            self.moved = time.monotonic()
+        elif "over" in message:
+            self.ended, self.replay, self.record = message["words"], message["over"], message["text"]
+        elif "refused" in message:
+            self.ended = f"it cannot be played: {message['refused']}"
+        self.ring()
+
+    def send(self, message: Mapping[str, object]) -> None:
+        """Write a message to the process."""
+        if self.process is not None and self.process.stdin is not None:
+            self.process.stdin.write(json.dumps(message).encode() + b"\n")
+
+    def ring(self) -> None:
+        """Wake up who waits for news."""
+        self.news.set()
+        self.news = asyncio.Event()
+
+    def move(self, number: int, text: str) -> None:
+        """Answer a question by a text that means a legal move; ArenaError for another question, or no such move."""
+        if self.ended:
+            raise ArenaError("this match is over")
+        if not self.choices or number != self.number:
+            raise ArenaError("this move came too late: look at the board again")
+        legal = [choice["move"] for choice in self.choices]
+        meant = entering.by_text(text, legal) if text not in legal else (text,)
+        if len(meant) != 1:
+            raise ArenaError(f"{clean(text, 100)!r} is {'more than one' if meant else 'no'} legal move; choose another")
+        self.send({"number": number, "move": meant[0]})
+        self.choices, self.moved = (), time.monotonic()
+        self.ring()
+
+
+class HumanMatches:
+    """All of them."""
+
+    def __init__(self, accounts: Accounts, *, idle_s: float = IDLE_S, closed_s: float = CLOSED_S) -> None:
+        self._accounts, self._idle_s, self._closed_s = accounts, idle_s, closed_s
+        self._matches: dict[str, HumanMatch] = {}
+
+    def under_way(self, account: Account) -> HumanMatch | None:
+        """Return the match that somebody plays."""
+        return next((each for each in self._matches.values() if each.account == account.id and not each.ended), None)
+
+    def find(self, id: str, account: Account) -> HumanMatch | None:  # noqa: A002
+        """Return a match of an account by its id; None if there is none, or it is another's."""
+        found = self._matches.get(id)
+        if found is None or found.account != account.id:
+            return None
+        found.seen = time.monotonic()
+        return found
+
+    async def begin(self, account: Account, wish: Wish) -> HumanMatch:
+        """Begin a match; ArenaError for more than one at a time, or than the server or a limit allows."""
+        if self.under_way(account) is not None:
+            raise ArenaError("you have a match under way: go on with it, or leave it")
+        if sum(not each.ended for each in self._matches.values()) >= AT_ONCE:
+            raise ArenaError(f"{AT_ONCE} matches are played here by people already; try again later")
+        match = HumanMatch(account=account.id, wish=wish)
+        self._matches[match.id] = match  # now, so that nobody begins two at once
+        try:
+            await asyncio.to_thread(self._accounts.begin_match, account, str(wish))
+            match.process = await asyncio.create_subprocess_exec(
+                *(*ARENA, "serve", "seat"),
+                cwd=self._accounts.workspace,
+                stdin=asyncio.subprocess.PIPE,
+                stdout=asyncio.subprocess.PIPE,
+                start_new_session=True,
+                limit=MOST_BYTES,
+            )
+        except BaseException:
+            del self._matches[match.id]
+            raise
+        match.reading = asyncio.create_task(self._read(match, match.process))
+        return match
+
+    def leave(self, match: HumanMatch, words: str) -> None:
+        """End a match before its end."""
+        if not match.ended:
+            match.ended, match.choices = words, ()
+            match.ring()
+            if match.process is not None:
+                _end(match.process)
+
+    @contextlib.asynccontextmanager
+    async def looked_after(self) -> AsyncIterator[None]:
+        """End matches that nobody plays any more, and all of them at the end of the `async with`."""
+
+        async def look() -> None:
+            while True:
+                self.step()
+                await asyncio.sleep(LOOK_S)
+
+        looking = asyncio.create_task(look())
+        try:
+            yield
+        finally:
+            looking.cancel()
+            for match in self._matches.values():
+                self.leave(match, "the server has ended")
+            readings = [match.reading for match in self._matches.values() if match.reading is not None]
+            await asyncio.gather(looking, *readings, return_exceptions=True)
+
+    def step(self) -> None:
+        """End what nobody plays any more, and forget what ended long ago."""
+        now = time.monotonic()
+        for match in self._matches.values():
+            if now - match.moved > self._idle_s:
+                self.leave(match, f"nobody has moved for {self._idle_s / 60:.0f} minutes")
+            elif match.followed and now - match.seen > self._closed_s:
+                self.leave(match, "its page was closed")
+        over = [each for each in self._matches.values() if each.ended]
+        old = {each.id for each in over if now - each.seen > STORED_S} | {each.id for each in over[:-STORED]}
+        self._matches = {id_: each for id_, each in self._matches.items() if id_ not in old}
+
+    async def _read(self, match: HumanMatch, process: asyncio.subprocess.Process) -> None:
+        """Take what a process says until it ends."""
+        match.send(asdict(match.wish))
+        try:
+            while not match.ended and process.stdout is not None and (line := await process.stdout.readline()):
+                match.tell(json.loads(line))
+        except ValueError:
+            logging.exception("a match of a person: its process wrote what is no message, or too much")
+        if not match.ended:
+            match.ended = "arena failed to play it; the organiser can read why in the terminal of the server"
+            match.ring()
+        match.choices = ()
+        _end(process)
+        await process.wait()
+
+
+def _end(process: asyncio.subprocess.Process) -> None:
+    """Ask a process to end, with its bots, and insist."""
+
+    def send(number: int) -> None:
+        with contextlib.suppress(ProcessLookupError):
+            process.send_signal(number)
+
+    send(signal.SIGTERM)
+    asyncio.get_running_loop().call_later(END_S, send, signal.SIGKILL)
