@@ -187,6 +187,13 @@ def clean(text: str, length: int = 200) -> str:
     return line if len(line) <= length else f"{line[: length - 3]}..."
 
 
+def clean_lines(text: str, length: int = 1000, most: int = 200) -> str:
+    """Return hostile text of several lines, each cleaned and cut to `length` characters, and no more than `most`."""
+    lines = text.split("\n")
+    more = [f"... {len(lines) - most} more lines"] if len(lines) > most else []
+    return "\n".join([*(clean(line, length) for line in lines[:most]), *more])
+
+
 def _control(char: str) -> bool:
     """Return whether a character moves the cursor, breaks the line, or hides: control, format, separator, surrogate."""
     return unicodedata.category(char) in {"Cc", "Cf", "Cs", "Zl", "Zp"}

@@ -193,6 +193,8 @@ def answers_to(client: httpx.Client, sent: bytes) -> bytes:
         connection.sendall(sent)
         while part := connection.recv(65536):
             parts.append(part)
+            if b"text/event-stream" in parts[0]:  # it has no end
+                break
     return b"".join(parts)
 
 

@@ -20,7 +20,7 @@ from arena.errors import ArenaError
 from arena.game import Fact, Game, Role
 from arena.games.quality import Estimator, assessor_of
 from arena.identity import digest_of
-from arena.protocol import clean
+from arena.protocol import clean, clean_lines
 from arena.replay.chances import EXACT, Chances, chances_of
 from arena.replay.drawing.scene import read_grids
 from arena.replay.drawing.styles import Styles
@@ -36,7 +36,6 @@ from arena.values import Match, ModelCall, Played, Record, SeatReport, Turn
 _clean = lru_cache(100_000)(clean)  # facts and moves come again and again
 REMARKS = 20_000  # characters of remarks that a match may bring
 CALLS = 100_000  # characters of calls of a language model that a match may bring
-LINES, LINE = 200, 500  # of a text of such a call, and characters of a line
 STDERR_LINES = 20
 WORDS = 1000  # characters of a fault's words
 TURNS = 3000  # of a chunk: some 60 matches, unpacked in a few milliseconds
@@ -188,13 +187,6 @@ def _calls(calls: Iterable[ModelCall], roles: list[str]) -> Iterator[list[object
             texts = ["(too much to store: `arena replay` has it)", "", ""]
         role = roles.index(call.role) if call.role in roles else call.role
         yield [call.turn, role, answer.tokens_in, answer.tokens_out, *texts]
-
-
-def clean_lines(text: str) -> str:
-    """Return hostile text of several lines, each cleaned, and not too many."""
-    lines = text.split("\n")
-    more = [f"... {len(lines) - LINES} more lines"] if len(lines) > LINES else []
-    return "\n".join([*(clean(line, LINE) for line in lines[:LINES]), *more])
 
 
 def _seat(seat: SeatReport) -> dict[str, object]:

@@ -38,7 +38,7 @@ from arena.results.archive import Archive
 from arena.serve import timetable, uploads
 from arena.serve.accounts import REQUESTS, Account, Accounts, MatchRequest
 from arena.serve.remote import Hub
-from arena.serve.worker import Worker
+from arena.serve.worker import NICE, Worker
 
 ARENA = (sys.executable, "-m", "arena")
 LOOK_S = 0.5
@@ -88,8 +88,8 @@ class Job:
         code = None if process is None else process.poll()
         return None if code is None or code < 0 or code > 128 else code
 
-    def start(self, *words: str) -> None:
-        """Start the command with these words, unless such a process runs."""
+    def start(self, *words: str, nice: int = 0) -> None:
+        """Start the command with these words, unless such a process runs; it is `nice` to others."""
         lock = whole_files.open_lock(self._lock)
         try:
             with contextlib.suppress(BlockingIOError), self.log.open("wb") as log:
@@ -105,6 +105,8 @@ class Job:
                     start_new_session=True,
                     pass_fds=[lock],
                 )
+                if nice:
+                    os.setpriority(os.PRIO_PROCESS, self._process.pid, nice)
         finally:
             os.close(lock)
 
@@ -136,6 +138,7 @@ class Desk:
         """Time (monotonic) from which uploads are checked again."""
         self._round = Job(accounts, "round")
         self._remote = Job(accounts, "remote")
+        self._charts = Job(accounts, "charts")
         self._looked_at = (0, 0)
         """How often bots had joined, and the number of the last round, at the last look for remote matches."""
         self._playing: dict[str, str] = {}
@@ -157,7 +160,7 @@ class Desk:
 
     def end(self) -> None:
         """End what this server has started."""
-        for job in (self._check, self._request, self._remote, self._round):
+        for job in (self._check, self._charts, self._request, self._remote, self._round):
             job.end()
 
     def _step_check(self) -> None:
@@ -174,6 +177,7 @@ class Desk:
         if last is not None and not last.ended:
             if code == 0:
                 accounts.end_round()
+                self._draw(_key(accounts.workspace, "name"))
             elif code == MISTAKE and last.attempts < TRIES:  # a version may have come in while the run read the bot
                 self._begin_round()
             elif code == MISTAKE or (code is not None and not paused):
@@ -188,6 +192,10 @@ class Desk:
     def _begin_round(self) -> None:
         self._accounts.begin_round()
         self._round.start("run", "--no-charts", "--quiet")
+
+    def _draw(self, event: str) -> None:
+        """Draw the charts of an event, beside whatever else runs; those that are being drawn are finished instead."""
+        self._charts.start("charts", event, nice=NICE)
 
     def _is_due(self, last: str) -> bool:
         """Return whether a round is to begin: by the timetable, or because the organiser said so since the last one."""
@@ -204,6 +212,7 @@ class Desk:
         accounts, code, name = self._accounts, self._remote.take_exit_code(), "remote played"
         if self._playing and code == 0:
             accounts.set(name, accounts.setting(name, {}) | self._playing)
+            self._draw(f"{_key(accounts.workspace, 'name')}{REMOTE}")
         elif self._playing and code != MISTAKE:  # it was killed, or paused
             self._looked_at = (0, 0)
         elif self._playing:

@@ -24,9 +24,12 @@ from arena.results.archive import Archive
 from arena.results.columns import CROSSTABLE, TIMING, VERSIONS, interval_text
 from arena.results.leaderboard import Results
 from arena.results.tables import rows_of
+from arena.results.upsets import upsets
 from arena.serve import templates
 from arena.values import Ending, Match, Played, Record
 
+NEWEST = 500  # matches in which upsets are looked for
+UPSETS, WALL_ROWS = 7, 10  # that can be read from afar
 MOST_CROSSED = 60  # bots of a crosstable: the best ones; a page of more would be of no use
 
 
@@ -101,6 +104,30 @@ def front(folder: Path, bot_path: str) -> Front:
         for row in (*table.rows, *(row for _, rows in table.parts for row in rows))
     }
     return Front(html, figures)
+
+
+def wall(folder: Path, base: str) -> str:
+    """Return what a projector shows of an event: the best bots of each game, and the newest upsets."""
+    results = Results.open(folder, rules=rules_of(folder)).shown
+    tables = leaderboard.leaderboards(results)
+    with Archive.open(folder) as archive:
+        newest = archive.played_of(list(archive.newest(NEWEST)))
+    found = [
+        (
+            clean(results.display_name(upset.winner.bot)),
+            clean(results.display_name(upset.loser.bot)),
+            round(upset.loser.strength.value - upset.winner.strength.value) if results.unit == "Elo" else None,
+            clean(results.board_columns[upset.match.label]),
+            f"{base}/matches/{upset.match.id}",
+        )
+        for league in results.leagues
+        for upset in upsets(league, [match for match in newest if match.label in league.boards])
+    ]
+    html = templates.render(
+        "_wall.html.j2", title=clean(results.event.name), tables=tables, upsets=found[:UPSETS], rows=WALL_ROWS
+    )
+    results.close()
+    return html
 
 
 def crosstable(folder: Path, bot_path: str, matches_path: str) -> str:
@@ -254,7 +281,8 @@ def bot_pages(folder: Path, own: frozenset[str] | None) -> dict[str, str]:
     index, games = data.Index.of(results), replays.Games(rules_of(folder))
     author = _reader(folder, own)
     with Archive.open(folder) as archive:
-        pages = bots.pages(results, index, archive, author)
+        # The page has the versions itself, with links, also for whoever has no scripts.
+        pages = [page | {"versions": []} for page in bots.pages(results, index, archive, author)]
         event = data.event(results, index, games, archive, (), author) | {
             "crosstable": [],
             "times": [TIMING[name].heading for name in bots.TIMES],

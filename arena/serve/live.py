@@ -29,6 +29,7 @@ from contextlib import AbstractContextManager
 from datetime import UTC, datetime, timedelta
 from itertools import islice
 from typing import Any
+from urllib.parse import quote
 
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
@@ -38,7 +39,7 @@ from starlette.types import Receive, Scope, Send
 
 from arena.event import broadcast
 from arena.event.control import RunState
-from arena.serve import guard, jobs, live_matches, people, readers
+from arena.serve import guard, jobs, live_matches, pages, people, readers
 from arena.serve.frames import Frames
 from arena.serve.live_matches import PartOfMatch
 from arena.serve.worker import BusyError, JobError
@@ -287,10 +288,12 @@ class Stages:
 class _Stream(StreamingResponse):
     """Server-sent events for one watcher, who is counted until the connection ends."""
 
+    media_type = "text/event-stream"
+
     def __init__(self, content: AsyncIterator[str], counted: AbstractContextManager[None]) -> None:
         # A proxy must not keep parts back to send more at once.
         headers = {"cache-control": "no-store", "x-accel-buffering": "no"}
-        super().__init__(content, headers=headers, media_type="text/event-stream")
+        super().__init__(content, headers=headers)
         self._counted = counted
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -325,6 +328,8 @@ async def stream(request: Request) -> Response:
     stage = stages(request).of(event)
     if stages(request).is_full(network):
         raise HTTPException(429, "too many watch at once: wait a moment")
+    if request.method == "HEAD":
+        return Response(media_type=_Stream.media_type)
     return _Stream(_parts(request, event, stage), stages(request).watching(stage, network))
 
 
@@ -342,7 +347,46 @@ async def _parts(request: Request, event: str, stage: Stage) -> AsyncIterator[st
             yield part or ": still here\n\n"
 
 
+def _public(request: Request) -> str:
+    """Return the event for a projector: the one that is asked for, or that is played now, or else the newest.
+
+    It is one that everybody may see, whoever has signed in there.
+    """
+    frames, may_see = readers.frames(request), request.app.state.may_see
+    names = [name for name in readers.events(request) if may_see(name, None)]
+    asked = request.query_params.get("event")
+    if asked is not None:
+        names = [name for name in names if name == asked]
+        if not names:
+            raise HTTPException(404)
+    return next((name for name in names if frames.state(name) is not None), names[0] if names else "")
+
+
+async def wall(request: Request) -> Response:
+    """Show an event on a projector, which turns its pages by itself."""
+    event = _public(request)
+    html = await _wall_part(request, event) if event else ""
+    asked = request.query_params.get("event") or ""
+    part = f"/wall/part?{pages.query({'event': asked})}"
+    return pages.render(request, "wall.html.j2", title="Wall", event=event, html=html, part=part)
+
+
+async def wall_part(request: Request) -> Response:
+    """Return the tables of a projector's page alone."""
+    event = _public(request)
+    html = await _wall_part(request, event) if event else ""
+    response = pages.fresh(request, html.encode())
+    response.headers["x-event"] = quote(event)
+    return response
+
+
+async def _wall_part(request: Request, event: str) -> str:
+    return await readers.frames(request).table(event, jobs.wall, pages.quoted("events", event))
+
+
 ROUTES = [
+    Route("/wall", wall),
+    Route("/wall/part", wall_part),
     Route("/events/{event}/live", page),
     Route("/events/{event}/live/stream", stream),
 ]

@@ -59,7 +59,7 @@ def _assets() -> dict[str, tuple[bytes, str]]:
     scripts = [
         templates.HTML / "route.js",
         *shared,
-        *(templates.HTML / f"{name}.js" for name in ("live", "site", "play")),
+        *(templates.HTML / f"{name}.js" for name in ("live", "wall", "site", "play")),
     ]
     css, js = ("\n".join(path.read_text("utf-8") for path in paths) for paths in (styles, scripts))
     return {"arena.css": (css.encode(), "text/css"), "arena.js": (js.encode(), "text/javascript")}

@@ -5,17 +5,11 @@ from pathlib import Path
 
 from jinja2 import ChoiceLoader, Environment, FileSystemLoader, StrictUndefined
 
-from arena.protocol import clean
+from arena.protocol import clean, clean_lines
 from arena.report import page
 from arena.version import __version__
 
 HTML = Path(__file__).parent / "html"
-LINE = 1000  # characters of a line that somebody wrote
-
-
-def clean_lines(text: str) -> str:
-    """Return a text of several lines, which may be hostile, as clean lines."""
-    return "\n".join(clean(line, LINE) for line in text.split("\n"))
 
 
 @cache

@@ -8,7 +8,10 @@ const live = (() => {
   const matchOf = ({ id, board, bots }, { scores = [], endings = [] } = {}) =>
     ({ id, board, seats: board.roles.map((role, seat) => ({ role, seat, bot: bots[seat], score: scores[seat] ?? "", ending: endings[seat] ?? undefined })) });
 
-  /** Show what the stream of a host tells, until it ends; `tell` hears in words what happens. The answer stops it. */
+  /**
+   * Show what the stream of a host tells, until it ends. `tell` hears in words what happens, whether the stream has ended,
+   * and whether the match is over. The answer stops it.
+   */
   function watch(host, tell) {
     const source = new EventSource(host.dataset.stream);
     let [head, picture, players, last] = [null, null, null, null];
@@ -30,7 +33,7 @@ const live = (() => {
       players.replaceWith(match.players(matchOf(head, result)));
       const outcome = `${result.reason} after ${words.count(last ?? 0, "turn")}`;
       host.querySelector(".outcome").replaceChildren(make("span", {}, outcome), make("a", { href: route.match(head.id) }, "Replay"));
-      tell(`The match is over: ${outcome}`);
+      tell(`The match is over: ${outcome}`, false, true);
     });
     on("over", () => {
       source.close();

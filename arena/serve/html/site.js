@@ -65,6 +65,7 @@ const site = (() => {
   }
 
   async function start() {
+    if (byId("wall")) { wall.start(byId("wall")); return; }
     theme.start();
     for (const part of document.querySelectorAll("[data-poll]")) poll(part);
     if (byId("leaderboard-search")) leaderboard.start();
