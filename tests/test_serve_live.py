@@ -3,19 +3,24 @@
 import json
 import shutil
 import signal
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from itertools import pairwise
 
 import cup
 import live
 import pytest
+import stored
 from programs import python
 from served import served
 
 from arena.event import broadcast
 from arena.match.play import play
+from arena.results.leaderboard import Results
+from arena.results.upsets import upsets
+from arena.serve import people
 from arena.serve.accounts import Accounts
 from arena.serve.guard import Settings
+from arena.values import Ending
 
 SLOW = python('say("# hush")\ntime.sleep({pause})\nsay(legal[0])')
 CHROMIUM = shutil.which("chromium")
@@ -127,3 +132,34 @@ def test_a_match_that_is_over_is_shown_slowly_and_hiding_the_results_ends_that(w
                 Accounts(workspace).set("hidden", False)
         with client.stream("GET", "/events/cup/live/stream") as answer:
             assert next(events_of(answer))[0] == "match"
+
+
+def test_the_wall_shows_what_everybody_may_see_whoever_has_signed_in(workspace):
+    accounts = Accounts(workspace)
+    session = {"cookie": f"{people.COOKIE}={accounts.sign_in(accounts.invite('Olga', 'test', organiser=True))}"}
+    with served(workspace) as client:
+        page = client.get("/wall?event=cup", headers=session)
+        assert "first" in page.text
+        assert client.get("/wall/part?event=cup").headers["x-event"] == "cup"
+        assert client.get("/wall?event=nothing").status_code == 404
+        accounts.set("hidden", True)
+        try:
+            assert client.get("/events/cup", headers=session).status_code == 200
+            assert client.get("/wall?event=cup", headers=session).status_code == 404
+            assert "No results are shown yet" in client.get("/wall", headers=session).text
+        finally:
+            accounts.set("hidden", False)
+
+
+def test_an_upset_is_a_win_against_a_bot_of_a_better_tier_without_a_fault(tmp_path):
+    of = stored.event("high", "low", boards=(stored.DUEL,), repeats=15)
+    roles = {match.id: {seat.bot.name: seat.role for seat in match.seats} for match in stored.plan(of)}
+    records = [
+        stored.played(match, **{roles[match.id]["high"]: 100, roles[match.id]["low"]: 0}) for match in stored.plan(of)
+    ]
+    upset, forfeit = records[3].match, records[8].match
+    records[3] = stored.played(upset, **{roles[upset.id]["low"]: 60, roles[upset.id]["high"]: 40})
+    records[8] = stored.played(forfeit, **{roles[forfeit.id]["low"]: 100, roles[forfeit.id]["high"]: Ending.CRASHED})
+    with closing(Results.open(stored.store(tmp_path, of, records))) as results:
+        found = list(upsets(results, results.played))
+    assert [(each.match.id, each.winner.bot, each.loser.bot) for each in found] == [(upset.id, "low", "high")]

@@ -106,7 +106,7 @@ def front(folder: Path, bot_path: str) -> Front:
     return Front(html, figures)
 
 
-def wall(folder: Path, base: str) -> str:
+def wall(folder: Path) -> str:
     """Return what a projector shows of an event: the best bots of each game, and the newest upsets."""
     results = Results.open(folder, rules=rules_of(folder)).shown
     tables = leaderboard.leaderboards(results)
@@ -117,8 +117,7 @@ def wall(folder: Path, base: str) -> str:
             clean(results.display_name(upset.winner.bot)),
             clean(results.display_name(upset.loser.bot)),
             round(upset.loser.strength.value - upset.winner.strength.value) if results.unit == "Elo" else None,
-            clean(results.board_columns[upset.match.label]),
-            f"{base}/matches/{upset.match.id}",
+            clean(upset.match.label),
         )
         for league in results.leagues
         for upset in upsets(league, [match for match in newest if match.label in league.boards])

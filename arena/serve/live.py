@@ -381,7 +381,7 @@ async def wall_part(request: Request) -> Response:
 
 
 async def _wall_part(request: Request, event: str) -> str:
-    return await readers.frames(request).table(event, jobs.wall, pages.quoted("events", event))
+    return await readers.frames(request).table(event, jobs.wall)
 
 
 ROUTES = [
