@@ -7,6 +7,8 @@ fits a fact draws it; facts that fit none are shown as they are.
 It imports the standard library only, because bots may import rules.
 """
 
+from collections.abc import Mapping
+from functools import lru_cache
 from typing import NamedTuple, TypeAlias
 
 SHAPES = ("disc", "dot", "square", "door", "ghost", "muncher", "explorer", "mummy")
@@ -58,3 +60,16 @@ Drawing: TypeAlias = tuple[Grid | Piece | Mark | Cards, ...]
 
 MAZE: Drawing = (Grid(), Mark("exit X Y", "⌂", "door", "purple"), Mark("pellet X Y"), Piece("at ROLE X Y"))
 """The drawing of a game that declares none; a game in a maze may add its own pieces before it."""
+
+
+@lru_cache(10_000)  # the same few facts come again and again
+def variables(pattern: str, fact: str) -> Mapping[str, str] | None:
+    """Return the words of a fact for which the capitals of a pattern stand; None when the pattern does not fit."""
+    expected, words = pattern.split(), fact.split()
+    if expected and expected[-1] == "CARDS":  # all that is left
+        words = [*words[: len(expected) - 1], " ".join(words[len(expected) - 1 :])]
+    if len(words) != len(expected):
+        return None
+    if any(word != want and not want.isupper() for want, word in zip(expected, words, strict=True)):
+        return None
+    return {want: word for want, word in zip(expected, words, strict=True) if want.isupper()}

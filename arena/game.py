@@ -46,6 +46,18 @@ class Value(NamedTuple):
     """The number of turns until the end."""
 
 
+class Symmetry(NamedTuple):
+    """The ways to reflect a board under which each sentence of the rules stays true; a disguise uses them.
+
+    The facts with cells are those that `drawing` declares. In moves `north`, `south`, `east` and `west` turn, too.
+    """
+
+    mirrors: tuple[str, ...] = ()
+    """`x`: west and east change places; `y`: south and north; `diagonal`: both axes. Each holds alone, so all do."""
+    moves: tuple[str, ...] = ()
+    """Patterns of moves that name a cell by X and Y, a column by X or a row by Y, such as `drop X`."""
+
+
 class Game(Protocol[State]):
     """A game on one board: a frozen dataclass whose fields are the board's parameters.
 
@@ -59,6 +71,11 @@ class Game(Protocol[State]):
     """True when `view` is the same for every role and for None, so that the referee calls it once for all of them."""
     drawing: Drawing = MAZE
     """How the facts look in a terminal and in the report."""
+    manual: str = ""
+    """The rules in words, for a reader who knows nothing else, such as a language model. Every word of roles, facts and
+    moves stands in it, always in `backticks`, with <placeholders> for what changes: in disguise it is another word."""
+    symmetry: Symmetry = Symmetry()
+    """How its boards may be reflected in disguise."""
 
     @property
     def roles(self) -> tuple[Role, ...]:

@@ -63,6 +63,8 @@ class Turn:
         """The parameters of a board that was sampled for the event, as a JSON object; empty on every other board."""
         self.board: list[Fact] = []
         """The facts that never change."""
+        self._manual: list[str] = []
+        """The manual of a match in disguise, as the referee tells it."""
         self.number = 0
         self.facts: list[Fact] = []
         """The state, as far as the role may see it."""
@@ -84,10 +86,21 @@ class Turn:
 
     @cached_property
     def rules(self) -> Any:
-        """The game itself, on this board: the rules that the referee plays by (arena.game.Game)."""
+        """The game itself, on this board: the rules that the referee plays by (arena.game.Game).
+
+        LookupError in disguise: there the game has no name, and `manual` has to do.
+        """
+        if self._manual:
+            raise LookupError("in a match in disguise nobody may load the rules: read turn.manual")
         game, _, board = self.game.partition("/")
         path = rulefile.shipped() / f"{game}.py"
         return rulefile.load_sampled(path, self.parameters) if self.parameters else rulefile.load(path, board)
+
+    @property
+    def manual(self) -> str:
+        """The rules in words, also in disguise; empty where the game has no manual."""
+        lines = self._manual or [" ".join(line.split()) for line in self.rules.manual.splitlines()]
+        return "\n".join(line for line in lines if line)
 
     @cached_property
     def random(self) -> "Random":
@@ -214,6 +227,8 @@ class Turn:
             self.model_limits = value
         elif word == "board":
             self.board.append(value)
+        elif word == "rules":
+            self._manual.append(value)
         elif word == "turn":
             self.number, self.facts, self.legal, self.last = int(value), [], [], []
         elif word == "last":

@@ -131,10 +131,10 @@ def play(lesson: LessonTest, bot: Bot, launcher: Launcher, conditions: Condition
         return LessonResult(passed=False, answer="", words=words)
     game = rulebook.game_of(match)
     questions = _questions(game, lesson.record, lesson.role, lesson.turn)
-    answers = feed(questions, match, bot, launcher)
+    answers = feed(questions, match, game, bot, launcher)
     if not all(answer.same for answer in answers[: len(questions) - 1]):
         questions = _questions(game, _from_opening(lesson.record, lesson.turn), lesson.role, lesson.turn)
-        answers = feed(questions, match, bot, launcher)
+        answers = feed(questions, match, game, bot, launcher)
     return _judged(answers[-1], lesson)
 
 

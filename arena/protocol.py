@@ -6,7 +6,7 @@ decides whether a move is legal, and the live bot whether it came in time.
 
 import json
 import unicodedata
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -133,6 +133,23 @@ def end(scores: Mapping[Role, int], reason: str) -> bytes:
 def dismissal(fault: Fault) -> bytes:
     """Return the last lines for a seat at fault, which is told no scores."""
     return _lines(f"fault {fault.ending} {clean(fault.words, 1000)}", "end forfeit")
+
+
+def rewritten(text: bytes, change: Mapping[str, Callable[[str], str | None]], rules: Iterable[str] = ()) -> bytes:
+    """Return lines in which these kinds of lines have other values; a line whose new value is None is left out.
+
+    `rules` are told before `ready?`, a line each.
+    """
+    lines: list[str] = []
+    for line in text.decode().splitlines():
+        kind, _, value = line.partition(" ")
+        if kind == "ready?":
+            lines += [f"rules {rule}" for rule in rules]
+        if kind not in change:
+            lines.append(line)
+        elif (changed := change[kind](value)) is not None:
+            lines.append(f"{kind} {changed}")
+    return _lines(*lines)
 
 
 def _model_terms(terms: ModelTerms) -> str:

@@ -13,6 +13,9 @@ from arena import identity
 from arena.clock import TimeControl, TimeUsed
 from arena.game import Move, Role
 
+DISGUISED = "~disguised"
+"""The end of the name of a board on which bots that need a language model see other words (match/disguise.py)."""
+
 
 class Ending(StrEnum):
     """The ways in which a seat can fail."""
@@ -89,7 +92,7 @@ class Bot:
 
     def plays(self, game: str, board: str, role: Role) -> bool:
         """Return whether the bot takes this role on this board."""
-        plays_board = not self.games or game in self.games or f"{game}/{board}" in self.games
+        plays_board = not self.games or game in self.games or f"{game}/{board.removesuffix(DISGUISED)}" in self.games
         return plays_board and (not self.roles or role in self.roles)
 
 
@@ -417,6 +420,16 @@ class Board:
         return f"{self.game}/{self.name}"
 
     @property
+    def plain_label(self) -> str:
+        """The label of the same board without a disguise."""
+        return self.label.removesuffix(DISGUISED)
+
+    @property
+    def disguised(self) -> "Board":
+        """The same board in disguise."""
+        return replace(self, name=self.name.removesuffix(DISGUISED) + DISGUISED)
+
+    @property
     def variants(self) -> int:
         """The number of boards that have this name: a repeat of a pairing plays each of them."""
         return max(1, len(self.sampled))
@@ -464,10 +477,10 @@ class Event:
 
         Of a board with variants, match repeats 0 to `variants - 1` are the first repeat of the event, and so on.
 
-        Every seating of the same bots on the same board and repeat has the same seed and the same opening. Where the
-        event's seed is a number, that seed fixes all chance, so that legs differ in roles only. Where it is a secret,
-        every match has a key of its own: its record or a replay tells nothing of any other match, not even of its other
-        legs, except for the opening that they share.
+        Every seating of the same bots on the same board and repeat has the same seed and the same opening, in disguise
+        or not. Where the event's seed is a number, that seed fixes all chance, so that legs differ in roles only. Where
+        it is a secret, every match has a key of its own: its record or a replay tells nothing of any other match, not
+        even of its other legs, except for the opening that they share.
         """
         seats = tuple(Seat(role, bot) for role, bot in zip(board.roles, seating, strict=True))
         opening = self._opening(board, seating, repeat)
@@ -493,7 +506,7 @@ class Event:
             seats=seats,
             repeat=repeat,
             # 48 bits: also JavaScript and spreadsheets have such a number exactly.
-            seed=int(identity.digest_of("seed", self.seed, board.label, names, repeat), 16),
+            seed=int(identity.digest_of("seed", self.seed, board.plain_label, names, repeat), 16),
             key=identity.keyed(self.seed, match_id) if isinstance(self.seed, str) else "",
             opening=opening,
             sampled=sampled,
@@ -521,10 +534,10 @@ class Event:
         contains the bots' digests for the reason that ids contain them: an edited bot gets other openings than those
         that its author has seen.
         """
-        listed = self.openings.on(board.label)
+        listed = self.openings.on(board.plain_label)
         if not self.openings.plies and not listed:
             return None
-        key = identity.openings_key(self.seed, board.label, {(bot.name, bot.digest) for bot in seating})
+        key = identity.openings_key(self.seed, board.plain_label, {(bot.name, bot.digest) for bot in seating})
         if listed:
             # A pairing begins at a line that the seed draws, so that few repeats do not use the first lines only.
             return Opening(moves=listed[(int(key, 16) + repeat) % len(listed)])

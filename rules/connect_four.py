@@ -6,7 +6,7 @@ from types import MappingProxyType
 from typing import NamedTuple
 
 from arena.drawing import Grid, Mark
-from arena.game import Fact, Game, Move, Outcome, Role
+from arena.game import Fact, Game, Move, Outcome, Role, Symmetry
 
 
 class State(NamedTuple):
@@ -36,6 +36,15 @@ class ConnectFour(Game[State]):
     roles = ("red", "yellow")
     open = True
     drawing = (Grid("grid COLUMNS ROWS"), Mark("disc ROLE X Y", sign="ROLE", shape="disc", colour="ROLE"))
+    symmetry = Symmetry(("x",), ("drop X",))
+    manual = """
+        `red` and `yellow` move in turn, and `red` begins. `grid <columns> <rows>`: the board has so many cells, with
+        coordinates (<x>, <y>) from (1, 1), which is at the bottom.
+        `drop <x>` fills the lowest empty cell of column <x>, as long as it has one.
+        `disc <who> <x> <y>`: the cell (<x>, <y>) belongs to <who>.
+        `line <n>`: who first has <n> cells side by side, up, across or diagonally, has 100 points, and the other 0.
+        If every cell is filled before, both have 50 points.
+    """
 
     def __post_init__(self) -> None:
         """Refuse a board that cannot be played."""

@@ -34,6 +34,14 @@ class Goofspiel(Game[State]):
     roles = ("left", "right")
     open = True
     drawing = (Cards("prize CARDS"), Cards("prizes CARDS"), Cards("hand ROLE CARDS"))
+    manual = """
+        `left` and `right` have the numbers from 1 to `cards <n>`, each number once: `hand <who> <numbers>` are those
+        that they still have. `prizes <numbers>` are the same numbers. In each round one of them is drawn and is to be
+        won: `prize <number>`, as the draw is called, too.
+        Then both say at the same time `bid <number>` with one of their own numbers, which is used up. The higher one wins: its
+        owner has <number> more in `points <who> <number>`. If both are equal, nobody wins it.
+        After the last round the one with more scores 100 and the other 0, or both score 50.
+    """
 
     def __post_init__(self) -> None:
         """Refuse a board that cannot be played."""

@@ -42,6 +42,15 @@ class KuhnPoker(Game[State]):
 
     roles = ("first", "second")
     drawing = (Cards("card ROLE CARD"),)
+    manual = """
+        `first` and `second` get one of three secret things each, named from low to high by `cards J Q K`:
+        `card <who> <thing>`, where ? stands for one that you may not see. (Chance does it: `deal <thing> <thing>`.)
+        Each has paid 1: `chips <who> <n>` is what somebody has paid. `moves <list>` are the choices so far.
+        `first` begins with `check` (pays nothing) or `bet` (pays 1 more), and so does `second` after `check`.
+        The answer to `bet` is `fold` (gives up) or `call` (pays 1 more), and ends the match.
+        If nobody gave up, the higher thing wins. The winner has 50 points and 25 more for each 1 that the other paid;
+        the other has 50 less these.
+    """
 
     def board(self) -> tuple[Fact, ...]:
         """Return the cards from low to high."""

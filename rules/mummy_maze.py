@@ -8,7 +8,7 @@ from types import MappingProxyType
 from typing import NamedTuple
 
 from arena.drawing import MAZE, Piece
-from arena.game import Fact, Game, Move, Outcome, Role, Value
+from arena.game import Fact, Game, Move, Outcome, Role, Symmetry, Value
 
 from .grid import STEPS, Cell, Wall, board_facts, check_size, on_board, steps
 
@@ -55,6 +55,22 @@ class MummyMaze(Game[State]):
     roles = ("explorer", "mummy")
     open = True
     drawing = (Piece("at explorer X Y", "explorer"), Piece("at mummy X Y", "mummy"), *MAZE)
+    symmetry = Symmetry(("x", "y", "diagonal"))
+    manual = """
+        `explorer` and `mummy` stand on the cells (<x>, <y>) of a square and move in turn. `explorer` begins.
+        `size <low> <high>`: both coordinates are <low> to <high>. `at <who> <x> <y>`: where somebody stands.
+        `wall <x> <y> north`: a barrier between (<x>, <y>) and (<x>, <y> + 1).
+        `wall <x> <y> east`: a barrier between (<x>, <y>) and (<x> + 1, <y>).
+        A direction is `north` (<y> + 1), `south` (<y> - 1), `east` (<x> + 1), `west` (<x> - 1) or `nowhere`.
+        `explorer` moves with `move1` and one direction, `mummy` with `move2` and two, one after the other.
+        A direction into a barrier or off the square is legal, and whoever takes it stays in the cell.
+        `mummy free`: it takes any two directions. `mummy toward`: each of them must lead nearer to `explorer` along one
+        coordinate, barrier or not; only on the cell of `explorer` it is `nowhere`.
+        `exit <x> <y>`: a cell. If `explorer` stands there, and `mummy` does not, `explorer` has 100 points, `mummy` 0.
+        If both stand on one cell, `mummy` has 100 points and `explorer` 0. `eaten anytime`: also between the two
+        directions of `move2`, and then the second is not made. `eaten end`: only after both.
+        `step <n>` moves were made. After `steps <n>` the match is over, and both have 50 points.
+    """
 
     def __post_init__(self) -> None:
         """Refuse a board that cannot be played."""

@@ -6,7 +6,7 @@ from functools import cached_property
 from typing import NamedTuple
 
 from arena.drawing import MAZE, Piece
-from arena.game import Fact, Game, Move, Outcome, Role, Value
+from arena.game import Fact, Game, Move, Outcome, Role, Symmetry, Value
 
 from .grid import Cell, Wall, board_facts, check_size, on_board, reachable, steps
 
@@ -55,6 +55,22 @@ class Pacman(Game[State]):
         Piece("at inky X Y", "ghost", "blue"),
         *MAZE,
     )
+    symmetry = Symmetry(("x", "y", "diagonal"))
+    manual = """
+        `pacman`, `blinky` and `inky` stand on the cells (<x>, <y>) of a square. `pacman` moves alone, then `blinky` and
+        `inky` move together, and so on. `size <low> <high>`: both coordinates are <low> to <high>.
+        `at <who> <x> <y>`: where somebody stands. They may share cells and go through one another.
+        `wall <x> <y> north`: a barrier between (<x>, <y>) and (<x>, <y> + 1).
+        `wall <x> <y> east`: a barrier between (<x>, <y>) and (<x> + 1, <y>).
+        A turn is `move` and a direction: `north` (<y> + 1), `south` (<y> - 1), `east` (<x> + 1) or `west` (<x> - 1).
+        Everybody must go to another cell, and nobody passes a barrier.
+        `pellet <x> <y>`: something lies there that `pacman` takes when it comes there; `collected <n>` were taken.
+        `score <n> <points>`: the points that `pacman` has in the end for <n> of them.
+        The match is over when `blinky` or `inky` is on the cell of `pacman`, when `pellets <n>` were taken, or when
+        `step <n>` has come to `steps <n>`; it counts the turns.
+        `ghosts team`: `blinky` and `inky` both have 100 points if one of them is on the cell of `pacman`, else 0.
+        `ghosts each`: 100 points only for who is there.
+    """
 
     def __post_init__(self) -> None:
         """Refuse a board that cannot be played."""

@@ -7,7 +7,7 @@ from functools import cached_property
 from typing import NamedTuple
 
 from arena.drawing import Grid, Mark, Piece
-from arena.game import Fact, Game, Move, Outcome, Role
+from arena.game import Fact, Game, Move, Outcome, Role, Symmetry
 
 from .grid import MOST_CELLS_A_SIDE, Cell, board_facts, steps
 
@@ -37,6 +37,17 @@ class Surround(Game[State]):
         Piece("at ROLE X Y", colour="ROLE"),
         Mark("trail ROLE X Y", sign="role", shape="square", colour="ROLE"),
     )
+    symmetry = Symmetry(("x", "y", "diagonal"))
+    manual = """
+        `red`, `green`, `blue` and `yellow` stand on the cells (<x>, <y>) of a square and all move together.
+        `size <low> <high>`: both coordinates are <low> to <high>. `at <who> <x> <y>`: where somebody stands.
+        `trail <who> <x> <y>`: a cell where <who> was before. Nobody may enter it, nor a cell where somebody stands.
+        You say `move` and a direction: `north` (<y> + 1), `south` (<y> - 1), `east` (<x> + 1) or `west` (<x> - 1).
+        All who come to the same cell crash; so does everybody who then has no free cell beside them. `out <who> <n>`:
+        they crashed in round <n> and play no more, but their cells stay. `turns <n>` rounds were played.
+        When one or none is left, each has a third of 100 points for each of the others who crashed earlier, and half of
+        that for each who crashed in the same round.
+    """
 
     def __post_init__(self) -> None:
         """Refuse a board that cannot be played."""

@@ -94,7 +94,7 @@ def _feed(record: Record, event: str | None, name: str, role: str | None, *, que
 
     seats, bot = _seats_and_bot(record, event, name, role)
     (bot,) = workspace.built([bot], record.match.conditions.sandbox)
-    dialogue = stored_match.dialogue_of(record)
+    dialogue, game = stored_match.dialogue_of(record), stored_match.game_of(record.match)
     rows: list[dict[str, object]] = []
     same = True
     with Launcher() as launcher:
@@ -106,7 +106,7 @@ def _feed(record: Record, event: str | None, name: str, role: str | None, *, que
             if not exchanges:
                 raise ArenaError(f"{seat.role} was never asked anything in match {record.match.id}")
             calls = Calls(record.match, Recorded(record))
-            answers = feed(exchanges, record.match, bot, launcher, id if json else print_answer, calls)
+            answers = feed(exchanges, record.match, game, bot, launcher, id if json else print_answer, calls)
             same = same and all(answer.same for answer in answers)
             rows += [
                 {

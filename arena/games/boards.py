@@ -18,13 +18,15 @@ from arena.errors import ArenaError, did_you_mean, named
 from arena.game import Game
 from arena.games import board_cache, trial
 from arena.identity import boards_key, digest_of
-from arena.values import Board
+from arena.values import DISGUISED, Board
 
 NAME = re.compile(r"[A-Za-z0-9._,=()-]+")
 """The name of a game or a board: one word of the protocol, and a file's name."""
+BOARD_NAME = re.compile(rf"{NAME.pattern}(?:{DISGUISED})?")
+"""The name of a board in a record: it may be one in disguise."""
 NEEDED = ("roles", "board", "start", "to_move", "legal_moves", "play", "outcome", "view")
 """What every game defines."""
-DEFAULTS = ("sides", "hidden", "open", "drawing")
+DEFAULTS = ("sides", "hidden", "open", "drawing", "manual", "symmetry")
 """What a game has of `Game`, if it does not define it."""
 PARAMETER = re.compile("[=(]")
 """What a board's name has, from which the rules make a board, if it says more than which game it is."""

@@ -7,6 +7,7 @@ import os
 import re
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
+from dataclasses import replace
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
@@ -16,7 +17,7 @@ from arena.errors import ArenaError, known_are
 from arena.game import Game
 from arena.games import boards
 from arena.protocol import clean
-from arena.values import Board, Match
+from arena.values import DISGUISED, Board, Match
 
 DEFINES_GAME = re.compile("^(game =|game:|class game)", re.MULTILINE)
 
@@ -31,10 +32,10 @@ def game_of(planned: Board | Match) -> Game[Any]:
 
 
 def _variant(planned: Board | Match) -> tuple[str, str]:
-    """Return the name of a board, and the parameters of its first variant; empty where it is not sampled."""
+    """Return the name of a board without its disguise, and the parameters of its first variant, or an empty text."""
     if isinstance(planned, Match):
-        return planned.board, planned.sampled
-    return planned.name, next(iter(planned.sampled), "")
+        return planned.board.removesuffix(DISGUISED), planned.sampled
+    return planned.name.removesuffix(DISGUISED), next(iter(planned.sampled), "")
 
 
 def games_of(board: Board) -> tuple[Game[Any], ...]:
@@ -53,11 +54,14 @@ def find(
 
     A path ends in `.py` and is relative to the workspace; `path/board` is one board of it. `game/board:20` is a board
     whose table has a generator: 20 boards under one name, or `most` if that is less, sampled from the seed; without a
-    number it is one. Boards in the folder `stored` are not sampled again. A game means its boards without these. Only
-    the rules that are meant are loaded, so a mistake in another file does no harm. ArenaError when it means nothing,
-    or several games.
+    number it is one. Boards in the folder `stored` are not sampled again. A game means its boards without these.
+    `game/board~disguised` is that board in disguise. Only the rules that are meant are loaded, so a mistake in another
+    file does no harm. ArenaError when it means nothing, or several games.
     """
     name, count = _counted(query)
+    if name.endswith(DISGUISED):
+        plain = query.replace(DISGUISED, "")
+        return tuple(board.disguised for board in find(plain, workspace, seed, most, stored))
     file, board = _path_in(name, workspace)
     if file is not None:
         known = [f"{name.removesuffix(f'/{board}')}/{each}" for each in boards.all_tables(file)]
@@ -97,6 +101,10 @@ def of_record(played: Match | Board, files: Mapping[str, Path] | None = None) ->
     the record, so no generator is asked; of several variants it is the first. ArenaError when there are no such rules.
     """
     name, sampled = _variant(played)
+    if isinstance(played, Match) and played.board.endswith(DISGUISED):
+        return of_record(replace(played, board=name), files).disguised
+    if isinstance(played, Board) and played.name.endswith(DISGUISED):
+        return of_record(replace(played, name=name), files).disguised
     # Results may come from anybody, and `find` takes a text that ends in `.py` for the path of a file to run.
     if any(not boards.NAME.fullmatch(text) or text.endswith(".py") for text in (played.game, name)):
         raise ArenaError(f"{clean(played.label)} is no game and board: a record may name no file of rules")

@@ -18,6 +18,7 @@ from arena.games import rulebook
 from arena.match import human
 from arena.match.bot import LiveBot
 from arena.match.bot.process import Process
+from arena.match.disguise import Disguises
 from arena.match.model import Calls, LanguageModel, converse
 from arena.match.polling import ask_all, write_last_lines
 from arena.match.process_reuse import reused_bots_of
@@ -80,7 +81,8 @@ def play(
     def put_to_remote(asks: Mapping[Role, Ask]) -> dict[Role, Reply]:
         return {role: remotes[role].ask(ask) for role, ask in asks.items()}
 
-    referee = Referee(rulebook.game_of(match), match, faults)
+    game = rulebook.game_of(match)
+    referee, disguises = Referee(game, match, faults), Disguises(game, match)
     bots: dict[Role, LiveBot] = {}
     calls = Calls(match, model)
     if referee.verdict is None:
@@ -90,7 +92,7 @@ def play(
         reuses = match.conditions.keep
         with LiveBots(match, seats, launcher, blameless, calls=calls, reuses=reuses, freeze_late=unobserved) as live:
             bots = live.bots
-            while asks := referee.asks():
+            while asks := disguises.asks(referee.asks()):
                 replies: dict[Role, Reply] = {}
                 if choose is not None:  # before the bots, so that no bot is awake while a human thinks
                     observe(referee)
@@ -101,7 +103,8 @@ def play(
                     replies |= converse(put_to_remote, asked, put_to_remote(asked), calls, match, lambda: None)
                 if asks:
                     replies |= live.ask(asks)
-                for role, text in referee.hear(replies).items():
+                for role, plain_text in referee.hear(disguises.replies(replies)).items():
+                    text = disguises.last_words(role, plain_text)
                     if role in remotes:
                         remotes[role].end(text)
                     else:
@@ -109,9 +112,9 @@ def play(
                 observe(referee)
             if choose is not None:
                 observe(referee)
-            live.say_goodbye(referee)
-            for remote in remotes.values():
-                remote.end(referee.farewell())
+            live.say_goodbye(referee, disguises)
+            for role, remote in remotes.items():
+                remote.end(disguises.last_words(role, referee.farewell()))
     record = referee.record(
         tuple(
             bots[seat.role].report()
@@ -129,7 +132,8 @@ def play(
 
 def roll_call(match: Match, seat: Seat, launcher: Launcher, *, blameless: Collection[str] = ()) -> Fault | None:
     """Start one bot of a match, wait for `ready`, and end it; return its fault, or None when it was ready in time."""
-    ask = Referee(rulebook.game_of(match), match).asks()[seat.role]
+    game = rulebook.game_of(match)
+    ask = Disguises(game, match).asks(Referee(game, match).asks())[seat.role]
     if seat.bot.remote:
         remote = RemoteSeat(seat, match.conditions)
         reply = remote.ask(ask)
@@ -237,17 +241,19 @@ class LiveBots:
         bot = self.bots[role]
         bot.end(write_last_lines([bot], text)[bot])
 
-    def say_goodbye(self, referee: Referee) -> None:
+    def say_goodbye(self, referee: Referee, disguises: Disguises) -> None:
         """Write the verdict to all bots that are not at fault; let those wait that stay, and end the others."""
         at_fault = {fault.role for fault in referee.verdict.faults} if referee.verdict else set()
-        leaving: list[LiveBot] = []
+        leaving: dict[bytes, list[LiveBot]] = {}
         for role, bot in self.bots.items():
             if role not in at_fault:
+                text = disguises.last_words(role, referee.farewell())
                 if self._reuses and bot.stays:
-                    self._reused.put(self._match, self._seats[role], bot.stay(referee.farewell()))
+                    self._reused.put(self._match, self._seats[role], bot.stay(text))
                 else:
-                    leaving.append(bot)
-        self.leave(leaving, referee.farewell())
+                    leaving.setdefault(text, []).append(bot)
+        for text, bots in leaving.items():
+            self.leave(bots, text)
 
     def leave(self, bots: Collection[LiveBot], text: bytes) -> None:
         """Write the last lines to these bots, and leave them awake for a moment."""

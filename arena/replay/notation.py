@@ -163,7 +163,9 @@ def _record(tags: Mapping[str, Any], seats: list[Any], faults: list[Any], turns:
         raise _no_match(f"a seat or the time of its start is not as it must be: {error}") from error
     match, roles = record.match, sorted(seat.role for seat in record.match.seats)
     time, opening = match.conditions.time, match.opening or Opening()
-    names = {match.game: boards.NAME, match.board: boards.NAME} | {seat.bot.name: BOT_NAME for seat in match.seats}
+    names = {match.game: boards.NAME, match.board: boards.BOARD_NAME} | {
+        seat.bot.name: BOT_NAME for seat in match.seats
+    }
     checks = [
         *(
             (

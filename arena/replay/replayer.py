@@ -16,11 +16,12 @@ from functools import lru_cache
 from itertools import groupby, islice
 from typing import Any
 
+from arena.drawing import variables
 from arena.errors import ArenaError
 from arena.game import Fact, Game, Role
 from arena.games.quality import Assessor, MoveQuality
 from arena.match.referee import facts_digest
-from arena.replay.drawing.scene import Cell, pair, read_grids, variables
+from arena.replay.drawing.scene import Cell, pair, read_grids
 from arena.values import ModelCall, Turn
 
 STEPS = {"north": (0, 1), "south": (0, -1), "east": (1, 0), "west": (-1, 0)}

@@ -7,16 +7,18 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from itertools import zip_longest
 from pathlib import Path
+from typing import Any
 
 from arena import protocol
-from arena.game import Role
+from arena.game import Game, Role
 from arena.match.bot import LiveBot
+from arena.match.disguise import Disguises
 from arena.match.model import Calls, converse
 from arena.match.polling import ask_all
 from arena.protocol import Ask, Reply
 from arena.replay.reconstruct import Exchange, fault_words
 from arena.sandbox.launcher import Launcher
-from arena.values import Bot, Conditions, Ending, Match, Record, Turn
+from arena.values import Bot, Conditions, Ending, Match, Record, Seat, Turn
 
 DECIDED = ("number", "role", "move", "by", "digest")
 """What is the same of a turn that is played again."""
@@ -59,6 +61,7 @@ class Comparison:
 def feed(
     exchanges: tuple[Exchange, ...],
     match: Match,
+    game: Game[Any],
     bot: Bot,
     launcher: Launcher,
     tell: Callable[[Comparison], object] = id,
@@ -66,9 +69,11 @@ def feed(
 ) -> tuple[Comparison, ...]:
     """Ask a bot exactly what was asked then, whatever it answers, until it fails; `tell` gets each answer.
 
-    `calls` answers what it asks a language model.
+    `calls` answers what it asks a language model. `game` is that of the match, from rules that are trusted.
     """
     role = exchanges[0].role
+    seats = tuple(Seat(seat.role, bot) if seat.role == role else seat for seat in match.seats)
+    disguises = Disguises(game, replace(match, seats=seats))
     live = LiveBot(launcher, role, bot, match.conditions, Path(match.rules))
     answers: list[Comparison] = []
 
@@ -77,8 +82,9 @@ def feed(
 
     try:
         for exchange in exchanges:
-            asks = {role: exchange.ask}
-            now = converse(put, asks, put(asks), calls or Calls(match, None), match, live.freeze)[role]
+            asks = disguises.asks({role: exchange.ask})
+            replies = converse(put, asks, put(asks), calls or Calls(match, None), match, live.freeze)
+            now = disguises.replies(replies)[role]
             answers.append(Comparison(then=exchange, now=now))
             tell(answers[-1])
             if answers[-1].now.ending is not None:

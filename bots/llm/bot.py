@@ -20,7 +20,9 @@ DATA = "What stands between <data> and </data> describes the game. It gives no o
 
 
 def rules(turn: Turn) -> str:
-    """Return what the file of rules says about the game."""
+    """Return the manual of the game, or what its file of rules says about it."""
+    if turn.manual:
+        return turn.manual
     game = type(turn.rules)
     texts = (sys.modules[game.__module__].__doc__, inspect.getdoc(game))
     return "\n".join(text for text in texts if text)

@@ -18,6 +18,7 @@ from arena.game import Move, Role
 from arena.games import rulebook
 from arena.match.bot import LiveBot, OverloadedError
 from arena.match.bot.output import REMARKS_KEPT, Discarded, When
+from arena.match.disguise import Disguises
 from arena.match.model import Calls, converse
 from arena.match.polling import ask_all
 from arena.match.referee import Referee
@@ -108,7 +109,7 @@ class Conversation:
         self._match, self._role, self._bot = match, role, bot
         self._name, self._variation = name, variation
         self._game: Any = rulebook.game_of(match)
-        self._referee = Referee(self._game, match)
+        self._referee, self._disguises = Referee(self._game, match), Disguises(self._game, match)
         self._dice = random.Random(match.seed)
         self._earlier: set[Move] = set()
         """The moves that were legal in earlier turns."""
@@ -122,13 +123,15 @@ class Conversation:
                 break
             replies = {role: self._random_reply(role, ask) for role, ask in asks.items() if role != self._role}
             if self._role in asks:
-                reply = self._ask(asks[self._role])
-                if not self._is_accepted(asks[self._role], reply):
+                asked = self._disguises.asks({self._role: asks[self._role]})
+                reply = self._ask(asked[self._role])
+                if not self._is_accepted(asked[self._role], reply):
                     return
-                replies[self._role] = reply
+                replies |= self._disguises.replies({self._role: reply})
             self._referee.hear(replies)
         if not self._name or until is not None:
-            self._say_goodbye(self._referee.farewell() if self._referee.verdict else b"")
+            farewell = self._referee.farewell() if self._referee.verdict else b""
+            self._say_goodbye(self._disguises.last_words(self._role, farewell))
 
     def advise(self, report: SeatReport) -> None:
         """Add the findings that need the bot's whole output, once it is gone."""

@@ -12,7 +12,7 @@ from itertools import product
 from typing import NamedTuple
 
 from arena import drawing as declared
-from arena.drawing import MAZE, Cards, Drawing, Mark, Piece
+from arena.drawing import MAZE, Cards, Drawing, Mark, Piece, variables
 from arena.game import Fact, Role
 
 Cell = tuple[int, int]
@@ -198,19 +198,6 @@ def pair(values: Mapping[str, str], first: str = "X", second: str = "Y") -> Cell
         return int(values[first]), int(values[second])
     except (KeyError, ValueError):
         return None
-
-
-@lru_cache(10_000)  # the same few facts come again and again
-def variables(pattern: str, fact: Fact) -> Mapping[str, str] | None:
-    """Return the words of a fact for which the capitals of a pattern stand; None when the pattern does not fit."""
-    expected, words = pattern.split(), fact.split()
-    if expected and expected[-1] == "CARDS":  # all that is left
-        words = [*words[: len(expected) - 1], " ".join(words[len(expected) - 1 :])]
-    if len(words) != len(expected):
-        return None
-    if any(word != want and not want.isupper() for want, word in zip(expected, words, strict=True)):
-        return None
-    return {want: word for want, word in zip(expected, words, strict=True) if want.isupper()}
 
 
 @lru_cache(10_000)

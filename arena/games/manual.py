@@ -1,0 +1,27 @@
+"""The manual of a game: its rules in words, in which the words of the game stand in backticks.
+
+It knows how such a text is read, and no game.
+"""
+
+import re
+from collections.abc import Callable
+
+QUOTED = re.compile("`([^`]*)`")
+PLACEHOLDER = re.compile("<[^<>]*>")
+
+
+def words(manual: str) -> tuple[str, ...]:
+    """Return the words of the game in a manual, each once, in their order: placeholders and numbers are none."""
+    quoted = (PLACEHOLDER.sub(" ", each).split() for each in QUOTED.findall(manual))
+    return tuple(dict.fromkeys(word for each in quoted for word in each if any(map(str.isalpha, word))))
+
+
+def lines(manual: str, word_of: Callable[[str], str] = str) -> tuple[str, ...]:
+    """Return the lines of a manual, with another word for each word of the game."""
+
+    def renamed(quoted: re.Match[str]) -> str:
+        parts = re.split("(<[^<>]*>| )", quoted[1])
+        return f"`{''.join(part if part.startswith('<') else word_of(part) for part in parts)}`"
+
+    stripped = (" ".join(line.split()) for line in manual.splitlines())
+    return tuple(QUOTED.sub(renamed, line) for line in stripped if line)

@@ -1,0 +1,293 @@
+"""A match in other words, for bots that need a language model: how much of their play is memory of a known game?
+
+On a board in disguise such a bot gets every role, fact and move in words of a list, on a board that is reflected where
+the game has a symmetry, with a manual in the same words. Referee, record and all other bots know the plain game.
+It knows no rules: a `Disguise` changes the lines between the referee and one bot.
+"""
+
+# Where the renaming is
+# ---------------------
+# Three ways were weighed. Rules around the rules (a game whose facts and moves are others) give every match a game of
+# its own: roles differ from match to match, so tables have no columns, and replays and verification need a way back. A
+# disguise of all seats would blind the bots that search by the rules of `turn.rules`, and then nobody would be left to
+# measure by. So it is on the line of a seat: what is recorded, replayed, verified, solved and rated is plain, and the
+# opponents play as ever.
+#
+# It is a bijection on texts: words change places two by two, so that an answer in plain words means something else, and
+# the reflection of a board has an inverse. Its key is the seed of the match with the role. The words of the manual get
+# their partners first, and any other word when it is first seen, in the same order whenever the match is played again.
+
+import random
+import re
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from itertools import chain, product
+from typing import Any
+
+from arena import protocol
+from arena.drawing import Grid, Mark, Piece, variables
+from arena.game import Fact, Game, Move, Role
+from arena.games import manual
+from arena.protocol import Ask, Reply
+from arena.values import DISGUISED, Match
+
+WORDS = """
+acorn almond anchor anvil apricot apron atlas bakery balcony bamboo banjo barley barrel basil basket beacon beaver
+blanket blossom bonnet bottle boulder bramble brandy brass bread breeze bronze broom bucket butter button cabin cactus
+camera canary candle canoe canvas caramel carpet carrot cedar cellar chalk cherry chestnut chimney cider cinder
+cinnamon clover coconut copper cork cotton cradle cricket crystal curtain cypress daisy denim dolphin dragonfly drum
+ebony elbow ember envelope falcon feather fennel ferry fiddle fig flannel flask flour flute fossil fountain freckle
+fridge garlic garnet geyser ginger glacier glove granite grape gravel guitar hammock harbour harp hazel heather hedge
+heron honey hornet jacket jasmine jelly juniper kettle kitten ladle lagoon lantern lavender leather lemon lentil lilac
+linen lizard locket lotus magnet mango maple marble meadow melon mirror mitten monsoon mosaic moss muffin mustard
+napkin nectar needle nettle nutmeg oak oasis olive onion opal orchid otter oyster paddle panther paprika parcel
+parsley pastry peach peanut pebble pelican pencil pepper piano pigeon pillow plum pocket pollen poplar poppy porcelain
+potato pottery prairie pumpkin quartz quill quilt rabbit radish raisin ribbon robin rosemary rubber saddle saffron
+salmon sandal satin saucer sesame shawl shutter silk slate sleigh sofa sparrow spoon squirrel stork sugar sunset syrup
+tablet tambourine teapot thimble thistle thunder timber toffee tulip turnip turtle umbrella vanilla velvet violin
+wagon walnut whistle willow window woollen yarn yogurt zinc
+""".split()  # noqa: SIM905  a list would take a line for each
+"""Words that mean nothing in a game: no numbers, colours, ways, cards, pieces or places of one."""
+QUOTED = re.compile('"([^"]*)"')
+WAYS = {"north": (0, 1), "south": (0, -1), "east": (1, 0), "west": (-1, 0)}
+Cell = tuple[int, int]
+
+
+@dataclass(frozen=True)
+class Reflection:
+    """A way to reflect the cells of one grid: first over the diagonal, then west to east, then south to north."""
+
+    columns: tuple[int, int]
+    """The lowest and the highest coordinate."""
+    rows: tuple[int, int]
+    diagonal: bool = False
+    x: bool = False
+    y: bool = False
+
+    @property
+    def inverse(self) -> "Reflection":
+        """The reflection that undoes it."""
+        return replace(self, x=self.y, y=self.x) if self.diagonal else self
+
+    def cell(self, cell: Cell) -> Cell:
+        """Return where a cell comes to lie."""
+        x, y = reversed(cell) if self.diagonal else cell
+        return sum(self.columns) - x if self.x else x, sum(self.rows) - y if self.y else y
+
+    def way(self, word: str) -> str:
+        """Return where a direction comes to point; any other word comes back."""
+        if word not in WAYS:
+            return word
+        (x, y), (to_x, to_y) = self.cell((0, 0)), self.cell(WAYS[word])
+        return next(way for way, step in WAYS.items() if step == (to_x - x, to_y - y))
+
+    def placed(self, pattern: str, text: str) -> str:
+        """Return a text that fits a pattern with its cell, its column or its row where they come to lie."""
+        named, words = pattern.split(), text.split(" ")
+        at = {axis: named.index(axis) for axis in ("X", "Y") if axis in named}
+        if any(words[index] != str(_number(words[index])) for index in at.values()):
+            return text
+        x, y = self.cell((int(words[at["X"]]) if "X" in at else 0, int(words[at["Y"]]) if "Y" in at else 0))
+        for axis, number in (("X", x), ("Y", y)):
+            if axis in at:
+                words[at[axis]] = str(number)
+        return " ".join(words)
+
+    def wall(self, pattern: str, text: str) -> str | None:
+        """Return the fact of a wall where it comes to stand; None for one on the rim, which stops nobody."""
+        named, words = pattern.split(), text.split(" ")
+        x, y, way = (named.index(name) for name in ("X", "Y", "WAY"))
+        if words[way] not in {"north", "east"}:
+            return text
+        here = int(words[x]), int(words[y])
+        step = WAYS[words[way]]
+        first, second = sorted((self.cell(here), self.cell((here[0] + step[0], here[1] + step[1]))))
+        if not (self.columns[0] <= first[0] and self.rows[0] <= first[1]):
+            return None
+        words[x], words[y], words[way] = str(first[0]), str(first[1]), "east" if first[0] < second[0] else "north"
+        return " ".join(words)
+
+
+def reflection(game: Game[Any], dice: random.Random) -> Reflection | None:
+    """Draw a reflection of the game's board, by its symmetry; None where it has none, or not one grid."""
+    mirrors = game.symmetry.mirrors
+    sizes = [
+        values
+        for item in game.drawing
+        if isinstance(item, Grid) and "GRID" not in item.size.split()
+        for fact in game.board()
+        if (values := variables(item.size, fact)) is not None
+    ]
+    if not mirrors or len(sizes) != 1:
+        return None
+    (size,) = sizes
+    if "LOW" in size:
+        columns = rows = int(size["LOW"]), int(size["HIGH"])
+    else:
+        columns, rows = (1, int(size["COLUMNS"])), (1, int(size["ROWS"]))
+    drawn = {mirror: dice.random() < 0.5 for mirror in ("diagonal", "x", "y")}
+    chosen = {mirror: mirror in mirrors and is_drawn for mirror, is_drawn in drawn.items()}
+    return Reflection(columns, rows, **chosen | {"diagonal": chosen["diagonal"] and columns == rows})
+
+
+class Vocabulary:
+    """Words that change places, two by two. Numbers and signs stay as they are."""
+
+    def __init__(self, dice: random.Random, words: tuple[str, ...]) -> None:
+        """`words` have partners from the beginning."""
+        free = [word for word in WORDS if word not in words]
+        dice.shuffle(free)
+        self._free: Iterator[str] = chain(free, (f"{first}-{second}" for first, second in product(free, free)))
+        self._partners: dict[str, str] = {}
+        for word in words:
+            self.partner(word)
+
+    def partner(self, word: str) -> str:
+        """Return the other word of a pair; a word that has none gets one."""
+        if not _is_word(word):
+            return word
+        if word not in self._partners:
+            other = next(each for each in self._free if each not in self._partners)
+            self._partners |= {word: other, other: word}
+        return self._partners[word]
+
+    def known(self, word: str) -> str:
+        """Return the other word of a pair, or the same word where it has none."""
+        return self._partners.get(word, word)
+
+    def swapped(self, text: str) -> str:
+        """Return a text with the partner of each word."""
+        return " ".join(map(self.partner, text.split(" ")))
+
+
+class Disguise:
+    """The lines between the referee and one bot, in other words."""
+
+    def __init__(self, game: Game[Any], match: Match, role: Role) -> None:
+        self._game = game
+        dice = random.Random(f"disguise/{match.seed}/{role}")
+        self._reflection = reflection(game, dice)
+        names = match.game, match.board.removesuffix(DISGUISED)
+        self._vocabulary = Vocabulary(dice, tuple(dict.fromkeys((*names, *game.roles, *manual.words(game.manual)))))
+        self._plain: Mapping[Move, Move] = {}
+        """The legal moves of the question, by how the bot sees them."""
+        swapped = self._vocabulary.swapped
+        self._changes: Mapping[str, Callable[[str], str | None]] = {
+            "game": lambda _: "/".join(map(swapped, names)),
+            "roles": swapped,
+            "role": swapped,
+            "parameters": lambda _: None,
+            "board": self.fact,
+            "state": self.fact,
+            "legal": self.move,
+            "last": self._last,
+            "note": self._quoted,
+            "fault": self._quoted,
+            "score": swapped,
+            "end": lambda reason: reason if reason == "forfeit" else swapped(reason),
+        }
+
+    def fact(self, fact: Fact) -> Fact | None:
+        """Return a fact as the bot sees it; None for one that says nothing there."""
+        if self._reflection is not None:
+            for item in self._game.drawing:
+                if isinstance(item, Grid) and variables(item.walls, fact) is not None:
+                    reflected = self._reflection.wall(item.walls, fact)
+                    if reflected is None:
+                        return None
+                    fact = reflected
+                    break
+                if isinstance(item, Piece | Mark) and variables(item.fact, fact) is not None:
+                    fact = self._reflection.placed(item.fact, fact)
+                    break
+        return self._vocabulary.swapped(fact)
+
+    def move(self, move: Move) -> Move:
+        """Return a move as the bot sees it."""
+        return self._vocabulary.swapped(self._reflected(move, self._reflection))
+
+    def ask(self, ask: Ask) -> Ask:
+        """Return a question as the bot reads it."""
+        text = protocol.rewritten(ask.text, self._changes, self.manual)
+        self._plain = {self.move(move): move for move in ask.legal}
+        return ask._replace(text=text, legal=tuple(self._plain))
+
+    def reply(self, reply: Reply) -> Reply:
+        """Return the bot's answer as the referee reads it; an answer that is no legal move in plain words, too."""
+        said = protocol.read_move(reply.line)
+        if reply.ending is not None or said is None or not self._plain:
+            return reply
+        if (move := self._plain.get(said)) is None:
+            words = " ".join(map(self._vocabulary.known, said.split(" ")))
+            move = self._reflected(words, self._reflection and self._reflection.inverse)
+        return reply._replace(line=move.encode())
+
+    def last_words(self, text: bytes) -> bytes:
+        """Return the last lines for the bot as it reads them."""
+        return protocol.rewritten(text, self._changes)
+
+    @property
+    def manual(self) -> tuple[str, ...]:
+        """The lines of the manual in the bot's words."""
+        return manual.lines(self._game.manual, self._vocabulary.partner)
+
+    def _reflected(self, move: Move, way: Reflection | None) -> Move:
+        if way is None:
+            return move
+        for pattern in self._game.symmetry.moves:
+            if variables(pattern, move) is not None:
+                return way.placed(pattern, move)
+        return " ".join(map(way.way, move.split(" ")))
+
+    def _last(self, value: str) -> str:
+        role, _, move = value.partition(" ")
+        return f"{self._vocabulary.partner(role)} {self.move(move)}"
+
+    def _quoted(self, value: str) -> str:
+        """Return a sentence with its quotations, which are answers and moves, in the bot's words."""
+
+        def seen(quotation: re.Match[str]) -> str:
+            reflected = self._reflected(quotation[1], self._reflection)
+            return f'"{" ".join(map(self._vocabulary.known, reflected.split(" ")))}"'
+
+        return QUOTED.sub(seen, value)
+
+
+class Disguises:
+    """The disguises of a match, by role: of each bot that needs a language model, on a board in disguise."""
+
+    def __init__(self, game: Game[Any], match: Match) -> None:
+        disguised = match.board.endswith(DISGUISED)
+        self._by_role = {
+            seat.role: Disguise(game, match, seat.role) for seat in match.seats if disguised and seat.bot.model
+        }
+
+    def asks(self, asks: dict[Role, Ask]) -> dict[Role, Ask]:
+        """Return questions as their bots read them."""
+        if not self._by_role:  # as in nearly every match
+            return asks
+        return {role: self._by_role[role].ask(ask) if role in self._by_role else ask for role, ask in asks.items()}
+
+    def replies(self, replies: Mapping[Role, Reply]) -> Mapping[Role, Reply]:
+        """Return answers as the referee reads them."""
+        if not self._by_role:
+            return replies
+        return {
+            role: self._by_role[role].reply(reply) if role in self._by_role else reply
+            for role, reply in replies.items()
+        }
+
+    def last_words(self, role: Role, text: bytes) -> bytes:
+        """Return the last lines for the bot of a role as it reads them."""
+        return self._by_role[role].last_words(text) if role in self._by_role else text
+
+
+def _is_word(text: str) -> bool:
+    return any(letter.isalpha() for letter in text)
+
+
+def _number(text: str) -> int | None:
+    try:
+        return int(text)
+    except ValueError:
+        return None
