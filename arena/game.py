@@ -46,6 +46,9 @@ class Value(NamedTuple):
     """The number of turns until the end."""
 
 
+MIRRORS = ("x", "y", "diagonal")
+
+
 class Symmetry(NamedTuple):
     """The ways to reflect a board under which each sentence of the rules stays true; a disguise uses them.
 

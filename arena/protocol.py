@@ -13,7 +13,7 @@ from typing import NamedTuple
 from arena.clock import TimeControl, TimeUsed
 from arena.failure import Failure
 from arena.game import Fact, Game, Move, Role
-from arena.values import Ending, Fault, Match, ModelTerms
+from arena.values import DISGUISED, Ending, Fault, Match, ModelTerms
 
 VERSION = 1
 LINE_LIMIT = 64 * 1024
@@ -73,7 +73,7 @@ def handshake(game: Game[object], match: Match, role: Role, control: TimeControl
     return _lines(
         f"arena {VERSION}",
         f"match {match.id}",
-        f"game {match.label}",
+        f"game {match.label.removesuffix(DISGUISED)}",
         f"roles {' '.join(game.roles)}",
         f"role {role}",
         f"seed {seed}",

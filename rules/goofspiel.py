@@ -38,8 +38,8 @@ class Goofspiel(Game[State]):
         `left` and `right` have the numbers from 1 to `cards <n>`, each number once: `hand <who> <numbers>` are those
         that they still have. `prizes <numbers>` are the same numbers. In each round one of them is drawn and is to be
         won: `prize <number>`, as the draw is called, too.
-        Then both say at the same time `bid <number>` with one of their own numbers, which is used up. The higher one wins: its
-        owner has <number> more in `points <who> <number>`. If both are equal, nobody wins it.
+        Then both say at the same time `bid <number>` with one of their own numbers, which is used up. The higher one
+        wins: its owner has <number> more in `points <who> <number>`. If both are equal, nobody wins it.
         After the last round the one with more scores 100 and the other 0, or both score 50.
     """
 

@@ -1,18 +1,27 @@
 """Boards in disguise: the same game in other words, for bots that need a language model, and for nobody else."""
 
+import csv
 import random
 import re
+import shutil
 from dataclasses import replace
+from pathlib import Path
 
-import live
+import cup
+import events
 import pytest
+from programs import python
 
-from arena import protocol
-from arena.game import CHANCE
+from arena import rulefile
+from arena.errors import ArenaError
+from arena.game import Symmetry
 from arena.games import manual, rulebook
-from arena.match.disguise import Disguise, Reflection, reflection
+from arena.games.conformance import flaws
+from arena.match.disguise import Disguise, Disguises, Reflection, reflection
 from arena.match.referee import Referee
 from arena.protocol import Reply
+from arena.replay import notation
+from arena.results.archive import Archive
 from arena.values import DISGUISED, Bot, Conditions, Ending, Event
 
 BOARDS = (
@@ -20,20 +29,18 @@ BOARDS = (
     *("pacman/classic", "pacman/published", "connect_four/standard", "goofspiel/five", "kuhn_poker/three_cards"),
     "surround/nine",
 )
+HOUSE = Path(__file__).parent.parent / "bots" / "llm"
 ASKER = Bot(name="asker", command=("a",), digest="0", model=True)
-WIRE = set("arena match game roles role seed secret time start move bank board ready turn last state legal go rules score end".split())
+WIRE = {
+    *("arena", "match", "game", "roles", "role", "seed", "time", "start", "move", "bank", "board", "ready", "rules")
+}
+WIRE |= {*("turn", "last", "state", "legal", "go", "score", "end")}
 
 
 def match_on(label: str, seed: int = 1, **conditions: object):
     (board,) = rulebook.find(label + DISGUISED)
     event = Event(name="e", seed=seed, boards=(board,), bots=(ASKER,), conditions=Conditions(**conditions))
     return event.match(board, (ASKER,) * len(board.roles), 0)
-
-
-def disguised(label: str, seed: int = 1):
-    match = match_on(label, seed)
-    game = rulebook.game_of(match)
-    return game, Disguise(game, match, game.roles[0])
 
 
 @pytest.mark.parametrize("label", BOARDS)
@@ -76,7 +83,9 @@ def reflections(game) -> list[Reflection]:
     return sorted(ways, key=str)
 
 
-@pytest.mark.parametrize("label", ["mummy_maze/hunt", "mummy_maze/duel", "mummy_maze/duel_published", "mummy_maze/court"])
+@pytest.mark.parametrize(
+    "label", ["mummy_maze/hunt", "mummy_maze/duel", "mummy_maze/duel_published", "mummy_maze/court"]
+)
 def test_each_state_of_a_solved_board_is_worth_the_same_when_reflected(label):
     game = rulebook.game_of(rulebook.find(label)[0])
     solution, cells = game.solve(), list(game._next)
@@ -109,3 +118,84 @@ def test_a_reflected_board_is_played_by_the_same_rules(label):
             state = game.play(state, moves)
             there = other.play(there, {role: disguise.move(move) for role, move in moves.items()})
         assert game.outcome(state) == other.outcome(there)
+
+
+def test_a_plain_answer_is_illegal_in_disguise_and_a_strike_is_told_in_its_words():
+    for seed in range(20):  # so that boards are reflected in all ways
+        match = match_on("mummy_maze/hunt", seed, strikes=1)
+        game = rulebook.game_of(match)
+        referee, seats = Referee(game, match), Disguises(game, match)
+        ready = {role: Reply(line=b"ready") for role in seats.asks(referee.asks())}
+        referee.hear(seats.replies(ready))
+        plain = referee.asks()
+        seen = seats.asks(plain)["explorer"].legal
+        referee.hear(seats.replies({"explorer": Reply(line=plain["explorer"].legal[0].encode())}))
+        (turn,) = referee.turns
+        assert (turn.by, turn.refused) == ("strike", Ending.ILLEGAL_MOVE)
+        assert turn.rejected_text not in plain["explorer"].legal
+        mummy = seats.asks(referee.asks())["mummy"]
+        referee.hear(seats.replies({"mummy": Reply(line=mummy.legal[0].encode())}))
+        text = seats.asks(referee.asks())["explorer"].text.decode()
+        said, played = re.findall('"([^"]*)"', text)
+        assert said == plain["explorer"].legal[0]
+        assert played in seen
+
+
+def test_rules_that_a_manual_does_not_explain_are_found_and_not_disguised(tmp_path):
+    class Mute(type(rulebook.game_of(rulebook.find("connect_four/standard")[0]))):
+        manual = "`red`, `yellow` and `grid`"
+        symmetry = Symmetry(("z",))
+
+    words = " ".join(flaw.words for flaw in flaws(Mute()))
+    assert "manual: it does not explain `drop`" in words
+    assert "there is no mirror 'z'" in words
+    (tmp_path / "rules").mkdir()
+    rules = (Path(rulefile.shipped()) / "kuhn_poker.py").read_text()
+    (tmp_path / "rules" / "kuhn.py").write_text(re.sub('manual = """.*?"""', "manual = ''", rules, flags=re.DOTALL))
+    with pytest.raises(ArenaError, match=r"kuhn/default: cannot be played in disguise, .* write one in kuhn.py"):
+        rulebook.find("kuhn/default~disguised", tmp_path)
+
+
+REMEMBERS = """\
+import json, sys
+request = json.load(sys.stdin)
+text = "".join(message["content"] for message in request["messages"])
+legal = json.loads(text.partition("legal_moves: ")[2].partition("\\n")[0])
+best = [move for move in ("bet", "call") if move in legal]
+print(json.dumps({"text": json.dumps({"move": best[0] if best else legal[0]}), "in": 9, "out": 1}))
+"""
+
+
+def test_an_event_in_disguise_tells_memory_from_play_and_goes_the_same_way_again(tmp_path):
+    low = python("say(legal[0])")
+    folder = events.workspace(
+        tmp_path / "w", {"low": low, "high": python("say(legal[-1])")}, ["kuhn_poker/three_cards"], repeats=2
+    )
+    shutil.copytree(HOUSE, folder / "bots" / "llm")
+    (folder / "model.py").write_text(REMEMBERS)
+    with (folder / "tournament.toml").open("a") as file:
+        file.write('[model]\nname = "m"\ncommand = ["python3", "-S", "model.py"]\ndisguise = true\n')
+    assert cup.arena(folder, "run", "-q").returncode == 0
+    (results,) = (folder / "results").iterdir()
+    (row,) = csv.DictReader((results / "disguise.csv").open())
+    assert row["bot"] == "llm"
+    assert float(row["difference"]) == pytest.approx(float(row["plain"]) - float(row["disguised"]), abs=0.01)
+    assert float(row["difference"]) > 0
+    assert float(row["difference_low"]) < float(row["difference"]) < float(row["difference_high"])
+    assert cup.arena(folder, "leaderboard").stdout.count("in disguise") == 2
+    assert cup.arena(folder, "verify").stdout.count("24 records: 24 hold") == 1
+    with Archive.open(results) as archive:
+        record = next(
+            each
+            for each in archive.records()
+            if each.match.board == "three_cards~disguised" and each.match.seats[0].bot.name == "llm"
+        )
+    assert {seat.role for seat in record.match.seats} == {"first", "second"}
+    assert {turn.move.split()[0] for turn in record.turns} <= {"deal", "check", "bet", "fold", "call"}
+    assert "check" not in record.calls[0].request
+    assert "it went the same" in cup.arena(folder, "rerun", record.match.id).stdout
+    alone = cup.arena(folder, "rerun", record.match.id, "--bot", "llm")
+    assert alone.returncode == 0, alone.stdout
+    exported = cup.arena(folder, "export", "--match", record.match.id)
+    assert notation.record_of(exported.stdout).turns == record.turns
+    assert "in disguise" in (results / "report.html").read_text()

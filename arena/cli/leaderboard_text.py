@@ -13,7 +13,7 @@ from rich.table import Table
 from rich.text import Text
 
 from arena.cli import output
-from arena.results.columns import CHANGE, LEADERBOARD, MODELS, RANKINGS, Column, interval_text
+from arena.results.columns import CHANGE, DISGUISE, LEADERBOARD, MODELS, RANKINGS, Column, interval_text
 from arena.results.leaderboard import Results, rank_changes
 from arena.results.tables import rows_of
 from arena.values import Ending
@@ -47,6 +47,8 @@ def show(results: Results, *, brief: bool = False) -> None:
         output.print_table(table(results, overall, width))
     if results.event.conditions.model is not None:
         _show_models(results)
+    if results.is_disguised:
+        _show_disguise(results)
     if width is not None and not brief:
         unit = results.unit
         output.notice(
@@ -79,6 +81,23 @@ def _show_models(results: Results) -> None:
         print("\nlanguage model")
         cells = [[results.display_name(row["bot"]), *list(row.values())[1:]] for row in rows]
         output.print_table(output.make_table(MODELS.columns, cells))
+
+
+def _show_disguise(results: Results) -> None:
+    """Print what the play of each bot that needs a language model owes to knowing the game."""
+    columns = DISGUISE.rated_in(results.unit)
+    if rows := rows_of(results.disguise(), columns):
+        ends = ("difference_low", "difference_high")
+        shown: dict[str, list[object]] = {
+            "bot": [results.display_name(row["bot"]) for row in rows],
+            **{columns[name].heading: _figures(rows, columns[name]) for name in ("plain", "disguised", "difference")},
+            "95 %": [
+                "" if row["difference"] is None else interval_text(*(columns[end].text(row[end]) for end in ends))
+                for row in rows
+            ],
+        }
+        print("\nin disguise")
+        output.print_table(_table_of(shown))
 
 
 def _show_league(league: Results, width: int | None) -> None:

@@ -13,7 +13,12 @@ PLACEHOLDER = re.compile("<[^<>]*>")
 def words(manual: str) -> tuple[str, ...]:
     """Return the words of the game in a manual, each once, in their order: placeholders and numbers are none."""
     quoted = (PLACEHOLDER.sub(" ", each).split() for each in QUOTED.findall(manual))
-    return tuple(dict.fromkeys(word for each in quoted for word in each if any(map(str.isalpha, word))))
+    return tuple(dict.fromkeys(word for each in quoted for word in each if is_word(word)))
+
+
+def is_word(text: str) -> bool:
+    """Return whether a text is a word that may have another name: a number or a sign is none."""
+    return any(map(str.isalpha, text))
 
 
 def lines(manual: str, word_of: Callable[[str], str] = str) -> tuple[str, ...]:

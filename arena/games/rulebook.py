@@ -61,7 +61,7 @@ def find(
     name, count = _counted(query)
     if name.endswith(DISGUISED):
         plain = query.replace(DISGUISED, "")
-        return tuple(board.disguised for board in find(plain, workspace, seed, most, stored))
+        return tuple(map(in_disguise, find(plain, workspace, seed, most, stored)))
     file, board = _path_in(name, workspace)
     if file is not None:
         known = [f"{name.removesuffix(f'/{board}')}/{each}" for each in boards.all_tables(file)]
@@ -92,6 +92,16 @@ def find(
         hint = f"; write {' or '.join(sampled)}" if sampled else ""
         raise ArenaError(f"{query}: only a table with a generator has as many boards as you like{hint}")
     return tuple(boards.board_of(file, each) for each in names)
+
+
+def in_disguise(board: Board) -> Board:
+    """Return a board in disguise; ArenaError if its game has no manual, without which nobody could play it."""
+    if not game_of(board).manual:
+        raise ArenaError(
+            f"{board.label}: cannot be played in disguise, because its rules have no `manual` to explain the game by: "
+            f"write one in {Path(board.rules).name} (`arena docs models`)"
+        )
+    return board.disguised
 
 
 def of_record(played: Match | Board, files: Mapping[str, Path] | None = None) -> Board:

@@ -26,7 +26,7 @@ from typing import Any
 
 from arena import protocol
 from arena.drawing import Grid, Mark, Piece, variables
-from arena.game import Fact, Game, Move, Role
+from arena.game import MIRRORS, Fact, Game, Move, Role
 from arena.games import manual
 from arena.protocol import Ask, Reply
 from arena.values import DISGUISED, Match
@@ -125,7 +125,7 @@ def reflection(game: Game[Any], dice: random.Random) -> Reflection | None:
         columns = rows = int(size["LOW"]), int(size["HIGH"])
     else:
         columns, rows = (1, int(size["COLUMNS"])), (1, int(size["ROWS"]))
-    drawn = {mirror: dice.random() < 0.5 for mirror in ("diagonal", "x", "y")}
+    drawn = {mirror: dice.random() < 0.5 for mirror in MIRRORS}
     chosen = {mirror: mirror in mirrors and is_drawn for mirror, is_drawn in drawn.items()}
     return Reflection(columns, rows, **chosen | {"diagonal": chosen["diagonal"] and columns == rows})
 
@@ -144,7 +144,7 @@ class Vocabulary:
 
     def partner(self, word: str) -> str:
         """Return the other word of a pair; a word that has none gets one."""
-        if not _is_word(word):
+        if not manual.is_word(word):
             return word
         if word not in self._partners:
             other = next(each for each in self._free if each not in self._partners)
@@ -280,10 +280,6 @@ class Disguises:
     def last_words(self, role: Role, text: bytes) -> bytes:
         """Return the last lines for the bot of a role as it reads them."""
         return self._by_role[role].last_words(text) if role in self._by_role else text
-
-
-def _is_word(text: str) -> bool:
-    return any(letter.isalpha() for letter in text)
 
 
 def _number(text: str) -> int | None:

@@ -94,6 +94,7 @@ def write(
         schedule=results.event.schedule.replace("_", " "),
         # The machines of a cluster are nobody's business but the organiser's.
         models=leaderboard.models(results) if author is None else None,
+        disguise=leaderboard.disguise(results) if author is None else None,
         machines=results.machines() if author is None else None,
     )
     rows = data.columns(shown, index)

@@ -15,9 +15,11 @@ from arena.event.schedules import knockout
 from arena.event.schedules._pairings import leagues, totals
 from arena.protocol import clean
 from arena.results import comparison
+from arena.results.anytext import pd
 from arena.results.archive import Archive
 from arena.results.columns import (
     CHANGE,
+    DISGUISE,
     LEADERBOARD,
     MODELS,
     RANKINGS,
@@ -225,17 +227,25 @@ def models(results: Results) -> PageTable | None:
     """Return what each bot asked of the language model, and what that cost; None in an event without one."""
     if results.event.conditions.model is None:
         return None
-    rows = rows_of(results.models(), MODELS)
+    return _by_bot(results, results.models(), MODELS)
+
+
+def disguise(results: Results) -> PageTable | None:
+    """Return the ratings of bots on boards as they are and in disguise; None in an event without such boards."""
+    return _by_bot(results, results.disguise(), DISGUISE.rated_in(results.unit)) if results.is_disguised else None
+
+
+def _by_bot(results: Results, frame: pd.DataFrame, columns: Columns) -> PageTable:
     cells = tuple(
         {
             column.name: Cell(clean(results.display_name(row["bot"])), None)
             if column.name == "bot"
             else Cell(column.text(row[column.name]), None)
-            for column in MODELS.columns
+            for column in columns.columns
         }
-        for row in rows
+        for row in rows_of(frame, columns)
     )
-    return PageTable("", MODELS.columns, cells)
+    return PageTable("", columns.columns, cells)
 
 
 def rankings(results: Results) -> Iterator[PageTable]:

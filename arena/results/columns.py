@@ -369,6 +369,17 @@ MODELS = Columns(
         "cost a point",
     ),
 )
+DISGUISE = Columns(
+    Column("bot", "The bot's name"),
+    Column("plain", "Its rating on the boards as they are", "rating"),
+    Column("disguised", "Its rating on the same boards in disguise, by the same fit", "rating", "in disguise"),
+    Column(
+        "difference",
+        "`plain` less `disguised`: what it owes to knowing the game; missing without opponents that need no model",
+        "rating",
+    ),
+    *_interval("difference_low", "difference_high", "The 95 % interval of the difference; infinite where it is open"),
+)
 ABORTS = Columns(
     Column("match", "Its id"),
     Column("attempt", "The number of the attempt, from 1"),
@@ -422,6 +433,7 @@ FRAMES: Mapping[str, Columns] = {
     "metrics": METRICS,
     "timing": TIMING,
     "models": MODELS,
+    "disguise": DISGUISE,
     "aborts": ABORTS,
 }
 """By the method of `Results` that returns the frame."""

@@ -92,6 +92,7 @@ def front(folder: Path, bot_path: str) -> Front:
             since=(),
             schedule=shown.event.schedule.replace("_", " "),
             models=None,  # as the machines, they are the organiser's
+            disguise=None,
             machines=None,
         )
     results.close()

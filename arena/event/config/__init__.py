@@ -284,6 +284,8 @@ class Tournament(Table):
                     for board in rulebook.find(name, workspace, self.seed, stored=sampled_boards)
                 )
             )
+            if self.model is not None and self.model.disguise:
+                boards = tuple(dict.fromkeys([*boards, *map(rulebook.in_disguise, boards)]))
         except ArenaError as error:
             raise ArenaError(f"boards: {error}") from error
         for label, count in Counter(board.label for board in boards if board.sampled).items():

@@ -245,6 +245,9 @@ class ModelTable(Table):
     )
     wait: Seconds = Field(default=120.0, gt=0, le=3600, description="Seconds that a call may take.")
     retries: int = Field(default=3, ge=0, le=20, description="How often a call that failed is tried again.")
+    disguise: bool = Field(
+        default=False, description="Play each board once more, where bots with `model = true` see other words for it."
+    )
 
     @model_validator(mode="after")
     def _has_one_provider(self) -> "ModelTable":

@@ -7,11 +7,12 @@ whole playout. It does not know who tests it, nor what becomes of its sentences.
 import re
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from functools import lru_cache
-from itertools import pairwise
+from itertools import chain, pairwise
 from typing import Any, NamedTuple
 
 from arena.drawing import COLOURS, MAZE, SHAPES, Cards, Grid, Mark, Piece
-from arena.game import CHANCE, Game, Move, Outcome, Role
+from arena.game import CHANCE, MIRRORS, Game, Move, Outcome, Role, Symmetry
+from arena.games import manual
 from arena.games.quality import Assessor, Estimator, PerfectPlay
 from arena.protocol import LINE_LIMIT
 
@@ -73,6 +74,13 @@ def drawing(game: Game[Any]) -> Iterator[str]:
                 yield f"drawing: {item.fact!r} does not end with CARD or CARDS"
         elif not isinstance(item, Grid):
             yield f"drawing: {item!r} is no Grid, Piece, Mark or Cards"
+
+
+def symmetry(game: Game[Any]) -> Iterator[str]:
+    """The mirrors of a symmetry are known ones."""
+    for mirror in getattr(game, "symmetry", Symmetry()).mirrors:
+        if mirror not in MIRRORS:
+            yield f"symmetry: there is no mirror {mirror!r}; mirrors are {', '.join(MIRRORS)}"
 
 
 # One state
@@ -189,6 +197,19 @@ def repeats(game: Game[Any], steps: tuple[Position, ...]) -> Iterator[tuple[int,
         state = game.play(state, before.moves)
         if state != then or game.view(state, None) != game.view(then, None):
             yield index, "the same moves lead to another state the second time"
+            return
+
+
+def explained(game: Game[Any], steps: tuple[Position, ...]) -> Iterator[tuple[int, str]]:
+    """A manual has every word that a bot may meet: a bot in disguise has nothing else to understand the game by."""
+    if not (text := getattr(game, "manual", "")):
+        return
+    known = set(manual.words(text))
+    for index, (state, _) in enumerate(steps):
+        moves = (game.legal_moves(state, role) for role in game.to_move(state) if role != CHANCE)
+        lines = (*game.roles, *game.board(), *game.view(state, None), *chain.from_iterable(moves))
+        if missing := sorted({word for line in lines for word in line.split() if manual.is_word(word)} - known):
+            yield index, f"manual: it does not explain {', '.join(f'`{word}`' for word in missing[:10])}, in backticks"
             return
 
 
@@ -321,6 +342,6 @@ def _hashable(value: object) -> bool:
     return True
 
 
-OF_THE_GAME = (lasting, roles, board, drawing)
+OF_THE_GAME = (lasting, roles, board, drawing, symmetry)
 OF_A_STATE = (turns, moves, outcomes, views, values, at_once)
-OF_A_PLAYOUT = (ends, tells, repeats, solved, estimated)
+OF_A_PLAYOUT = (ends, tells, repeats, explained, solved, estimated)

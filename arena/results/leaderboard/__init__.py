@@ -22,7 +22,7 @@ from arena.errors import ArenaError
 from arena.game import Role
 from arena.games import rulebook
 from arena.identity import digest_of
-from arena.results import arrays, columns, memo, ranked, ratings, tables
+from arena.results import arrays, columns, disguise, memo, ranked, ratings, tables
 from arena.results.accuracy import (
     ACCURACY,
     REGRET,
@@ -46,7 +46,7 @@ from arena.results.machines import MOST_SEATS, Machines
 from arena.results.machines import table as machine_table
 from arena.results.ratings import REFITS, Ratings, elo
 from arena.results.standings import Standing, Tally, standings_of
-from arena.values import Event, Failing, Played, Record
+from arena.values import DISGUISED, Event, Failing, Played, Record
 
 MISTAKEN_MATCHES, ALL_MISTAKEN_MATCHES = 10, 2000
 """Matches of a bot, and of all bots, in which `Results.lessons` looks for lessons; each takes some 5 ms."""
@@ -569,6 +569,21 @@ class Results:
         matches = {standing.bot: standing.matches for standing in self.standings}
         return frames.models(self._archive, matches, strengths)
 
+    def disguise(self) -> pd.DataFrame:
+        """Return a row for each bot that also played in disguise: rating plain, in disguise, and the difference."""
+        apart = disguise.told_apart(self.arrays, {bot.name for bot in self.event.bots if bot.model})
+        rows = []
+        if len(apart.seed):
+            fitted = ratings.find(self.rating).rate(apart, seed=self.event.resampling_seed, refits=REFITS)
+            for bot, plain, disguised, difference in disguise.memories(self.shown.on_scale(fitted)):
+                rows.append((bot, plain.value, disguised.value, *(difference or (np.nan,) * 3)))
+        return pd.DataFrame(rows, columns=columns.DISGUISE.names)
+
+    @property
+    def is_disguised(self) -> bool:
+        """True in an event with boards in disguise."""
+        return any(board.name.endswith(DISGUISED) for board in self.event.boards)
+
     def seats_held(self) -> Counter[str]:
         """Return the number of seats of each bot in the matches that count."""
         seats: Counter[str] = Counter()
@@ -613,6 +628,10 @@ def write_csv(results: Results, folder: Path) -> tuple[Path, ...]:
         names.append("models")
     else:
         whole_files.remove(folder / "models.csv")
+    if results.is_disguised:
+        names.append("disguise")
+    else:
+        whole_files.remove(folder / "disguise.csv")
     return tuple(tables.write(getattr(results, name)(), columns.FRAMES[name], folder / f"{name}.csv") for name in names)
 
 
