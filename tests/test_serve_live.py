@@ -84,7 +84,7 @@ def test_a_lane_writes_the_turns_of_an_open_match_while_somebody_watches(tmp_pat
 
 def watched(client, event: str) -> list:
     """Return the events of a stream to its end."""
-    with client.stream("GET", f"/events/{event}/live/stream") as answer:
+    with client.stream("GET", f"/events/{event}/live/events") as answer:
         assert answer.headers["content-type"].startswith("text/event-stream")
         return list(events_of(answer))
 
@@ -118,19 +118,19 @@ def test_a_match_is_watched_while_it_is_played_and_the_stream_ends_with_the_even
 
 def test_a_match_that_is_over_is_shown_slowly_and_hiding_the_results_ends_that(workspace):
     with served(workspace, Settings(watchers=1)) as client:
-        with client.stream("GET", "/events/cup/live/stream") as answer:
+        with client.stream("GET", "/events/cup/live/events") as answer:
             events = events_of(answer)
             assert next(events)[0] == "match"
             assert [len(turns) for _, turns in (next(events), next(events))] == [1, 1]
-            assert client.get("/events/cup/live/stream").status_code == 429
+            assert client.get("/events/cup/live/events").status_code == 429
             Accounts(workspace).set("hidden", True)
             try:
                 assert "result" not in [name for name, _ in events]
-                assert client.get("/events/cup/live/stream").status_code == 404
+                assert client.get("/events/cup/live/events").status_code == 404
                 assert client.get("/events/cup/live").status_code == 404
             finally:
                 Accounts(workspace).set("hidden", False)
-        with client.stream("GET", "/events/cup/live/stream") as answer:
+        with client.stream("GET", "/events/cup/live/events") as answer:
             assert next(events_of(answer))[0] == "match"
 
 
@@ -163,3 +163,30 @@ def test_an_upset_is_a_win_against_a_bot_of_a_better_tier_without_a_fault(tmp_pa
     with closing(Results.open(stored.store(tmp_path, of, records))) as results:
         found = list(upsets(results, results.played))
     assert [(each.match.id, each.winner.bot, each.loser.bot) for each in found] == [(upset.id, "low", "high")]
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(CHROMIUM is None, reason="needs Debian's chromium: apt-get install chromium")
+def test_a_browser_draws_the_turns_as_they_come_and_the_wall_turns_by_itself(workspace):
+    playwright = pytest.importorskip("playwright.sync_api", reason="needs the package playwright, of the extra dev")
+    wrong = []
+    with served(workspace) as client, playwright.sync_playwright() as started:
+        browser = started.chromium.launch(executable_path=CHROMIUM)
+        page = browser.new_page(base_url=str(client.base_url))
+        page.on("console", lambda message: wrong.append(message.text) if message.type in {"error", "warning"} else None)
+        page.on("pageerror", lambda error: wrong.append(str(error)))
+        page.goto("/events/cup/live")
+        for turn in (3, 5):
+            page.get_by_text(f"Turn {turn}", exact=True).wait_for()
+        assert page.locator(".board .piece").count() == 2
+        for width in (390, 800, 1280):
+            page.set_viewport_size({"width": width, "height": 800})
+            assert page.evaluate("document.documentElement.scrollWidth") <= width
+        page.clock.install()
+        page.goto("/wall?event=cup")
+        page.get_by_role("heading", name="cup").wait_for()
+        page.clock.run_for(13_000)
+        page.locator("#wall-live .board .piece").first.wait_for()
+        assert not page.get_by_role("heading", name="cup", exact=True).is_visible()
+        browser.close()
+    assert not wrong

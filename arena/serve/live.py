@@ -388,5 +388,5 @@ ROUTES = [
     Route("/wall", wall),
     Route("/wall/part", wall_part),
     Route("/events/{event}/live", page),
-    Route("/events/{event}/live/stream", stream),
+    Route("/events/{event}/live/events", stream),
 ]
