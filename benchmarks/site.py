@@ -78,7 +78,7 @@ async def read(port: int, delay: float, waits: dict[str, list[float]], statuses:
     etags: dict[str, str] = defaultdict(str)
     streams = None
     while True:
-        for path in PARTS if etags else (LEADERBOARD,):
+        for path in PARTS if etags[LEADERBOARD] else (LEADERBOARD,):
             begun = time.perf_counter()
             try:
                 streams = streams or await asyncio.open_connection("127.0.0.1", port)
@@ -135,7 +135,10 @@ def rate(folder: Path) -> float:
     shutil.rmtree(folder / "results", ignore_errors=True)
     planned, times = BOTS * (BOTS - 1) * REPEATS, {}
     run = subprocess.Popen(
-        [*ARENA, "run", "--no-charts", "--quiet", "--workers", "2"], cwd=folder, stdout=subprocess.DEVNULL
+        [*ARENA, "run", "--no-charts", "--quiet", "--workers", "2"],
+        cwd=folder,
+        stdout=subprocess.DEVNULL,
+        start_new_session=True,
     )
     while run.poll() is None:
         count = played(folder)
@@ -164,7 +167,13 @@ class Site:
 
     def rate(self, readers: int, watchers: int) -> float:
         """Return the rate of the event beside so many readers."""
-        server = subprocess.Popen([*ARENA, "serve", "--port", "0"], cwd=self._folder, stderr=subprocess.PIPE, text=True)
+        server = subprocess.Popen(
+            [*ARENA, "serve", "--port", "0"],
+            cwd=self._folder,
+            stderr=subprocess.PIPE,
+            text=True,
+            start_new_session=True,  # as a service, and as the run that a site starts: Linux shares cores by sessions
+        )
         try:
             port = int(re.search(r":(\d+)/", server.stderr.readline())[1])
             if not readers:
@@ -184,7 +193,8 @@ class Site:
             took, answers = cpu_of(server.pid) - before, sum(statuses.values())
             self.notes.append(
                 f"the readers took {cpu:.1f} s of CPU, the server {took:.1f} s for {answers} answers, "
-                f"{1e3 * took / answers:.2f} ms each; {events} lines of live matches"
+                f"{1e3 * took / answers:.2f} ms each; its processes for tables {computing_of(server.pid):.1f} s; "
+                f"{events} lines of live matches"
             )
             return found
         finally:
@@ -196,6 +206,12 @@ def cpu_of(pid: int) -> float:
     """Return the CPU time of a process, in seconds."""
     fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
     return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+
+def computing_of(server: int) -> float:
+    """Return the CPU time of the processes that compute for a server, in seconds."""
+    below = [pid for task in Path(f"/proc/{server}/task").iterdir() for pid in (task / "children").read_text().split()]
+    return sum(map(cpu_of, map(int, below)))
 
 
 def main() -> None:

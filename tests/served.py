@@ -16,10 +16,12 @@ from arena.serve.guard import Settings
 
 
 @contextlib.contextmanager
-def served(workspace: Path, settings: Settings | None = None, app: Starlette | None = None) -> Iterator[httpx.Client]:
+def served(
+    workspace: Path, settings: Settings | None = None, app: Starlette | None = None, proxy: str | None = None
+) -> Iterator[httpx.Client]:
     """Serve a workspace; the client's `base_url` is where."""
     with contextlib.closing(server.listening("127.0.0.1", 0)) as socket:
-        running = server.server(app or make_app(workspace, settings))
+        running = server.server(app or make_app(workspace, settings), proxy=proxy)
         thread = threading.Thread(target=running.run, args=([socket],))
         thread.start()
         until = time.monotonic() + 20

@@ -2,8 +2,12 @@
 
 import asyncio
 import contextlib
+import re
+import shutil
 import signal
 import socket
+import ssl
+import subprocess
 import time
 
 import cup
@@ -12,8 +16,12 @@ import pytest
 from served import raw, served
 
 from arena.serve import server
+from arena.serve.accounts import Accounts
 from arena.serve.app import make_app
+from arena.serve.guard import Settings
 from arena.serve.worker import Worker
+
+OPENSSL = shutil.which("openssl")
 
 
 @pytest.fixture(scope="module")
@@ -133,3 +141,35 @@ def test_a_port_that_is_taken_is_one_clear_line(workspace):
 def test_a_certificate_that_is_none_is_one_clear_line(workspace):
     words = ("--port", "0", "--tls-cert", "tournament.toml", "--tls-key", "tournament.toml")
     assert cup.refused(cup.arena(workspace, "serve", *words), "no certificate with its key")
+    assert cup.refused(cup.arena(workspace, "serve", "--proxy", "caddy"), "expected an address")
+
+
+def test_a_reader_says_no_address_but_the_proxy_that_was_named_does(workspace):
+    for proxy, statuses in ((None, {405, 429}), ("127.0.0.1", {405})):
+        with served(workspace, Settings(writes_per_s=1), proxy=proxy) as client:
+            found = {client.post("/", headers={"x-forwarded-for": f"9.9.9.{n}"}).status_code for n in range(20)}
+        assert found == statuses
+
+
+@pytest.mark.skipif(OPENSSL is None, reason="needs openssl, which makes the certificate")
+def test_the_site_is_served_by_tls_with_a_certificate_of_ones_own(workspace, tmp_path):
+    made = "req -x509 -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -days 2 -subj /CN=localhost"
+    files = ("-addext", "subjectAltName=DNS:localhost", "-keyout", "key.pem", "-out", "cert.pem")
+    subprocess.run([OPENSSL, *made.split(), *files], cwd=tmp_path, check=True, capture_output=True)
+    token = Accounts(workspace).invite("Tess", "test")
+    words = ("--tls-cert", str(tmp_path / "cert.pem"), "--tls-key", str(tmp_path / "key.pem"))
+    command = cup.Command(workspace, "serve", "--port", "0", *words)
+    assert cup.soon(lambda: "serving https://127.0.0.1:" in command.said())
+    port = int(re.search(r":(\d+)/", command.said())[1])
+    trusted = ssl.create_default_context(cafile=tmp_path / "cert.pem")
+    with httpx.Client(base_url=f"https://localhost:{port}", verify=trusted) as client:
+        page = client.get("/sign-in")
+        secret = re.search(r'name="csrf" value="(\w+)"', page.text)[1]
+        answer = client.post("/sign-in", data={"token": token, "csrf": secret})
+        assert "Secure" in answer.headers["set-cookie"]
+        assert "strict-transport-security" in answer.headers
+        assert client.get("/me").status_code == 200
+    with pytest.raises(httpx.HTTPError):
+        httpx.get(f"http://localhost:{port}/")
+    command.signal(signal.SIGINT)
+    command.wait()

@@ -1,6 +1,7 @@
 """`arena serve`: the pages of a workspace for its readers and authors."""
 
 import contextlib
+import ipaddress
 import os
 import secrets
 import ssl
@@ -43,9 +44,14 @@ def serve(
         Path | None, typer.Option("--tls-cert", metavar="FILE", help="The certificate for TLS, as PEM.")
     ] = None,
     tls_key: Annotated[Path | None, typer.Option("--tls-key", metavar="FILE", help="Its private key.")] = None,
-    secure: Annotated[
-        bool, typer.Option("--secure", help="Readers come by TLS, through a proxy: cookies go by TLS only.")
-    ] = False,
+    proxy: Annotated[
+        str | None,
+        typer.Option(
+            metavar="ADDRESS",
+            help="Readers come by TLS, through a proxy at this address: cookies go by TLS only, and it says whose "
+            "address a reader has.",
+        ),
+    ] = None,
     json: options.Json = False,
 ) -> None:
     """Serve the results of a workspace as web pages, also while an event is played, until Ctrl-C.
@@ -79,8 +85,13 @@ def serve(
             ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER).load_cert_chain(certificate, key)
         except OSError as error:
             raise ArenaError(f"{tls_cert} and {tls_key}: no certificate with its key, as PEM: {error}") from error
+    if proxy is not None:
+        try:
+            ipaddress.ip_address(proxy)
+        except ValueError as error:
+            raise ArenaError(f"--proxy {proxy}: expected an address, such as 127.0.0.1") from error
     os.chdir(workspace)
-    settings = Settings(names=tuple(name or ()), secure=secure or certificate is not None)
+    settings = Settings(names=tuple(name or ()), secure=proxy is not None or certificate is not None)
     app = make_app(Path.cwd(), settings)
     try:
         socket = listening(host, port)
@@ -90,7 +101,7 @@ def serve(
         scheme = "http" if certificate is None else "https"
         shown = f"[{host}]" if ":" in host else host
         output.notice(f"serving {scheme}://{shown}:{socket.getsockname()[1]}/ until Ctrl-C")
-        server(app, certificate=certificate, key=key).run([socket])
+        server(app, certificate=certificate, key=key, proxy=proxy).run([socket])
 
 
 def _act(action: str, words: Sequence[str], *, json: bool) -> None:

@@ -91,8 +91,13 @@ def listening(host: str, port: int) -> socket.socket:
     return made
 
 
-def server(app: Starlette, *, certificate: Path | None = None, key: Path | None = None) -> uvicorn.Server:
-    """Return the server of an application; `run` serves on a listening socket until Ctrl-C."""
+def server(
+    app: Starlette, *, certificate: Path | None = None, key: Path | None = None, proxy: str | None = None
+) -> uvicorn.Server:
+    """Return the server of an application; `run` serves on a listening socket until Ctrl-C.
+
+    A `proxy` at this address says by X-Forwarded-For whose request it passes on; nobody else is believed that.
+    """
     made = uvicorn.Server(
         uvicorn.Config(
             app,
@@ -100,6 +105,8 @@ def server(app: Starlette, *, certificate: Path | None = None, key: Path | None 
             log_level="error",  # what strangers send is no news
             access_log=False,
             server_header=False,
+            proxy_headers=proxy is not None,
+            forwarded_allow_ips=[proxy] if proxy else None,
             limit_concurrency=CONNECTIONS,
             timeout_keep_alive=KEEP_ALIVE_S,
             timeout_graceful_shutdown=END_S,
