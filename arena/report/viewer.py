@@ -38,7 +38,7 @@ WORKERS = "worker-src blob:"
 """What else its policy must have."""
 POLICY = html.escape(f"default-src 'none'; script-src {ALLOWED}; {WORKERS}")
 FRAME = (
-    '<!DOCTYPE html><meta charset="utf-8"><meta name="color-scheme" content="light dark">'
+    '<!DOCTYPE html><meta charset="utf-8">'
     f'<meta http-equiv="Content-Security-Policy" content="{POLICY}"><body><script>{SCRIPT}</script>'
 )
 

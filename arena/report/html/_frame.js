@@ -13,8 +13,9 @@ function fail(sentence) {
   tell({ broken: String(sentence).slice(0, 300) });
 }
 
-function start(prelude, code) {
+function start({ prelude, code, value: { dark } }) {
   const canvas = document.body.appendChild(document.createElement("canvas"));
+  document.documentElement.style.colorScheme = dark ? "dark" : "light"; // as the page around, or the frame is not transparent
   Object.assign(document.body.style, { margin: 0, height: "100vh" });
   Object.assign(canvas.style, { display: "block", width: "100%", height: "100%", objectFit: "contain" });
   [canvas.width, canvas.height] = [800, 600];
@@ -29,7 +30,7 @@ function start(prelude, code) {
 
 addEventListener("message", ({ source, data }) => {
   if (source !== parent) return;
-  const element = data.code === undefined ? null : start(data.prelude, data.code);
+  const element = data.code === undefined ? null : start(data);
   if (!worker) return;
   awaited = data.id;
   worker.postMessage({ id: data.id, call: data.call, value: data.value, element }, element ? [element] : []);

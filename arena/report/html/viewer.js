@@ -19,13 +19,15 @@ onmessage = async ({ data: { id, call, value, element } }) => {
   }
 };`;
 
+  const PREFERRED = matchMedia("(prefers-color-scheme: dark)");
+  const isDark = () => (document.documentElement.dataset.theme ?? (PREFERRED.matches ? "dark" : "light")) === "dark";
+
   /** What the viewer is given: who plays, the board's facts, and the moves and facts of each turn, the start first. */
   function sceneOf(match, record, turns) {
     const { lines, states } = record.facts;
-    const theme = document.documentElement.dataset.theme;
     return {
       board: match.board.label, roles: match.board.roles, bots: match.seats.map(({ bot }) => bot),
-      dark: theme ? theme === "dark" : matchMedia("(prefers-color-scheme: dark)").matches,
+      dark: isDark(),
       facts: record.facts.board,
       turns: turns.map((moves, turn) => ({
         number: moves[0]?.number ?? 0,
@@ -106,14 +108,24 @@ onmessage = async ({ data: { id, call, value, element } }) => {
       own?.close();
       swap(null);
     }
+    /** Begin anew in the colours that the reader chose. */
+    const recolour = () => { if (own) { leave(); enter(); } };
+    const themes = new MutationObserver(recolour);
     function say(why) {
       note.replaceChildren(`The game's own view is broken, so this is the plain board: ${why}.`);
     }
 
     swap(null);
-    return { element: [host, board, make("div", { class: "own-view-bar" }, toggle, note)], others: plain.others, stop: leave,
+    return { element: [host, board, make("div", { class: "own-view-bar" }, toggle, note)], others: plain.others,
+      stop() {
+        themes.disconnect();
+        PREFERRED.removeEventListener("change", recolour);
+        leave();
+      },
       /** When the stage is in the page; a frame starts nowhere else. */
       start() {
+        themes.observe(document.documentElement, { attributeFilter: ["data-theme"] });
+        PREFERRED.addEventListener("change", recolour);
         if (match.board.viewer.broken) { toggle.hidden = true; say(match.board.viewer.broken); }
         else if (ISOLATED) enter();
       },
