@@ -54,6 +54,10 @@ def breaks_its_bot():
     bot.write_text("raise SystemExit('broken')\n")
 
 
+def plays_only_what_it_is_good_at():
+    Path("bot.toml").write_text(f'command = "python3 {bot.name}"\nroles = ["hare"]\n')
+
+
 def floods_the_model():
     while True:
         print("model nonsense", flush=True)

@@ -47,6 +47,8 @@ from arena.sandbox import folder as scratch
 from arena.values import Bot
 
 LONGEST_WORDS = 2000
+FIXED = ("games", "roles", "model", "remote")
+"""What no agent may change of a bot."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -152,6 +154,10 @@ class Climb:
         edit = replace(edit, digest=bot.digest)
         if bot.digest == before.digest:
             return replace(edit, outcome=EditOutcome.UNCHANGED)
+        old = discovery.from_path(before.path, edit.bot)
+        if any(getattr(bot, key) != getattr(old, key) for key in FIXED):  # else it could leave out what it is bad at
+            words = f"its bot.toml changes {', '.join(FIXED)}: it must play what the version before plays, here"
+            return replace(edit, outcome=EditOutcome.REFUSED, words=words)
         if self.store.version_of(bot) is None:
             (faults,) = self.examine([bot])
             if faults:
