@@ -235,7 +235,7 @@ def soon(condition: Callable[[], object], seconds: float = 20) -> bool:
     while time.monotonic() < until:
         if condition():
             return True
-        time.sleep(0.01)
+        time.sleep(0.03)
     return False
 
 

@@ -22,7 +22,7 @@ def until(condition: Callable[[], object], seconds: float = 10.0) -> bool:
     """Wait for a condition; return whether it came true in time, a guard against hangs."""
     end = time.monotonic() + seconds
     while not condition() and time.monotonic() < end:
-        time.sleep(0.002)
+        time.sleep(0.01)
     return bool(condition())
 
 
