@@ -28,6 +28,7 @@ from programs import python
 from providers import Scripted
 
 from arena.cli import workspace as cli_workspace
+from arena.cli.live.layout import Story, frame
 from arena.clock import TimeControl
 from arena.errors import ArenaError
 from arena.event import config, discovery, tournament
@@ -41,6 +42,7 @@ from arena.games import rulebook
 from arena.match.model import MOST_REFUSED, Door, ModelRequest, Recorded, read_request
 from arena.match.play import play
 from arena.protocol import Ask, Reply
+from arena.replay.replayer import scenes
 from arena.report import replays
 from arena.report.author import Author
 from arena.results.archive import Archive
@@ -625,6 +627,24 @@ def test_mistakes_in_the_table_are_one_line_each(tmp_path):
     text = (folder / "tournament.toml").read_text()
     (folder / "tournament.toml").write_text(text.partition("[model]")[0])
     assert cup.refused(cup.arena(folder, "run"), "'a' plays with a language model only: add a table [model]")
+
+
+def test_check_says_who_answers_and_a_provider_that_fails_is_one_line(tmp_path):
+    folder = workspace(tmp_path, 'command = ["false"]\nretries = 0', "ab")
+    assert cup.refused(cup.arena(folder, "check", "a"), "model: ")
+    (folder / "tournament.toml").write_text((folder / "tournament.toml").read_text().partition("[model]")[0])
+    assert "no language model answers here" in cup.arena(folder, "check", "a").stdout
+
+
+def test_the_viewer_shows_what_the_model_said_in_the_shown_turn(tmp_path, launcher):
+    match = match_of(tmp_path, ASKS)
+    record = play(match, launcher=launcher, model=Scripted(lambda _: "the first\x1b[31m"))
+    game = rulebook.game_of(match)
+    story = Story(game, match, {"first": "a", "second": "b"}, False, list(scenes(game, record.turns)), record)
+    asking = next(index for index, scene in enumerate(story.scenes) if scene.turns and scene.turns[0].role == "first")
+    shown = "\n".join(frame(story, asking, (120, 40), ("", "")))
+    assert "model, 10 + 5 tokens: the first" in shown
+    assert "\x1b[31m" not in shown
 
 
 def test_the_house_bot_takes_json_or_a_last_line_and_never_prose(monkeypatch):

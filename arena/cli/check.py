@@ -2,9 +2,10 @@
 
 import sys
 from collections.abc import Iterator
+from contextlib import nullcontext
 from dataclasses import asdict
 from pathlib import Path
-from typing import Annotated, NoReturn
+from typing import TYPE_CHECKING, Annotated, NoReturn
 
 import typer
 
@@ -13,6 +14,9 @@ from arena.cli import options, output, stored_match, workspace
 from arena.errors import ArenaError
 from arena.sandbox.launcher import Launcher
 from arena.values import Bot, Conditions
+
+if TYPE_CHECKING:
+    from arena.event.config import Tournament
 
 
 def check(
@@ -66,7 +70,10 @@ def check(
         if lessons is not None:
             _play_lessons(candidate, lessons, conditions, launcher, json=json)
             return
-        result = screening.checkup(candidate, launcher, id if json else _print_run)
+        with workspace.asking(tournament) if candidate.model else nullcontext() as model:
+            if not json and candidate.model:
+                print(_answered_by(tournament), flush=True)
+            result = screening.checkup(candidate, launcher, id if json else _print_run, model)
     if json:
         row = {
             "bot": result.bot.name,
@@ -86,6 +93,16 @@ def check(
         print("\n".join(_report(result)))
     if not result.sound:
         raise typer.Exit(1)
+
+
+def _answered_by(tournament: "Tournament") -> str:
+    """Return who answers a bot that needs a language model, in a line."""
+    if tournament.model is None:
+        return (
+            "  no language model answers here, so it plays as when it is refused: [model] in tournament.toml names one"
+        )
+    name = output.safe_line(tournament.model.name)
+    return f"  {name} answers it, by [model] in tournament.toml; what the event has on tape is free"
 
 
 def _play_lessons(bot: Bot, path: Path, conditions: Conditions, launcher: Launcher, *, json: bool) -> None:

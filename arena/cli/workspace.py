@@ -123,17 +123,24 @@ def _tape_folder(home: Path, name: str) -> Path:
 
 @contextmanager
 def asking(tournament: "Tournament") -> "Iterator[Door | None]":
-    """Have the model of the workspace here answer the bots of one match; what the event has recorded is free."""
+    """Have the model of the workspace here answer bots; what the event has recorded is free.
+
+    ArenaError where it could not be asked.
+    """
     who = provider(tournament, Path())
     if who is None:
         yield None
         return
     from arena.event.model import opened
+    from arena.match.model import BudgetError, ModelError
 
     own = paths.results_folder(Path(), tournament.name)
     recorded = (str(own.absolute()),) if (own / paths.EVENT_FILE).is_file() else ()
     with opened(replace(who, tapes=(*recorded, *who.tapes)), None) as broker:
-        yield broker
+        try:
+            yield broker
+        except (ModelError, BudgetError) as error:
+            raise ArenaError(f"model: {error}") from error
 
 
 def own_tournament(overrides: dict[str, object] | None = None) -> "Tournament":

@@ -13,6 +13,7 @@ from arena.author.checkup.variations import VARIATIONS, Variation, plain
 from arena.errors import ArenaError
 from arena.game import Role
 from arena.games import openings, rulebook
+from arena.match.model import LanguageModel
 from arena.sandbox.launcher import Launcher
 from arena.values import Board, Bot, Conditions, Event, Match, Opening
 
@@ -82,12 +83,14 @@ def checkup(
     tell: Callable[[CheckRun], object] = id,
     *,
     opened: bool = False,
+    model: LanguageModel | None = None,
 ) -> Checkup:
     """Examine a bot in every role that it plays on these boards, one process a run; call `tell` after each run.
 
-    `opened` says that the event has openings: then every role is also played after one. The conditions' level of
-    confinement must be resolved. Nothing is forgiven: there are no strikes here. Runs that cannot show anything new are
-    left out: of another role if it cannot begin, of another board of the game if it has a fault in this role.
+    `opened` says that the event has openings: then every role is also played after one. `model` answers what the bot
+    asks a language model. The conditions' level of confinement must be resolved. Nothing is forgiven: there are no
+    strikes here. Runs that cannot show anything new are left out: of another role if it cannot begin, of another board
+    of the game if it has a fault in this role.
     """
     strict = replace(conditions, strikes=0)
     runs: list[CheckRun] = []
@@ -97,7 +100,7 @@ def checkup(
     skipped = 0
 
     def run(match: Match, role: Role, name: str, variation: Variation = plain, until: int | None = None) -> CheckRun:
-        runs.append(run_check(match, role, launcher, name, variation, until))
+        runs.append(run_check(match, role, launcher, name, variation, until, model))
         tell(runs[-1])
         return runs[-1]
 

@@ -19,7 +19,7 @@ from arena.games import rulebook
 from arena.match.bot import LiveBot, OverloadedError
 from arena.match.bot.output import REMARKS_KEPT, Discarded, When
 from arena.match.disguise import Disguises
-from arena.match.model import Calls, converse
+from arena.match.model import Calls, LanguageModel, converse
 from arena.match.polling import ask_all
 from arena.match.referee import Referee
 from arena.protocol import Ask, Reply, clean
@@ -38,18 +38,25 @@ LOG_LINES = 12  # of stderr: a traceback of Node has its message ten lines above
 
 
 def run_check(
-    match: Match, role: Role, launcher: Launcher, name: str, variation: Variation, until: int | None = None
+    match: Match,
+    role: Role,
+    launcher: Launcher,
+    name: str,
+    variation: Variation,
+    until: int | None = None,
+    model: LanguageModel | None = None,
 ) -> CheckRun:
     """Examine the bot that has this role in the match; its process is gone afterwards.
 
-    `name` is that of the variation; `until` ends its input after this number of answers.
+    `name` is that of the variation; `until` ends its input after this number of answers; `model` answers what it asks a
+    language model.
     """
     seat = next(seat for seat in match.seats if seat.role == role)
     if launcher.refused is not None:
         launcher.refused.start_anew()
     bot = Examinee(launcher, role, seat.bot, match.conditions, Path(match.rules))
     try:
-        conversation = Conversation(match, role, bot, name, variation)
+        conversation = Conversation(match, role, bot, name, variation, model)
         conversation.hold(until=until)
         bot.end()
         report = bot.report()
@@ -100,14 +107,22 @@ class Examinee(LiveBot):
 class Conversation:
     """Asks one bot through one match, and collects its faults."""
 
-    def __init__(self, match: Match, role: Role, bot: Examinee, name: str, variation: Variation) -> None:
+    def __init__(
+        self,
+        match: Match,
+        role: Role,
+        bot: Examinee,
+        name: str,
+        variation: Variation,
+        model: LanguageModel | None,
+    ) -> None:
         """`name` is that of the variation; empty = the plain questions."""
         self.findings: list[Finding] = []
         self.moves: list[Move] = []
         self.walls: list[float] = []
         self.greeted = False
         self._match, self._role, self._bot = match, role, bot
-        self._name, self._variation = name, variation
+        self._name, self._variation, self._calls = name, variation, Calls(match, model)
         self._game: Any = rulebook.game_of(match)
         self._referee, self._disguises = Referee(self._game, match), Disguises(self._game, match)
         self._dice = random.Random(match.seed)
@@ -187,9 +202,7 @@ class Conversation:
 
     def _converse(self, ask: Ask) -> Reply:
         asks = {self._role: ask}
-        return converse(self._put, asks, self._put(asks), Calls(self._match, None), self._match, self._bot.freeze)[
-            self._role
-        ]
+        return converse(self._put, asks, self._put(asks), self._calls, self._match, self._bot.freeze)[self._role]
 
     def _put(self, asks: Mapping[Role, Ask]) -> dict[Role, Reply]:
         return ask_all({self._role: self._bot}, asks)

@@ -13,6 +13,7 @@ from arena.errors import ArenaError, MachineError
 from arena.event.workers import Workers
 from arena.games import rulebook
 from arena.match.bot import OverloadedError
+from arena.match.model import LanguageModel
 from arena.sandbox.launcher import Launcher
 from arena.values import Board, Bot, Conditions
 
@@ -52,9 +53,16 @@ class Screening:
             )
         return boards
 
-    def checkup(self, bot: Bot, launcher: Launcher, tell: Callable[[CheckRun], object] = id) -> Checkup:
-        """Examine a bot that is built; call `tell` after each run."""
-        return checkup(bot, self.boards_of(bot), self.conditions, launcher, tell, opened=self.opened)
+    def checkup(
+        self,
+        bot: Bot,
+        launcher: Launcher,
+        tell: Callable[[CheckRun], object] = id,
+        model: LanguageModel | None = None,
+    ) -> Checkup:
+        """Examine a bot that is built; call `tell` after each run; `model` answers what it asks a language model."""
+        boards = self.boards_of(bot)
+        return checkup(bot, boards, self.conditions, launcher, tell, opened=self.opened, model=model)
 
     def faults(self, bots: Iterable[Bot]) -> Iterator[tuple[str, ...]]:
         """Yield the faults of each bot, a paragraph each, in the order of the bots; `()` = it is fit to play."""

@@ -24,6 +24,8 @@ GAP_COLUMNS = 3
 """Between board and panel."""
 PANEL_COLUMNS = 30
 """At least; where there are fewer columns the panel stands below the board."""
+SAID_LETTERS = 300
+"""Of an answer of a language model; `arena replay` in a pipe has all of it, and what was asked."""
 SGR = re.compile(r"(\x1b\[[0-9;]*m)")
 
 
@@ -170,6 +172,13 @@ def _moves(story: Story, scene: Scene, columns: int, *, current: bool) -> Iterat
         text = f"{scene.number:>3} {turn.role:{longest}} {output.safe_line(scene.move(index))}{by}{quality}"
         for line in _wrapped(text, columns, 6):
             yield paint(line, BOLD, story.colour and current)
+        for call in story.record.calls if current and story.record else ():
+            if (call.turn, call.role) == (turn.number, turn.role):
+                tokens = f"{call.answer.tokens_in} + {call.answer.tokens_out} tokens"
+                said = output.safe_line(call.answer.text, SAID_LETTERS)
+                yield from (
+                    paint(each, DIM, story.colour) for each in _wrapped(f"    model, {tokens}: {said}", columns, 6)
+                )
         if current and turn.rejected_text is not None:
             yield paint(f'      instead of "{output.safe_line(turn.rejected_text)}"', DIM, story.colour)
         for remark in turn.remarks[:3] if current else ():
