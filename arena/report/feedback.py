@@ -24,6 +24,7 @@ from arena.values import Match, Record
 
 MATCHES = 20
 """The matches that are enclosed: those in which the bot scored least."""
+MATCHES_BYTES = 20_000_000
 LESSONS = 20
 TURNS = 12
 """Of a refutation."""
@@ -72,10 +73,11 @@ def write(
         faults = bots.faults_of(results, archive, author.bots, author)[bot]
         files["faults.txt"] = "\n\n".join(map(_fault, faults)) or "none\n"
         files["lessons.json"] = json.dumps(list(_lessons(results, bot)), indent=1)
+        room = MATCHES_BYTES
         for match in _worst(results, author):
-            files[f"matches/{match}.txt"] = notation.text_of(
-                _timeless(author.portable(archive.record(match), pseudonyms))
-            )
+            text = notation.text_of(_timeless(author.portable(archive.record(match), pseudonyms)))
+            if (room := room - len(text)) > 0:  # a bot may print megabytes of remarks
+                files[f"matches/{match}.txt"] = text
         results.close()
     (target / "matches").mkdir(parents=True)
     for name, text in files.items():
