@@ -175,7 +175,9 @@ def test_an_event_in_disguise_tells_memory_from_play_and_goes_the_same_way_again
     (folder / "model.py").write_text(REMEMBERS)
     with (folder / "tournament.toml").open("a") as file:
         file.write('[model]\nname = "m"\ncommand = ["python3", "-S", "model.py"]\ndisguise = true\n')
-    assert cup.arena(folder, "run", "-q").returncode == 0
+    ran = cup.arena(folder, "run")
+    assert ran.returncode == 0
+    assert "tokens, an estimate by those played" in ran.stderr
     (results,) = (folder / "results").iterdir()
     (row,) = csv.DictReader((results / "disguise.csv").open())
     assert row["bot"] == "llm"

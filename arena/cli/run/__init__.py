@@ -22,10 +22,12 @@ from arena.games import rulebook
 from arena.values import Event
 
 if TYPE_CHECKING:
-    from arena.event.config.keys import ModelTable, NotifyTable, WorkersTable
+    from arena.event.config import Tournament
+    from arena.event.config.keys import ModelTable, NotifyTable
     from arena.event.model import Provider
     from arena.event.tournament import Progress
 
+FIRST_MATCHES = 5  # of an event with a language model, after which a run says what the others will take
 GUESSED_MATCH_S = 0.3  # a match of the shipped bots on a small machine
 
 
@@ -108,7 +110,7 @@ def run(
         if tournament.model is not None:
             for sentence in _model_sentences(event, folder, tournament.model):
                 output.notice(sentence)
-        outcome, watcher = _play(event, folder, count, interrupt, tournament.workers, provider)
+        outcome, watcher = _play(event, folder, count, interrupt, tournament, provider)
         if outcome.unlogged:
             output.notice(outcome.unlogged)
         if not interrupt:
@@ -149,24 +151,36 @@ def _play(
     folder: Path,
     count: int,
     interrupt: signals.Interrupt,
-    workers: "WorkersTable",
+    tournament: "Tournament",
     provider: "Provider | None",
 ) -> "tuple[Progress, watching.Watcher]":
     from arena.cli.run import totals
-    from arena.event import cluster, tournament
+    from arena.event import cluster
+    from arena.event import tournament as runs
 
+    workers, model = tournament.workers, tournament.model
     make_archive(event, folder)
     lanes = f"{count} at a time" if workers.cluster is None else f"on {workers.cluster}"
     shown = totals.Totals(event, totals.stored(folder))
     with watching.live_frame() as live:
         watcher = watching.RunWatcher(event.name, lanes, schedules.at_most(event), live, shown)
+        estimated = False
 
         def stopped() -> bool:
+            nonlocal estimated
             watcher.tick()  # the run calls this about ten times a second, also when no match ends
+            if (
+                model is not None
+                and not estimated
+                and watcher.planned > watcher.done == watcher.played >= FIRST_MATCHES
+            ):
+                estimated = True
+                for sentence in _model_sentences(event, folder, model):
+                    watcher.line(sentence)
             return bool(interrupt)
 
         opened = workers.cluster and cluster.opener(workers.cluster, scale_time=workers.scale_time, notice=watcher.line)
-        return tournament.run(
+        return runs.run(
             event,
             folder,
             workers=count,
@@ -192,7 +206,7 @@ def _model_sentences(event: Event, folder: Path, model: "ModelTable") -> Iterato
         yield "model: what the matches take is known when the first are played"
     else:
         cost = f", which cost {wanted.cost:.4g}" if wanted.cost else ""
-        yield f"model: the matches to come take about {wanted.tokens:,.0f} tokens{cost}, by those that were played"
+        yield f"model: the matches to come take about {wanted.tokens:,.0f} tokens{cost}, an estimate by those played"
     for limit, spent, unit in ((model.event_tokens, used.tokens, " tokens"), (model.event_cost, used.cost, "")):
         if limit is not None:
             yield f"model: {max(0, limit - spent):,.10g} of the budget of {limit:,.10g}{unit} are left"
