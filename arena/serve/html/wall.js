@@ -13,7 +13,7 @@ const wall = (() => {
   async function renew(host) {
     try {
       const answer = await fetch(host.dataset.part, { cache: "no-cache" });
-      if (answer.status === 404) location.reload();
+      if (answer.status === 404) byId("wall-tables").replaceChildren(); // the event is hidden now
       if (!answer.ok) return;
       if (answer.headers.get("x-event") !== host.dataset.name) { location.reload(); return; }
       const page = new DOMParser().parseFromString(await answer.text(), "text/html");
