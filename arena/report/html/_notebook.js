@@ -7,6 +7,6 @@ commands.fork = () => ({ list: null, to() {} });
 commands.list = () => null;
 
 data.load(file.values(), null);
-const viewer = match.view(data.match(0), report.replay, 0);
-byId("main").replaceChildren(...viewer.elements);
-viewer.begin();
+const opened = match.view(data.match(0), report.replay, 0);
+byId("main").replaceChildren(...opened.elements);
+opened.begin();
