@@ -1,6 +1,7 @@
 """Pictures of matches: what they show, how large they are, and that hostile texts do nothing in them."""
 
 import io
+import re
 import xml.etree.ElementTree as ET
 from dataclasses import replace
 
@@ -97,6 +98,18 @@ def folder(tmp_path_factory):
     folder = cup.make(tmp_path_factory.mktemp("clips"), "standard")
     assert cup.arena(folder, "run").returncode == 0
     return folder
+
+
+def test_a_card_has_the_leaderboard_and_a_badge_the_rank(folder, tmp_path):
+    for words, name, size in ((["--card"], "card.png", (1200, 630)), (["--badge", "first"], "badge.svg", None)):
+        assert cup.arena(folder, "export", *words, "--to", str(tmp_path / name)).returncode == 0
+        if size:
+            assert Image.open(tmp_path / name).size == size
+    shown = texts((tmp_path / "badge.svg").read_bytes())
+    assert shown[:2] == ["cup", "first"]
+    assert re.fullmatch(r"(connect_four )?#[12] of 2 · \d+", shown[2])
+    done = cup.arena(folder, "export", "--badge", "nobody")
+    assert (done.returncode, "--badge nobody: it has no rank" in done.stderr) == (2, True)
 
 
 @pytest.mark.parametrize(

@@ -16,6 +16,7 @@ CHROMIUM = shutil.which("chromium")
 PAGES = (
     "",
     "/leaderboard",
+    "/card.png",
     "/progress",
     "/crosstable",
     "/charts",
@@ -26,6 +27,7 @@ PAGES = (
 NONE = (
     "/matches/0123",
     "/matches/0123/data.json",
+    "/matches/0123/card.png",
     "/bot?name=x",
     "/bot.json?name=x",
     "/versions/0?name=first",
@@ -75,11 +77,25 @@ def test_an_event_has_its_pages_and_each_is_sent_once(client):
     versions = set(re.findall(r"(/versions/[^\"]+)\"", client.get("/events/cup/bot?name=first").text))
     assert len(versions) == 2
     assert sum(match in client.get(f"/events/cup{version}").text for version in versions) == 1
-    for page in (*PAGES, "/charts/leaderboard.svg", f"/matches/{match}", f"/matches/{match}/data.json"):
+    for page in (
+        *PAGES,
+        "/charts/leaderboard.svg",
+        f"/matches/{match}",
+        f"/matches/{match}/data.json",
+        f"/matches/{match}/card.png",
+    ):
         answer = client.get(f"/events/cup{page}")
         assert answer.status_code == 200, page
         again = client.get(f"/events/cup{page}", headers={"if-none-match": answer.headers["etag"]})
         assert (again.status_code, again.content) == (304, b""), page
+
+
+def test_a_link_to_an_event_or_a_match_has_a_picture_for_its_preview(client):
+    for path in ("/events/cup", f"/events/cup/matches/{matches_of(client, 'cup')[0]}", "/events/evil"):
+        picture = re.search(r'property="og:image" content="([^"]+)"', client.get(path).text)[1]
+        assert picture == f"{str(client.base_url).rstrip('/')}{path}/card.png"
+        answer = client.get(picture)
+        assert (answer.headers["content-type"], answer.content[:4]) == ("image/png", b"\x89PNG")
 
 
 def test_matches_are_narrowed_down_and_come_in_pages(client, monkeypatch):

@@ -16,8 +16,11 @@ from arena.event import known_rules
 from arena.event.placings import placings
 from arena.game import Game
 from arena.games import rulebook
+from arena.pictures import card, pixels
+from arena.pictures.match import Clip
 from arena.protocol import clean
 from arena.replay.like_positions import LikePositions, learn
+from arena.replay.replayer import scenes
 from arena.report import bots, data, leaderboard, replays
 from arena.report.author import Author, hidden_paths
 from arena.results.archive import Archive
@@ -128,6 +131,22 @@ def wall(folder: Path) -> str:
     )
     results.close()
     return html
+
+
+def picture(folder: Path, match: str = "") -> bytes:
+    """Return what the preview of a link shows: the leaderboard, or a match after its last turn."""
+    if not match:
+        results = Results.open(folder, rules=rules_of(folder))
+        content = pixels.png([card.card(results)])
+        results.close()
+        return content
+    with Archive.open(folder) as archive:
+        record = archive.record(match)
+        names = display_names(archive.event().bots)
+    game = rules_of(folder)(record.match)
+    shown = tuple(scenes(game, record.turns))
+    seats = {seat.role: names.get(seat.bot.name, seat.bot.name) for seat in record.match.seats}
+    return pixels.png([Clip(game, record, seats, shown).film(len(shown) - 1, len(shown) - 1)])
 
 
 def crosstable(folder: Path, bot_path: str, matches_path: str) -> str:

@@ -61,6 +61,7 @@ async def event_page(request: Request, template: str, *, tab: str, **values: obj
     overview = await frames(request).match(event, jobs.overview)
     running = frames(request).state(event) is not None
     title: object = values.pop("title", overview["name"])
+    card = values.pop("card", "/card.png")
     return pages.render(
         request,
         template,
@@ -71,6 +72,7 @@ async def event_page(request: Request, template: str, *, tab: str, **values: obj
         running=running,
         poll=POLL_S if running else IDLE_POLL_S,
         title=title,
+        picture=f"{request.url.scheme}://{request.url.netloc}{_path(event)}{card}",
         **values,
     )
 
@@ -91,6 +93,15 @@ async def leaderboard_part(request: Request) -> Response:
     event = event_of(request)
     front = await frames(request).table(event, jobs.front, _path(event, "bot") + "?name=")
     return pages.fresh(request, front.html.encode())
+
+
+async def picture(request: Request) -> Response:
+    """Return the picture of an event, or of a match, that the preview of a link to it shows."""
+    event, wanted = event_of(request), request.path_params.get("match", "")
+    if wanted and await frames(request).match(event, jobs.match_line, wanted) is None:
+        raise HTTPException(404)
+    content = await frames(request).table(event, jobs.picture, wanted)
+    return pages.fresh(request, content, "image/png")
 
 
 async def crosstable(request: Request) -> Response:
@@ -164,7 +175,7 @@ async def match(request: Request) -> Response:
     line = await frames(request).match(event, jobs.match_line, wanted)
     if line is None:
         raise HTTPException(404)
-    page = await event_page(request, "match.html.j2", tab="matches", line=line)
+    page = await event_page(request, "match.html.j2", tab="matches", line=line, card=f"/matches/{line.id}/card.png")
     # The only page with a game's own view, whose frame has a script of ours and starts a worker.
     page.headers["content-security-policy"] = f"{guard.POLICY}; {viewer.WORKERS}".replace(
         "script-src 'self'", f"script-src 'self' {viewer.ALLOWED}"
@@ -263,6 +274,7 @@ ROUTES = [
     Route("/", front),
     Route("/events/{event}", leaderboard),
     Route("/events/{event}/leaderboard", leaderboard_part),
+    Route("/events/{event}/card.png", picture),
     Route("/events/{event}/progress", progress),
     Route("/events/{event}/crosstable", crosstable),
     Route("/events/{event}/charts", charts),
@@ -270,6 +282,7 @@ ROUTES = [
     Route("/events/{event}/matches", matches),
     Route("/events/{event}/matches/{match}", match),
     Route("/events/{event}/matches/{match}/data.json", match_json),
+    Route("/events/{event}/matches/{match}/card.png", picture),
     Route("/events/{event}/bot", bot),
     Route("/events/{event}/bot.json", bot_json),
     Route("/events/{event}/versions/{digest}", version),
