@@ -12,7 +12,7 @@ from starlette.requests import ClientDisconnect, Request
 from starlette.responses import Response
 
 from arena.protocol import clean
-from arena.report import page
+from arena.report import page, viewer
 from arena.serve import guard, people, templates
 from arena.serve.worker import BusyError, JobError
 
@@ -39,6 +39,14 @@ def fresh(request: Request, content: bytes, media_type: str = "text/html", *, st
     if status == HTTPStatus.OK and etag in request.headers.get("if-none-match", ""):
         return Response(status_code=HTTPStatus.NOT_MODIFIED, headers=headers)
     return Response(content, status, headers, media_type)
+
+
+def with_view(page: Response) -> Response:
+    """Return a page that may show a game's own view, whose frame has a script of ours and starts a worker."""
+    page.headers["content-security-policy"] = f"{guard.POLICY}; {viewer.WORKERS}".replace(
+        "script-src 'self'", f"script-src 'self' {viewer.ALLOWED}"
+    )
+    return page
 
 
 def quoted(*parts: str) -> str:

@@ -96,7 +96,7 @@ async def show_match(request: Request) -> Response:
 def match_page(request: Request, match: HumanMatch, mistake: str = "") -> Response:
     """Return the page of a match, with what was wrong with a move."""
     status = HTTPStatus.BAD_REQUEST if mistake else HTTPStatus.OK
-    return pages.render(
+    page = pages.render(
         request,
         "human_match.html.j2",
         status,
@@ -104,6 +104,7 @@ def match_page(request: Request, match: HumanMatch, mistake: str = "") -> Respon
         again=LOOK_AGAIN_S,
         **_values(match, mistake),
     )
+    return pages.with_view(page)  # of its replay
 
 
 async def follow(request: Request) -> Response:

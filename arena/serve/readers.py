@@ -11,8 +11,7 @@ from starlette.routing import Route
 
 from arena import shared_folders
 from arena.errors import ArenaError
-from arena.report import viewer
-from arena.serve import guard, jobs, organising, pages, people, uploads
+from arena.serve import jobs, organising, pages, people, uploads
 from arena.serve.frames import Frames
 from arena.serve.worker import JobError
 
@@ -176,11 +175,7 @@ async def match(request: Request) -> Response:
     if line is None:
         raise HTTPException(404)
     page = await event_page(request, "match.html.j2", tab="matches", line=line, card=f"/matches/{line.id}/card.png")
-    # The only page with a game's own view, whose frame has a script of ours and starts a worker.
-    page.headers["content-security-policy"] = f"{guard.POLICY}; {viewer.WORKERS}".replace(
-        "script-src 'self'", f"script-src 'self' {viewer.ALLOWED}"
-    )
-    return page
+    return pages.with_view(page)
 
 
 async def match_json(request: Request) -> Response:
