@@ -28,7 +28,7 @@ from arena.values import Record
 BREAK = 20
 """A turn in which the chance of a side falls by so many per cent points breaks the line."""
 MOST_BREAKS = 8
-"""Of more the largest are marked, of equal ones the last."""
+"""Of more the largest are marked, of equal ones the last; and a forfeit."""
 SENTENCE = 300  # characters
 EXACT = "exact: who wins by perfect play of all"
 
@@ -115,19 +115,16 @@ def _with_breaks(
                 else f"{moves}: the chance of {' and '.join(sides[side])} falls from {before:.0f} to {after:.0f} %"
             )
             found.append(Break(index, side, max(falls), clean(f"turn {scene.number}: {said}", SENTENCE)))
-    largest = sorted(found, key=lambda each: (-each.fall, -each.scene))
+    breaks = sorted(
+        sorted(found, key=lambda each: (-each.fall, -each.scene))[:MOST_BREAKS], key=lambda each: each.scene
+    )
     if record.verdict.faults:
         loser = min(range(len(sides)), key=lambda side: max(record.verdict.scores[role] for role in sides[side]))
         chance = of_scenes[-1][loser]
         faults = ", ".join(f"{fault.role} ({fault.ending.value.replace('_', ' ')})" for fault in record.verdict.faults)
         said = f"a forfeit ends the match, by {faults}, at a chance of {chance:.0f} %"
-        largest.insert(0, Break(len(scenes) - 1, loser, chance, clean(said, SENTENCE)))
-    return Chances(
-        sides=sides,
-        of_scenes=tuple(of_scenes),
-        basis=basis,
-        breaks=tuple(sorted(largest[:MOST_BREAKS], key=lambda each: each.scene)),
-    )
+        breaks.append(Break(len(scenes) - 1, loser, chance, clean(said, SENTENCE)))
+    return Chances(sides=sides, of_scenes=tuple(of_scenes), basis=basis, breaks=tuple(breaks))
 
 
 def _state(chance: float) -> str:
