@@ -527,6 +527,13 @@ def test_too_many_matches_are_left_out_of_list_and_replays(copied, tmp_path):
     assert kept(page) <= linked(page) or linked(page) <= kept(page)
 
 
+def test_a_link_to_the_report_has_a_preview_with_who_leads(copied, tmp_path):
+    text = report.write(copied, tmp_path, replayed=0).read_text("utf-8")
+    assert '<meta property="og:image" content="card.png">' in text
+    assert re.search(r'<meta property="og:description" content="[^"]*1\. (amber|birch|cedar)', text)
+    assert (tmp_path / "card.png").read_bytes().startswith(b"\x89PNG")
+
+
 def test_the_file_is_never_larger_than_wanted(copied, tmp_path, monkeypatch):
     monkeypatch.setattr("arena.report.replays.TURNS", 60)
     whole = Parsed(report.write(copied, tmp_path).read_text("utf-8")).replays

@@ -16,6 +16,7 @@ from arena import whole_files
 from arena.game import Game
 from arena.games import rulebook
 from arena.identity import digest_of
+from arena.pictures import card, pixels
 from arena.protocol import clean
 from arena.replay import like_positions
 from arena.replay.like_positions import LikePositions
@@ -54,6 +55,8 @@ def write(
 ) -> Path:
     """Write `folder/report.html`, whole or not at all; the archive of these results is in `folder` too.
 
+    Beside it is card.png, which previews of links to it show.
+
     For one `author` it is `folder/for/NAME.html` with their matches only; then these are the results of an archive that
     is `author.pseudonymous`.
 
@@ -83,6 +86,7 @@ def write(
         page.text,
         title=title,
         notice=author.without_paths(author.notice) if author is not None else "",
+        preview=card.description(results) if author is None else "",
         drawn=tuple(charts),
         leaderboards=leaderboard.leaderboards(results),
         rankings=tuple(leaderboard.rankings(results)),
@@ -108,6 +112,8 @@ def write(
     path = folder / "report.html" if author is None else whole_files.make_folder(folder, "for") / f"{author.file}.html"
     if _stands(path, made_of):
         return path
+    if author is None:
+        whole_files.write(folder / "card.png", pixels.png([card.card(results)]))
     for opened in (results, since):  # no connection is open in a process that forks
         if opened is not None:
             opened.close()

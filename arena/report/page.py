@@ -23,12 +23,19 @@ LARGEST_SVG_BYTES = 400_000
 
 
 def text(
-    data: Mapping[str, Any], chunks: Sequence[str], *, title: str, notice: str, drawn: Sequence[Path], **tables: object
+    data: Mapping[str, Any],
+    chunks: Sequence[str],
+    *,
+    title: str,
+    notice: str,
+    preview: str,
+    drawn: Sequence[Path],
+    **tables: object,
 ) -> str:
     """Return the whole file.
 
-    `notice` is what the reader should know before all else, in paragraphs; `drawn` are the files of the charts, and
-    `tables` the other names of the template.
+    `notice` is what the reader should know before all else, in paragraphs, `preview` what a link to the page says of
+    it, beside card.png; `drawn` are the files of the charts, and `tables` the other names of the template.
     """
     # Scripts in order of name; the one that starts the page is last.
     scripts = sorted(PARTS.glob("[!_]*.js"), key=lambda path: (path.stem == "start", path.name))
@@ -42,6 +49,7 @@ def text(
         _has_viewers(data),
         **tables,
         notice=[[clean(line, LONGEST_LINE) for line in part.split("\n")] for part in notice.split("\n\n") if part],
+        preview=preview,
         bot_path="#bot=",
         pictures=list(map(_picture, drawings)),
         data=Markup(safe_json(data)),  # noqa: S704  no tag is left in it
