@@ -188,6 +188,8 @@ def test_the_leaderboard_is_sorted_and_searched_and_has_one_bold_column(browser,
         assert max(weights["points"], weights["range"]) == 400
         ranked = names(page)
         assert len(ranked) == 3
+        cell = page.locator("#leaderboard-table td.plain:visible").first
+        assert cell.evaluate("cell => getComputedStyle(cell).display") == "table-cell"
         page.click("#leaderboard-table th[data-name=bot] button")
         assert names(page) == sorted(ranked)
         page.click("#leaderboard-table th[data-name=bot] button")

@@ -236,16 +236,22 @@ def disguise(results: Results) -> PageTable | None:
 
 
 def _by_bot(results: Results, frame: pd.DataFrame, columns: Columns) -> PageTable:
-    cells = tuple(
-        {
-            column.name: Cell(clean(results.display_name(row["bot"])), None)
-            if column.name == "bot"
-            else Cell(column.text(row[column.name]), None)
-            for column in columns.columns
-        }
-        for row in rows_of(frame, columns)
+    """Return a frame with a row for each bot as a table; both ends of an interval are one column."""
+    shown = [column for column in columns.columns if not column.name.endswith("_high")]
+
+    def cell(row: Mapping[str, Any], column: Column) -> str:
+        if column.name == "bot":
+            return clean(results.display_name(row["bot"]))
+        if not column.name.endswith("_low"):
+            return column.text(row[column.name])
+        name = column.name.removesuffix("_low")
+        ends = (column.text(row[end]) for end in (column.name, f"{name}_high"))
+        return "" if row[name] is None else interval_text(*ends)
+
+    rows = rows_of(frame, columns)
+    return PageTable(
+        "", tuple(shown), tuple({column.name: Cell(cell(row, column), None) for column in shown} for row in rows)
     )
-    return PageTable("", columns.columns, cells)
 
 
 def rankings(results: Results) -> Iterator[PageTable]:
