@@ -4,14 +4,12 @@ It is nicer than the processes of a run, and ends with the server: even if that 
 """
 
 import asyncio
-import contextlib
 import logging
 import multiprocessing
 import os
 import signal
 from collections.abc import Callable
 from multiprocessing.connection import Connection
-from pathlib import Path
 from typing import Any, TypeVar
 
 from arena import system
@@ -100,9 +98,6 @@ def _work(pipe: Connection) -> None:
     for number in (signal.SIGINT, signal.SIGHUP):  # they reach every process of a terminal; the server handles them
         signal.signal(number, signal.SIG_IGN)
     os.nice(NICE)
-    os.setsid()  # where Linux shares the cores among sessions, a nice process takes from its own session only
-    with contextlib.suppress(OSError):
-        Path("/proc/self/autogroup").write_text(str(NICE), "ascii")
     cores.stay(max(system.cores()))  # whatever may be computed side by side is not
     while True:
         try:
