@@ -48,7 +48,7 @@ def test_the_shipped_tournament_is_sound_and_has_five_bots_a_game():
     assert tournament.boards == ("mummy_maze/tricky:8", "pacman/random:10")  # to draw them takes seconds
     bots = tournament.entrants(ROOT)
     for game in ("mummy_maze", "pacman"):  # five bots that play every role of it
-        assert len([bot for bot in bots if bot.games in {(), (game,)} and not bot.roles]) == 5
+        assert len([bot for bot in bots if bot.games in {(), (game,)} and not bot.roles and not bot.model]) == 5
 
 
 def test_a_short_file_gets_every_default(workspace):
