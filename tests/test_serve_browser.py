@@ -123,7 +123,7 @@ def whole_pages(made: class_site.ClassSite, app: Starlette, client: httpx.Client
     return found
 
 
-def test_no_page_has_an_error_or_a_serious_finding_of_axe_and_the_keyboard_reaches_all_of_it(browser, tmp_path):
+def test_axe_finds_nothing_serious_on_any_page_and_the_keyboard_reaches_all_of_it(browser, tmp_path):
     axe = pytest.importorskip(
         "axe_playwright_python", reason="needs the package axe-playwright-python, of the extra dev"
     )

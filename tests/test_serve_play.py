@@ -101,7 +101,7 @@ def answered_late(client: httpx.Client, page: httpx.Response) -> httpx.Response:
     return post(client, f"{page.url.path}/move", number="1", move="bet")
 
 
-def test_a_match_needs_a_bot_and_a_role_of_the_event_and_a_limit_that_is_not_used_up(site):
+def test_a_match_needs_a_bot_and_a_role_of_the_event_and_a_limit_that_is_free(site):
     accounts, _, signed_in = site
     with signed_in("Ben") as ben:
         for bot, seat in (("../x", f"{KUHN} first"), ("first", f"{KUHN} chance"), ("first", ""), ("bots", "sprint a")):
