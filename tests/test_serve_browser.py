@@ -106,6 +106,68 @@ def test_an_author_hands_in_bots_and_the_organiser_freezes_hides_and_publishes(b
     assert not problems
 
 
+def test_a_browser_plays_whole_matches_by_clicks_on_the_board_and_by_keys(browser, tmp_path):
+    workspace, problems = cup.make(tmp_path / "site", "duel pacman/classic kuhn_poker goofspiel/five"), []
+    accounts = Accounts(workspace)
+    token = accounts.invite("Ada", "test")
+    with served(workspace) as client:
+        ada = visitor(browser, str(client.base_url), problems)
+        ada.emulate_media(reduced_motion="reduce")
+        sign_in(ada, token)
+        moves = {
+            "mummy_maze/duel explorer": click_a_cell,
+            "pacman/classic pacman": press_a_key,
+            "kuhn_poker/three_cards first": click_a_button,
+            "goofspiel/five right": click_a_card,
+        }
+        for seat, move in moves.items():
+            ada.goto("/play")
+            ada.get_by_label("On the board, as").select_option(seat)
+            ada.get_by_role("button", name="Play", exact=True).click()
+            for number in range(200):
+                asked = ada.locator("input[name=number]").or_(ada.locator(".replay")).first
+                asked.wait_for(state="attached")
+                if ada.locator(".replay").count():
+                    break
+                question = asked.get_attribute("value")
+                if number == 1:
+                    ada.reload()  # goes on where it was
+                ada.locator(".stage").wait_for()
+                move(ada, number)
+                next_question = ada.locator(f"input[name=number]:not([value='{question}'])")
+                next_question.or_(ada.locator("#human-replay")).first.wait_for(state="attached")
+            assert ada.get_by_text("It is over.").is_visible(), seat
+            for width in WIDTHS:
+                ada.set_viewport_size({"width": width, "height": 800})
+                assert ada.evaluate("document.documentElement.scrollWidth") <= width, (seat, width)
+    assert not problems
+
+
+def click_a_cell(page, number: int) -> None:
+    """Go to the next cell of the way out of the maze."""
+    way = ("8 2", "8 3", "8 4", "8 5", "8 6", "8 7", "7 7", "7 8", "8 8")
+    page.locator(f"rect.aim[data-cell='{way[number]}']").wait_for(state="attached")
+    box = page.locator(f"rect[data-cell='{way[number]}']").bounding_box()
+    page.mouse.click(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
+
+
+def click_a_button(page, number: int) -> None:
+    page.locator("button[name=move]").nth(number % 2).click()
+
+
+def click_a_card(page, number: int) -> None:
+    """Play one of the cards that are left in the hand."""
+    hand = page.locator(".cardrow", has_text="hand right").locator(".card")
+    hand.nth(number % hand.count()).click()
+
+
+def press_a_key(page, number: int) -> None:
+    """Make a move by an arrow key."""
+    moves = page.locator("button[name=move]")
+    way = moves.nth(number % moves.count()).get_attribute("data-directions")
+    page.keyboard.press("." if way == "stay" else f"Arrow{way.capitalize()}")
+
+
 def whole_pages(made: class_site.ClassSite, app: Starlette, client: httpx.Client) -> dict[str, str]:
     """Return an address of each route that answers with a page, and whose session gets it; of uploads all."""
     found: dict[str, str] = {}

@@ -242,9 +242,13 @@ class HumanMatches:
         if not match.ended:
             match.ended = "arena failed to play it; the organiser can read why in the terminal of the server"
             match.ring()
+            _end(process)
         match.choices = ()
-        _end(process)
-        await process.wait()
+        try:
+            await asyncio.wait_for(process.wait(), END_S)
+        except TimeoutError:
+            _end(process)
+            await process.wait()
 
 
 def _end(process: asyncio.subprocess.Process) -> None:
