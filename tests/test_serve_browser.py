@@ -36,7 +36,14 @@ def browser():
 def visitor(browser, url: str, problems: list[str]):
     """Return a page of somebody with cookies of their own; what the browser complains of goes into `problems`."""
     page = browser.new_context(base_url=url, viewport={"width": 1280, "height": 800}).new_page()
-    page.on("console", lambda message: problems.append(message.text) if message.type in {"error", "warning"} else None)
+    page.on(
+        "console",
+        lambda message: (
+            problems.append(f"{page.url}: {message.text} {message.location}")
+            if message.type in {"error", "warning"}
+            else None
+        ),
+    )
     page.on("pageerror", lambda error: problems.append(str(error)))
     page.set_default_timeout(60_000)
     return page
