@@ -117,7 +117,7 @@ def test_a_browser_plays_whole_matches_by_clicks_on_the_board_and_by_keys(browse
     workspace, problems = cup.make(tmp_path / "site", "duel pacman/classic kuhn_poker goofspiel/five"), []
     accounts = Accounts(workspace)
     token = accounts.invite("Ada", "test")
-    with served(workspace) as client:
+    with served(workspace, Settings(writes_per_s=1e6)) as client:  # no person is so quick
         ada = visitor(browser, str(client.base_url), problems)
         ada.emulate_media(reduced_motion="reduce")
         sign_in(ada, token)

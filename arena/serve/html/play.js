@@ -72,7 +72,12 @@ const play = (() => {
       if (sent === values.get("number")) return; // a second click
       sent = values.get("number");
       try {
-        const answer = await fetch(form.action, { method: "POST", body: values, headers: { "x-follows": "1" } });
+        const post = () => fetch(form.action, { method: "POST", body: values, headers: { "x-follows": "1" } });
+        let answer = await post();
+        for (let tries = 0; answer.status === 429 && tries < 5; tries += 1) { // a class behind one address is quick
+          await pause(1000);
+          answer = await post();
+        }
         const mistake = new DOMParser().parseFromString(await answer.text(), "text/html").querySelector(".mistake");
         if (!answer.ok) { sent = null; say(mistake?.textContent ?? `The server answers ${answer.status}.`); }
       } catch { sent = null; say("The connection is lost; the move was perhaps not sent."); }
