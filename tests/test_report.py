@@ -515,7 +515,8 @@ def kept(page: Parsed) -> set[str]:
 
 def linked(page: Parsed) -> set[str]:
     told = page.data["pages"]
-    return {match for each in told for match in (*each["best"], *each["worst"], *(f["match"] for f in each["faults"]))}
+    cards = {card["match"] for each in told for card in (*each["faults"], *each["lessons"])}
+    return cards | {match for each in told for match in (*each["best"], *each["worst"])}
 
 
 def test_too_many_matches_are_left_out_of_list_and_replays(copied, tmp_path):

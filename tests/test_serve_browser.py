@@ -225,7 +225,8 @@ def test_axe_finds_nothing_serious_on_any_page_and_the_keyboard_reaches_all_of_i
 def unreached(page) -> list[str]:
     """Return what somebody without a mouse does not come to, or does not see that they are there."""
     script = """selector => { window.wanted = new Set([...document.querySelectorAll(selector)].filter(
-        each => each.checkVisibility({ visibilityProperty: true }) && !each.disabled)); return window.wanted.size; }"""
+        each => each.checkVisibility({ visibilityProperty: true }) && !each.disabled
+        && !each.closest("[aria-hidden=true]"))); return window.wanted.size; }"""
     note = """() => { const at = document.activeElement, style = getComputedStyle(at);
         if (style.outlineStyle !== "none" || style.boxShadow !== "none") window.wanted.delete(at);
         return window.wanted.size; }"""
