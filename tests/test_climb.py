@@ -18,6 +18,7 @@ from sprint import DICE
 from arena.author.climb import Climb, Proof, begun
 from arena.author.climb.agent import AgentWork
 from arena.author.submissions.bot_store import BotStore, Version
+from arena.errors import ArenaError
 from arena.event.climb import History
 from arena.results.archive import Archive
 from arena.results.sequential import Decision
@@ -251,6 +252,20 @@ def test_killed_at_any_step_a_climb_goes_on_to_the_same_history(tmp_path):
         assert (folder / "bots/ada").read_bytes() == (tmp_path / "whole/bots/ada").read_bytes()
         if " bob " in steps[kill_at - 1]:  # it sees what ada's agent saw: the event is not played in between
             assert again[0] != "play"
+
+
+def test_a_bot_that_its_author_changes_during_its_test_is_not_overwritten(tmp_path):
+    folder = made(tmp_path / "w", {"ada": DICE, "bob": DICE}, ["sprint"])
+    with pytest.raises(Killed):
+        climbed_with(folder, kill_at=4)  # in the first test of ada
+    (folder / "bots/ada").write_text(f"{DICE}# by hand\n")
+    with pytest.raises(ArenaError, match="is not ada@1 any more"):
+        climbed_with(folder)
+    assert (folder / "bots/ada").read_text() == f"{DICE}# by hand\n"
+    path = folder / "results/climb/climb.json"
+    path.write_text(json.dumps(json.loads(path.read_text()) | {"first": {}}))
+    with pytest.raises(ArenaError, match="was begun with other bots"):
+        climbed_with(folder)
 
 
 @pytest.mark.slow

@@ -141,6 +141,19 @@ def test_a_plain_answer_is_illegal_in_disguise_and_a_strike_is_told_in_its_words
         assert played in seen
 
 
+@pytest.mark.parametrize("blank", ["\N{NO-BREAK SPACE}", "\N{LINE SEPARATOR}", "\x1f", "  "])
+def test_an_answer_with_another_blank_is_refused_in_disguise_too(blank):
+    match = match_on("connect_four/standard", strikes=1)
+    game = rulebook.game_of(match)
+    referee, seats = Referee(game, match), Disguises(game, match)
+    referee.hear({role: Reply(line=b"ready") for role in seats.asks(referee.asks())})
+    for answer in ("drop 3", seats.asks(referee.asks())["red"].legal[0]):
+        reply = Reply(line=answer.replace(" ", blank).encode())
+        assert seats.replies({"red": reply})["red"].line.decode() not in referee.asks()["red"].legal
+    referee.hear(seats.replies({"red": reply}))
+    assert referee.turns[0].by == "strike"
+
+
 def test_rules_that_a_manual_does_not_explain_are_found_and_not_disguised(tmp_path):
     class Mute(type(rulebook.game_of(rulebook.find("connect_four/standard")[0]))):
         manual = "`red`, `yellow` and `grid`"

@@ -232,7 +232,7 @@ class Disguise:
         return manual.lines(self._game.manual, self._vocabulary.partner)
 
     def _reflected(self, move: Move, way: Reflection | None) -> Move:
-        if way is None:
+        if way is None or move.split() != move.split(" "):  # no move has another blank, but an answer may
             return move
         for pattern in self._game.symmetry.moves:
             if variables(pattern, move) is not None:

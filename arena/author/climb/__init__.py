@@ -90,7 +90,8 @@ class Climb:
         for number in range(1, rounds + 1):
             done = self.history.in_round(number)
             if not done:
-                self._refuse_strangers()
+                for bot in self.history.agents:
+                    self._refuse_stranger(bot, self.history.champion(bot))
                 self.play()
             for bot in self.history.agents:
                 edit = done.get(bot) or self._edited(bot, number)
@@ -107,13 +108,11 @@ class Climb:
                 return version
         raise ArenaError(f"{bot}: its version {digest} is not whole any more: this climb cannot go on")
 
-    def _refuse_strangers(self) -> None:
-        """Raise ArenaError if somebody else has changed a bot that climbs."""
-        for bot in self.history.agents:
-            digest = self.history.champion(bot)
-            if [each for each in self.store.playing(bot) if bot_folder.is_whole(each, digest)]:
-                continue
-            number = self.version(bot, digest).number
+    def _refuse_stranger(self, bot: str, *digests: str) -> None:
+        """Raise ArenaError if the bot that plays has none of these digests: somebody else has changed it."""
+        playing = self.store.playing(bot)
+        if not any(bot_folder.is_whole(each, digest) for each in playing for digest in digests):
+            number = self.version(bot, digests[0]).number
             raise ArenaError(
                 f"{bot}: is not {bot}@{number} any more, which this climb promoted last: put that back, or begin a "
                 "new climb under another --name"
@@ -175,6 +174,7 @@ class Climb:
         promoted = proof.decision is Decision.BETTER
         if promoted:
             with self.store.changing():
+                self._refuse_stranger(edit.bot, before.digest, edit.digest)  # a kill may come between these two steps
                 self.store.play(edit.bot, version)
         words = "" if promoted else f"the test says {proof.decision or 'nothing yet, at its limit'}"
         return self._written(
@@ -212,7 +212,7 @@ def begun(store: BotStore, folder: Path, agents: Mapping[str, str], settings: st
     """
     history = climb.read(folder)
     if history is not None:
-        if history.settings != settings or dict(history.agents) != dict(agents):
+        if history.settings != settings or dict(history.agents) != dict(agents) or set(history.first) != set(agents):
             raise ArenaError(
                 f"{folder}: this climb was begun with other bots, agents, boards, seed or rules of promotion: say the "
                 "same again, or take another --name"
