@@ -4,6 +4,7 @@ import contextlib
 import os
 import shutil
 import signal
+import time
 from dataclasses import replace
 from pathlib import Path
 
@@ -16,8 +17,10 @@ from arena.event import bot_folder, builds, discovery
 from arena.failure import Cause, Failure
 from arena.match.bot.postmortem import failed_build
 from arena.sandbox import choice
-from arena.sandbox.building import BUILD_LIMITS, Built
-from arena.sandbox.launcher import Exit
+from arena.sandbox.building import BUILD_LIMITS, Built, at_work
+from arena.sandbox.launcher import Exit, Launcher
+from arena.sandbox.toolchain import PYTHON
+from arena.values import Bot, Conditions
 
 TOML = 'command = "python bot.py"\nbuild = "sh build.sh"\nlanguage = "python"\n'
 STEPS = "cp source.txt bot.py\necho built >&2\n"
@@ -225,3 +228,35 @@ def test_a_build_whose_compiler_is_missing_says_so(tmp_path, monkeypatch):
         ArenaError, match=r"^mine: its build needs 'go', which is not on this machine: ask the organiser"
     ):
         made(discovery.from_path(tmp_path / "mine.go"), tmp_path / "kept")
+
+
+THIEF = """\
+import os
+own = os.open("/proc/self/fd/2", os.O_RDONLY | os.O_NONBLOCK)
+if not os.fork():
+    while True:
+        os.write(1, b"x")
+        os.write(2, b"x")
+while True:
+    try:
+        os.read(own, 65536)
+    except OSError:
+        pass
+"""
+
+
+def test_a_command_that_floods_and_steals_its_own_output_has_no_more_time(tmp_path):
+    (tmp_path / "bot").mkdir()
+    (tmp_path / "bot" / "work.py").write_text(THIEF)
+    bot = Bot(name="thief", command=(PYTHON, "work.py"), digest="0", files=str(tmp_path / "bot"))
+    conditions = Conditions(sandbox=choice.choose("auto", unsafe=False), limits=BUILD_LIMITS)
+    heard = []
+
+    def hear(data: bytes) -> bytes:
+        heard.append(data)
+        time.sleep(0.05)
+        return b"" if len(heard) < 100 else Failure(cause=Cause.OUTPUT, words="it may go on for ever")
+
+    with Launcher() as launcher, at_work(launcher, bot, conditions, 1.0, hear=hear) as (built, _):
+        assert heard, built
+        assert built.late, built

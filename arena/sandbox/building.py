@@ -100,7 +100,7 @@ def at_work(
 
     Nothing that the command started lives any more then. `shown` are folders that it may read, by the variables that
     name them. With `hear` its input stays open: what that returns for a part of its output is written there, or ends
-    it. It is frozen meanwhile, and that time is not its own.
+    it. It is frozen meanwhile, and the time until an answer is not its own.
     """
     child = launcher.start(bot, conditions, rules, builds=True, shown=shown)
     try:
@@ -134,7 +134,10 @@ def _wait(child: Child, seconds: float, hear: Hear | None) -> tuple[Failure | No
             list(open_pipes), [child.stdin] if answers else [], [], WATCHDOG_INTERVAL_S
         )
         for descriptor in readable:
-            data = os.read(descriptor, 65536)
+            try:
+                data = os.read(descriptor, 65536)
+            except BlockingIOError:  # the command has read from its own pipe what was there
+                continue
             output = (output + data)[-OUTPUT_BYTES:]
             if not data:
                 open_pipes.discard(descriptor)
@@ -145,12 +148,15 @@ def _wait(child: Child, seconds: float, hear: Hear | None) -> tuple[Failure | No
                 if isinstance(answer, Failure):
                     return answer, False, output
                 child.thaw()
-                answers += answer
-                until += time.monotonic() - begun
+                if answer:  # otherwise nobody waited for it: a flood of words would make its time endless
+                    answers += answer
+                    until += time.monotonic() - begun
         if writable:
-            with suppress(BrokenPipeError):  # it need not listen
-                os.write(child.stdin, answers[:ANSWER_BYTES])
-            answers = answers[ANSWER_BYTES:]
+            with suppress(BlockingIOError):  # it has filled its own pipe
+                try:
+                    answers = answers[os.write(child.stdin, answers[:ANSWER_BYTES]) :]
+                except BrokenPipeError:  # it need not listen
+                    answers = b""
         now = time.monotonic()
         if (excess := watchdog.look(now)) is not None:
             return excess, False, output
