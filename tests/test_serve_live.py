@@ -1,6 +1,8 @@
 """A live match: what a lane writes while somebody watches, and what those who watch get of it."""
 
+import html
 import json
+import re
 import shutil
 import signal
 from contextlib import closing, contextmanager
@@ -142,8 +144,11 @@ def test_the_wall_shows_what_everybody_may_see_whoever_has_signed_in(workspace):
         assert "first" in page.text
         assert client.get("/wall/part?event=cup").headers["x-event"] == "cup"
         assert client.get("/wall?event=nothing").status_code == 404
+        address = html.unescape(re.search('data-stream="([^"]+)"', page.text)[1])
+        assert client.head(address, headers=session).status_code == 200
         accounts.set("hidden", True)
         try:
+            assert client.head(address, headers=session).status_code == 404
             assert client.get("/events/cup", headers=session).status_code == 200
             assert client.get("/wall?event=cup", headers=session).status_code == 404
             assert "No results are shown yet" in client.get("/wall", headers=session).text

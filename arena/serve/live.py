@@ -24,9 +24,10 @@ import contextlib
 import json
 import time
 from collections import Counter, deque
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import AbstractContextManager
 from datetime import UTC, datetime, timedelta
+from functools import partial
 from itertools import islice
 from typing import Any
 from urllib.parse import quote
@@ -324,23 +325,34 @@ async def page(request: Request) -> Response:
 
 async def stream(request: Request) -> Response:
     """Send what is played now, turn by turn."""
-    event, network = readers.event_of(request), guard.network(request.scope)
-    stage = stages(request).of(event)
+    return _stream(request, readers.event_of(request), partial(people.sees, request))
+
+
+async def wall_stream(request: Request) -> Response:
+    """Send what a projector shows, as long as everybody may see it, whoever has signed in there."""
+    event = _public(request)
+    if not event:
+        raise HTTPException(404)
+    return _stream(request, event, lambda event: request.app.state.may_see(event, None))
+
+
+def _stream(request: Request, event: str, sees: Callable[[str], bool]) -> Response:
+    network, stage = guard.network(request.scope), stages(request).of(event)
     if stages(request).is_full(network):
         raise HTTPException(429, "too many watch at once: wait a moment")
     if request.method == "HEAD":
         return Response(media_type=_Stream.media_type)
-    return _Stream(_parts(request, event, stage), stages(request).watching(stage, network))
+    return _Stream(_parts(request, event, stage, sees), stages(request).watching(stage, network))
 
 
-async def _parts(request: Request, event: str, stage: Stage) -> AsyncIterator[str]:
+async def _parts(request: Request, event: str, stage: Stage, sees: Callable[[str], bool]) -> AsyncIterator[str]:
     """Yield what is sent to one watcher, as long as the event may be seen and the server goes on."""
     stage.begin()
     yield "retry: 3000\n\n"
     sent = time.monotonic()
     async for part in stage.parts():
         people.forget(request)
-        if request.app.state.is_ending() or not people.sees(request, event):
+        if request.app.state.is_ending() or not sees(event):
             return
         if part or time.monotonic() - sent >= PING_S:
             sent = time.monotonic()
@@ -368,7 +380,8 @@ async def wall(request: Request) -> Response:
     html = await _wall_part(request, event) if event else ""
     asked = request.query_params.get("event") or ""
     part = f"/wall/part?{pages.query({'event': asked})}"
-    return pages.render(request, "wall.html.j2", title="Wall", event=event, html=html, part=part)
+    live = f"/wall/live?{pages.query({'event': event})}"
+    return pages.render(request, "wall.html.j2", title="Wall", event=event, html=html, part=part, live=live)
 
 
 async def wall_part(request: Request) -> Response:
@@ -387,6 +400,7 @@ async def _wall_part(request: Request, event: str) -> str:
 ROUTES = [
     Route("/wall", wall),
     Route("/wall/part", wall_part),
+    Route("/wall/live", wall_stream),
     Route("/events/{event}/live", page),
     Route("/events/{event}/live/events", stream),
 ]
