@@ -45,7 +45,7 @@ class ClassSite:
     def client(self, site: httpx.Client, name: str = "") -> httpx.Client:
         """Return a client with the session of somebody; without a name, of nobody."""
         cookies = {people.COOKIE: self.sessions[name]} if name else {}
-        return httpx.Client(base_url=site.base_url, cookies=cookies, timeout=60)
+        return httpx.Client(base_url=site.base_url, cookies=cookies, timeout=150)
 
     def values(self) -> dict[str, tuple[str, ...]]:
         """Return what may stand in the addresses of pages, by the names that routes have for it."""

@@ -28,7 +28,7 @@ def served(
         while not running.started and time.monotonic() < until:
             time.sleep(0.005)
         try:
-            with httpx.Client(base_url=f"http://127.0.0.1:{socket.getsockname()[1]}", timeout=30) as client:
+            with httpx.Client(base_url=f"http://127.0.0.1:{socket.getsockname()[1]}", timeout=150) as client:
                 yield client
         finally:
             running.should_exit = True

@@ -128,7 +128,7 @@ def test_the_command_serves_until_it_is_stopped(workspace):
     command = cup.Command(workspace, "serve", "--port", "0")
     assert cup.soon(lambda: "serving http://127.0.0.1:" in command.said())
     address = command.said().split()[1]
-    assert httpx.get(address, timeout=30).status_code == 200
+    assert httpx.get(address, timeout=150).status_code == 200
     command.signal(signal.SIGINT)
     assert command.wait() == 130
 

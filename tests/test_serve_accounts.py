@@ -26,7 +26,7 @@ BROKEN = 'print "ready"\n'
 
 def sign_in(client: httpx.Client, token: str) -> httpx.Client:
     """Return another client of the same site, with a session."""
-    own = httpx.Client(base_url=client.base_url, timeout=60)
+    own = httpx.Client(base_url=client.base_url, timeout=150)
     answer = own.post("/sign-in", data={"token": token, "csrf": csrf_of(own, "/sign-in")})
     assert answer.status_code == 303, answer.text
     return own

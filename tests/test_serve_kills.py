@@ -35,7 +35,7 @@ class Site:
     def start(self) -> None:
         self.server = cup.Command(self.folder, "serve", "--port", "0")
         assert cup.soon(lambda: "serving http" in self.server.said(), 60), self.server.said()
-        self.client = httpx.Client(base_url=self.server.said().split()[1].rstrip("/"), timeout=60)
+        self.client = httpx.Client(base_url=self.server.said().split()[1].rstrip("/"), timeout=150)
         self.client.cookies.set("arena_session", self.session)
 
     def hand_in(self, number: int) -> None:

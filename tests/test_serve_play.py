@@ -30,7 +30,7 @@ def site(tmp_path_factory):
     with served(workspace, app=app) as client:
 
         def signed_in(name: str) -> httpx.Client:
-            return httpx.Client(base_url=client.base_url, cookies={people.COOKIE: sessions[name]}, timeout=60)
+            return httpx.Client(base_url=client.base_url, cookies={people.COOKIE: sessions[name]}, timeout=150)
 
         yield accounts, app.state.human_matches, signed_in
 
@@ -131,7 +131,7 @@ def test_nothing_is_left_of_a_match_when_the_server_is_killed(tmp_path):
     session = accounts.sign_in(accounts.invite("Ada", "test"))
     server = cup.Command(workspace, "serve", "--port", "0")
     assert cup.soon(lambda: "serving http" in server.said(), 60), server.said()
-    with httpx.Client(base_url=server.said().split()[1], cookies={people.COOKIE: session}, timeout=60) as ada:
+    with httpx.Client(base_url=server.said().split()[1], cookies={people.COOKIE: session}, timeout=150) as ada:
         begun(ada, f"{DUEL} mummy")
     assert len(list(cup.processes_in(workspace))) > 1
     server.signal(human_matches.signal.SIGKILL)

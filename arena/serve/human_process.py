@@ -31,6 +31,7 @@ from arena.report.author import Author, hidden_paths
 from arena.sandbox.child_setup import PR_SET_PDEATHSIG
 from arena.sandbox.level import prctl
 from arena.serve import jobs
+from arena.serve.worker import NICE
 from arena.values import Match, Played, Record
 
 UNRATED = "unrated, played by a person"
@@ -39,8 +40,6 @@ FILE = "match.txt"
 """The file as which the text is downloaded: the commands that the replay shows name it."""
 MOST_BYTES = 16_000_000
 """Of a line."""
-NICE = 5
-"""An event here goes first, and yet a person need not wait for its end: a bot gets a quarter of a core that is busy."""
 MOST_TRIED = 300
 """Legal moves whose cells are looked for."""
 
