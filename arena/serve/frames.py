@@ -37,8 +37,9 @@ class Frames:
 
     def __init__(self, results: Path) -> None:
         self.results = results
-        # Tables take long, a match does not: who opens one does not wait for the tables.
-        self._tables, self._matches = Worker(), Worker()
+        # Tables take long, a match does not: who opens one does not wait for the tables. Nobody waits for a picture but
+        # who asks for it: a program that looks at the links of all matches asks for one of each.
+        self._tables, self._matches, self._pictures = Worker(), Worker(), Worker()
         self._frames: OrderedDict[object, _Frame] = OrderedDict()
         self._running: dict[object, asyncio.Task[Any]] = {}
         self._states: dict[str, tuple[float, RunState | None]] = {}
@@ -47,8 +48,8 @@ class Frames:
         """End the processes."""
         for task in self._running.values():
             task.cancel()
-        self._tables.close()
-        self._matches.close()
+        for worker in (self._tables, self._matches, self._pictures):
+            worker.close()
 
     def stamp(self, event: str) -> object:
         """Return a value that changes with the archive of an event; it asks the file system only."""
@@ -85,6 +86,10 @@ class Frames:
     async def match(self, event: str, job: Callable[..., Result], *values: object) -> Result:
         """Return what a job makes of a few matches, by the process for them."""
         return await self._get(self._matches, event, job, values)
+
+    async def picture(self, event: str, job: Callable[..., Result], *values: object) -> Result:
+        """Return what a job draws of an event, by the process for pictures."""
+        return await self._get(self._pictures, event, job, values)
 
     async def _get(self, worker: Worker, event: str, job: Callable[..., Result], values: tuple[object, ...]) -> Result:
         key, stamp = (event, job, values), self.stamp(event)

@@ -99,7 +99,7 @@ async def picture(request: Request) -> Response:
     event, wanted = event_of(request), request.path_params.get("match", "")
     if wanted and await frames(request).match(event, jobs.match_line, wanted) is None:
         raise HTTPException(404)
-    content = await frames(request).table(event, jobs.picture, wanted)
+    content = await frames(request).picture(event, jobs.picture, wanted)
     return pages.fresh(request, content, "image/png")
 
 
