@@ -6,7 +6,7 @@ import re
 import shutil
 import signal
 from contextlib import closing, contextmanager
-from itertools import pairwise
+from itertools import islice, pairwise
 
 import cup
 import live
@@ -21,6 +21,7 @@ from arena.results.leaderboard import Results
 from arena.results.upsets import upsets
 from arena.serve import people
 from arena.serve.accounts import Accounts
+from arena.serve.app import make_app
 from arena.serve.guard import Settings
 from arena.values import Ending
 
@@ -134,6 +135,16 @@ def test_a_match_that_is_over_is_shown_slowly_and_hiding_the_results_ends_that(w
                 Accounts(workspace).set("hidden", False)
         with client.stream("GET", "/events/cup/live/events") as answer:
             assert next(events_of(answer))[0] == "match"
+
+
+def test_nobody_looks_again_and_again_who_it_is_that_watches_what_everybody_sees(workspace):
+    app, looks = make_app(workspace), []
+    app.state.person_of = looks.append
+    with served(workspace, app=app) as client:
+        cookie = {"cookie": f"{people.COOKIE}=a stranger's"}
+        with client.stream("GET", "/events/cup/live/events", headers=cookie) as answer:
+            assert [name for name, _ in islice(events_of(answer), 4)] == ["match", "turns", "turns", "turns"]
+    assert not looks
 
 
 def test_the_wall_shows_what_everybody_may_see_whoever_has_signed_in(workspace):
