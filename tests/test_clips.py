@@ -10,6 +10,7 @@ import pytest
 import reported
 from PIL import Image
 
+from arena.cli import stored_match
 from arena.errors import ArenaError
 from arena.games import rulebook
 from arena.games.quality import assessor_of
@@ -75,11 +76,33 @@ def test_the_turning_points_come_with_their_sentences():
     assert "chance to win (exact)" in shown
 
 
+def test_a_forfeit_before_the_first_turn_is_a_turning_point():
+    record = replace(reported.crashed(record_on("mummy_maze/duel")), turns=())
+    clip = clip_of(record, assessed=True)
+    assert len(clip.key_film().frames) == len(clip.key_stills()) == 1
+    assert any("a forfeit ends the match" in each for each in texts(svg.svg(clip.key_film())))
+
+
+def test_a_record_that_the_rules_do_not_confirm_has_no_clip_and_no_chances():
+    record = record_on("mummy_maze/duel")
+    first, second = record.match.seats
+    for seats, sides in (
+        ((first, replace(second, role="ghost")), record.sides),
+        ((first,), record.sides),
+        (record.match.seats, ()),
+    ):
+        other = replace(record, match=replace(record.match, seats=seats), sides=sides)
+        assert clip_of(other, assessed=True).chances is None
+        with pytest.raises(ArenaError, match="does not agree with the rules"):
+            stored_match.confirmed_game(other)
+
+
 def test_hostile_texts_are_texts_in_a_clip(tmp_path):
     of = reported.event(reported.EVIL[:2], on=[*reported.boards("duel"), reported.talk(tmp_path)])
     for match, text in zip(reported.plan(of), reported.EVIL * 2, strict=False):
         record = reported.evil(reported.played(match), text)
-        clip = clip_of(record)
+        names = {seat.role: f"{seat.bot.name}\ufffe" for seat in record.match.seats}
+        clip = clip_of(record, names=names)
         content = svg.svg(clip.film(0, len(clip.scenes) - 1))
         assert any("crashed" in each for each in texts(content))
         assert len(pixels.png([clip.film(0, 0)], 1)) > 1000

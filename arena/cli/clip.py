@@ -40,7 +40,7 @@ def clip(
     if key and turns is not None:
         raise ArenaError("--key chooses the turns itself: leave out --turns")
     record = stored_match.load_record(match)
-    game = stored_match.game_of(record.match)
+    game = stored_match.confirmed_game(record)
     from arena.pictures import pixels, svg
     from arena.pictures.match import Clip
 

@@ -71,12 +71,17 @@ def board_of(match: Match) -> Board:
     return known_rules.board_of(match, paths.tournament_file(None))
 
 
-def dialogue_of(record: Record) -> Retraced:
-    """Return what was said in a recorded match; ArenaError when the record contradicts the rules."""
+def confirmed_game(record: Record) -> Game[Any]:
+    """Return the game of a record, which may be anybody's; ArenaError when it contradicts the rules."""
     game = game_of(record.match)
     if wrong := next(disagreements(game, record), None):
         raise ArenaError(f"match {record.match.id} does not agree with the rules: {wrong}; `arena verify` tells more")
-    return retrace(game, record)
+    return game
+
+
+def dialogue_of(record: Record) -> Retraced:
+    """Return what was said in a recorded match; ArenaError when the record contradicts the rules."""
+    return retrace(confirmed_game(record), record)
 
 
 def roles_of(record: Record, role: str | None) -> tuple[Role, ...]:

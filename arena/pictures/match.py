@@ -56,17 +56,18 @@ class Clip:
 
     def key_film(self) -> Film:
         """Return the turns in which the chance to win broke, each after the state before it, with its sentence."""
-        return self._film([each for index, words in self.key_turns for each in ((index - 1, ""), (index, words))])
+        chosen = [each for index, words in self.key_turns for each in ((index - 1, ""), (index, words))]
+        return self._film([(index, words) for index, words in chosen if index >= 0])
 
-    def key_stills(self, most: int = 4) -> list[Film]:
-        """Return the largest breaks as stills."""
-        return [self._film([key]) for key in self.key_turns[-most:]]
+    def key_stills(self) -> list[Film]:
+        """Return the turning points as stills."""
+        return [self._film([key]) for key in self.key_turns]
 
     @cached_property
     def key_turns(self) -> list[tuple[int, str]]:
         """The turning points: the index of each scene, and a sentence."""
         if self.chances is not None and self.chances.breaks:
-            return [(max(1, each.scene), each.sentence) for each in self.chances.breaks]
+            return [(each.scene, each.sentence) for each in self.chances.breaks]
         losses = [
             (quality.points, index, f"turn {scene.number}: {turn.role} {scene.move(number)}: {quality}")
             for index, scene in enumerate(self.scenes)

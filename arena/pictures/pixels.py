@@ -28,8 +28,10 @@ CODES = {"M": Outline.MOVETO, "L": Outline.LINETO, "Q": Outline.CURVE3, "C": Out
 
 def png(films: Iterable[Film], scale: float = 2) -> bytes:
     """Return the last frames of films, side by side."""
-    pictures = [_picture(film, film.frames[-1], scale) for film in films]
-    sheet = Image.new("RGB", (sum(each.width for each in pictures), max(each.height for each in pictures)))
+    stills = list(films)
+    pictures = [_picture(film, film.frames[-1], scale) for film in stills]
+    size = (sum(each.width for each in pictures), max(each.height for each in pictures))
+    sheet = Image.new("RGB", size, stills[0].background)
     x = 0
     for each in pictures:
         sheet.paste(each, (x, 0))
@@ -39,13 +41,15 @@ def png(films: Iterable[Film], scale: float = 2) -> bytes:
 
 def gif(film: Film) -> bytes:
     """Return a film that begins again at its end."""
-    pictures = list(_pictures(film, 1))
     # One palette for all frames, so that what stays is equal in them, and is not in the file again.
-    sample = Image.new("RGB", (film.width, film.height * min(3, len(pictures))))
-    for number, index in enumerate((0, len(pictures) // 2, len(pictures) - 1)[: len(pictures)]):
-        sample.paste(pictures[index], (0, film.height * number))
+    count = len(film.frames)
+    sampled = sorted({0, count // 2, count - 1})
+    sample = Image.new("RGB", (film.width, film.height * len(sampled)))
+    for number, index in enumerate(sampled):
+        sample.paste(_picture(film, film.frames[index], 1), (0, film.height * number))
     palette = sample.quantize(PALETTE)
-    first, *others = (each.quantize(palette=palette, dither=Image.Dither.NONE) for each in pictures)
+    # One after another: 400 frames in all their colours would take a gigabyte.
+    first, *others = (each.quantize(palette=palette, dither=Image.Dither.NONE) for each in _pictures(film, 1))
     milliseconds = [round(1000 * each) for each in film.seconds]
     return _saved(first, "GIF", save_all=True, append_images=others, duration=milliseconds, loop=0, optimize=True)
 

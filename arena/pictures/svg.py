@@ -1,5 +1,6 @@
 """A film as SVG: one file without script, whose frames are shown by SMIL, in any page as in `<img>`."""
 
+import re
 from collections.abc import Iterable, Mapping
 from xml.sax.saxutils import escape, quoteattr
 
@@ -7,6 +8,8 @@ from arena.pictures.canvas import Film, Item, Shape
 
 FONT = "system-ui, 'Segoe UI', Roboto, 'Noto Sans', 'DejaVu Sans', sans-serif"
 MONO = "ui-monospace, 'DejaVu Sans Mono', Menlo, Consolas, monospace"
+NO_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+"""Characters that make a whole file unreadable."""
 FACING = {"": "", "west": " scale(-1 1)", "north": " rotate(-90)", "south": " rotate(90)"}
 
 
@@ -35,7 +38,7 @@ def svg(film: Film) -> bytes:
         f' stroke-linejoin="round" role="img"><title>{escape(film.title)}</title>'
         f'<rect width="100%" height="100%" fill="{film.background}"/><defs>{defined}</defs>{"".join(body)}</svg>\n'
     )
-    return text.encode()
+    return NO_XML.sub("\ufffd", text).encode()
 
 
 def _in_order(frames: Iterable[Iterable[Item]]) -> list[Item]:

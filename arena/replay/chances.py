@@ -37,7 +37,7 @@ class Break(NamedTuple):
     """A turn in which a side lost much of its chance."""
 
     scene: int
-    """The index of the scene that the turn led to; 1 is that of the first turn."""
+    """The index of the scene that the turn led to; 0 of a forfeit before the first turn."""
     side: int
     """The side that lost most."""
     fall: float
@@ -67,8 +67,9 @@ def chances_of(
     The scenes are those of the whole match, with or without the quality of moves.
     """
     sides = tuple(tuple(side) for side in game.sides)
-    if len(sides) < 2 or {*record.verdict.scores} != {*game.roles}:  # a record may come from anybody
-        return None
+    roles = {seat.role for seat in record.match.seats}
+    if len(sides) < 2 or record.sides != sides or not {*record.verdict.scores} == {*game.roles} == roles:
+        return None  # a record may come from anybody
     if (assessor := PerfectPlay.of(game)) is not None:
         return _with_breaks(record, scenes, sides, _exact(assessor, record, scenes), EXACT)
     if like is None:

@@ -79,6 +79,8 @@ onmessage = async ({ data: { id, call, value, element } }) => {
       show(turn) { wanted = turn; next(); },
       close() {
         if (mounted && timer === null) element.contentWindow.postMessage({ id: id + 1, call: "unmount" }, "*");
+        clearTimeout(timer); // who left does not hear that it was late
+        clearInterval(pings);
         removeEventListener("message", hear);
         setTimeout(() => end(null), 100);
       },
