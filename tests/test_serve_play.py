@@ -124,6 +124,16 @@ def test_a_match_ends_with_all_its_processes_when_its_page_is_closed(site, monke
         assert gone_soon([match.process.pid])
 
 
+def test_a_match_whose_process_is_killed_is_over_and_the_terminal_says_why(site, caplog):
+    _, matches, signed_in = site
+    with signed_in("Ben") as ben:
+        page = begun(ben, f"{DUEL} explorer")
+        (match,) = (each for each in matches._matches.values() if not each.ended)
+        match.process.kill()
+        assert cup.soon(lambda: "arena failed to play it" in ben.get(page.url).text)
+        assert cup.soon(lambda: f"({DUEL} as explorer against first): its process ended with" in caplog.text)
+
+
 @pytest.mark.slow
 def test_nothing_is_left_of_a_match_when_the_server_is_killed(tmp_path):
     workspace = cup.make(tmp_path / "site", DUEL)

@@ -239,7 +239,8 @@ class HumanMatches:
                 match.tell(json.loads(line))
         except ValueError:
             logging.exception("a match of a person: its process wrote what is no message, or too much")
-        if not match.ended:
+        failed = not match.ended
+        if failed:
             match.ended = "arena failed to play it; the organiser can read why in the terminal of the server"
             match.ring()
             _end(process)
@@ -249,6 +250,8 @@ class HumanMatches:
         except TimeoutError:
             _end(process)
             await process.wait()
+        if failed:  # who was killed, such as for memory, has said nothing there
+            logging.error("a match of a person (%s): its process ended with %s", match.wish, process.returncode)
 
 
 def _end(process: asyncio.subprocess.Process) -> None:
