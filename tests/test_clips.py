@@ -11,10 +11,11 @@ import reported
 from PIL import Image
 
 from arena.cli import stored_match
+from arena.cli.results import read
 from arena.errors import ArenaError
 from arena.games import rulebook
 from arena.games.quality import assessor_of
-from arena.pictures import pixels, svg
+from arena.pictures import card, pixels, svg
 from arena.pictures.match import MOST_FRAMES, Clip
 from arena.replay.chances import chances_of
 from arena.replay.replayer import scenes
@@ -92,9 +93,13 @@ def test_a_record_that_the_rules_do_not_confirm_has_no_clip_and_no_chances():
         (record.match.seats, ()),
     ):
         other = replace(record, match=replace(record.match, seats=seats), sides=sides)
-        assert clip_of(other, assessed=True).chances is None
+        game = rulebook.game_of(other.match)
+        assert chances_of(game, other, tuple(scenes(game, other.turns))) is None
         with pytest.raises(ArenaError, match="does not agree with the rules"):
             stored_match.confirmed_game(other)
+        if sides:
+            with pytest.raises(ArenaError, match="its roles are not those"):
+                clip_of(other)
 
 
 def test_hostile_texts_are_texts_in_a_clip(tmp_path):
@@ -113,6 +118,17 @@ def test_more_turns_than_a_clip_may_have_are_refused():
     long = replace(clip, scenes=clip.scenes[:1] * (MOST_FRAMES + 1))
     with pytest.raises(ArenaError, match="at most"):
         long.film(0, MOST_FRAMES)
+
+
+def test_who_has_no_rank_leads_nowhere_and_is_not_counted(tmp_path):
+    of = reported.event(reported.BOTS, on=reported.boards("five"))
+    plan = reported.plan(of)
+    assert card.description(read(reported.store(tmp_path / "none", of, []), all_versions=False)) == (
+        "Nothing was played yet."
+    )
+    one = read(reported.store(tmp_path / "one", of, [reported.played(plan[0])]), all_versions=False)
+    assert re.fullmatch(r"goofspiel: 1\. \w+, [12]\. \w+", card.description(one))
+    assert " of 2 " in card.badge(one, plan[0].seats[0].bot.name).title
 
 
 @pytest.fixture(scope="module")

@@ -41,8 +41,8 @@ def description(results: Results) -> str:
     """Return who leads, in words."""
     leads = []
     for game, rows in _tables(results)[:TABLES]:
-        best = ", ".join(f"{number}. {row['bot']}" for number, row in enumerate(rows[:3], 1))
-        leads += [f"{game}: {best}" if game else best] if rows else []
+        best = ", ".join(f"{row['rank']:.0f}. {row['bot']}" for row in rows[:3] if _is_number(row["rank"]))
+        leads += [f"{game}: {best}" if game else best] if best else []
     return clean("; ".join(leads) or "Nothing was played yet.")
 
 
@@ -50,10 +50,11 @@ def badge(results: Results, bot: str) -> Film:
     """Return a badge of a bot: its rank of how many, and its rating, in each game; ArenaError where it has no rank."""
     shown = results.display_name(bot)
     ranks = [
-        f"{f'{game} ' if game else ''}#{row['rank']:.0f} of {len(rows)}{f' · {_figure(row)}' if _figure(row) else ''}"
+        f"{f'{game} ' if game else ''}#{row['rank']:.0f} of {len(ranked)}{f' · {_figure(row)}' if _figure(row) else ''}"
         for game, rows in _tables(results)
-        for row in rows
-        if row["bot"] == shown and _is_number(row["rank"])
+        for ranked in ([row for row in rows if _is_number(row["rank"])],)
+        for row in ranked
+        if row["bot"] == shown
     ]
     if not ranks:
         raise ArenaError(f"--badge {bot}: it has no rank in {results.event.name}; `arena leaderboard` lists who has")

@@ -47,6 +47,11 @@ class Clip:
     chances: Chances | None = None
     dark: bool = False
 
+    def __post_init__(self) -> None:
+        """Refuse the record of a stranger that has other seats than the game, such as thousands."""
+        if [seat.role for seat in self.record.match.seats] != list(self.game.roles):
+            raise ArenaError(f"match {self.record.match.id}: its roles are not those of the game")
+
     def film(self, first: int, last: int) -> Film:
         """Return the scenes from one index to another; ArenaError for too many."""
         if last - first >= MOST_FRAMES:
