@@ -66,9 +66,11 @@ def mp4(film: Film) -> bytes:
         _saved(picture, "PNG") * max(1, round(seconds * per_second))
         for picture, seconds in zip(_pictures(film, 1), film.seconds, strict=True)
     )
-    done = subprocess.run(
-        [*command, "-f", "mp4", "-"], input=frames, capture_output=True, timeout=FFMPEG_S, check=False
-    )
+    command += ["-f", "mp4", "-"]
+    try:
+        done = subprocess.run(command, input=frames, capture_output=True, timeout=FFMPEG_S, check=False)
+    except subprocess.TimeoutExpired:
+        raise ArenaError(f"ffmpeg took more than {FFMPEG_S} s for an .mp4: take fewer turns, .gif or .svg") from None
     if done.returncode:
         reason = done.stderr.decode(errors="replace").strip().splitlines()[-1:] or [f"code {done.returncode}"]
         raise ArenaError(f"ffmpeg could not write an .mp4 ({reason[0]}): take .gif or .svg")

@@ -1,5 +1,5 @@
 // It looks for the page around it, for what the browser stores, and for a way to other pages.
-const found = ["document", "window", "parent", "top", "opener", "frames", "open", "alert", "localStorage", "RTCPeerConnection"]
+const found = ["document", "window", "parent", "top", "opener", "frames", "open", "alert", "localStorage", "RTCPeerConnection", "Worker"]
   .filter((name) => self[name] !== undefined);
 
 async function mount() {

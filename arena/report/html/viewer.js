@@ -8,6 +8,7 @@ const viewer = (() => {
 
   /** What runs in the worker before the viewer's own code: it calls the viewer, and says when it is done. */
   const PRELUDE = `"use strict";
+delete self.Worker; // it has one thread, and could start hundreds
 onmessage = async ({ data: { id, call, value, element } }) => {
   try {
     if (call === "mount") await mount(element, value);
