@@ -376,3 +376,18 @@ def test_an_event_that_cannot_be_read_is_told_without_its_reason(accounts):
     assert answer.status_code == 503
     assert "try again in a minute" in answer.text
     assert "tournament.toml" not in answer.text
+
+
+def test_charts_that_are_due_while_others_are_drawn_are_drawn_afterwards(tmp_path):
+    work, said = desk.Desk(Accounts(cup.make(tmp_path)), Hub()), set()
+
+    def drew_all() -> bool:
+        work.step()
+        said.update(re.findall("one|two", work._charts.words()))
+        return said == {"one", "two"}
+
+    work._undrawn |= {"one", "two"}
+    try:
+        assert cup.soon(drew_all, 60)
+    finally:
+        work.end()

@@ -139,6 +139,8 @@ class Desk:
         self._round = Job(accounts, "round")
         self._remote = Job(accounts, "remote")
         self._charts = Job(accounts, "charts")
+        self._undrawn: set[str] = set()
+        """The events whose charts are drawn as soon as no others are."""
         self._looked_at = (0, 0)
         """How often bots had joined, and the number of the last round, at the last look for remote matches."""
         self._playing: dict[str, str] = {}
@@ -149,6 +151,8 @@ class Desk:
         """Start what is to be started now."""
         if not self._check.is_running():
             self._step_check()
+        if self._undrawn and not self._charts.is_running():
+            self._charts.start("charts", self._undrawn.pop(), nice=NICE)
         if self._round.is_running() or self._remote.is_running():
             if self._accounts.is_on("paused"):
                 self._halt()
@@ -177,7 +181,7 @@ class Desk:
         if last is not None and not last.ended:
             if code == 0:
                 accounts.end_round()
-                self._draw(_key(accounts.workspace, "name"))
+                self._undrawn.add(_key(accounts.workspace, "name"))
             elif code == MISTAKE and last.attempts < TRIES:  # a version may have come in while the run read the bot
                 self._begin_round()
             elif code == MISTAKE or (code is not None and not paused):
@@ -192,10 +196,6 @@ class Desk:
     def _begin_round(self) -> None:
         self._accounts.begin_round()
         self._round.start("run", "--no-charts", "--quiet")
-
-    def _draw(self, event: str) -> None:
-        """Draw the charts of an event, beside whatever else runs; those that are being drawn are finished instead."""
-        self._charts.start("charts", event, nice=NICE)
 
     def _is_due(self, last: str) -> bool:
         """Return whether a round is to begin: by the timetable, or because the organiser said so since the last one."""
@@ -212,7 +212,7 @@ class Desk:
         accounts, code, name = self._accounts, self._remote.take_exit_code(), "remote played"
         if self._playing and code == 0:
             accounts.set(name, accounts.setting(name, {}) | self._playing)
-            self._draw(f"{_key(accounts.workspace, 'name')}{REMOTE}")
+            self._undrawn.add(f"{_key(accounts.workspace, 'name')}{REMOTE}")
         elif self._playing and code != MISTAKE:  # it was killed, or paused
             self._looked_at = (0, 0)
         elif self._playing:
