@@ -75,6 +75,10 @@ def test_the_turning_points_come_with_their_sentences():
     shown = " ".join(texts(svg.svg(clip.key_film())))
     assert all(" ".join(words.split()[:4]) in shown for words in found)
     assert "chance to win (exact)" in shown
+    film = clip.key_film()
+    with Image.open(io.BytesIO(pixels.png(clip.key_stills(), 1))) as sheet:
+        assert sheet.width == film.width * min(4, len(found))
+        assert sheet.height >= 300 * -(-len(found) // 4)
 
 
 def test_a_forfeit_before_the_first_turn_is_a_turning_point():

@@ -20,6 +20,7 @@ from arena.errors import ArenaError
 from arena.pictures.canvas import Film, Item, Shape
 
 PALETTE = 128  # colours of a GIF
+IN_ROW = 4  # stills of a picture
 FFMPEG_S = 120
 FACING = {"": (1, 0, 0, 1), "west": (-1, 0, 0, 1), "north": (0, -1, 1, 0), "south": (0, 1, -1, 0)}
 POINTS = {"M": 1, "L": 1, "Q": 2, "C": 3}  # of each command of a path
@@ -27,15 +28,14 @@ CODES = {"M": Outline.MOVETO, "L": Outline.LINETO, "Q": Outline.CURVE3, "C": Out
 
 
 def png(films: Iterable[Film], scale: float = 2) -> bytes:
-    """Return the last frames of films, side by side."""
+    """Return the last frames of films, four in a row."""
     stills = list(films)
     pictures = [_picture(film, film.frames[-1], scale) for film in stills]
-    size = (sum(each.width for each in pictures), max(each.height for each in pictures))
+    width, height = (max(each.size[axis] for each in pictures) for axis in (0, 1))
+    size = (width * min(IN_ROW, len(pictures)), height * -(-len(pictures) // IN_ROW))
     sheet = Image.new("RGB", size, stills[0].background)
-    x = 0
-    for each in pictures:
-        sheet.paste(each, (x, 0))
-        x += each.width
+    for number, each in enumerate(pictures):
+        sheet.paste(each, (width * (number % IN_ROW), height * (number // IN_ROW)))
     return _saved(sheet, "PNG", optimize=True)
 
 
