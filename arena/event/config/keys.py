@@ -8,7 +8,18 @@ from urllib.parse import urlsplit
 from pydantic import AfterValidator, BeforeValidator, Field, WithJsonSchema, field_validator, model_validator
 
 from arena.clock import TimeControl
-from arena.event.tables import MOST, BotLimits, CountOrNone, Names, Seconds, SecondsOrNone, Table, as_tuple
+from arena.event.tables import (
+    MOST,
+    Amount,
+    AmountOrNone,
+    BotLimits,
+    CountOrNone,
+    Names,
+    Seconds,
+    SecondsOrNone,
+    Table,
+    as_tuple,
+)
 from arena.event.tables.mistakes import Mistake
 from arena.games.openings import MOST_PLIES
 from arena.values import Conditions, Limits, ModelTerms, RemoteSeats
@@ -42,13 +53,6 @@ DURATION = re.compile(r"(?:(\d+)\s*h)?\s*(?:(\d+)\s*m(?:in)?)?\s*(?:(\d+(?:\.\d+
 DURATION_SCHEMA = {"anyOf": [{"type": "number", "exclusiveMinimum": 0}, {"type": "string"}]}
 
 
-def _money(value: object) -> object:
-    if isinstance(value, int | float) and not isinstance(value, bool) and 0 <= value <= MOST:
-        return float(value)
-    raise ValueError("a number from 0")
-
-
-Money = Annotated[float, BeforeValidator(_money)]
 LOOPBACK = {"localhost", "127.0.0.1", "::1"}
 
 
@@ -232,17 +236,15 @@ class ModelTable(Table):
     bank: int = Field(
         default=0, ge=0, le=MOST, description="Tokens a match for what turns take beyond `move`, added up."
     )
-    cost: Money | None = Field(default=None, description="The most that the calls of a seat may cost in a match.")
-    price_in: Money = Field(default=0.0, description="The price of a million tokens of questions.")
-    price_out: Money = Field(default=0.0, description="The price of a million tokens of answers.")
-    event_tokens: int | None = Field(
+    cost: AmountOrNone = Field(default=None, description="The most that the calls of a seat may cost in a match.")
+    price_in: Amount = Field(default=0.0, description="The price of a million tokens of questions.")
+    price_out: Amount = Field(default=0.0, description="The price of a million tokens of answers.")
+    event_tokens: CountOrNone = Field(
         default=None, ge=1, le=MOST, description="The event's budget: no call is begun once so many are used."
     )
-    event_cost: Money | None = Field(default=None, description="The same as a cost.")
+    event_cost: AmountOrNone = Field(default=None, description="The same as a cost.")
     at_once: int = Field(default=4, ge=1, le=MOST_WORKERS, description="Calls at once, of all lanes together.")
-    rate: Annotated[float | None, BeforeValidator(_money)] = Field(
-        default=None, gt=0, description="Calls a minute, of all lanes together."
-    )
+    rate: AmountOrNone = Field(default=None, gt=0, description="Calls a minute, of all lanes together.")
     wait: Seconds = Field(default=120.0, gt=0, le=3600, description="Seconds that a call may take.")
     retries: int = Field(default=3, ge=0, le=20, description="How often a call that failed is tried again.")
     disguise: bool = Field(
@@ -335,7 +337,7 @@ class ClimbTable(Table):
     tokens: CountOrNone = Field(
         default=200_000, ge=1, le=MOST, description="Tokens for each agent in a round, those of its questions too."
     )
-    cost: Money | None = Field(default=None, description="The most that the calls of an agent may cost in a round.")
+    cost: AmountOrNone = Field(default=None, description="The most that the calls of an agent may cost in a round.")
 
 
 def _webhook(value: object) -> object:

@@ -16,6 +16,7 @@ MOST = 10**15  # bytes, seconds or a count: no machine has so much, and every sy
 NONE = {"const": "none"}
 MEMORY_SCHEMA = {"anyOf": [{"type": "integer", "exclusiveMinimum": 0}, {"type": "string"}]}
 COUNT_SCHEMA = {"anyOf": [{"type": "integer", "minimum": 1}, NONE]}
+AMOUNT_SCHEMA = {"anyOf": [{"type": "number", "minimum": 0}, NONE]}
 SECONDS_SCHEMA = {"anyOf": [{"type": "number", "exclusiveMinimum": 0}, NONE]}
 
 
@@ -51,6 +52,12 @@ def _count(value: object) -> int:
     return value
 
 
+def _amount(value: object) -> float:
+    if isinstance(value, int | float) and not isinstance(value, bool) and 0 <= value <= MOST:
+        return float(value)
+    raise ValueError("a number from 0")
+
+
 def _or_none(convert: Callable[[object], object]) -> BeforeValidator:
     """Return a validator that reads `"none"`, which is no limit, as None."""
 
@@ -72,6 +79,8 @@ Seconds = Annotated[float, BeforeValidator(_seconds)]
 SecondsOrNone = Annotated[float | None, _or_none(_seconds), WithJsonSchema(SECONDS_SCHEMA)]
 BytesOrNone = Annotated[int | None, _or_none(_bytes), WithJsonSchema(MEMORY_SCHEMA)]
 CountOrNone = Annotated[int | None, _or_none(_count), WithJsonSchema(COUNT_SCHEMA)]
+Amount = Annotated[float, BeforeValidator(_amount)]
+AmountOrNone = Annotated[float | None, _or_none(_amount), WithJsonSchema(AMOUNT_SCHEMA)]
 Names = Annotated[tuple[str, ...], BeforeValidator(as_tuple)]
 
 
