@@ -200,7 +200,7 @@ def test_a_roll_call_finds_the_bots_that_are_not_ready(bot, launcher, ready, end
     before = descriptors()
     fault = roll_call(match, seat, launcher)
     assert (fault.ending if fault else None) == ending
-    assert descriptors() == before
+    assert descriptors() <= before  # those that another test left open may be closed meanwhile
     assert descendants(launcher._spawner.pid) == set()
 
 

