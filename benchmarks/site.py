@@ -9,6 +9,7 @@ others: their CPU time is printed, and counts against the site.
 
 import asyncio
 import contextlib
+import json
 import multiprocessing
 import os
 import re
@@ -41,12 +42,12 @@ for line in sys.stdin:
         print(legal[{number} % len(legal)], flush=True)
         legal = []
 """
-BOTS, REPEATS, EVERY_S = 8, 8, 3.0
+BOTS, REPEATS, EVERY_S = 8, 40, 3.0  # an event of half a minute: the first tables take 3 s of CPU, in any event
 ARENA = (sys.executable, "-m", "arena")
 MOVE_S = 0.1  # for each answer: an event that is held up loses matches by time
 LEADERBOARD = "/events/cup"
 PARTS = (f"{LEADERBOARD}/leaderboard", f"{LEADERBOARD}/progress")
-LIVE = f"{LEADERBOARD}/live"
+LIVE = f"{LEADERBOARD}/live/events"
 
 
 def workspace() -> Path:
@@ -90,14 +91,19 @@ async def read(port: int, delay: float, waits: dict[str, list[float]], statuses:
         await asyncio.sleep(EVERY_S)
 
 
-async def watch(port: int, events: list[float]) -> None:
-    """Hold the stream of the live match; note when something came."""
+async def watch(port: int, turns: list[int], statuses: dict[int, int]) -> None:
+    """Hold the stream of the live match; count the turns that came."""
     while True:
+        status = 0
         with contextlib.suppress(OSError, EOFError):
             reader, writer = await asyncio.open_connection("127.0.0.1", port)
-            writer.write(f"GET {LIVE}/events HTTP/1.1\r\nHost: localhost\r\nAccept: text/event-stream\r\n\r\n".encode())
-            while await reader.readline():
-                events.append(time.perf_counter())
+            writer.write(f"GET {LIVE} HTTP/1.1\r\nHost: localhost\r\n\r\n".encode())
+            status = int((await reader.readuntil(b"\r\n\r\n"))[9:12])
+            while line := await reader.readline():
+                if line.startswith(b"data: ["):
+                    turns.append(len(json.loads(line[6:])))
+            writer.close()
+        statuses[status] += 1
         await asyncio.sleep(1.0)
 
 
@@ -107,17 +113,17 @@ def crowd(port: int, readers: int, watchers: int, told: Connection) -> None:
     async def all_of_them() -> tuple[dict[str, list[float]], dict[int, int], int]:
         waits: dict[str, list[float]] = defaultdict(list)
         statuses: dict[int, int] = defaultdict(int)
-        events: list[float] = []
+        turns: list[int] = []
         tasks = [asyncio.create_task(read(port, EVERY_S * n / readers, waits, statuses)) for n in range(readers)]
-        tasks += [asyncio.create_task(watch(port, events)) for _ in range(watchers)]
+        tasks += [asyncio.create_task(watch(port, turns, statuses)) for _ in range(watchers)]
         await asyncio.to_thread(told.recv)
         for task in tasks:
             task.cancel()
-        return dict(waits), dict(statuses), len(events)
+        return dict(waits), dict(statuses), sum(turns)
 
-    waits, statuses, events = asyncio.run(all_of_them())
+    waits, statuses, turns = asyncio.run(all_of_them())
     used = resource.getrusage(resource.RUSAGE_SELF)
-    told.send((waits, statuses, events, used.ru_utime + used.ru_stime))
+    told.send((waits, statuses, turns, used.ru_utime + used.ru_stime))
 
 
 def played(folder: Path) -> int:
@@ -184,7 +190,7 @@ class Site:
             process.start()
             found = rate(self._folder)
             ours.send("end")
-            waits, statuses, events, cpu = ours.recv()
+            waits, statuses, turns, cpu = ours.recv()
             process.join()
             for path, seconds in waits.items():
                 self.waits[path] += seconds
@@ -194,7 +200,7 @@ class Site:
             self.notes.append(
                 f"the readers took {cpu:.1f} s of CPU, the server {took:.1f} s for {answers} answers, "
                 f"{1e3 * took / answers:.2f} ms each; its processes for tables {computing_of(server.pid):.1f} s; "
-                f"{events} lines of live matches"
+                f"{turns} turns reached the watchers"
             )
             return found
         finally:

@@ -18,6 +18,7 @@ import termios
 import time
 from collections.abc import Callable, Iterator
 from fcntl import ioctl
+from multiprocessing import forkserver
 from pathlib import Path
 from unittest.mock import patch
 
@@ -136,6 +137,7 @@ class Command:
         sys.argv = [arena_main.__file__, *words]
         Archive.opened.clear()
         atexit._clear()
+        forkserver._forkserver._forkserver_pid = None  # that of the tests is no child of this process
         before()
         try:
             main()

@@ -9,6 +9,7 @@ import multiprocessing
 import os
 import signal
 from collections.abc import Callable
+from multiprocessing import forkserver
 from multiprocessing.connection import Connection
 from typing import Any, TypeVar
 
@@ -25,6 +26,12 @@ MOST_WAITING = 40
 """Jobs that wait: a crawler that asks for every page gets the rest refused."""
 
 
+# Not a fork: the server has threads, and an event loop. Python's fork server has neither, and imports once what each
+# of these processes needs, which is 2 s of CPU.
+_MAKER = multiprocessing.get_context("forkserver")
+_MAKER.set_forkserver_preload(["arena.serve.jobs"])
+
+
 class BusyError(Exception):
     """Raised when so many jobs wait that another one would wait for long."""
 
@@ -37,6 +44,7 @@ class Worker:
     """One such process, which is started by the first job."""
 
     def __init__(self) -> None:
+        forkserver.ensure_running()  # so that it imports now, and not when the first reader waits
         self._one_at_a_time = asyncio.Lock()
         self._waiting = 0
         self._process: Any = None
@@ -84,10 +92,8 @@ class Worker:
         return answer
 
     def _start(self) -> Connection:
-        # Not a fork: the server has threads, and an event loop.
-        context = multiprocessing.get_context("spawn")
-        ours, theirs = context.Pipe()
-        process = context.Process(target=_work, args=(theirs,), daemon=True)
+        ours, theirs = _MAKER.Pipe()
+        process = _MAKER.Process(target=_work, args=(theirs,), daemon=True)
         process.start()
         theirs.close()
         self._process, self._pipe = process, ours
