@@ -24,6 +24,7 @@ def environment() -> Environment:
     )
     made.globals |= {"version": __version__, "clean": clean, "clean_lines": clean_lines}
     made.filters["clean"] = clean
+    made.filters["seconds"] = lambda moment: moment[:19].replace("T", " ")  # a stored one, to the second
     return made
 
 
