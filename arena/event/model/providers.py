@@ -27,7 +27,7 @@ MOST_HIDDEN = 1_000_000
 """Tokens of an answer that a provider may count; those of hidden thoughts are among them."""
 MISTAKE = {400, 413, 422}
 """HTTP: the request itself was wrong, such as a prompt that is too long."""
-REASONS = {401: "it refuses the key", 403: "it refuses the key", 404: "it does not know the model, or the path"}
+REASONS = {401: "it refuses the key", 403: "it refuses the key", 404: "it does not know the model or the path"}
 PASSING = {408, 409, 425, 429}
 
 
@@ -75,12 +75,7 @@ class Url:
         if status in PASSING or status >= 500:
             raise AgainError(f"HTTP {status}", float(retry_after) if retry_after.isdigit() else 0.0)
         if status != 200:
-            reasons = {
-                401: "it refuses the key",
-                403: "it refuses the key",
-                404: "it does not know the model or the path",
-            }
-            raise MachineError(f"model.url: HTTP {status}: {reasons.get(status, 'it gives no answers')}")
+            raise MachineError(f"model.url: HTTP {status}: {REASONS.get(status, 'it gives no answers')}")
         return _of_chat(json_of(data, self._provider.key), request)
 
 
