@@ -196,12 +196,11 @@ class WorkersTable(Table):
 
 
 def _web_address(value: object) -> object:
-    """Return the address of a provider: nobody's name or password is in it."""
-    if isinstance(value, str) and re.fullmatch(r"https?://[^/\s@]+(/[^\s?#]*)?", value):
+    if isinstance(value, str) and re.fullmatch(r"https?://[^/\s@]+(/\S*)?", value):
         with suppress(ValueError):  # of an address or a port that cannot be
             if (where := urlsplit(value)).hostname and where.port != 0:
                 return value
-    raise ValueError("an address such as http://localhost:11434/v1, without a name or a password in it")
+    raise ValueError("an address such as https://host/path, without a name or a password before the host")
 
 
 class ModelTable(Table):
@@ -264,6 +263,8 @@ class ModelTable(Table):
         words = self.command.split() if isinstance(self.command, str) else self.command
         if words is not None and not words:
             raise Mistake("command: has no words")
+        if {*"?#"}.intersection(self.url or ""):
+            raise Mistake("url: it ends with the path: leave out `?` or `#` and what follows")
         has_key, where = self.key_variable or self.key_file, urlsplit(self.url or "")
         if has_key and where.scheme == "http" and where.hostname not in LOOPBACK:
             raise Mistake("url: a key travels by https only, unless the server is on this machine")
@@ -281,15 +282,6 @@ class ModelTable(Table):
         return ModelTerms(**{name: getattr(self, name) for name in names})
 
 
-def _points(value: object) -> object:
-    if isinstance(value, int | float) and not isinstance(value, bool) and 0 <= value <= MOST_MARKS:
-        return float(value)
-    raise ValueError(f"a number from 0 to {MOST_MARKS}")
-
-
-Points = Annotated[float, BeforeValidator(_points)]
-
-
 class ThresholdTable(Table):
     """[[grade.threshold]]: marks for enough points against a reference bot."""
 
@@ -297,10 +289,12 @@ class ThresholdTable(Table):
     board: str | None = Field(
         default=None, description="`game/board`, a board's name, or a game; without the key: all boards."
     )
-    points: Points = Field(
+    points: Amount = Field(
         le=100, description="Points of 100 that are enough: the mean of the bot's scores against the reference."
     )
-    marks: Points = Field(gt=0, description="Marks that a bot with these points gets; with fewer it gets none.")
+    marks: Amount = Field(
+        gt=0, le=MOST_MARKS, description="Marks that a bot with these points gets; with fewer it gets none."
+    )
 
 
 def _some(thresholds: tuple[ThresholdTable, ...]) -> tuple[ThresholdTable, ...]:
@@ -340,18 +334,10 @@ class ClimbTable(Table):
     cost: AmountOrNone = Field(default=None, description="The most that the calls of an agent may cost in a round.")
 
 
-def _webhook(value: object) -> object:
-    if isinstance(value, str) and re.fullmatch(r"https?://[^/\s@]+(/\S*)?", value):
-        with suppress(ValueError):  # of an address or a port that cannot be
-            if (where := urlsplit(value)).hostname and where.port != 0:
-                return value
-    raise ValueError("an address such as https://host/path, without a name or a password before the host")
-
-
 class NotifyTable(Table):
     """[notify]: a webhook that gets a message when a run ends."""
 
-    url: Annotated[str, BeforeValidator(_webhook)] = Field(
+    url: Annotated[str, BeforeValidator(_web_address)] = Field(
         description="Where the message goes: a webhook of Slack, Discord, ntfy, ..."
     )
     private: bool = Field(default=False, description="Allow an address inside a network, and http.")
