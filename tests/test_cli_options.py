@@ -78,7 +78,7 @@ def test_the_file_as_played_is_only_touched_when_it_differs(tmp_path):
 
 
 def watched(planned: int, done: int, played: int, seconds: float) -> str:
-    watcher = Watcher("cup", "2 at a time", "", None)
+    watcher = Watcher("cup", "2 at a time", "")
     watcher.planned, watcher.done, watcher.played = planned, done, played
     watcher.begun = time.monotonic() - seconds
     return watcher.summary()

@@ -17,8 +17,7 @@ from arena.cli import duel as duels
 from arena.cli import options, output, paths, results, signals, stored_match, watching, workspace
 from arena.cli.run import command_line, make_archive
 from arena.errors import ArenaError
-from arena.event import discovery
-from arena.event.director import RunPhase
+from arena.event import discovery, schedules
 from arena.event.discovery import programs
 from arena.identity import digest_of
 from arena.results.sequential import Decision, Question, SequentialTest
@@ -46,7 +45,7 @@ def climb(
     ],
     rounds: Annotated[int, typer.Option(metavar="N", min=1, max=10_000, help="The number of rounds.")] = ROUNDS,
     boards: options.BoardNames = None,
-    workers: Annotated[str | None, typer.Option(help="Matches at once: a number, or auto.")] = None,
+    workers: options.Workers = None,
     seed: options.Seed = None,
     name: Annotated[
         str | None, typer.Option(help="The results go to results/NAME; default: climb, with the names of the bots.")
@@ -73,15 +72,8 @@ def climb(
     if len(agents) not in {1, len(bots)}:
         raise ArenaError(f"--agent: {len(agents)} for {len(bots)} bots: name one for all, or one for each")
     name = name or f"climb-{'-'.join(bots)}"
-    changed = options.overrides(
-        settings,
-        seed=seed,
-        name=name,
-        workers__count=options.worker_count(workers),
-        sandbox=sandbox,
-        unsafe=unsafe,
-    )
-    tournament = workspace.own_tournament(changed)
+    overrides = options.overrides(settings, seed=seed, name=name, workers=workers, sandbox=sandbox, unsafe=unsafe)
+    tournament = workspace.own_tournament(overrides)
     store = workspace.bot_store(tournament)
     event, _ = workspace.event_of(tournament, Path(paths.TOURNAMENT_FILE), None, boards)
     missing = [bot for bot in bots if bot not in {each.name for each in event.bots}]
@@ -166,32 +158,19 @@ class _Step:
 
     def play(self) -> None:
         """Play what is due of the event."""
-        from arena.event import schedules, tournament
-
-        event, interrupt = self._event(), self._interrupt
+        event, pin = self._event(), self._tournament.workers.pinned
         make_archive(event, self._folder)
         count = workspace.matches_at_once(self._tournament, event)
-        with watching.live_frame() as live:
-            watcher = watching.Watcher(event.name, f"{count} at a time", schedules.at_most(event), live)
-
-            def stopped() -> bool:
-                watcher.tick()
-                return bool(interrupt)
-
-            outcome = tournament.run(
-                event,
-                self._folder,
-                workers=count,
-                audience=watcher,
-                pin=self._tournament.workers.pinned,
-                stopped=stopped,
-                model=self._door,
-            )
+        watcher = watching.Watcher(event.name, f"{count} at a time", schedules.at_most(event))
+        outcome = watching.play(
+            event, self._folder, watcher, lambda: self._interrupt, workers=count, pin=pin, model=self._door
+        )
         watching.notice_given_up(outcome.failed)
-        with interrupt.aborting():  # what follows needs the whole event
+        with self._interrupt.aborting():  # what follows needs the whole event
             pass
         if not outcome.complete and outcome.stop is None:
-            raise ArenaError(f"{self._folder}: {_ended(outcome.phase)}; to go on: {command_line()}")
+            reason = watching.REASONS.get(outcome.phase, "the event between the rounds is not complete")
+            raise ArenaError(f"{self._folder}: {reason}; to go on: {command_line()}")
 
     def work(self, history: "History", bot: Bot, number: int, target: Path) -> "AgentWork":
         """Let an agent work in a round."""
@@ -272,14 +251,6 @@ class _Step:
             low=low,
             high=high,
         )
-
-
-def _ended(phase: RunPhase) -> str:
-    if phase is RunPhase.SPENT:
-        return "the budget for the language model is used up: raise model.event_tokens or model.event_cost"
-    if phase is RunPhase.HALTED:
-        return "stopped by `arena stop`"
-    return "the event between the rounds is not complete"
 
 
 def _tell(edit: "Edit") -> None:

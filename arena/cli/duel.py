@@ -13,13 +13,11 @@ import typer
 from arena.cli import options, output, paths, signals, watching, workspace
 from arena.cli.run import command_line, make_archive
 from arena.errors import ArenaError
-from arena.event.director import ATTEMPTS, RunPhase
+from arena.event.director import ATTEMPTS
 from arena.results import sequential
 from arena.values import Abort, Bot, Event, Fault, Played, Record
 
 if TYPE_CHECKING:
-    from rich.live import Live
-
     from arena.event.config import Tournament
     from arena.event.duel import Duel
     from arena.event.model import Provider
@@ -50,7 +48,7 @@ def duel(
     max_pairings: Annotated[
         int, typer.Option(min=1, max=MOST_PAIRINGS, help="The number of pairings after which it is undecided.")
     ] = 5000,
-    workers: Annotated[str | None, typer.Option(help="Matches at once: a number, or auto.")] = None,
+    workers: options.Workers = None,
     seed: options.Seed = None,
     name: Annotated[
         str | None, typer.Option(help="The results go to results/NAME; default: duel, with both names.")
@@ -80,14 +78,7 @@ def duel(
     except ValueError as error:
         hint = "both bounds must be between -100 and 100" if scale is POINTS else "no match can show such a difference"
         raise ArenaError(f"--{scale.unit.lower()} {low:g} {high:g}: {hint}") from error
-    overrides = options.overrides(
-        settings,
-        seed=seed,
-        name=name,
-        workers__count=options.worker_count(workers),
-        sandbox=sandbox,
-        unsafe=unsafe,
-    )
+    overrides = options.overrides(settings, seed=seed, name=name, workers=workers, sandbox=sandbox, unsafe=unsafe)
     tournament = workspace.own_tournament(overrides)
     bots = first, second = workspace.bot_named(bot), workspace.bot_named(opponent)
     # `ada@1` and `ada@2` have the name `ada`.
@@ -131,8 +122,8 @@ class AbsentError(ArenaError):
 class DuelWatcher(watching.Watcher):
     """Shows how near the test of a duel is to each decision."""
 
-    def __init__(self, duel: "Duel", workers: int, live: "Live | None") -> None:
-        super().__init__(duel.event.name, f"{workers} matches at a time", "", live)
+    def __init__(self, duel: "Duel", workers: int) -> None:
+        super().__init__(duel.event.name, f"{workers} matches at a time", "")
         self._duel = duel
         self.blocked = False
         """True once a match was given up: no later round can count in this run."""
@@ -206,7 +197,6 @@ def play(
     provider: "Provider | Door | None",
 ) -> tuple[Abort, ...]:
     """Play until the test has decided; return the matches that were given up."""
-    from arena.event import tournament
     from arena.results.archive import Archive
 
     make_archive(duel.event, folder)
@@ -214,22 +204,16 @@ def play(
         duel.add_stored(archive)
     if duel.is_over:
         return ()
-    with watching.live_frame() as live:
-        watcher = DuelWatcher(duel, workers, live)
+    watcher = DuelWatcher(duel, workers)
 
-        def stopped() -> bool:
-            watcher.tick()  # the run calls this about ten times a second, also when no match ends
-            return bool(interrupt or duel.is_over or watcher.blocked or watcher.absentees)
+    def is_over() -> bool:
+        return bool(interrupt or duel.is_over or watcher.blocked or watcher.absentees)
 
-        outcome = tournament.run(
-            duel.event, folder, workers=workers, audience=watcher, pin=pin, stopped=stopped, model=provider
-        )
+    outcome = watching.play(duel.event, folder, watcher, is_over, workers=workers, pin=pin, model=provider)
     if outcome.unlogged:
         output.notice(outcome.unlogged)
-    if outcome.phase is RunPhase.SPENT:
-        output.notice("the budget for the language model is used up: raise model.event_tokens or model.event_cost")
-    if outcome.phase is RunPhase.HALTED and not duel.is_over:
-        output.notice(f"stopped by `arena stop`; to go on:\n  {command_line()}")
+    if outcome.phase in watching.REASONS and not duel.is_over:
+        output.notice(f"{watching.REASONS[outcome.phase]}; to go on:\n  {command_line()}")
     if watcher.absentees:  # to forfeit all its matches would prove nothing about how it plays
         raise AbsentError(watcher.absentees)
     return outcome.failed

@@ -53,6 +53,7 @@ Settings = Annotated[
     list[str] | None,
     typer.Option("--set", metavar="KEY=VALUE", help="Any key of tournament.toml, such as time.move=0.5."),
 ]
+Workers = Annotated[str | None, typer.Option("--workers", help="Matches at once: a number, or auto.")]
 Unsafe = Annotated[
     bool,
     typer.Option(
@@ -75,6 +76,8 @@ def overrides(settings: Iterable[str] | None = None, **options: object) -> dict[
         changed[key] = _setting_value(key, text.strip())
     if isinstance(seed := options.get("seed"), str):
         options["seed"] = seed_of(seed)
+    if isinstance(workers := options.pop("workers", None), str):
+        options["workers__count"] = worker_count(workers)
     given = {key: value for key, value in options.items() if value is not None and value is not False}
     return changed | {key.replace("__", "."): value for key, value in given.items()}
 

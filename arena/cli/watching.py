@@ -6,23 +6,31 @@ A terminal that is gone is no reason to stop: `streams.py` swallows the frames t
 
 import sys
 import time
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from datetime import datetime, timedelta
-from typing import TYPE_CHECKING
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 from arena.cli import output
-from arena.values import Abort, Fault, Record
+from arena.event.director import RunPhase
+from arena.values import Abort, Event, Fault, Record
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
     from rich.live import Live
 
     from arena.cli.run.totals import Totals
+    from arena.event.tournament import Progress
 
 LINE_INTERVAL_S = 10.0  # in a pipe there is a line at least so often
 FRAME_INTERVAL_S = 0.25
 BOTS_SHOWN = 15
+REASONS = {
+    RunPhase.HALTED: "stopped by `arena stop`: the matches that were under way are finished and stored",
+    RunPhase.SPENT: "the budget for the language model is used up: raise model.event_tokens or model.event_cost",
+}
+"""Why a run began no more matches, where its user may not know."""
 
 
 def duration(seconds: float) -> str:
@@ -65,16 +73,17 @@ def _failure(abort: Abort) -> str:
 class Watcher:
     """Counts what happens in a run, and shows it.
 
-    `lanes` says where matches are played: `4 at a time`, or `on tcp://host:8786`; `at_most` is that of schedules. On a
-    terminal `live` is the frame, else None.
+    `lanes` says where matches are played: `4 at a time`, or `on tcp://host:8786`; `at_most` is that of schedules.
     """
 
-    def __init__(self, name: str, lanes: str, at_most: str, live: "Live | None") -> None:
+    live: "Live | None" = None
+    """The frame; None where stderr is no terminal."""
+
+    def __init__(self, name: str, lanes: str, at_most: str) -> None:
         self.name, self.lanes, self.at_most = name, lanes, at_most
         self.absentees: dict[str, Fault] = {}
         self.planned = self.done = self.played = 0
         self.begun = self._shown_at = time.monotonic()
-        self._live = live
         self._shown_tenth = 0
 
     @property
@@ -108,12 +117,12 @@ class Watcher:
 
     def line(self, text: str) -> None:
         """Print a line at once, above the frame."""
-        if self._live is None:
+        if self.live is None:
             output.notice(text)
         else:
             from rich.text import Text
 
-            self._live.console.print(Text(output.safe_lines(text)))
+            self.live.console.print(Text(output.safe_lines(text)))
 
     def tick(self) -> None:
         """Show the progress if that is due; the run calls this about ten times a second.
@@ -122,9 +131,9 @@ class Watcher:
         """
         now = time.monotonic()
         silence, tenth = now - self._shown_at, self._tenth()
-        if self._live is not None and silence >= FRAME_INTERVAL_S:
-            self._live.update(self.frame(), refresh=True)
-        elif self._live is None and (tenth > self._shown_tenth or silence >= LINE_INTERVAL_S):
+        if self.live is not None and silence >= FRAME_INTERVAL_S:
+            self.live.update(self.frame(), refresh=True)
+        elif self.live is None and (tenth > self._shown_tenth or silence >= LINE_INTERVAL_S):
             self.line(self.summary())
         else:
             return
@@ -162,19 +171,19 @@ class RunWatcher(Watcher):
     `frame`, its rate covers the last 30 seconds only, and the lines in a pipe need our figures in any case.
     """
 
-    def __init__(self, name: str, lanes: str, at_most: str, live: "Live | None", totals: "Totals") -> None:
-        super().__init__(name, lanes, at_most, live)
+    def __init__(self, name: str, lanes: str, at_most: str, totals: "Totals") -> None:
+        super().__init__(name, lanes, at_most)
         self._totals = totals
 
     def begins(self, planned: int, finished: int) -> None:
         """Part of `Audience`."""
         super().begins(planned, finished)
-        if self._live is not None:
+        if self.live is not None:
             self._totals.begin()
 
     def finished(self, record: Record) -> None:
         """Part of `Audience`."""
-        if self._live is not None:
+        if self.live is not None:
             self._totals.add(record)
         super().finished(record)
 
@@ -187,15 +196,25 @@ class RunWatcher(Watcher):
         line = Table.grid(padding=(0, 1))
         bar = ProgressBar(total=max(1, self.planned), completed=self.done, width=30)
         line.add_row(self.name, bar, self.summary())
-        if self._live is None:
+        if self.live is None:
             return line
-        return Group(
-            line, output.fitting_table(self._totals.headers, self._totals.rows(BOTS_SHOWN), self._live.console)
-        )
+        return Group(line, output.fitting_table(self._totals.headers, self._totals.rows(BOTS_SHOWN), self.live.console))
+
+
+def play(event: Event, folder: Path, watcher: Watcher, is_over: Callable[[], object], **settings: Any) -> "Progress":
+    """Play what is due of an event while the watcher shows it, until `is_over`; `settings` are for `tournament.run`."""
+    from arena.event import tournament
+
+    def stopped() -> bool:
+        watcher.tick()  # the run calls this about ten times a second, also when no match ends
+        return bool(is_over())
+
+    with _live_frame() as watcher.live:
+        return tournament.run(event, folder, audience=watcher, stopped=stopped, **settings)
 
 
 @contextmanager
-def live_frame() -> "Iterator[Live | None]":
+def _live_frame() -> "Iterator[Live | None]":
     """Yield a frame at the bottom of the terminal; None where stderr is none."""
     console = output.console(sys.stderr)
     if not sys.stderr.isatty() or not console.is_terminal or console.is_dumb_terminal:

@@ -16,7 +16,6 @@ from arena.cli import options, output, paths, results, signals, watching, worksp
 from arena.cli.init import make_workspace
 from arena.errors import ArenaError
 from arena.event import discovery, schedules
-from arena.event.director import RunPhase
 from arena.event.schedules import round_robin
 from arena.games import rulebook
 from arena.values import Event
@@ -65,9 +64,8 @@ def run(
         seed=seed,
         name=name,
         repeats=repeats,
-        workers__count=None if cluster else options.worker_count(workers),
-        workers__cluster=cluster
-        or ("none" if workers else None),  # a number means this machine, whatever the file says
+        workers=None if cluster else workers,
+        workers__cluster=cluster or ("none" if workers else None),  # a number: this machine, whatever the file says
         sandbox=sandbox,
         unsafe=unsafe,
     )
@@ -156,40 +154,25 @@ def _play(
 ) -> "tuple[Progress, watching.Watcher]":
     from arena.cli.run import totals
     from arena.event import cluster
-    from arena.event import tournament as runs
 
     workers, model = tournament.workers, tournament.model
     make_archive(event, folder)
     lanes = f"{count} at a time" if workers.cluster is None else f"on {workers.cluster}"
-    shown = totals.Totals(event, totals.stored(folder))
-    with watching.live_frame() as live:
-        watcher = watching.RunWatcher(event.name, lanes, schedules.at_most(event), live, shown)
-        estimated = False
+    totals_shown = totals.Totals(event, totals.stored(folder))
+    watcher = watching.RunWatcher(event.name, lanes, schedules.at_most(event), totals_shown)
+    estimated = False
 
-        def stopped() -> bool:
-            nonlocal estimated
-            watcher.tick()  # the run calls this about ten times a second, also when no match ends
-            if (
-                model is not None
-                and not estimated
-                and watcher.planned > watcher.done == watcher.played >= FIRST_MATCHES
-            ):
-                estimated = True
-                for sentence in _model_sentences(event, folder, model):
-                    watcher.line(sentence)
-            return bool(interrupt)
+    def is_over() -> bool:
+        nonlocal estimated
+        if model is not None and not estimated and watcher.planned > watcher.done == watcher.played >= FIRST_MATCHES:
+            estimated = True
+            for sentence in _model_sentences(event, folder, model):
+                watcher.line(sentence)
+        return bool(interrupt)
 
-        opened = workers.cluster and cluster.opener(workers.cluster, scale_time=workers.scale_time, notice=watcher.line)
-        return runs.run(
-            event,
-            folder,
-            workers=count,
-            audience=watcher,
-            pin=workers.pinned,
-            stopped=stopped,
-            cluster=opened or None,
-            model=provider,
-        ), watcher
+    opened = workers.cluster and cluster.opener(workers.cluster, scale_time=workers.scale_time, notice=watcher.line)
+    settings = {"workers": count, "pin": workers.pinned, "cluster": opened or None, "model": provider}
+    return watching.play(event, folder, watcher, is_over, **settings), watcher
 
 
 def _model_sentences(event: Event, folder: Path, model: "ModelTable") -> Iterator[str]:
@@ -270,11 +253,9 @@ def _report(
         for sentence in read.end_sentences:
             output.notice(sentence)
     watching.notice_given_up(outcome.failed)
-    if outcome.phase is RunPhase.HALTED and not outcome.complete:
-        output.notice("stopped by `arena stop`: the matches that were under way are finished and stored")
-    if outcome.phase is RunPhase.SPENT:
-        output.notice("the budget for the language model is used up: raise model.event_tokens or model.event_cost")
     if not outcome.complete:
+        if outcome.phase in watching.REASONS:
+            output.notice(watching.REASONS[outcome.phase])
         due = f"{watcher.at_most}{outcome.planned - outcome.finished}"
         output.notice(f"{due} of {outcome.planned} matches are still due; to go on:\n  {command_line()}")
     if isinstance(event.seed, int) and not _bots_come_with_arena(event):
