@@ -22,28 +22,13 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import numpy as np
+from side_by_side import BOT
 
 from arena.event import config, tournament
 from arena.event.cluster import machine
 from arena.event.cluster.driver import Cluster
 from arena.values import Abort, Event, Fault, Record
 
-BOT = """\
-import sys, time
-legal = []
-for line in sys.stdin:
-    word, _, rest = line.rstrip("\\n").partition(" ")
-    if word == "ready?":
-        print("ready", flush=True)
-    elif word == "legal":
-        legal.append(rest)
-    elif word == "go":
-        until = time.thread_time() + {seconds}
-        while time.thread_time() < until:
-            pass
-        print(legal[INDEX], flush=True)
-        legal = []
-"""
 THINKING = {"at once": 0.0, "2 ms": 0.002}
 PORT = 28786
 ADDRESS = f"tcp://127.0.0.1:{PORT}"
@@ -173,7 +158,7 @@ def main() -> None:
         for name, seconds in THINKING.items():
             home = Path(folder) / name
             home.mkdir()
-            event = event_of(home, "mummy_maze/duel", BOT.format(seconds=seconds), matches)
+            event = event_of(home, "mummy_maze/duel", BOT.replace("SECONDS", str(seconds)), matches)
             here = Rate()
             tournament.run(event, home / "here", workers=2, audience=here)
             cpu_here = here.cpu_ms  # before more is used

@@ -20,6 +20,23 @@ from picture import Panel
 
 Figure = TypeVar("Figure")
 HERE = Path(__file__).parent
+BOT = """\
+import sys, time
+legal = []
+for line in sys.stdin:
+    word, _, rest = line.rstrip("\\n").partition(" ")
+    if word == "ready?":
+        print("ready", flush=True)
+    elif word == "legal":
+        legal.append(rest)
+    elif word == "go":
+        until = time.thread_time() + SECONDS
+        while time.thread_time() < until:
+            pass
+        print(legal[INDEX], flush=True)
+        legal = []
+"""
+"""A bot that computes for SECONDS, and makes the legal move at INDEX."""
 
 
 class Rounds(list[Figure]):

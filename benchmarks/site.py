@@ -25,23 +25,10 @@ from multiprocessing.connection import Connection
 from pathlib import Path
 from statistics import median, quantiles
 
-from side_by_side import measured, public_folder, show
+from side_by_side import BOT, measured, public_folder, show
 
 from arena.results.archive import Archive
 
-BOT = """\
-import sys
-legal = []
-for line in sys.stdin:
-    word, _, rest = line.rstrip("\\n").partition(" ")
-    if word == "ready?":
-        print("ready", flush=True)
-    elif word == "legal":
-        legal.append(rest)
-    elif word == "go":
-        print(legal[{number} % len(legal)], flush=True)
-        legal = []
-"""
 BOTS, REPEATS, EVERY_S = 8, 40, 3.0  # an event of half a minute: the first tables take 3 s of CPU, in any event
 ARENA = (sys.executable, "-m", "arena")
 MOVE_S = 0.1  # for each answer: an event that is held up loses matches by time
@@ -54,8 +41,9 @@ def workspace() -> Path:
     """Make the workspace of the event."""
     folder = public_folder() / "site"
     (folder / "bots").mkdir(parents=True)
+    text = BOT.replace("SECONDS", "0")
     for number in range(BOTS):
-        (folder / f"bots/b{number}.py").write_text(BOT.format(number=number))
+        (folder / f"bots/b{number}.py").write_text(text.replace("INDEX", f"{number} % len(legal)"))
     (folder / "tournament.toml").write_text(
         f'name = "cup"\nseed = 1\nboards = ["duel"]\nbots = "bots"\nrepeats = {REPEATS}\ntime = {{move = {MOVE_S}}}\n'
     )
