@@ -28,7 +28,7 @@ from random import Random
 from typing import Any
 
 from arena.game import CHANCE, Game, Move, Role
-from arena.games.quality import Assessor, assessor_of, positions
+from arena.games.quality import assessor_of, positions
 from arena.match.referee import Referee
 from arena.values import Record
 
@@ -93,13 +93,9 @@ class Nemesis:
             state = self.game.play(before, moves)
         self._bounds[state] = score  # also where the bot was at fault, and the rules would go on
         for before in reversed(path):
-            self._bounds[before] = self._bound_of(before)
+            self._bounds[before] = max(self._hope(before, joint) for joint in self._joints(before))
         self.exact = not (self.varies or self._sampled) and score >= self._bounds[self.game.start()]
         return score
-
-    def _bound_of(self, state: State) -> float:
-        """Return the most points that can be had from a position that was met, by what is known."""
-        return max(self._hope(state, joint) for joint in self._joints(state))
 
     def _hope(self, state: State, own: Joint) -> float:
         """Return the most points that can be had after these moves: the mean over what the others did there."""
@@ -127,16 +123,10 @@ class Nemesis:
             values = [self._hope(state, joint) for joint in joints]
         most = max(values)
         equal = [joint for joint, value in zip(joints, values, strict=True) if value == most]
-        if len(equal) > 1 and (self.exploits or self.random.random() < TRUST):
-            equal = [joint for joint in equal if self._is_trusted(state, joint)] or equal
+        if len(equal) > 1 and (self.exploits or self.random.random() < TRUST) and (assessor := assessor_of(self.game)):
+            best = (joint for joint in equal if all(move in assessor.best(state, role) for role, move in joint))
+            return next(best, equal[0])
         return equal[0]
-
-    def _is_trusted(self, state: State, joint: Joint) -> bool:
-        return self._assessor is not None and all(move in self._assessor.best(state, role) for role, move in joint)
-
-    @property
-    def _assessor(self) -> Assessor | None:
-        return assessor_of(self.game)
 
     def _joints(self, state: State) -> Iterator[Joint]:
         """Yield the moves of its roles that are to move, all together; one empty tuple where none of them is."""

@@ -197,8 +197,7 @@ class _Step:
         with self._interrupt.aborting():
             return perform(
                 AgentTask(
-                    bot=bot,
-                    command=agent.command,
+                    agent=agent,
                     round=number,
                     seed=seed,
                     conditions=event.conditions,

@@ -93,9 +93,8 @@ def _checkup(path: Path, author: str) -> Checkup:
     candidate = discovery.from_path(path, author)
     others = [bot for bot in workspace.entrants() if bot.name != author]
     discovery.unique((candidate, *others))
-    shown = candidate.display or author
-    for known in (known for bot in others for known in (bot.name, bot.display) if names.look_alike(shown, known)):
-        raise ArenaError(f"{shown!r} ({shown!a}) looks like {known!r} ({known!a}), which is another bot's name")
+    known = (name for bot in others for name in (bot.name, bot.display))
+    names.refuse_look_alike(candidate.display or author, known, "choose another `display` in its bot.toml")
     screening = workspace.screening(tournament)
     (candidate,) = screening.build([candidate])
     with Launcher(watches=True) as launcher:

@@ -77,10 +77,6 @@ class History:
         """Yield the edits of a bot in the order of rounds."""
         return (edit for edit in self.edits if edit.bot == bot)
 
-    def in_round(self, number: int) -> dict[str, Edit]:
-        """Return the edits of a round, by bot."""
-        return {edit.bot: edit for edit in self.edits if edit.round == number}
-
     def with_edit(self, edit: Edit) -> "History":
         """Return the history with an edit, in place of an earlier state of it."""
         others = [each for each in self.edits if (each.round, each.bot) != (edit.round, edit.bot)]

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 
 from arena.author.checkup.conversation import run_check
-from arena.author.checkup.findings import CheckRun, Finding, Weight, merge
+from arena.author.checkup.findings import CheckRun, Finding, Weight, is_sound, merge
 from arena.author.checkup.variations import VARIATIONS, Variation, plain
 from arena.errors import ArenaError
 from arena.game import Role
@@ -47,7 +47,7 @@ class Checkup:
     @property
     def sound(self) -> bool:
         """True if no fault was found."""
-        return all(finding.weight is not Weight.FAULT for finding in self.findings)
+        return is_sound(self.findings)
 
     @property
     def ready(self) -> float | None:

@@ -11,7 +11,7 @@ from typing import Any
 
 from arena import protocol
 from arena.author.checkup import advice
-from arena.author.checkup.findings import CheckRun, Finding, Weight
+from arena.author.checkup.findings import CheckRun, Finding, Weight, is_sound
 from arena.author.checkup.variations import WINDOWS, Variation, plain
 from arena.failure import Cause, Failure
 from arena.game import Move, Role
@@ -152,7 +152,7 @@ class Conversation:
         """Add the findings that need the bot's whole output, once it is gone."""
         self._turn = 0
         discarded = self._bot.discarded()
-        if discarded and self._is_sound:
+        if discarded and is_sound(self.findings):
             only_early = all(line.when is When.BEFORE_READY for line in discarded)
             one_line = "print one line to each `go`, and only then; the rest belongs on stderr"
             self._advise(str(discarded[0]), advice.DEBUG if only_early else one_line)
@@ -166,7 +166,7 @@ class Conversation:
                 f"its remarks are cut: {REMARK_LETTERS} characters of each are kept, and {REMARKS_KEPT} a turn",
                 "write fewer and shorter remarks, and the rest to stderr",
             )
-        if len(report.stderr) >= STDERR_BYTES and self._is_sound:
+        if len(report.stderr) >= STDERR_BYTES and is_sound(self.findings):
             self._advise("it wrote so much to stderr that only the end was kept", "write less to stderr: it costs time")
 
     def _random_reply(self, role: Role, ask: Ask) -> Reply:
@@ -211,7 +211,7 @@ class Conversation:
         """Return whether the reply is right; if not, add a finding that says why."""
         self._turn += not ask.ready
         if reply.ending is not None:
-            if self._is_sound and reply.failure is not None:
+            if is_sound(self.findings) and reply.failure is not None:
                 self._explain(ask, reply.failure)
             return False
         self.greeted = True
@@ -281,10 +281,6 @@ class Conversation:
                 self._advise(f"after {end}: {reply.words}", f"leave quietly at {end}, with exit status 0")
         else:
             self._advise(f"it is still there {LEAVE_S:g} s after {end}, and is killed", "leave at `end` or end of file")
-
-    @property
-    def _is_sound(self) -> bool:
-        return all(finding.weight is not Weight.FAULT for finding in self.findings)
 
     def _fault(self, text: str, cure: str, log: tuple[str, ...] = ()) -> None:
         if self._name == WINDOWS:

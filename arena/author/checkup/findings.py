@@ -57,7 +57,12 @@ class CheckRun:
     @property
     def sound(self) -> bool:
         """True if no fault was found."""
-        return all(finding.weight is not Weight.FAULT for finding in self.findings)
+        return is_sound(self.findings)
+
+
+def is_sound(findings: Iterable[Finding]) -> bool:
+    """Return whether no finding is a fault."""
+    return all(finding.weight is not Weight.FAULT for finding in findings)
 
 
 def merge(findings: Iterable[Finding]) -> tuple[Finding, ...]:

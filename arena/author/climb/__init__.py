@@ -88,7 +88,7 @@ class Climb:
     def climb(self, rounds: int) -> None:
         """Climb up to this round; what was done before is not done again."""
         for number in range(1, rounds + 1):
-            done = self.history.in_round(number)
+            done = {edit.bot: edit for edit in self.history.edits if edit.round == number}
             if not done:
                 for bot in self.history.agents:
                     self._refuse_stranger(bot, self.history.champion(bot))

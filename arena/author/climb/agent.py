@@ -53,9 +53,8 @@ class AgentWork:
 class AgentTask:
     """What an agent is to edit, and what it may use."""
 
-    bot: Bot
-    """With its files."""
-    command: tuple[str, ...]
+    agent: Bot
+    """The bot with its files, and with the command of the agent in place of its own."""
     round: int
     seed: int
     conditions: Conditions
@@ -81,7 +80,7 @@ def perform(
         game="climb",
         board=str(task.round),
         rules="",
-        seats=(Seat(role, task.bot),),
+        seats=(Seat(role, task.agent),),
         repeat=task.round,
         seed=task.seed,
         conditions=replace(conditions, model=task.terms),
@@ -92,10 +91,9 @@ def perform(
         write_feedback(feedback)
         for path in (feedback, *feedback.rglob("*")):  # the agent may be another user, and only reads
             path.chmod(0o755 if path.is_dir() else 0o644)
-        agent = replace(task.bot, command=task.command, limits=None)
         working = at_work(
             launcher,
-            agent,
+            replace(task.agent, limits=None),
             conditions,
             task.seconds,
             rules=task.rules,
@@ -111,7 +109,7 @@ def perform(
                     log = [clean(line) for line in lines if line.strip()][-LOG_LINES:]
                     failure = "\n  ".join([failure, *log])
                 else:
-                    failure = _taken(task.bot, home, target)
+                    failure = _taken(task.agent, home, target)
         except ModelError as error:
             raise ArenaError(f"{error}; run the same command again") from error
         except BudgetError as error:

@@ -147,12 +147,9 @@ class Submissions:
             raise ArenaError(f"{both} have one name, and case makes no difference: rename one")
         if not names.display(called):
             raise ArenaError(f"{called!a} has no letter that anybody sees: give the file a name")
-        for known in self._shown_names if person is None else ():
-            if names.look_alike(note.display, known):
-                raise ArenaError(
-                    f"{note.display!r} ({note.display!a}) looks like {known!r} ({known!a}), which is another "
-                    "name: rename the file, or take it under another name, --as NAME"
-                )
+        if person is None:
+            cure = "rename the file, or take it under another name, --as NAME"
+            names.refuse_look_alike(note.display, self._shown_names, cure)
         versions = self._store.versions(called) if discovery.may_be_called(called) else ()
         is_anothers = versions and not any(
             version.note.display == called or self._has_author(version, note) for version in versions

@@ -8,8 +8,11 @@ since 2019), has no dependencies, and a table of our own would be wrong for some
 
 import re
 import unicodedata
+from collections.abc import Iterable
 from functools import cache
 from itertools import chain, count
+
+from arena.errors import ArenaError
 
 BLANK = frozenset("\u034f\u115f\u1160\u17b4\u17b5\u2800\u3164\uffa0") | {*map(chr, range(0xFE00, 0xFE10))}
 """Letters and marks that Unicode calls printable, and that nobody sees."""
@@ -55,6 +58,13 @@ def look_alike(name: str, other: str) -> bool:
     if name == other or (name.isascii() and other.isascii()):
         return False
     return _skeleton(name) == _skeleton(other)
+
+
+def refuse_look_alike(name: str, others: Iterable[str], cure: str) -> None:
+    """Raise ArenaError, which ends with what to do, if a name looks like one of the others and is none of them."""
+    for other in others:
+        if look_alike(name, other):
+            raise ArenaError(f"{name!r} ({name!a}) looks like {other!r} ({other!a}), which is another name: {cure}")
 
 
 def _skeleton(text: str) -> str:
