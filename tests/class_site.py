@@ -13,8 +13,9 @@ from programs import python
 from starlette.routing import BaseRoute, Route
 
 from arena.results.archive import Archive
-from arena.serve import organising, people, uploads
+from arena.serve import people, uploads
 from arena.serve.accounts import Accounts
+from arena.serve.entrants import Entrants
 
 AUTHORS, ORGANISER = ("Ada", "Ben"), "Olga"
 PROGRAM = python(
@@ -120,4 +121,4 @@ def make(folder: Path) -> ClassSite:
 
 def decide(accounts: Accounts, *faults: str) -> None:
     """Decide all uploads, without a check that takes seconds: each bot has these faults."""
-    uploads.decide_all(accounts, organising.bot_store(accounts), lambda bots: (faults for _ in bots), ())
+    uploads.decide_all(accounts, Entrants(accounts.workspace).store, lambda bots: (faults for _ in bots), ())

@@ -53,7 +53,7 @@ def test_every_answer_forbids_a_page_to_load_anything_else(client):
 
 def test_a_page_that_fails_forbids_it_too_and_says_nothing_of_why(tmp_path):
     app = make_app(cup.make(tmp_path))
-    app.state.may_see = lambda *_: 1 / 0
+    app.state.accounts.may_see = lambda *_: 1 / 0
     with served(tmp_path, app=app) as client:
         (tmp_path / "results/cup").mkdir(parents=True)
         (tmp_path / "results/cup/event.sqlite").touch()

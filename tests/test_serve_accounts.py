@@ -16,8 +16,9 @@ from served import served
 
 from arena.errors import ArenaError
 from arena.results.archive import Archive
-from arena.serve import desk, organising, people, timetable, uploads
+from arena.serve import actions, desk, people, timetable, uploads
 from arena.serve.accounts import Accounts
+from arena.serve.entrants import Entrants
 from arena.serve.guard import Settings
 from arena.serve.remote import Hub
 
@@ -168,7 +169,7 @@ def test_an_archive_of_a_class_is_no_way_to_hand_in_for_others(accounts):
     uploads.receive(accounts, accounts.named("Ada"), {"class.zip": io.BytesIO(packed("Ben.py", "Ada.py"))})
     decide(accounts)
     assert accounts.uploads()[0].status == "refused"
-    assert not uploads.own_bots(organising.bot_store(accounts), accounts.named("Ben"))
+    assert not Entrants(accounts.workspace).own(accounts.named("Ben"))
 
 
 def test_files_of_a_folder_are_one_bot(accounts):
@@ -183,14 +184,14 @@ def test_files_of_a_folder_are_one_bot(accounts):
 def test_an_upload_over_a_limit_or_after_the_freeze_is_refused_in_words(accounts):
     accounts.invite("Ada", "test")
     ada = accounts.named("Ada")
-    organising.act(accounts, "limit", ("megabytes", "1"), "test")
+    actions.act(accounts, "limit", ("megabytes", "1"), "test")
     with pytest.raises(ArenaError, match="larger than 1 MB"):
         uploads.receive(accounts, ada, {"bot.py": io.BytesIO(bytes(1_000_001))})
-    organising.act(accounts, "limit", ("uploads", "1"), "test")
+    actions.act(accounts, "limit", ("uploads", "1"), "test")
     uploads.receive(accounts, ada, {"bot.py": io.BytesIO(b"x")})
     with pytest.raises(ArenaError, match="1 uploads in this hour"):
         uploads.receive(accounts, ada, {"bot.py": io.BytesIO(b"x")})
-    organising.act(accounts, "freeze", (), "test")
+    actions.act(accounts, "freeze", (), "test")
     with pytest.raises(ArenaError, match="frozen"):
         uploads.receive(accounts, ada, {"bot.py": io.BytesIO(b"x")})
     assert len(list(uploads.folder(accounts).iterdir())) == 1
@@ -232,7 +233,7 @@ def test_an_action_without_a_name_takes_nobodys_token(accounts):
     token = accounts.invite("Ada", "test")  # who has no e-mail address
     for action in ("rotate", "revoke"):
         with pytest.raises(ArenaError, match="has no account"):
-            organising.act(accounts, action, (), "test")
+            actions.act(accounts, action, (), "test")
     assert accounts.with_token(token) is not None
 
 
@@ -259,11 +260,11 @@ def test_each_action_is_a_command_and_stands_in_the_log(tmp_path):
     assert cup.arena(workspace, "serve", "invite", "organiser", "Olga").stdout.startswith("Olga\t")
     for words in ("rotate Ada", "revoke Ben", "rounds each hour", "rounds now", "limit uploads 5", "withdraw last"):
         assert cup.arena(workspace, "serve", *words.split()).returncode == 0, words
-    for action in organising.SWITCHES:
+    for action in actions.SWITCHES:
         assert cup.arena(workspace, "serve", action).returncode == 0
     rows = json.loads(cup.arena(workspace, "serve", "log", "--json").stdout)
     done = {row["action"] for row in rows}
-    assert done == {"invite", "rotate", "revoke", "rounds", "limit", "withdraw", *organising.SWITCHES}
+    assert done == {"invite", "rotate", "revoke", "rounds", "limit", "withdraw", *actions.SWITCHES}
     for words in ("thaw", "rounds sometimes", "revoke Nobody", "limit uploads x", "freeze now"):
         assert cup.refused(cup.arena(workspace, "serve", *words.split()), ""), words
 
@@ -274,7 +275,7 @@ def test_each_command_of_the_page_about_the_site_runs(tmp_path):
     page = (Path(__file__).parent.parent / "docs/serve.md").read_text("utf-8")
     commands = re.findall(r"^\$ arena serve ([a-z].*)$|`arena serve ([a-z][^`]*)`", page, re.MULTILINE)
     words = ["".join(each).replace("BOT", "last").split() for each in commands]
-    assert {each[0] for each in words} == {*organising.ACTIONS, *organising.SWITCHES, "export"}
+    assert {each[0] for each in words} == {*actions.ACTIONS, *actions.SWITCHES, "export"}
     for each in words:
         done = cup.arena(workspace, "serve", *each)
         assert done.returncode == 0, (each, done.stderr)
@@ -322,9 +323,9 @@ def test_a_request_is_played_apart_and_shown_to_who_asked(accounts):
     assert (asked.status, "Ada@1" in asked.words) == ("done", True), asked.words
     with Archive.open(accounts.workspace / "results" / asked.event) as archive:
         assert archive.count() == 2
-    assert desk.may_see(accounts, asked.event, ada)
-    assert not desk.may_see(accounts, asked.event, ben)
-    assert not desk.may_see(accounts, asked.event, None)
+    assert accounts.may_see(asked.event, ada)
+    assert not accounts.may_see(asked.event, ben)
+    assert not accounts.may_see(asked.event, None)
     assert not (accounts.workspace / "results/cup").exists()
 
 
@@ -362,7 +363,7 @@ def test_a_request_says_of_ones_own_bot_why_it_failed_and_of_no_other(accounts):
 @pytest.mark.slow
 def test_a_round_that_cannot_begin_ends_with_the_reason(accounts):
     (accounts.workspace / "tournament.toml").write_text('name = "cup"\nboards = ["nowhere"]\nbots = "bots"\n')
-    organising.act(accounts, "rounds", ["now"], "test")
+    actions.act(accounts, "rounds", ["now"], "test")
     work = desk.Desk(accounts, Hub())
     assert cup.soon(lambda: work.step() or [each for each in accounts.rounds() if each.ended], 60)
     assert "nowhere" in accounts.rounds()[0].words

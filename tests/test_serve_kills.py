@@ -15,8 +15,9 @@ import httpx
 import pytest
 
 from arena.results.archive import Archive
-from arena.serve import organising
+from arena.serve import actions
 from arena.serve.accounts import Accounts
+from arena.serve.entrants import Entrants
 
 TARGETS = ("server", "run", "both", "check")
 
@@ -76,7 +77,7 @@ def survives(folder: Path, kills: int, seed: int) -> Counter[str]:
     chance, site, killed = random.Random(seed), Site(folder), Counter()
     site.start()
     for number in range(kills):
-        organising.act(site.accounts, "rounds", ["now"], "test")
+        actions.act(site.accounts, "rounds", ["now"], "test")
         site.hand_in(number)
         time.sleep(chance.random() * 3)
         target = TARGETS[number % len(TARGETS)]
@@ -86,7 +87,7 @@ def survives(folder: Path, kills: int, seed: int) -> Counter[str]:
             site.start()
     assert cup.soon(site.is_done, 240)
     last = site.accounts.rounds(1)[0].number
-    organising.act(site.accounts, "rounds", ["now"], "test")  # with the last bot
+    actions.act(site.accounts, "rounds", ["now"], "test")  # with the last bot
     assert cup.soon(lambda: site.accounts.rounds(1)[0].number > last and site.is_done(), 240)
     site.server.signal(signal.SIGINT)
     site.server.wait()
@@ -99,7 +100,7 @@ def look_at(site: Site) -> None:
     """Nothing that was confirmed is lost, nothing is half there, no match was played twice, the tables are right."""
     uploads = {upload.id: upload for upload in site.accounts.uploads()}
     assert uploads.keys() >= site.confirmed.keys()
-    versions = {each.number: each.path for each in organising.bot_store(site.accounts).versions("Ada")}
+    versions = {each.number: each.path for each in Entrants(site.folder).store.versions("Ada")}
     for id_, program in site.confirmed.items():
         assert uploads[id_].status in {"accepted", "known"}, uploads[id_]
         assert versions[uploads[id_].version].read_text() == program

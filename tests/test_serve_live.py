@@ -139,7 +139,7 @@ def test_a_match_that_is_over_is_shown_slowly_and_hiding_the_results_ends_that(w
 
 def test_nobody_looks_again_and_again_who_it_is_that_watches_what_everybody_sees(workspace):
     app, looks = make_app(workspace), []
-    app.state.person_of = looks.append
+    app.state.accounts.account_of = looks.append
     with served(workspace, app=app) as client:
         cookie = {"cookie": f"{people.COOKIE}=a stranger's"}
         with client.stream("GET", "/events/cup/live/events", headers=cookie) as answer:

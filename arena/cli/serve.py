@@ -1,13 +1,13 @@
 """`arena serve`: the pages of a workspace for its readers and authors."""
 
 import contextlib
+import getpass
 import ipaddress
 import os
 import secrets
 import ssl
 import sys
 from collections.abc import Sequence
-from functools import partial
 from importlib.util import find_spec
 from json import loads
 from pathlib import Path
@@ -16,7 +16,6 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from arena import system, whole_files
-from arena.author.checkup.screening import Screening
 from arena.cli import options, output, paths
 from arena.cli import workspace as workspaces
 from arena.errors import ArenaError, refusal, writing
@@ -107,8 +106,8 @@ def serve(
 def _act(action: str, words: Sequence[str], *, json: bool) -> None:
     """Do an action of the organiser here, and print what there is to say."""
     from arena.author import similar
-    from arena.serve import organising
-    from arena.serve.accounts import Accounts, by_command
+    from arena.serve import actions
+    from arena.serve.accounts import Accounts
 
     accounts = Accounts(Path.cwd())
     if action == "work":
@@ -121,9 +120,14 @@ def _act(action: str, words: Sequence[str], *, json: bool) -> None:
         if len(words) != 1:
             raise ArenaError("serve export: name the zip to write, for JPlag")
         with writing(Path(words[0])):
-            whole_files.write(Path(words[0]), similar.export(organising.bot_store(accounts)), whole_files.PRIVATE)
+            store = workspaces.bot_store(workspaces.own_tournament())
+            whole_files.write(Path(words[0]), similar.export(store), whole_files.PRIVATE)
         return
-    rows = organising.act(accounts, action, words, by_command())
+    try:
+        who = f"{getpass.getuser()} by command"
+    except (OSError, KeyError):  # a user without a name
+        who = "a command"
+    rows = actions.act(accounts, action, words, who)
     if json:
         output.print_json(rows)
     elif [*rows[:1], {}][0].keys() == {"done"}:
@@ -138,17 +142,8 @@ def _check_uploads(accounts: "Accounts") -> None:
     from arena.serve import uploads
 
     tournament = workspaces.own_tournament()
-    conditions = workspaces.conditions_here(tournament)
-    workspaces.refuse_exposed((), conditions.sandbox)
-    screening = Screening(
-        conditions=conditions,
-        build=partial(workspaces.built, level=conditions.sandbox),
-        events=tournament.boards,
-        opened=tournament.openings.used,
-        report=output.notice,
-    )
     names = [entry.name for entry in tournament.bot]
-    uploads.decide_all(accounts, workspaces.bot_store(tournament), screening.faults, names)
+    uploads.decide_all(accounts, workspaces.bot_store(tournament), workspaces.screening(tournament).faults, names)
 
 
 def _seat_person() -> None:

@@ -5,13 +5,10 @@ neither the web nor processes; every change is one transaction, which is on disk
 """
 
 # Tokens are 256 random bits, so nobody guesses one, and a plain hash at rest is as good as a slow one. A row is found
-# by the hash of what a stranger sent, so the time of that search tells nothing about a token; the comparison is
-# constant in time anyway, so that this stays true if the search changes.
+# by the hash of what a stranger sent, so the time of that search tells nothing about a token.
 
 import contextlib
-import getpass
 import hashlib
-import hmac
 import json
 import os
 import secrets
@@ -57,8 +54,8 @@ create table rounds(
     ended text not null default '', words text not null default '') strict;
 create table settings(name text primary key, value text not null) strict;
 create table log(at text not null, who text not null, action text not null, subject text not null) strict;
-create index uploads_of on uploads(account, received);
-create index requests_of on requests(account, asked);
+create index uploads_of on uploads(account);
+create index requests_of on requests(account);
 create index uploads_with on uploads(status);
 create index requests_with on requests(status);
 """
@@ -249,21 +246,15 @@ class Accounts:
 
     def with_token(self, token: str) -> Account | None:
         """Return whose token this is; None if it is nobody's."""
-        hashed = _hashed(token)
-        rows = self._rows("select * from accounts where token = ?", hashed)
-        return next((_account(row) for row in rows if hmac.compare_digest(row["token"], hashed)), None)
+        return next(map(_account, self._rows("select * from accounts where token = ?", _hashed(token))), None)
 
     def account_of(self, session: str) -> Account | None:
         """Return whose session this is; None if it is nobody's, or has ended."""
-        hashed = _hashed(session)
         query = (
-            "select accounts.*, sessions.token as session from sessions join accounts on accounts.id = account "
+            "select accounts.* from sessions join accounts on accounts.id = account "
             "where sessions.token = ? and until > ?"
         )
-        for row in self._rows(query, hashed, now()):
-            if hmac.compare_digest(row["session"], hashed):
-                return _account(row)
-        return None
+        return next(map(_account, self._rows(query, _hashed(session), now())), None)
 
     def sign_out(self, session: str) -> None:
         """End a session."""
@@ -275,7 +266,7 @@ class Accounts:
     def add_upload(self, id: str, account: Account, file: str, status: str = "waiting") -> None:  # noqa: A002
         """Note an upload whose files are on disk; ArenaError if its author has had too many in this hour."""
         with self._changing() as connection:
-            self._refuse_over_limit(connection, "uploads", "received", account)
+            self._refuse_over_limit(connection, account, "uploads", "upload")
             connection.execute(
                 "insert into uploads(id, account, file, received, status) values (?, ?, ?, ?, ?)",
                 (id, account.id, file, now(), status),
@@ -287,21 +278,19 @@ class Accounts:
         if self.is_on("frozen") and not account.is_organiser:
             raise ArenaError("submissions are frozen: the organiser takes no bots now")
         with self._connection() as connection:
-            self._refuse_over_limit(connection, "uploads", "received", account)
+            self._refuse_over_limit(connection, account, "uploads", "upload")
 
     def uploads(self, account: Account | None = None, *, status: str | None = None) -> tuple[Upload, ...]:
         """Return the uploads of an author, or of all, with this status, or with any; the newest first."""
-        rows = self._of("uploads", "received", account, status)
-        return tuple(Upload(**row) for row in rows)
+        return tuple(Upload(**row) for row in self._of("uploads", account, status))
 
     def next_upload(self) -> Upload | None:
         """Return the oldest upload that waits, and count the attempt to check it."""
         with self._changing() as connection:
-            row = connection.execute("select * from uploads where status = 'waiting' order by received limit 1")
-            for upload in row.fetchall():
-                connection.execute("update uploads set attempts = attempts + 1 where id = ?", (upload["id"],))
-                return Upload(**upload)
-        return None
+            row = connection.execute("select * from uploads where status = 'waiting' order by rowid").fetchone()
+            if row is not None:
+                connection.execute("update uploads set attempts = attempts + 1 where id = ?", (row["id"],))
+        return None if row is None else Upload(**row)
 
     def decide_upload(
         self, upload: Upload, status: str, words: str, *, reasons: str = "", bot: str = "", version: int | None = None
@@ -317,11 +306,19 @@ class Accounts:
 
     # Requests
 
+    def may_see(self, event: str, account: Account | None) -> bool:
+        """Return whether somebody may see the results of an event: requests are private, and others may be hidden."""
+        if account is not None and account.is_organiser:
+            return True
+        if event.startswith(REQUESTS):
+            return account is not None and any(request.event == event for request in self.requests(account))
+        return not self.is_on("hidden")
+
     def ask(self, account: Account, first: str, second: str, board: str, pairings: int) -> str:
         """Note a request of unrated matches, and return its id; ArenaError if its author has had too many."""
         id_ = secrets.token_hex(16)
         with self._changing() as connection:
-            self._refuse_over_limit(connection, "requests", "asked", account)
+            self._refuse_over_limit(connection, account, "requests", "request")
             query = "select count(*) from requests where account = ? and status in ('waiting', 'playing')"
             if connection.execute(query, (account.id,)).fetchone()[0] >= WAITING and not account.is_organiser:
                 raise ArenaError(f"{WAITING} of your requests wait already; ask again when they are played")
@@ -334,8 +331,7 @@ class Accounts:
 
     def requests(self, account: Account | None = None, *, status: str | None = None) -> tuple[MatchRequest, ...]:
         """Return the requests of an author, or of all, with this status, or with any; the newest first."""
-        rows = self._of("requests", "asked", account, status)
-        return tuple(MatchRequest(**row) for row in rows)
+        return tuple(MatchRequest(**row) for row in self._of("requests", account, status))
 
     def set_request(self, request: MatchRequest, status: str, words: str = "") -> None:
         """Store how far a request is."""
@@ -350,10 +346,7 @@ class Accounts:
     def begin_match(self, account: Account, wish: str) -> None:
         """Note that somebody begins a match in the browser; ArenaError if they have had too many in this hour."""
         with self._changing() as connection:
-            query = "select count(*) from log where who = ? and action = 'play' and at > ?"
-            (count,) = connection.execute(query, (account.name, _hour_ago())).fetchone()
-            if count >= (most := self.limit("matches")) and not account.is_organiser:
-                raise ArenaError(f"you have begun {most} matches in this hour; try again later")
+            self._refuse_over_limit(connection, account, "matches", "play")
             _log(connection, account.name, "play", wish)
 
     # Rounds
@@ -421,17 +414,19 @@ class Accounts:
         rows = self._rows("select * from log order by rowid desc limit ?", most)
         return tuple(LogEntry(**row) for row in rows)
 
-    def _refuse_over_limit(self, connection: sqlite3.Connection, what: str, time: str, account: Account) -> None:
-        query = f"select count(*) from {what} where account = ? and {time} > ?"
-        most = self.limit(what)
-        if connection.execute(query, (account.id, _hour_ago())).fetchone()[0] >= most and not account.is_organiser:
-            raise ArenaError(f"you have had {most} {what} in this hour; try again later")
+    def _refuse_over_limit(self, connection: sqlite3.Connection, account: Account, limit: str, action: str) -> None:
+        """Raise ArenaError if the log has as many actions of this author in the last hour as the limit allows."""
+        query = "select count(*) from log where who = ? and action = ? and at > ?"
+        hour_ago = _text(datetime.now(UTC) - timedelta(hours=1))
+        (count,) = connection.execute(query, (account.name, action, hour_ago)).fetchone()
+        if count >= (most := self.limit(limit)) and not account.is_organiser:
+            raise ArenaError(f"you have had {most} {limit} in this hour; try again later")
 
-    def _of(self, table: str, time: str, account: Account | None, status: str | None) -> list[sqlite3.Row]:
+    def _of(self, table: str, account: Account | None, status: str | None) -> list[sqlite3.Row]:
         chosen = {"account": account and account.id, "status": status}
         where = " and ".join(f"{column} = ?" for column, value in chosen.items() if value is not None) or "true"
         values = [value for value in chosen.values() if value is not None]
-        return self._rows(f"select * from {table} where {where} order by {time} desc, rowid desc", *values)
+        return self._rows(f"select * from {table} where {where} order by rowid desc", *values)
 
     @contextlib.contextmanager
     def _connection(self) -> Iterator[sqlite3.Connection]:
@@ -457,21 +452,9 @@ class Accounts:
             return connection.execute(query, values).fetchall()
 
 
-def by_command() -> str:
-    """Return who acts when a command does, for the log."""
-    try:
-        return f"{getpass.getuser()} by command"
-    except (OSError, KeyError):  # a user without a name
-        return "a command"
-
-
 def now() -> str:
     """Return the time in UTC, as it is stored: in order of time and of text."""
     return _text(datetime.now(UTC))
-
-
-def _hour_ago() -> str:
-    return _text(datetime.now(UTC) - timedelta(hours=1))
 
 
 def _text(moment: datetime) -> str:

@@ -3,14 +3,12 @@
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import replace
-from functools import partial
 from pathlib import Path
 
 from starlette.applications import Starlette
 from starlette.middleware import Middleware
 from starlette.routing import Route
 
-from arena.errors import ArenaError
 from arena.serve import author, desk, live, organiser, pages, play, readers, remote, uploads
 from arena.serve.accounts import Accounts
 from arena.serve.frames import Frames
@@ -32,13 +30,14 @@ def make_app(workspace: Path, settings: Settings | None = None) -> Starlette:
         app.state.stages = live.Stages(app.state.frames, settings)
         try:
             async with (
-                desk.at_work(accounts, app.state.worker, app.state.hub),
+                desk.at_work(accounts, app.state.hub),
                 app.state.human_matches.looked_after(),
             ):
                 yield
         finally:
             app.state.stages.close()
             app.state.frames.close()
+            app.state.worker.close()
 
     app: Starlette = Starlette(
         routes=[
@@ -52,12 +51,11 @@ def make_app(workspace: Path, settings: Settings | None = None) -> Starlette:
         ],
         lifespan=lifespan,
         middleware=[Middleware(Guard, settings=settings)],
-        exception_handlers={**pages.ERRORS, ArenaError: author.broken_event},
+        exception_handlers=pages.ERRORS,
     )
-    app.state.workspace, app.state.settings = workspace, settings
+    app.state.settings = settings
     app.state.worker, app.state.hub = Worker(), remote.Hub()
     app.state.human_matches = HumanMatches(accounts)
-    app.state.accounts, app.state.person_of = accounts, accounts.account_of
+    app.state.accounts = accounts
     app.state.is_ending = lambda: False  # until a server runs it
-    app.state.may_see = partial(desk.may_see, accounts)
     return app

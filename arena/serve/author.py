@@ -4,8 +4,8 @@ Every page here is about the account that asks. What belongs to another account 
 """
 
 import asyncio
+import contextlib
 import io
-import logging
 import re
 import zipfile
 from collections.abc import Mapping
@@ -19,11 +19,9 @@ from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 from starlette.routing import Route
 
-from arena.author.submissions.bot_store import Version
 from arena.author.submissions.copy_untrusted import MOST_ENTRIES
 from arena.errors import ArenaError
-from arena.event import config, discovery
-from arena.event.config import Tournament
+from arena.event import discovery
 from arena.games import rulebook
 from arena.protocol import clean
 from arena.replay import notation
@@ -31,9 +29,9 @@ from arena.report import bots as bot_pages
 from arena.report.author import Author, hidden_paths
 from arena.results.archive import Archive, NoResultsError
 from arena.results.leaderboard import Results
-from arena.serve import join, organising, pages, people, uploads
+from arena.serve import join, pages, people, uploads
 from arena.serve.accounts import LIMITS, SESSION_DAYS, Account, Accounts
-from arena.serve.desk import event_folder, may_see
+from arena.serve.entrants import Entrants, event_folder
 
 UPLOAD = "/upload"
 PASTED_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,60}")
@@ -43,20 +41,18 @@ MOST_RECORDS = 1000
 LESSONS = 5
 SHOWN = 20
 """Uploads and requests on a page, the newest."""
-LOOK_AGAIN_S = 2
-"""Seconds until a page asks again whether an upload is checked, or a request played."""
 
 
 async def show_sign_in(request: Request) -> Response:
     """Show the form for a token."""
-    return pages.render(request, "sign_in.html.j2", title="Sign in", mistake="")
+    return pages.render(request, "sign_in.html.j2", title="Sign in")
 
 
 async def sign_in(request: Request) -> Response:
     """Begin a session for the token in the form."""
     form = await people.checked_form(request)
     token = form.get("token")
-    session = accounts_of(request).sign_in(token.strip()) if isinstance(token, str) else None
+    session = people.accounts_of(request).sign_in(token.strip()) if isinstance(token, str) else None
     if session is None:
         mistake = "This token is not valid: it may be mistyped, or replaced by a newer one. Ask the organiser."
         return pages.render(request, "sign_in.html.j2", HTTPStatus.FORBIDDEN, title="Sign in", mistake=mistake)
@@ -68,37 +64,31 @@ async def sign_in(request: Request) -> Response:
 async def sign_out(request: Request) -> Response:
     """End the session."""
     await people.checked_form(request)
-    accounts_of(request).sign_out(request.cookies.get(people.COOKIE, ""))
+    people.accounts_of(request).sign_out(request.cookies.get(people.COOKIE, ""))
     response = RedirectResponse("/", HTTPStatus.SEE_OTHER)
     people.set_session(response, request, "", 0)
     return response
 
 
-async def show_account(request: Request) -> Response:
-    """Show an author's bots, uploads and requests, with the forms for new ones."""
-    return await account_page(request)
-
-
-async def account_page(request: Request, mistake: str = "") -> Response:
-    """Return the page of an author, with a mistake of a form if there was one."""
+async def show_account(request: Request, *, mistake: str = "") -> Response:
+    """Show an author's bots, uploads and requests, with the forms for new ones, or the mistake in one of them."""
     account, accounts = _signed_in(request)
     values = await asyncio.to_thread(_account_values, accounts, account)
-    status = HTTPStatus.BAD_REQUEST if mistake else HTTPStatus.OK
-    return pages.render(request, "account.html.j2", status, title=account.name, mistake=mistake, **values)
+    return pages.render(request, "account.html.j2", title=account.name, mistake=mistake, **values)
 
 
 def _account_values(accounts: Accounts, account: Account) -> dict[str, Any]:
     """Return what the page of an author shows."""
-    own = own_bots(accounts, account)
+    entrants = Entrants(accounts.workspace)
     return {
-        "own": own,
+        "own": _own_versions(entrants, account, event_folder(accounts.workspace)),
         "uploads": accounts.uploads(account)[:SHOWN],
         "requests": accounts.requests(account)[:SHOWN],
         "frozen": accounts.is_on("frozen"),
         "limits": {name: accounts.limit(name) for name in LIMITS},
-        "versions": versions_of(own),
-        "opponents": opponents(accounts),
-        "boards": tournament_of(accounts).boards,
+        "versions": entrants.own_here(account),
+        "opponents": [bot.name for bot in entrants.bots if not bot.remote],
+        "boards": entrants.tournament.boards,
         "most_pairings": MOST_PAIRINGS,
     }
 
@@ -123,7 +113,7 @@ async def upload(request: Request) -> Response:
             files[name] = io.BytesIO(pasted.replace("\r\n", "\n").encode("utf-8", "surrogatepass"))
         id_ = await asyncio.to_thread(uploads.receive, accounts, account, files)
     except ArenaError as error:
-        return await account_page(request, str(error))
+        return await show_account(request, mistake=str(error))
     return RedirectResponse(f"/me/uploads/{id_}", HTTPStatus.SEE_OTHER)
 
 
@@ -133,25 +123,22 @@ async def show_upload(request: Request) -> Response:
     found = next((each for each in accounts.uploads(account) if each.id == request.path_params["id"]), None)
     if found is None:
         raise HTTPException(404)
-    response = pages.render(request, "upload.html.j2", title=f"Upload of {clean(found.file, 100)}", upload=found)
-    if found.status == "waiting":
-        response.headers["refresh"] = str(LOOK_AGAIN_S)
-    return response
+    return pages.render(request, "upload.html.j2", title=f"Upload of {clean(found.file, 100)}", upload=found)
 
 
 async def show_bot(request: Request) -> Response:
     """Show an author's own bot: versions, faults with the words and stderr, lessons."""
     account, accounts = _signed_in(request)
-    name = request.path_params["bot"]
-    own = await asyncio.to_thread(own_bots, accounts, account)
-    if name not in own:
+    name, folder = request.path_params["bot"], event_folder(accounts.workspace)
+    entrants = await asyncio.to_thread(Entrants, accounts.workspace)
+    versions = (await asyncio.to_thread(_own_versions, entrants, account, folder)).get(name)
+    if versions is None:
         raise HTTPException(404)
     private: dict[str, Any] = {"faults": [], "lessons": []}
-    folder = event_folder(accounts.workspace)
-    if folder is not None and may_see(accounts, folder.name, account):
+    if folder is not None and accounts.may_see(folder.name, account):
         private = await request.app.state.worker.run(_private, folder, name)
     return pages.render(
-        request, "own_bot.html.j2", title=name, bot=name, versions=own[name], event=folder and folder.name, **private
+        request, "own_bot.html.j2", title=name, bot=name, versions=versions, event=folder and folder.name, **private
     )
 
 
@@ -159,12 +146,11 @@ async def show_records(request: Request) -> Response:
     """Send the matches of an author's bots, as texts, without the private words of others."""
     account, accounts = _signed_in(request)
     folder = event_folder(accounts.workspace)
-    if folder is None or not may_see(accounts, folder.name, account):
+    if folder is None or not accounts.may_see(folder.name, account):
         raise HTTPException(404)
-    own = frozenset(await asyncio.to_thread(own_bots, accounts, account))
+    own = frozenset((await asyncio.to_thread(Entrants, accounts.workspace)).own(account))
     content = await request.app.state.worker.run(_records, folder, own)
-    headers = {"content-disposition": 'attachment; filename="matches.zip"'}
-    return Response(content, headers=headers, media_type="application/zip")
+    return pages.download(content, "matches.zip", "application/zip")
 
 
 async def ask(request: Request) -> Response:
@@ -175,7 +161,7 @@ async def ask(request: Request) -> Response:
         fields = {name: value for name, value in form.items() if isinstance(value, str)}
         id_ = await asyncio.to_thread(_asked, accounts, account, fields)
     except ArenaError as error:
-        return await account_page(request, str(error))
+        return await show_account(request, mistake=str(error))
     return RedirectResponse(f"/me/requests/{id_}", HTTPStatus.SEE_OTHER)
 
 
@@ -186,91 +172,40 @@ async def show_request(request: Request) -> Response:
     if found is None:
         raise HTTPException(404)
     is_stored = (accounts.workspace / "results" / found.event / "event.sqlite").is_file()
-    response = pages.render(
-        request, "request.html.j2", title=f"{found.first} and {found.second}", asked=found, is_stored=is_stored
-    )
-    if not found.ended:
-        response.headers["refresh"] = str(LOOK_AGAIN_S)
-    return response
+    title = f"{found.first} and {found.second}"
+    return pages.render(request, "request.html.j2", title=title, asked=found, is_stored=is_stored)
 
 
 async def send_client(_request: Request) -> Response:
     """Send the program by which a bot stays on its author's machine."""
-    content = Path(join.__file__).read_bytes()
-    headers = {"content-disposition": 'attachment; filename="join.py"'}
-    return Response(content, headers=headers, media_type="text/x-python")
-
-
-def accounts_of(request: Request) -> Accounts:
-    """Return the accounts of the workspace."""
-    accounts: Accounts = request.app.state.accounts
-    return accounts
-
-
-def broken_event(request: Request, error: Exception) -> Response:
-    """Return a page for an event that cannot be read; its organiser reads why in the terminal, and nobody else does."""
-    logging.warning("a page could not be made: %s", error)
-    words = "The organiser is changing the event: try again in a minute."
-    return pages.render(request, "error.html.j2", HTTPStatus.SERVICE_UNAVAILABLE, title="Not now", words=words)
+    return pages.download(Path(join.__file__).read_bytes(), "join.py", "text/x-python")
 
 
 def _signed_in(request: Request) -> tuple[Account, Accounts]:
-    return people.signed_in(request), accounts_of(request)
+    return people.signed_in(request), people.accounts_of(request)
 
 
-def own_bots(accounts: Accounts, account: Account) -> dict[str, list[dict[str, Any]]]:
+def _own_versions(entrants: Entrants, account: Account, folder: Path | None) -> dict[str, list[dict[str, Any]]]:
     """Return an author's bots: of each its versions, the newest first, with the matches that each has played."""
-    store = organising.bot_store(accounts)
     played: dict[tuple[str, str], int] = {}
-    folder = event_folder(accounts.workspace)
-    if folder is not None:
-        try:
+    with contextlib.suppress(NoResultsError):
+        if folder is not None:
             with Archive.open(folder) as archive:
                 played = {(span.bot, span.digest): span.matches for span in archive.spans()}
-        except NoResultsError:
-            pass
-
-    def row(name: str, version: Version, playing: set[str]) -> dict[str, Any]:
-        return {
-            "number": version.number,
-            "digest": version.digest[:6],
-            "submitted": version.note.submitted,
-            "plays": version.digest in playing,
-            "remote": version.note.mark == uploads.remote_mark(account),
-            "matches": played.get((name, version.digest), 0),
-        }
-
-    own = {}
-    for name, versions in uploads.own_bots(store, account).items():
-        playing = {discovery.from_path(path, name).digest for path in store.playing(name)}
-        own[name] = [row(name, version, playing) for version in reversed(versions)]
-    return own
-
-
-def versions_of(own: dict[str, list[dict[str, Any]]]) -> list[str]:
-    """Return the versions of an author's bots that are on this machine, as commands name them."""
-    return [f"{name}@{row['number']}" for name, rows in own.items() for row in rows if not row["remote"]]
-
-
-def opponents(accounts: Accounts) -> list[str]:
-    """Return the bots that a request may name: those that are on this machine."""
-    entrants = tournament_of(accounts).entrants(accounts.workspace)
-    return [bot.name for bot in entrants if not bot.remote]
-
-
-def as_it_plays(accounts: Accounts, bot: str) -> str:
-    """Return a bot of the event with its version, so that no path of this name is meant, and no newer version."""
-    submitted = organising.bot_store(accounts).versions(bot)
-    if not submitted:
-        return bot
-    (playing,) = (each for each in tournament_of(accounts).entrants(accounts.workspace) if each.name == bot)
-    number = next((each.number for each in submitted if each.digest == playing.digest), None)
-    return bot if number is None else f"{bot}@{number}"
-
-
-def tournament_of(accounts: Accounts) -> Tournament:
-    """Return the event as its file has it now; ArenaError while its organiser makes a mistake there."""
-    return config.load(accounts.workspace / "tournament.toml")
+    return {
+        name: [
+            {
+                "number": version.number,
+                "digest": version.digest[:6],
+                "submitted": version.note.submitted,
+                "plays": version.digest in playing,
+                "matches": played.get((name, version.digest), 0),
+            }
+            for version in reversed(versions)
+        ]
+        for name, versions in entrants.own(account).items()
+        for playing in ({discovery.from_path(path, name).digest for path in entrants.store.playing(name)},)
+    }
 
 
 def _private(folder: Path, bot: str) -> dict[str, Any]:
@@ -321,17 +256,18 @@ def _records(folder: Path, own: frozenset[str]) -> bytes:
 
 def _asked(accounts: Accounts, account: Account, fields: Mapping[str, str]) -> str:
     """Note a request, and return its id; ArenaError for what nobody may ask."""
-    versions, tournament = versions_of(own_bots(accounts, account)), tournament_of(accounts)
+    entrants = Entrants(accounts.workspace)
+    versions = entrants.own_here(account)
     first, second, board = fields.get("first", ""), fields.get("second", ""), fields.get("board", "")
     if first not in versions:
         raise ArenaError("choose a version of a bot of yours")
     if second not in versions:
-        if second not in opponents(accounts):
+        if not any(bot.name == second and not bot.remote for bot in entrants.bots):
             raise ArenaError("choose an opponent that plays in this event")
-        second = as_it_plays(accounts, second)
+        second = entrants.as_it_plays(second)
     if first == second:
         raise ArenaError("choose two different versions")
-    if board not in {"", *tournament.boards}:
+    if board not in {"", *entrants.tournament.boards}:
         raise ArenaError("choose a board of this event")
     pairings = fields.get("pairings", "1")
     if not (pairings.isascii() and pairings.isdecimal() and len(pairings) < 6 and 0 < int(pairings) <= MOST_PAIRINGS):

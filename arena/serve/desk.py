@@ -31,14 +31,15 @@ from collections.abc import AsyncIterator
 from datetime import datetime
 from pathlib import Path
 
-from arena import toml, whole_files
+from arena import whole_files
 from arena.event import config, control
 from arena.report.author import PRIVATE, Author, hidden_paths
 from arena.results.archive import Archive
 from arena.serve import timetable, uploads
-from arena.serve.accounts import REQUESTS, Account, Accounts, MatchRequest
+from arena.serve.accounts import Accounts, MatchRequest
+from arena.serve.entrants import event_folder, text_of
 from arena.serve.remote import Hub
-from arena.serve.worker import NICE, Worker
+from arena.serve.worker import NICE
 
 ARENA = (sys.executable, "-m", "arena")
 LOOK_S = 0.5
@@ -181,7 +182,7 @@ class Desk:
         if last is not None and not last.ended:
             if code == 0:
                 accounts.end_round()
-                self._undrawn.add(_key(accounts.workspace, "name"))
+                self._undrawn.add(text_of(accounts.workspace, "name"))
             elif code == MISTAKE and last.attempts < TRIES:  # a version may have come in while the run read the bot
                 self._begin_round()
             elif code == MISTAKE or (code is not None and not paused):
@@ -212,7 +213,7 @@ class Desk:
         accounts, code, name = self._accounts, self._remote.take_exit_code(), "remote played"
         if self._playing and code == 0:
             accounts.set(name, accounts.setting(name, {}) | self._playing)
-            self._undrawn.add(f"{_key(accounts.workspace, 'name')}{REMOTE}")
+            self._undrawn.add(f"{text_of(accounts.workspace, 'name')}{REMOTE}")
         elif self._playing and code != MISTAKE:  # it was killed, or paused
             self._looked_at = (0, 0)
         elif self._playing:
@@ -290,44 +291,15 @@ def for_author(request: MatchRequest, words: str, workspace: Path) -> str:
     return Author(name="", bots=frozenset(), file="", hidden_paths=paths).without_paths("\n".join(lines))
 
 
-def event_folder(workspace: Path) -> Path | None:
-    """Return the folder of the results of the workspace's event; None if its tournament.toml cannot be read."""
-    name = _key(workspace, "name")
-    return workspace / "results" / name if name and "/" not in name else None
-
-
-def bots_folder(workspace: Path) -> Path:
-    """Return the folder of the workspace's bots."""
-    return workspace / (_key(workspace, "bots") or "bots")
-
-
-def _key(workspace: Path, key: str) -> str:
-    """Return a text of tournament.toml, also while the organiser edits another one; empty if it cannot be read."""
-    try:
-        value = toml.loads((workspace / "tournament.toml").read_bytes()).get(key)
-    except (OSError, ValueError, RecursionError):
-        return ""
-    return value if isinstance(value, str) else ""
-
-
-def may_see(accounts: Accounts, event: str, account: Account | None) -> bool:
-    """Return whether somebody may see the results of an event: requests are private, and others may be hidden."""
-    if account is not None and account.is_organiser:
-        return True
-    if event.startswith(REQUESTS):
-        return account is not None and any(request.event == event for request in accounts.requests(account))
-    return not accounts.is_on("hidden")
-
-
 @contextlib.asynccontextmanager
-async def at_work(accounts: Accounts, worker: Worker, hub: Hub) -> AsyncIterator[None]:
+async def at_work(accounts: Accounts, hub: Hub) -> AsyncIterator[None]:
     """Look for work until the end of the `async with`, unless another server of this workspace does."""
 
     async def look() -> None:
         while True:
             with contextlib.suppress(BlockingIOError), whole_files.locked(accounts.folder / ".desk", waits=False):
                 await asyncio.to_thread(uploads.clear, accounts)
-                async with hub.listening(bots_folder(accounts.workspace)):
+                async with hub.listening(accounts.workspace / (text_of(accounts.workspace, "bots") or "bots")):
                     while True:
                         try:
                             await asyncio.to_thread(desk.step)
@@ -345,7 +317,6 @@ async def at_work(accounts: Accounts, worker: Worker, hub: Hub) -> AsyncIterator
         with contextlib.suppress(asyncio.CancelledError):
             await looking
         await asyncio.to_thread(desk.end)
-        worker.close()
 
 
 def _local(moment: str) -> datetime:

@@ -333,7 +333,7 @@ async def wall_stream(request: Request) -> Response:
     event = _public(request)
     if not event:
         raise HTTPException(404)
-    return _stream(request, event, lambda event: request.app.state.may_see(event, None))
+    return _stream(request, event, lambda event: people.accounts_of(request).may_see(event, None))
 
 
 def _stream(request: Request, event: str, sees: Callable[[str], bool]) -> Response:
@@ -351,7 +351,6 @@ async def _parts(request: Request, event: str, stage: Stage, sees: Callable[[str
     yield "retry: 3000\n\n"
     sent = time.monotonic()
     async for part in stage.parts():
-        people.forget(request)
         if request.app.state.is_ending() or not sees(event):
             return
         if part or time.monotonic() - sent >= PING_S:
@@ -364,7 +363,7 @@ def _public(request: Request) -> str:
 
     It is one that everybody may see, whoever has signed in there.
     """
-    frames, may_see = readers.frames(request), request.app.state.may_see
+    frames, may_see = readers.frames(request), people.accounts_of(request).may_see
     names = [name for name in readers.events(request) if may_see(name, None)]
     asked = request.query_params.get("event")
     if asked is not None:

@@ -1,7 +1,7 @@
 """The page of the organiser; every button of it is an action of `arena serve`, and is in the log."""
 
 import asyncio
-from http import HTTPStatus
+import contextlib
 from pathlib import Path
 from typing import Any
 
@@ -12,18 +12,20 @@ from starlette.routing import Route
 
 from arena.author import marks, similar
 from arena.errors import ArenaError
-from arena.serve import organising, pages, people
+from arena.serve import actions, pages, people
 from arena.serve.accounts import LIMITS, Accounts
-from arena.serve.author import accounts_of
-from arena.serve.desk import event_folder
+from arena.serve.entrants import Entrants, event_folder
+from arena.serve.people import accounts_of
 
 SHOWN = 50
 Sources = list[tuple[str, list[similar.Line]]]
 
 
-async def show(request: Request) -> Response:
-    """Show the page."""
-    return await _page(request)
+async def show(request: Request, *, answer: actions.Rows | None = None, mistake: str = "") -> Response:
+    """Show the page, with what an action answers, or the mistake in its form."""
+    people.signed_in(request, organiser=True)
+    values = await asyncio.to_thread(_values, accounts_of(request))
+    return pages.render(request, "organiser.html.j2", title="Organiser", answer=answer, mistake=mistake, **values)
 
 
 async def act(request: Request) -> Response:
@@ -32,12 +34,12 @@ async def act(request: Request) -> Response:
     form = await people.checked_form(request)
     action, words = str(form.get("action", "")), f"{form.get('words', '')} {form.get('more', '')}".split()
     try:
-        if action == "invite" and " ".join(words).endswith(organising.ROSTER) and words != ["people.csv"]:
+        if action == "invite" and " ".join(words).endswith(actions.ROSTER) and words != ["people.csv"]:
             raise ArenaError("only people.csv is read here; `arena serve invite FILE` reads another table")
-        answer = await asyncio.to_thread(organising.act, accounts, action, words, person.name)
+        answer = await asyncio.to_thread(actions.act, accounts, action, words, person.name)
     except ArenaError as error:
-        return await _page(request, mistake=str(error))
-    return await _page(request, answer)
+        return await show(request, mistake=str(error))
+    return await show(request, answer=answer)
 
 
 async def show_similar(request: Request) -> Response:
@@ -62,19 +64,18 @@ async def send_export(request: Request) -> Response:
     """Send the programs as JPlag reads them."""
     people.signed_in(request, organiser=True)
     content = await request.app.state.worker.run(_export, accounts_of(request).workspace)
-    headers = {"content-disposition": 'attachment; filename="jplag.zip"'}
-    return Response(content, headers=headers, media_type="application/zip")
+    return pages.download(content, "jplag.zip", "application/zip")
 
 
 def _pairs(workspace: Path) -> list[tuple[str, str, int, int]]:
     """Return the names of similar programs, the share in percent, and the number of passages."""
-    found = similar.similarities(organising.bot_store(Accounts(workspace)))
+    found = similar.similarities(Entrants(workspace).store)
     return [(each.first.name, each.second.name, round(100 * each.share), each.shared) for each in found]
 
 
 def _evidence(workspace: Path, first: str, second: str) -> tuple[int, Sources] | None:
     """Return the share of two programs in percent, and of each its name with its lines; None if they share little."""
-    for each in similar.similarities(organising.bot_store(Accounts(workspace))):
+    for each in similar.similarities(Entrants(workspace).store):
         if (each.first.name, each.second.name) == (first, second):
             names, sides = (first, second), each.evidence()
             return round(100 * each.share), list(zip(names, sides, strict=True))
@@ -82,17 +83,7 @@ def _evidence(workspace: Path, first: str, second: str) -> tuple[int, Sources] |
 
 
 def _export(workspace: Path) -> bytes:
-    return similar.export(organising.bot_store(Accounts(workspace)))
-
-
-async def _page(request: Request, answer: organising.Rows | None = None, mistake: str = "") -> Response:
-    people.signed_in(request, organiser=True)
-    accounts = accounts_of(request)
-    values = await asyncio.to_thread(_values, accounts)
-    status = HTTPStatus.BAD_REQUEST if mistake else HTTPStatus.OK
-    return pages.render(
-        request, "organiser.html.j2", status, title="Organiser", answer=answer, mistake=mistake, **values
-    )
+    return similar.export(Entrants(workspace).store)
 
 
 def _values(accounts: Accounts) -> dict[str, Any]:
@@ -100,20 +91,18 @@ def _values(accounts: Accounts) -> dict[str, Any]:
     names = {account.id: account.name for account in accounts.accounts()}
     graded: Any = None
     if folder is not None and (folder / "event.sqlite").is_file():
-        try:
+        with contextlib.suppress(ArenaError):  # such as an event without [grade]
             graded = marks.marks_of(folder)
-        except ArenaError:  # such as an event without [grade]
-            graded = None
     return {
         "switches": {switch: accounts.is_on(switch) for switch in ("frozen", "paused", "hidden")},
-        "meanings": {action: meaning for action, (_, _, meaning) in organising.SWITCHES.items()},
+        "meanings": {action: meaning for action, (_, _, meaning) in actions.SWITCHES.items()},
         "rule": accounts.setting("rounds", ("", ""))[0],
         "running": any(not each.ended for each in accounts.rounds(1)),
         "limits": {name: accounts.limit(name) for name in LIMITS},
         "graded": graded,
         "tables": {
             "rounds": [(str(each.number), each.begun, each.ended, each.words) for each in accounts.rounds(10)],
-            "accounts": [tuple(row.values()) for row in organising.act(accounts, "accounts", (), "")],
+            "accounts": [tuple(row.values()) for row in actions.act(accounts, "accounts", (), "")],
             "uploads": [
                 (names[each.account], each.file, each.received, each.status, each.words)
                 for each in accounts.uploads()[:SHOWN]
@@ -126,7 +115,7 @@ def _values(accounts: Accounts) -> dict[str, Any]:
                 (row.student.name, row.bot, f"{row.marks:g}", f"{row.out_of:g}", str(row.student.state), row.note)
                 for row in (graded.students if graded is not None else ())
             ],
-            "log": [tuple(row.values()) for row in organising.act(accounts, "log", (), "")[:SHOWN]],
+            "log": [tuple(row.values()) for row in actions.act(accounts, "log", (), "")[:SHOWN]],
         },
     }
 

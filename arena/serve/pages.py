@@ -1,5 +1,6 @@
 """Answers: a page from its template, an answer that a browser may keep until it changes, an error in words."""
 
+import logging
 from collections.abc import Callable, Mapping
 from functools import cache
 from hashlib import sha256
@@ -11,6 +12,7 @@ from starlette.exceptions import HTTPException
 from starlette.requests import ClientDisconnect, Request
 from starlette.responses import Response
 
+from arena.errors import ArenaError
 from arena.protocol import clean
 from arena.report import page, viewer
 from arena.serve import guard, people, templates
@@ -25,11 +27,11 @@ SCRIPTS = (
 """The report's scripts that run here too; where links lead and where data come from is said by our own."""
 
 
-def render(request: Request, template: str, status: int = 200, **values: object) -> Response:
-    """Return a page for whoever asks."""
-    own = {"person": people.person(request), "csrf": people.csrf(request), "path": request.url.path}
-    text = templates.render(template, **(own | {"asset": asset_path} | values))
-    return fresh(request, text.encode(), status=status)
+def render(request: Request, template: str, status: int = 200, *, mistake: str = "", **values: object) -> Response:
+    """Return a page for whoever asks, with the mistake of their form if there was one."""
+    who = {"person": people.person(request), "csrf": people.csrf(request)}
+    text = templates.render(template, **who, asset=asset_path, mistake=mistake, **values)
+    return fresh(request, text.encode(), status=400 if mistake and status == HTTPStatus.OK else status)
 
 
 def fresh(request: Request, content: bytes, media_type: str = "text/html", *, status: int = 200) -> Response:
@@ -39,6 +41,12 @@ def fresh(request: Request, content: bytes, media_type: str = "text/html", *, st
     if status == HTTPStatus.OK and etag in request.headers.get("if-none-match", ""):
         return Response(status_code=HTTPStatus.NOT_MODIFIED, headers=headers)
     return Response(content, status, headers, media_type)
+
+
+def download(content: bytes | str, name: str, media_type: str) -> Response:
+    """Return an answer that a browser stores as a file."""
+    headers = {"content-disposition": f'attachment; filename="{name}"'}
+    return Response(content, headers=headers, media_type=media_type)
 
 
 def with_view(page: Response) -> Response:
@@ -97,7 +105,10 @@ def error_page(request: Request, error: Exception) -> Response:
     elif isinstance(error, BusyError):
         status, words, headers = 429, "Too many pages are asked for at once: wait a moment.", {"retry-after": "5"}
     elif isinstance(error, JobError):
-        status, words = 404, "These results cannot be read now. The organiser can read why in the server's terminal."
+        status, words = 404, "This cannot be read now. The organiser can read why in the server's terminal."
+    elif isinstance(error, ArenaError):  # of tournament.toml
+        logging.warning("a page could not be made: %s", error)
+        status, words = 503, "The organiser is changing the event: try again in a minute."
     response = render(request, "error.html.j2", status, title=f"{status} {HTTPStatus(status).phrase}", words=words)
     response.headers.update(guard.HEADERS | (headers or {}))  # what nobody expected does not come by the guard again
     return response
@@ -108,8 +119,7 @@ def gone(_request: Request, _error: Exception) -> Response:
     return Response(status_code=400)
 
 
-Handlers = dict[Any, Callable[[Request, Exception], Response]]
-ERRORS: Handlers = {
-    **dict.fromkeys((HTTPException, BusyError, JobError, 500), error_page),
+ERRORS: dict[Any, Callable[[Request, Exception], Response]] = {
+    **dict.fromkeys((HTTPException, BusyError, JobError, ArenaError, 500), error_page),
     ClientDisconnect: gone,
 }

@@ -5,8 +5,8 @@ Every page works without scripts: a form with a button for each legal move, and 
 """
 
 import asyncio
-from dataclasses import dataclass
 from http import HTTPStatus
+from pathlib import Path
 from typing import Any
 
 from starlette.exceptions import HTTPException
@@ -17,93 +17,71 @@ from starlette.routing import Route
 from arena.errors import ArenaError
 from arena.games import rulebook
 from arena.report import replays
-from arena.serve import author, organising, pages, people, templates, uploads
-from arena.serve.accounts import Account, Accounts
+from arena.serve import pages, people, templates
+from arena.serve.accounts import Account
+from arena.serve.entrants import Entrants
 from arena.serve.human_matches import CLOSED_S, IDLE_S, HumanMatch, HumanMatches, Wish
 from arena.serve.human_process import FILE
 
 WAIT_S = 2.5
 """A page waits so long for the bots, and asks again then; less than the server waits for pages when it ends."""
-LOOK_AGAIN_S = 2
-"""Seconds until a page without scripts asks again."""
 MOST_BUTTONS = 200
 """Of more legal moves the others are typed."""
 MOST_LETTERS = 500
 """Of a move that was sent."""
 
 
-@dataclass(frozen=True)
-class Seats:
-    """The roles that a person may take on a board."""
-
-    board: str
-    roles: tuple[tuple[str, ...], ...]
-    """One role each, or all roles of a side."""
+Seats = dict[str, tuple[str, tuple[str, ...]]]
+"""Each choice of a board with roles, one or all of a side, by what the form sends for it."""
 
 
-async def show_choice(request: Request) -> Response:
-    """Show the form for a new match, and the match that is under way."""
-    return await choice_page(request)
-
-
-async def choice_page(request: Request, mistake: str = "") -> Response:
-    """Return the page for a new match, with a mistake of its form if there was one."""
-    account, accounts = people.signed_in(request), author.accounts_of(request)
+async def show_choice(request: Request, *, mistake: str = "") -> Response:
+    """Show the form for a new match, with the mistake in it if there was one, and the match that is under way."""
+    account, accounts = people.signed_in(request), people.accounts_of(request)
+    entrants = await asyncio.to_thread(Entrants, accounts.workspace)
     return pages.render(
         request,
         "play.html.j2",
-        HTTPStatus.BAD_REQUEST if mistake else HTTPStatus.OK,
         title="Play against a bot",
         mistake=mistake,
         under_way=_matches(request).under_way(account),
-        bots=await asyncio.to_thread(_bots, accounts, account),
+        bots=await asyncio.to_thread(_bots, entrants, account),
         chosen=request.query_params.get("bot", ""),
-        boards=await asyncio.to_thread(_seats, accounts),
+        seats=await request.app.state.worker.run(_seats, accounts.workspace),
         limit=accounts.limit("matches"),
     )
 
 
 async def begin(request: Request) -> Response:
     """Begin a match."""
-    account, accounts = people.signed_in(request), author.accounts_of(request)
+    account, accounts = people.signed_in(request), people.accounts_of(request)
     form = await people.checked_form(request)
-    seats = {
-        f"{each.board} {' '.join(roles)}": (each.board, roles)
-        for each in await asyncio.to_thread(_seats, accounts)
-        for roles in each.roles
-    }
+    entrants = await asyncio.to_thread(Entrants, accounts.workspace)
+    seats = await request.app.state.worker.run(_seats, accounts.workspace)
     bot, seat = form.get("bot"), form.get("seat")
     try:
         if accounts.is_on("paused") and not account.is_organiser:
             raise ArenaError("the organiser has paused all matches; try again later")
-        if not isinstance(bot, str) or bot not in await asyncio.to_thread(_bots, accounts, account):
+        if not isinstance(bot, str) or bot not in await asyncio.to_thread(_bots, entrants, account):
             raise ArenaError("choose a bot that plays in this event")
         if not isinstance(seat, str) or seat not in seats:
             raise ArenaError("choose a board of this event, and a role")
-        wish = await asyncio.to_thread(_wish, accounts, account, bot, *seats[seat])
+        board, roles = seats[seat]
+        version = bot if "@" in bot else await asyncio.to_thread(entrants.as_it_plays, bot)
+        own_bot = account.is_organiser or bot.partition("@")[0] in entrants.own(account)
+        wish = Wish(board=board, roles=roles, bot=version, own_bot=own_bot)
         match = await _matches(request).begin(account, wish)
     except ArenaError as error:
-        return await choice_page(request, str(error))
+        return await show_choice(request, mistake=str(error))
     await match.changed(WAIT_S, 0, 0)
     return _to(match)
 
 
-async def show_match(request: Request) -> Response:
-    """Show a match: the board and the legal moves, or how it ended with its replay."""
-    return match_page(request, _match(request))
-
-
-def match_page(request: Request, match: HumanMatch, mistake: str = "") -> Response:
-    """Return the page of a match, with what was wrong with a move."""
-    status = HTTPStatus.BAD_REQUEST if mistake else HTTPStatus.OK
-    page = pages.render(
-        request,
-        "human_match.html.j2",
-        status,
-        title=f"{match.wish.board} as {' and '.join(match.wish.roles)}, against {match.wish.bot}",
-        again=LOOK_AGAIN_S,
-        **_values(match, mistake),
-    )
+async def show_match(request: Request, *, mistake: str = "") -> Response:
+    """Show a match: the board and the legal moves, with the mistake in a move, or how it ended with its replay."""
+    match = _match(request)
+    title = f"{match.wish.board} as {' and '.join(match.wish.roles)}, against {match.wish.bot}"
+    page = pages.render(request, "human_match.html.j2", title=title, mistake=mistake, **_values(match))
     return pages.with_view(page)  # of its replay
 
 
@@ -145,7 +123,7 @@ async def move(request: Request) -> Response:
             raise ArenaError("choose a move")
         match.move(int(number), text)
     except ArenaError as error:
-        return match_page(request, match, str(error))
+        return await show_match(request, mistake=str(error))
     if request.headers.get("x-follows"):  # a script, which hears the answer by `follow`
         return Response(status_code=HTTPStatus.NO_CONTENT)
     await match.changed(WAIT_S, max(before, match.count), int(number))
@@ -173,35 +151,27 @@ async def send_record(request: Request) -> Response:
     match = _match(request)
     if not match.record:
         raise HTTPException(404)
-    headers = {"content-disposition": f'attachment; filename="{FILE}"'}
-    return Response(match.record, headers=headers, media_type="text/plain; charset=utf-8")
+    return pages.download(match.record, FILE, "text/plain; charset=utf-8")
 
 
-def _seats(accounts: Accounts) -> list[Seats]:
+def _seats(workspace: Path) -> Seats:
     """Return what a person may play on the boards of the event."""
-    tournament, found = author.tournament_of(accounts), []
+    tournament = Entrants(workspace).tournament
+    seats: Seats = {}
     for name in tournament.boards:
         # One variant of a board is enough to know its roles, and those of a run that was begun are stored.
-        stored = accounts.workspace / "results" / ".boards"
-        for board in rulebook.find(name, accounts.workspace, tournament.seed, 1, stored):
-            alone = [(role,) for role in board.roles]
-            sides = [side for side in board.sides if len(side) > 1]
-            found.append(Seats(board.label, tuple(each for each in (*alone, *sides) if len(each) < len(board.roles))))
-    return found
+        stored = workspace / "results" / ".boards"
+        for board in rulebook.find(name, workspace, tournament.seed, 1, stored):
+            choices = [*((role,) for role in board.roles), *(side for side in board.sides if len(side) > 1)]
+            of_board = [roles for roles in choices if len(roles) < len(board.roles)]
+            seats |= {f"{board.label} {' '.join(roles)}": (board.label, roles) for roles in of_board}
+    return seats
 
 
-def _bots(accounts: Accounts, account: Account) -> list[str]:
+def _bots(entrants: Entrants, account: Account) -> list[str]:
     """Return the bots that a person may play against: those of the event, and versions of their own."""
-    tournament = author.tournament_of(accounts)
-    here = [bot.name for bot in tournament.entrants(accounts.workspace) if not bot.remote and not bot.model]
-    return here + author.versions_of(author.own_bots(accounts, account))
-
-
-def _wish(accounts: Accounts, account: Account, bot: str, board: str, roles: tuple[str, ...]) -> Wish:
-    own = uploads.own_bots(organising.bot_store(accounts), account)
-    version = bot if "@" in bot else author.as_it_plays(accounts, bot)
-    own_bot = account.is_organiser or bot.partition("@")[0] in own
-    return Wish(board=board, roles=roles, bot=version, own_bot=own_bot)
+    here = [bot.name for bot in entrants.bots if not bot.remote and not bot.model]
+    return here + entrants.own_here(account)
 
 
 def _matches(request: Request) -> HumanMatches:
@@ -220,11 +190,10 @@ def _to(match: HumanMatch) -> Response:
     return RedirectResponse(f"/play/{match.id}", HTTPStatus.SEE_OTHER)
 
 
-def _values(match: HumanMatch, mistake: str = "") -> dict[str, Any]:
+def _values(match: HumanMatch) -> dict[str, Any]:
     """Return what the moves of a match are rendered from."""
     return {
         "match": match,
-        "mistake": mistake,
         "choices": match.choices[:MOST_BUTTONS],
         "more": len(match.choices) - MOST_BUTTONS,
         "idle": round(IDLE_S / 60),

@@ -11,7 +11,8 @@ from starlette.routing import Route
 
 from arena import shared_folders
 from arena.errors import ArenaError
-from arena.serve import jobs, organising, pages, people, uploads
+from arena.serve import jobs, pages, people
+from arena.serve.entrants import Entrants
 from arena.serve.frames import Frames
 from arena.serve.worker import JobError
 
@@ -49,12 +50,12 @@ def _own_bots(request: Request) -> frozenset[str] | None:
     if account is None or account.is_organiser:
         return frozenset() if account is None else None
     try:
-        return frozenset(uploads.own_bots(organising.bot_store(request.app.state.accounts), account))
+        return frozenset(Entrants(people.accounts_of(request).workspace).own(account))
     except ArenaError:  # the organiser edits tournament.toml
         return frozenset()
 
 
-async def event_page(request: Request, template: str, *, tab: str, **values: object) -> Response:
+async def event_page(request: Request, template: str, *, tab: str, **values: Any) -> Response:
     """Return a page of an event with its head."""
     event = event_of(request)
     overview = await frames(request).match(event, jobs.overview)

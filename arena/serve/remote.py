@@ -18,11 +18,11 @@ from starlette.routing import WebSocketRoute
 from starlette.websockets import WebSocket, WebSocketDisconnect
 
 from arena.errors import ArenaError
-from arena.event import config
 from arena.event.discovery import REMOTE_SOCKET
 from arena.match.remote import MOST_BYTES
 from arena.serve import uploads
 from arena.serve.accounts import Accounts
+from arena.serve.entrants import Entrants
 from arena.serve.guard import Rate
 from arena.serve.join import REPLACED
 
@@ -143,12 +143,12 @@ async def join(socket: WebSocket) -> None:
         if not isinstance(version, str) or not version or not _are_names(games) or not _are_names(roles):
             raise ArenaError("this is no `arena join` of this version: fetch it again")
         try:
-            tournament = await asyncio.to_thread(config.load, accounts.workspace / "tournament.toml")
+            entrants = await asyncio.to_thread(Entrants, accounts.workspace)
         except ArenaError as error:  # its organiser is changing it
             logging.warning("a remote bot waits: %s", error)
             await socket.close(TRY_AGAIN_LATER)
             return
-        name = await asyncio.to_thread(uploads.remote_bot, accounts, tournament, account, version, games, roles)
+        name = await asyncio.to_thread(uploads.remote_bot, accounts, entrants, account, version, games, roles)
         await socket.send_json({"bot": name})
         hub: Hub = socket.app.state.hub
         watching = asyncio.create_task(_close_when_void(socket, accounts, token.strip()))

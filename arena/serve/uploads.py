@@ -17,13 +17,13 @@ import tomli_w
 
 from arena import whole_files
 from arena.author.submissions import Examine, Submissions, SubmissionStatus
-from arena.author.submissions.bot_store import BotStore, Version, first_line
+from arena.author.submissions.bot_store import BotStore, first_line
 from arena.author.submissions.copy_untrusted import CHUNK_BYTES, MOST_BYTES, MOST_ENTRIES, check_path
 from arena.author.submissions.downloads import Label
 from arena.author.submissions.requests import Request
 from arena.errors import ArenaError
-from arena.event import config
 from arena.serve.accounts import Account, Accounts, Upload
+from arena.serve.entrants import Entrants, remote_mark
 from arena.values import Bot
 
 MOST_BODY_BYTES = MOST_BYTES + 1_000_000
@@ -132,12 +132,7 @@ def _decide(accounts: Accounts, upload: Upload, submissions: Submissions) -> Non
 
 
 def remote_bot(
-    accounts: Accounts,
-    tournament: config.Tournament,
-    account: Account,
-    version: str,
-    games: list[str],
-    roles: list[str],
+    accounts: Accounts, entrants: Entrants, account: Account, version: str, games: list[str], roles: list[str]
 ) -> str:
     """Take in the bot that stays on its author's machine, as a new version if it is one; return its name.
 
@@ -153,17 +148,14 @@ def remote_bot(
             else:
                 yield ()
 
-    if tournament.bots is None:
-        raise ArenaError("the event of this site takes no bots")
     table = {"remote": version, "author": account.name, "games": games, "roles": roles}
     label = Label(name=f"{account.name} (remote)", who=remote_mark(account), file="bot.toml")
     with whole_files.staging(folder(accounts)) as making:
         (making / "remote").mkdir()
         (making / "remote/bot.toml").write_text(tomli_w.dumps(table), "utf-8")
         request = Request(path=making / "remote", label=label, source=remote_mark(account), replaces=True)
-        reserved = [entry.name for entry in tournament.bot]
-        store = BotStore(accounts.workspace / tournament.bots)
-        submissions = Submissions(store, faults, reserved, accounts.people())
+        reserved = [entry.name for entry in entrants.tournament.bot]
+        submissions = Submissions(entrants.store, faults, reserved, accounts.people())
         with contextlib.closing(submissions.submit_all([request])) as decided:
             decision = next(decided)
     if decision.bot is None:
@@ -171,18 +163,3 @@ def remote_bot(
     if decision.status is SubmissionStatus.ACCEPTED:
         accounts.add_upload(secrets.token_hex(16), account, f"{decision.name} {version}", SubmissionStatus.ACCEPTED)
     return decision.name
-
-
-def remote_mark(account: Account) -> str:
-    """Return what tells an author's remote bot from the bots of others."""
-    return f"remote {account.id}"
-
-
-def own_bots(store: BotStore, account: Account) -> dict[str, tuple[Version, ...]]:
-    """Return the names of an author's bots, with all versions of each."""
-    versions = {name: store.versions(name) for name in store.names()}
-    return {
-        name: every
-        for name, every in versions.items()
-        if any(each.note.person == account.id or each.note.mark == remote_mark(account) for each in every)
-    }

@@ -1,17 +1,17 @@
 """What an organiser may do, for the page of the site and for `arena serve ACTION` alike; each action is in the log."""
 
 from collections.abc import Callable, Sequence
+from dataclasses import asdict
 from pathlib import Path
 from typing import Final
 
 from arena.author import similar
 from arena.author.submissions import people as people_files
-from arena.author.submissions.bot_store import BotStore
 from arena.author.submissions.people import Person
 from arena.errors import ArenaError, known_are
-from arena.event import config
 from arena.serve import timetable
 from arena.serve.accounts import LIMITS, Accounts, now
+from arena.serve.entrants import Entrants
 
 Rows = list[dict[str, str]]
 """What an action answers: a row for each thing, with the same keys."""
@@ -92,7 +92,7 @@ def _accounts(accounts: Accounts, words: Sequence[str], _who: str) -> Rows:
 
 def _withdraw(accounts: Accounts, words: Sequence[str], who: str) -> Rows:
     _expect("withdraw", words, 1)
-    version = bot_store(accounts).withdraw(words[0])
+    version = Entrants(accounts.workspace).store.withdraw(words[0])
     accounts.note(who, "withdraw", words[0])
     return [{"done": f"{words[0]} plays no more; version {version.number} is stored"}]
 
@@ -129,9 +129,7 @@ def _limit(accounts: Accounts, words: Sequence[str], who: str) -> Rows:
 
 def _log(accounts: Accounts, words: Sequence[str], _who: str) -> Rows:
     _expect("log", words, 0)
-    return [
-        {"at": entry.at, "who": entry.who, "action": entry.action, "subject": entry.subject} for entry in accounts.log()
-    ]
+    return [asdict(entry) for entry in accounts.log()]
 
 
 def _similar(accounts: Accounts, words: Sequence[str], _who: str) -> Rows:
@@ -143,7 +141,7 @@ def _similar(accounts: Accounts, words: Sequence[str], _who: str) -> Rows:
             "first": each.first.name,
             "second": each.second.name,
         }
-        for each in similar.similarities(bot_store(accounts))
+        for each in similar.similarities(Entrants(accounts.workspace).store)
     ]
     return rows or [{"done": "no two authors have programs that share long passages"}]
 
@@ -159,14 +157,6 @@ ACTIONS: Final[dict[str, Callable[[Accounts, Sequence[str], str], Rows]]] = {
     "similar": _similar,
     "log": _log,
 }
-
-
-def bot_store(accounts: Accounts) -> BotStore:
-    """Return the bots of the workspace, with their versions; ArenaError where its event has no folder of bots."""
-    tournament = config.load(accounts.workspace / "tournament.toml")
-    if tournament.bots is None:
-        raise ArenaError('tournament.toml: bots: names no folder to take bots into; write bots = "bots"')
-    return BotStore(accounts.workspace / tournament.bots)
 
 
 def _expect(action: str, words: Sequence[str], number: int) -> None:
