@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 from processes import gone_soon
 
-from arena.event import workers
+from arena.event import logs, workers
 from arena.event.logs import Log
 from arena.event.workers import Workers
 from arena.sandbox.launcher import Launcher
@@ -148,7 +148,7 @@ def log(tmp_path):
 
 
 def test_lines_of_workers_reach_the_log_under_their_names(log, tmp_path):
-    with Workers(2) as lanes:
+    with Workers(2, before_fork=log.renew) as lanes:
         list(lanes.map(shout, feed(*(f"line {number}" for number in range(50)))))
     log.close()
     text = (tmp_path / "arena.log").read_text()
@@ -161,7 +161,7 @@ def test_lines_reach_the_log_when_fork_is_not_the_default_start_method(tmp_path)
     multiprocessing.set_start_method("spawn", force=True)
     try:
         log = Log(tmp_path)
-        with Workers(1) as lanes:
+        with Workers(1, before_fork=log.renew) as lanes:
             list(lanes.map(shout, feed("spawned?")))
         log.close()
     finally:
@@ -170,7 +170,7 @@ def test_lines_reach_the_log_when_fork_is_not_the_default_start_method(tmp_path)
 
 
 def test_lines_reach_the_log_after_a_worker_was_killed_and_nobody_hangs(log, tmp_path):
-    with Workers(2) as lanes:
+    with Workers(2, before_fork=log.renew) as lanes:
         pids = {one.result[2] for one in lanes.map(who, feed(*range(1, 20))) if one.result}
         for pid in pids:
             os.kill(pid, signal.SIGKILL)
@@ -184,7 +184,7 @@ def test_lines_reach_the_log_after_a_worker_was_killed_and_nobody_hangs(log, tmp
 
 
 def test_the_last_line_of_a_worker_that_is_killed_reaches_the_log(log, tmp_path):
-    with Workers(1) as lanes:
+    with Workers(1, before_fork=log.renew) as lanes:
         list(lanes.map(shout_and_die, feed(*(f"last words {number}" for number in range(3)))))
     log.close()
     text = (tmp_path / "arena.log").read_text()
@@ -192,12 +192,12 @@ def test_the_last_line_of_a_worker_that_is_killed_reaches_the_log(log, tmp_path)
 
 
 def test_a_worker_that_is_killed_in_the_middle_of_a_line_costs_no_other_line(log, tmp_path):
-    with Workers(2) as lanes:
+    with Workers(2, before_fork=log.renew) as lanes:
         list(lanes.map(die_shouting, feed(*(0.002 + 0.0007 * number for number in range(6)))))
         list(lanes.map(shout, feed("line 1", "line 2")))
     begun = time.monotonic()
     log.close()
-    assert time.monotonic() - begun < 5  # nobody waited for the dead
+    assert time.monotonic() - begun < logs.CLOSE_S  # nobody waited for the dead
     text = (tmp_path / "arena.log").read_text()
     assert text.count("was killed; a new one takes its place") == 6
     assert "line 1 from" in text

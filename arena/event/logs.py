@@ -1,50 +1,92 @@
-"""The log of an event: one file to which the main process and every referee process append.
+"""The log of an event: one file that the main process and every referee process write to.
 
-A line is one call of the system, which appends it whole. So no process waits for another, and one that is killed may
-leave half a line, and costs no other. A worker that is forked has inherited the open file; any other opens it by name.
+`multiprocessing-logging` carries a forked worker's lines to the file. This module guards against its four traps:
+
+- It needs fork as the *default* start method, and loses the lines of a worker that was spawned; so workers are forked,
+  see workers.py. Where they cannot be, each appends to the file itself.
+- A worker leaves the writing of its lines to a thread, and those that this has not written are lost when the worker
+  ends. So a worker writes each line into its pipe before it goes on.
+- A worker that is killed while it writes leaves half a line in the pipe, and whoever shares the pipe hangs. So each
+  worker has a pipe to which nobody else writes: it costs no line but its own.
+- The threads that read the pipes share the file without a lock, and to close one closes the file under the others. So
+  lines are written under a lock, and the file is closed here, when all threads have ended.
 """
 
+import contextlib
 import errno
 import logging
-import mmap
+import multiprocessing
 import os
+import sys
+from io import TextIOWrapper
 from pathlib import Path
 
+from multiprocessing_logging import MultiProcessingHandler
+
 from arena import system, whole_files
-from arena.errors import ArenaError
+from arena.errors import ArenaError, MachineError
 
 FORMAT = "%(asctime)s %(processName)s %(levelname)s %(message)s"
+CLOSE_S = 5.0  # for the last lines of a worker; only one that nobody can end takes so long
 
 
-class _File(logging.Handler):
+class _File(logging.FileHandler):
     """A file that is no link: who shares the folder could have every line written elsewhere."""
 
-    def __init__(self, path: Path) -> None:
-        super().__init__()
-        self.path = path
-        self.setFormatter(logging.Formatter(FORMAT))
-        self._file = os.fdopen(whole_files.open_to_append(path), "ab", buffering=0)
-        self._errno = mmap.mmap(-1, 1)
-        """The number of the last error, which forked workers share."""
+    failure = ""
+    """The reason why lines are missing in it; empty if none are."""
 
-    @property
-    def failure(self) -> str:
-        """The reason why lines are missing in it; empty if none are."""
-        return os.strerror(self._errno[0]) if self._errno[0] else ""
+    def __init__(self, path: Path) -> None:
+        super().__init__(path, encoding="utf-8", errors="backslashreplace")
+        self.setFormatter(logging.Formatter(FORMAT))
+
+    def _open(self) -> TextIOWrapper:
+        descriptor = whole_files.open_to_append(Path(self.baseFilename))
+        return TextIOWrapper(os.fdopen(descriptor, "ab"), encoding=self.encoding, errors=self.errors)
 
     def emit(self, record: logging.LogRecord) -> None:
-        """Append a line; the event goes on without one that cannot be written."""
+        """Write a line under the lock, which `handle` would take; the library calls only this."""
+        self.acquire()
         try:
-            line = f"{self.format(record)}\n".encode("utf-8", "backslashreplace")
-            if self._file.write(line) < len(line):
-                self._errno[0] = errno.ENOSPC
-        except OSError as error:
-            self._errno[0] = error.errno or errno.EIO
+            super().emit(record)
+        finally:
+            self.release()
 
-    def close(self) -> None:
-        """Close the file."""
-        super().close()
-        self._file.close()
+    def handleError(self, record: logging.LogRecord) -> None:  # noqa: N802 (the name that logging gave it)
+        """Remember why a line could not be written; the event goes on without it."""
+        del record
+        error = sys.exc_info()[1]
+        if isinstance(error, OSError):
+            self.failure = self.failure or os.strerror(error.errno or errno.EIO)
+            # The lines in its buffer would fail again at each flush.
+            with Path(os.devnull).open("w") as nowhere:
+                if self.stream is not None:
+                    os.dup2(nowhere.fileno(), self.stream.fileno())
+
+
+class _Lines(MultiProcessingHandler):  # type: ignore[misc]  # the library ships no types
+    """Carries the lines of one worker to the file, by a thread of the main process."""
+
+    def handleError(self, record: logging.LogRecord) -> None:  # noqa: N802 (the name that logging gave it)
+        """Go on without the line: nobody reads the pipe any more."""
+
+    def _send(self, record: logging.LogRecord) -> None:
+        # In the worker, which alone writes here. `Queue.put` would leave it to a thread.
+        self.queue._writer.send(record)
+
+    def _receive(self) -> None:
+        # In the thread, which ends when nobody can write any more. `Queue.get` with a time limit takes twice as long.
+        with contextlib.suppress(EOFError, OSError):
+            while True:
+                self.sub_handler.emit(self.queue._reader.recv())
+
+    def end(self) -> None:
+        """In the main process: let the thread end when it has read all that the worker wrote."""
+        self.queue._writer.close()
+
+    def wait(self) -> None:
+        """Wait for that, after the worker has ended."""
+        self._receive_thread.join(CLOSE_S)
 
 
 class Log:
@@ -52,36 +94,65 @@ class Log:
 
     def __init__(self, folder: Path) -> None:
         """Begin to write; ArenaError when the folder cannot be written."""
+        if system.LINUX and multiprocessing.get_start_method(allow_none=True) != "fork":
+            multiprocessing.set_start_method("fork", force=True)
         try:
             whole_files.make_folder(folder.parent, folder.name)
             self._file = _File(folder / "arena.log")
         except OSError as error:
             raise ArenaError(f"{folder}: cannot be written: {error.strerror}; move it away") from error
+        self._lines: list[_Lines] = []
         self._root = logging.getLogger()
         self._level = self._root.level
         self._others = self._root.handlers[:]
         self._root.handlers[:] = [self._file]  # `close` puts back those of a notebook or a test runner
         self._root.setLevel(logging.INFO)
+        self.renew()  # now, so that a machine that allows none is refused before it gets work
 
     @property
     def failure(self) -> str:
         """The reason why lines are missing in it; empty if none are."""
         return self._file.failure
 
+    def renew(self) -> None:
+        """Make a pipe for the lines of the worker that is forked next."""
+        global _of_next_worker
+        if not system.LINUX:
+            return
+        self._end_lines()  # or the next worker would hold the pipes of those before it open
+        try:
+            _of_next_worker = _Lines("lines", self._file)
+        except OSError as error:  # a queue needs a semaphore, and Linux keeps those in /dev/shm
+            reason = f"no semaphore can be made: {error.strerror}"
+            raise MachineError(f"/dev/shm: {reason}; it must be a folder that can be written") from error  # noqa: S108
+        self._lines.append(_of_next_worker)
+
     def close(self) -> None:
-        """Restore the root logger, and close the file."""
+        """Write the lines that are still under way, and restore the root logger. No worker may be there any more."""
         self._root.handlers[:] = self._others
         self._root.setLevel(self._level)
+        self._end_lines()
+        for lines in self._lines:
+            lines.wait()
         self._file.close()
+
+    def _end_lines(self) -> None:
+        for lines in self._lines:
+            lines.end()
+
+
+_of_next_worker: _Lines | None = None
 
 
 def file_of_workers() -> Path | None:
-    """Return the log of this process, if its workers are no forks of it and open the file themselves."""
+    """Return the log of this process, if its workers are no forks of it and append to the file themselves."""
     handlers = [] if system.LINUX else logging.getLogger().handlers
-    return next((handler.path for handler in handlers if isinstance(handler, _File)), None)
+    return next((Path(handler.baseFilename) for handler in handlers if isinstance(handler, _File)), None)
 
 
 def in_worker(file: Path | None) -> None:
-    """Append to this file in a worker that is no fork."""
+    """Log to the file, or, as a worker that was forked just now, to the log of the main process."""
     if file is not None:
         logging.basicConfig(level=logging.INFO, handlers=[_File(file)])
+    elif _of_next_worker is not None:
+        logging.getLogger().handlers[:] = [_of_next_worker]

@@ -138,7 +138,7 @@ def run(
             with contextlib.ExitStack() as opened:
                 broker = opened.enter_context(model_broker(model, folder)) if isinstance(model, Provider) else model
                 log = opened.enter_context(contextlib.closing(Log(folder / "logs")))
-                lanes = opened.enter_context(run.lanes(workers, pin, cluster))
+                lanes = opened.enter_context(run.lanes(log, workers, pin, cluster))
                 run.play(lanes, broker, watched=folder if cluster is None else None)
             if log.failure:
                 unlogged = f"{folder / 'logs'}: lines are missing in its log: {log.failure}"
@@ -190,14 +190,19 @@ class _Run:
         """The time (monotonic) from which on they are to be committed."""
         self._given_up: dict[str, Abort] = {}
 
-    def lanes(self, workers: int, pin: bool | None, cluster: OpenCluster | None) -> AbstractContextManager[Lanes]:
+    def lanes(
+        self, log: Log, workers: int, pin: bool | None, cluster: OpenCluster | None
+    ) -> AbstractContextManager[Lanes]:
         """Open the lanes of this machine or of a cluster."""
         if cluster is not None:
             return cluster(self._event, self._archive.folder / "logs", pin=pin)
 
+        def before_fork() -> None:
+            self._archive.close()  # SQLite must not cross a fork; the archive opens again by itself
+            log.renew()
+
         pinned = cores.should_pin(pin, self._event, workers, len(system.cores()))
-        # SQLite must not cross a fork; the archive opens again by itself.
-        return Workers(workers, pin=pinned, before_fork=self._archive.close)
+        return Workers(workers, pin=pinned, before_fork=before_fork)
 
     def play(self, lanes: Lanes, model: Door | None, *, watched: Path | None) -> None:
         """Play what is due until nothing is; `model` answers the bots that ask a language model.

@@ -47,7 +47,6 @@ from pathlib import Path
 from typing import Any, Generic, NoReturn, Protocol, Self, TypeVar
 
 from arena import parallel, system
-from arena.errors import MachineError
 from arena.event import logs
 from arena.sandbox import cores
 from arena.sandbox.launcher import Launcher
@@ -213,11 +212,6 @@ class _Lane:
         for starts_left in reversed(range(STARTS)):
             self._before_fork()
             context = multiprocessing.get_context(system.START_METHOD)
-            try:
-                context.Lock()
-            except OSError as error:  # the queues of a pool need semaphores, and Linux keeps those in /dev/shm
-                reason = f"no semaphore can be made: {error.strerror}"
-                raise MachineError(f"/dev/shm: {reason}; it must be a folder that can be written") from error  # noqa: S108
             self._pool = ProcessPoolExecutor(1, context, _become_referee, (*self._settings, logs.file_of_workers()))
             try:
                 parallel.result_of(self._pool, self._pool.submit(os.getpid))  # forks now, in this thread
@@ -302,9 +296,13 @@ def _become_referee(name: str, parent: int, share: tuple[int, ...], pin: bool, w
     system.name_process(name)
     signal.signal(signal.SIGTERM, _leave)
     for number in (signal.SIGINT, signal.SIGHUP):  # bots that it starts itself would inherit SIG_IGN
-        signal.signal(number, signal.SIG_IGN if system.LINUX else lambda *_: None)
+        signal.signal(number, signal.SIG_IGN if system.LINUX else _go_on)
     parallel.tie_to(parent)
     logs.in_worker(log)
+
+
+def _go_on(*_: object) -> None:
+    """Handle a signal that is for the main process."""
 
 
 def _in_lane(function: Callable[[Launcher, Any], Any], item: object) -> object:

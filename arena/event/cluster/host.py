@@ -100,7 +100,7 @@ class Host:
             return
         among = claim.cores if pinned and claim is not None else None
         self._lines = (self._folder / "logs" / "arena.log").open("rb")
-        with closing(log), self._lines, Workers(lanes, pin=pinned, among=among) as workers:
+        with closing(log), self._lines, Workers(lanes, pin=pinned, before_fork=log.renew, among=among) as workers:
             try:
                 self._send(Report(lanes, _calibrated(workers, lanes, library, lambda: self._look(workers))))
             except MachineError as error:
