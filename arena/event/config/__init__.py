@@ -50,83 +50,65 @@ class Tournament(Table):
 
     name: Word = Field(max_length=64, description="The results go to results/NAME.")
     seed: Seed = Field(
-        default=0,
-        description="Fixes all chance: 32 hex digits, which nobody can guess, or a number, which a bot can guess.",
+        0, description="Fixes all chance: 32 hex digits, which nobody can guess, or a number, which a bot can guess."
     )
     boards: Names = Field(
         description="The boards to play: `game/board`, a board's name, or a game for all of its boards; "
         "`game/board:20` = 20 boards that are sampled from the seed, where the board's table has a generator."
     )
-    schedule: str = Field(default="round_robin", description="The rule by which bots are paired.")
-    repeats: int = Field(
-        default=1, ge=1, description="Number of times that each seating is played, each time with another seed."
-    )
+    schedule: str = Field("round_robin", description="The rule by which bots are paired.")
+    repeats: int = Field(1, ge=1, description="How often each seating is played, each time with another seed.")
     seating: Literal["sides", "distinct"] = Field(
-        default="sides",
-        description="`sides`: one bot takes all roles of a side; `distinct`: every role has its own bot.",
+        "sides", description="`sides`: one bot takes all roles of a side; `distinct`: every role has its own bot."
     )
     rounds: int | None = Field(
-        default=None,
+        None,
         ge=1,
         description="Round robin and Swiss: the number of rounds; in each, each bot meets one other, no pair twice. "
         "Ladder: the number of batches. Left out: all meet all; log2 of the bots; as many pairings as a round robin.",
     )
-    references: Names = Field(
-        default=(), description="Gauntlet: the bots that all others play against, and not each other."
-    )
-    max_matches: int | None = Field(
-        default=None, ge=1, description="The number of matches of the plan after which the event ends."
-    )
-    stop_after: Duration = Field(
-        default=None, description='Begin no more matches after this time of a run, such as "10m" or "1h 30m".'
-    )
+    references: Names = Field((), description="Gauntlet: the bots that all others play against, and not each other.")
+    max_matches: int | None = Field(None, ge=1, description="The number of matches after which the event ends.")
+    stop_after: Duration = Field(None, description='Begin no more matches after this time, such as "1h 30m".')
     stop_when: Literal["order is certain", "best is certain"] | None = Field(
-        default=None, description="End the event at the first look at which this holds with the chance `confidence`."
+        None, description="End the event at the first look at which this holds with the chance `confidence`."
     )
-    confidence: float = Field(default=0.95, ge=0.5, le=0.9999, description="The chance that `stop_when` is right.")
+    confidence: float = Field(0.95, ge=0.5, le=0.9999, description="The chance that `stop_when` is right.")
     rating: str = Field(
-        default="bradley_terry",
-        description="The rating that decides the rank: bradley_terry, elo, points or alpha_rank.",
+        "bradley_terry", description="The rating that decides the rank: bradley_terry, elo, points or alpha_rank."
     )
-    tie_breaks: Names = Field(
-        default=(), description="FIDE's tie-breaks for bots of equal rating and points, in this order."
-    )
+    tie_breaks: Names = Field((), description="FIDE's tie-breaks for bots of equal rating and points, in this order.")
     seed_order: Names = Field(
-        default=(),
-        description="Bots that are seeded in Swiss, knockout and ladder, best first; the others follow by lot.",
+        (), description="Bots that are seeded in Swiss, knockout and ladder, best first; the others follow by lot."
     )
-    bots: str | None = Field(default=None, description="A folder of bots, relative to tournament.toml.")
+    bots: str | None = Field(None, description="A folder of bots, relative to tournament.toml.")
     bot: Annotated[tuple[BotTable, ...], BeforeValidator(as_tuple)] = Field(
-        default=(), description="Bots by name, beside those of the folder."
+        (), description="Bots by name, beside those of the folder."
     )
     sandbox: Literal["auto", "landlock", "bubblewrap", "rlimits", "none"] = Field(
-        default="auto",
-        description="The way bots are confined; `auto`: the first of landlock and bubblewrap that works here.",
+        "auto", description="The way bots are confined; `auto`: the first of landlock and bubblewrap that works here."
     )
-    unsafe: bool = Field(default=False, description="Allow the levels rlimits and none, which do not confine bots.")
+    unsafe: bool = Field(False, description="Allow the levels rlimits and none, which do not confine bots.")
     syscalls: Names = Field(
-        default=(),
-        description="System calls that bots may make beside those of docs/confinement.md, for an exotic runtime.",
+        (), description="System calls that bots may make beside those of docs/confinement.md, for an exotic runtime."
     )
-    freeze: bool = Field(default=True, description="Stop a bot while others think.")
+    freeze: bool = Field(True, description="Stop a bot while others think.")
     keep: bool = Field(
-        default=False,
+        False,
         description="Let bots that say `ready again` stay for their next match; loses the promise of equal tables.",
     )
-    warm: bool = Field(default=True, description="Start Python bots by forking an interpreter that already runs.")
-    preload: Names = Field(default=(), description="Modules of arena's own environment that such bots find imported.")
-    time: Time = Field(default=Time(), description="Seconds.")
-    remote: RemoteTable = Field(default=RemoteTable(), description="Bots that stay on their authors' machines.")
-    limits: LimitsTable = Field(default=LimitsTable(), description="Limits of one bot process.")
-    faults: Faults = Field(default=Faults(), description="Faults that are forgiven.")
-    openings: OpeningsTable = Field(
-        default=OpeningsTable(), description="The first turns of each match, which no bot chooses."
-    )
-    workers: WorkersTable = Field(default=WorkersTable(), description="The processes that play the matches.")
-    model: ModelTable | None = Field(default=None, description="A language model that bots may ask.")
-    climb: ClimbTable = Field(default=ClimbTable(), description="Rounds in which agents edit bots (`arena climb`).")
-    grade: GradeTable | None = Field(default=None, description="Marks for students, given by `arena grade`.")
-    notify: NotifyTable | None = Field(default=None, description="A webhook that gets a message when a run ends.")
+    warm: bool = Field(True, description="Start Python bots by forking an interpreter that already runs.")
+    preload: Names = Field((), description="Modules of arena's own environment that such bots find imported.")
+    time: Time = Field(Time(), description="Seconds.")
+    remote: RemoteTable = Field(RemoteTable(), description="Bots that stay on their authors' machines.")
+    limits: LimitsTable = Field(LimitsTable(), description="Limits of one bot process.")
+    faults: Faults = Field(Faults(), description="Faults that are forgiven.")
+    openings: OpeningsTable = Field(OpeningsTable(), description="The first turns of each match, which no bot chooses.")
+    workers: WorkersTable = Field(WorkersTable(), description="The processes that play the matches.")
+    model: ModelTable | None = Field(None, description="A language model that bots may ask.")
+    climb: ClimbTable = Field(ClimbTable(), description="Rounds in which agents edit bots (`arena climb`).")
+    grade: GradeTable | None = Field(None, description="Marks for students, given by `arena grade`.")
+    notify: NotifyTable | None = Field(None, description="A webhook that gets a message when a run ends.")
 
     def event(
         self,

@@ -24,6 +24,7 @@ from arena.event.tables.mistakes import Mistake
 from arena.games.openings import MOST_PLIES
 from arena.values import Conditions, Limits, ModelTerms, RemoteSeats
 
+CLOCK, REMOTE, TERMS, LIMITS = TimeControl(), RemoteSeats(), ModelTerms(name=""), Limits()  # the defaults
 LEAST_MEMORY_BYTES = 1_000_000
 LEAST_OPEN_FILES = 16
 MOST_MARKS = 10_000
@@ -53,6 +54,8 @@ DURATION = re.compile(r"(?:(\d+)\s*h)?\s*(?:(\d+)\s*m(?:in)?)?\s*(?:(\d+(?:\.\d+
 DURATION_SCHEMA = {"anyOf": [{"type": "number", "exclusiveMinimum": 0}, {"type": "string"}]}
 
 
+Kind = Literal["url", "command", "tape"]
+Words = Annotated[str | tuple[str, ...] | None, BeforeValidator(as_tuple)]
 LOOPBACK = {"localhost", "127.0.0.1", "::1"}
 
 
@@ -71,49 +74,22 @@ Duration = Annotated[float | None, BeforeValidator(_duration), WithJsonSchema(DU
 class Time(Table):
     """[time]: seconds; `"none"` = no limit."""
 
-    start: SecondsOrNone = Field(default=TimeControl().start, gt=0, description="Seconds from `ready?` to `ready`.")
-    move: SecondsOrNone = Field(
-        default=TimeControl().move, gt=0, description="Seconds for each answer, before the bank is touched."
-    )
-    bank: Seconds = Field(
-        default=TimeControl().bank,
-        ge=0,
-        description="Seconds a match for the time that answers take beyond `move`, added up.",
-    )
-    margin: Seconds = Field(
-        default=TimeControl().margin, ge=0, description="Seconds added to each deadline; the bot does not know of them."
-    )
-    clock: Literal["wall", "cpu"] = Field(
-        default="wall",
-        description="The time charged: time on the wall without waits for a core, or CPU time (with processes = 1).",
-    )
+    start: SecondsOrNone = Field(CLOCK.start, gt=0, description="Seconds from `ready?` to `ready`.")
+    move: SecondsOrNone = Field(CLOCK.move, gt=0, description="Seconds for each answer, before the bank.")
+    bank: Seconds = Field(CLOCK.bank, ge=0, description="Seconds a match that answers may take beyond `move`.")
+    margin: Seconds = Field(CLOCK.margin, ge=0, description="Seconds added to each deadline, unknown to the bot.")
+    clock: Literal["wall", "cpu"] = Field("wall", description="Time on the wall without waits for a core, or CPU time.")
 
 
 class RemoteTable(Table):
     """[remote]: bots that stay on their authors' machines (`arena join`); seconds, while the connection lasts."""
 
-    start: SecondsOrNone = Field(
-        default=RemoteSeats().time.start, gt=0, description="Seconds from `ready?` to `ready`."
-    )
-    move: SecondsOrNone = Field(
-        default=RemoteSeats().time.move, gt=0, description="Seconds for each answer, before the bank is touched."
-    )
-    bank: Seconds = Field(
-        default=RemoteSeats().time.bank,
-        ge=0,
-        description="Seconds a match for the time that answers take beyond `move`, added up.",
-    )
-    margin: Seconds = Field(
-        default=RemoteSeats().time.margin, ge=0, description="Seconds added to each deadline, for the network."
-    )
-    grace: Seconds = Field(
-        default=RemoteSeats().grace,
-        ge=0,
-        description="Seconds for which the connection may be lost in a match, added up; then its time is over.",
-    )
-    rated: bool = Field(
-        default=False, description="Play them in this event; else in one of its own, NAME-remote, with its own table."
-    )
+    start: SecondsOrNone = Field(REMOTE.time.start, gt=0, description="Seconds from `ready?` to `ready`.")
+    move: SecondsOrNone = Field(REMOTE.time.move, gt=0, description="Seconds for each answer, before the bank.")
+    bank: Seconds = Field(REMOTE.time.bank, ge=0, description="Seconds a match that answers may take beyond `move`.")
+    margin: Seconds = Field(REMOTE.time.margin, ge=0, description="Seconds added to each deadline, for the network.")
+    grace: Seconds = Field(REMOTE.grace, ge=0, description="Seconds a match, in all, that its connection may be lost.")
+    rated: bool = Field(False, description="Play them in this event, and not in NAME-remote.")
 
     def seats(self) -> RemoteSeats:
         """Return the conditions of remote seats."""
@@ -125,11 +101,9 @@ class LimitsTable(BotLimits):
     """[limits]: limits of one bot process; `"none"` = no limit."""
 
     open_files: CountOrNone = Field(
-        default=Limits().open_files, ge=LEAST_OPEN_FILES, le=MOST, description="Descriptors open at once."
+        LIMITS.open_files, ge=LEAST_OPEN_FILES, le=MOST, description="Descriptors open at once."
     )
-    threads: CountOrNone = Field(
-        default=1, ge=1, description="Cores that a bot may get by `threads` in its bot.toml, which costs lanes."
-    )
+    threads: CountOrNone = Field(1, ge=1, description="Cores that `threads` in a bot.toml may ask for.")
 
     @field_validator("memory")
     @classmethod
@@ -142,21 +116,14 @@ class LimitsTable(BotLimits):
 class Faults(Table):
     """[faults]: faults that are forgiven."""
 
-    strikes: int = Field(
-        default=Conditions().strikes, ge=0, description="Illegal or garbled answers forgiven a match and seat."
-    )
+    strikes: int = Field(Conditions().strikes, ge=0, description="Bad answers that each seat is forgiven in a match.")
 
 
 class OpeningsTable(Table):
     """[openings]: the first turns of each match, which no bot chooses."""
 
-    plies: int = Field(
-        default=0, ge=0, le=MOST_PLIES, description="Turns sampled at random, the same for all legs of a pairing."
-    )
-    file: str = Field(
-        default="",
-        description="Instead: a file of openings, relative to tournament.toml; `arena openings` makes such lines.",
-    )
+    plies: int = Field(0, ge=0, le=MOST_PLIES, description="Turns sampled, the same for all legs of a pairing.")
+    file: str = Field("", description="Instead: a file of openings, as `arena openings` makes them.")
 
     @property
     def used(self) -> bool:
@@ -176,18 +143,14 @@ class WorkersTable(Table):
     """[workers]: the processes that play the matches."""
 
     count: Annotated[Annotated[int, Field(ge=1, le=MOST_WORKERS)] | Literal["auto"], WithJsonSchema(WORKERS_SCHEMA)] = (
-        Field(default="auto", description='Referee processes; "auto" = one a core, fewer where bots think all at once.')
+        Field("auto", description='Referee processes; "auto" = one a core, fewer where bots think all at once.')
     )
-    pin: bool | Literal["auto"] = Field(
-        default="auto", description='Keep each on one core, with its bots; "auto" = where they take turns.'
-    )
+    pin: bool | Literal["auto"] = Field("auto", description='Keep each on one core; "auto" = where bots take turns.')
     cluster: Annotated[str | None, BeforeValidator(_cluster)] = Field(
-        default=None,
+        None,
         description='Play on the machines of a dask cluster: its scheduler, such as "tcp://host:8786", or "local:4".',
     )
-    scale_time: bool = Field(
-        default=False, description="Give the bots on a slower machine of a cluster more time, and on a faster one less."
-    )
+    scale_time: bool = Field(False, description="Give bots more time on a slower machine of a cluster.")
 
     @property
     def pinned(self) -> bool | None:
@@ -207,48 +170,36 @@ class ModelTable(Table):
     """[model]: a language model that bots may ask (docs/models.md)."""
 
     name: str = Field(min_length=1, max_length=200, description="The model, as its provider calls it.")
-    provider: Literal["url", "command", "tape"] | None = Field(
-        default=None, description="Who answers; left out: the `url` or the `command`. `tape`: recorded answers alone."
-    )
+    provider: Kind | None = Field(None, description="Left out: the `url` or the `command`; `tape`: recorded answers.")
     url: Annotated[str | None, BeforeValidator(_web_address)] = Field(
-        default=None, description="A server that speaks the OpenAI chat format, such as http://localhost:11434/v1."
+        None, description="A server that speaks the OpenAI chat format, such as http://localhost:11434/v1."
     )
-    command: Annotated[str | tuple[str, ...] | None, BeforeValidator(as_tuple)] = Field(
-        default=None, description="Instead: the words of a program that reads a request as JSON and prints an answer."
+    command: Words = Field(
+        None, description="Instead: the words of a program that reads a request as JSON and prints an answer."
     )
     key_variable: Annotated[str | None, Field(pattern=r"^[A-Za-z_][A-Za-z0-9_]*$")] = Field(
-        default=None, description="The environment variable with the provider's key."
+        None, description="The variable with the provider's key."
     )
-    key_file: str | None = Field(
-        default=None, description="Instead: a file outside the workspace that only you may read."
-    )
-    tapes: Names = Field(default=(), description="Names of other events here whose answers serve in this one, too.")
-    calls: int = Field(
-        default=ModelTerms(name="").calls, ge=1, le=10_000, description="Answers for each seat in a match."
-    )
+    key_file: str | None = Field(None, description="Instead: a file outside the workspace that only you may read.")
+    tapes: Names = Field((), description="Names of other events here whose answers serve in this one, too.")
+    calls: int = Field(TERMS.calls, ge=1, le=10_000, description="Answers for each seat in a match.")
     move: CountOrNone = Field(
-        default=ModelTerms(name="").move,
+        TERMS.move,
         ge=1,
         le=MOST,
         description="Tokens for each turn of a seat, those of its questions too, before the bank is touched.",
     )
-    bank: int = Field(
-        default=0, ge=0, le=MOST, description="Tokens a match for what turns take beyond `move`, added up."
-    )
-    cost: AmountOrNone = Field(default=None, description="The most that the calls of a seat may cost in a match.")
-    price_in: Amount = Field(default=0.0, description="The price of a million tokens of questions.")
-    price_out: Amount = Field(default=0.0, description="The price of a million tokens of answers.")
-    event_tokens: CountOrNone = Field(
-        default=None, ge=1, le=MOST, description="The event's budget: no call is begun once so many are used."
-    )
-    event_cost: AmountOrNone = Field(default=None, description="The same as a cost.")
-    at_once: int = Field(default=4, ge=1, le=MOST_WORKERS, description="Calls at once, of all lanes together.")
-    rate: AmountOrNone = Field(default=None, gt=0, description="Calls a minute, of all lanes together.")
-    wait: Seconds = Field(default=120.0, gt=0, le=3600, description="Seconds that a call may take.")
-    retries: int = Field(default=3, ge=0, le=20, description="How often a call that failed is tried again.")
-    disguise: bool = Field(
-        default=False, description="Play each board once more, where bots with `model = true` see other words for it."
-    )
+    bank: int = Field(0, ge=0, le=MOST, description="Tokens a match for what turns take beyond `move`, added up.")
+    cost: AmountOrNone = Field(None, description="The most that the calls of a seat may cost in a match.")
+    price_in: Amount = Field(0.0, description="The price of a million tokens of questions.")
+    price_out: Amount = Field(0.0, description="The price of a million tokens of answers.")
+    event_tokens: CountOrNone = Field(None, ge=1, le=MOST, description="The event's budget; no call begins beyond it.")
+    event_cost: AmountOrNone = Field(None, description="The same as a cost.")
+    at_once: int = Field(4, ge=1, le=MOST_WORKERS, description="Calls at once, of all lanes together.")
+    rate: AmountOrNone = Field(None, gt=0, description="Calls a minute, of all lanes together.")
+    wait: Seconds = Field(120.0, gt=0, le=3600, description="Seconds that a call may take.")
+    retries: int = Field(3, ge=0, le=20, description="How often a call that failed is tried again.")
+    disguise: bool = Field(False, description="Play each board again, in other words for bots with a model.")
 
     @model_validator(mode="after")
     def _has_one_provider(self) -> "ModelTable":
@@ -271,7 +222,7 @@ class ModelTable(Table):
         return self
 
     @property
-    def kind(self) -> Literal["url", "command", "tape"]:
+    def kind(self) -> Kind:
         """Who answers."""
         return self.provider or ("url" if self.url is not None else "command")
 
@@ -286,15 +237,9 @@ class ThresholdTable(Table):
     """[[grade.threshold]]: marks for enough points against a reference bot."""
 
     reference: Word = Field(max_length=40, description="The name of the bot to play against.")
-    board: str | None = Field(
-        default=None, description="`game/board`, a board's name, or a game; without the key: all boards."
-    )
-    points: Amount = Field(
-        le=100, description="Points of 100 that are enough: the mean of the bot's scores against the reference."
-    )
-    marks: Amount = Field(
-        gt=0, le=MOST_MARKS, description="Marks that a bot with these points gets; with fewer it gets none."
-    )
+    board: str | None = Field(None, description="`game/board`, a board's name, or a game; without the key: all boards.")
+    points: Amount = Field(le=100, description="Points of 100, the mean against the reference, that are enough.")
+    marks: Amount = Field(gt=0, le=MOST_MARKS, description="Marks for a bot with these points; with fewer: none.")
 
 
 def _some(thresholds: tuple[ThresholdTable, ...]) -> tuple[ThresholdTable, ...]:
@@ -315,32 +260,22 @@ class ClimbTable(Table):
     """[climb]: what `arena climb` lets agents use, and when it promotes what they make (docs/climb.md)."""
 
     promote: Literal["better", "level"] = Field(
-        default="better",
+        "better",
         description="What a new version must be proven: `better` than the one before; `level`: not worse by `points`.",
     )
-    points: float = Field(
-        default=5.0, gt=0, lt=100, description="Points of 100: the difference that the test is to tell from none."
-    )
-    pairings: int = Field(
-        default=1000, ge=1, le=100_000, description="Pairings after which a test is undecided, and nothing is promoted."
-    )
-    time: Seconds = Field(
-        default=600.0, gt=0, le=86_400, description="Seconds that an agent has in a round, waits for a model left out."
-    )
-    calls: int = Field(default=100, ge=1, le=10_000, description="Answers of the model for each agent in a round.")
-    tokens: CountOrNone = Field(
-        default=200_000, ge=1, le=MOST, description="Tokens for each agent in a round, those of its questions too."
-    )
-    cost: AmountOrNone = Field(default=None, description="The most that the calls of an agent may cost in a round.")
+    points: float = Field(5.0, gt=0, lt=100, description="The difference in points that the test is to tell.")
+    pairings: int = Field(1000, ge=1, le=100_000, description="Pairings after which a test is undecided.")
+    time: Seconds = Field(600.0, gt=0, le=86_400, description="Seconds of an agent in a round, without the model's.")
+    calls: int = Field(100, ge=1, le=10_000, description="Answers of the model for each agent in a round.")
+    tokens: CountOrNone = Field(200_000, ge=1, le=MOST, description="Tokens for each agent in a round.")
+    cost: AmountOrNone = Field(None, description="The most that the calls of an agent may cost in a round.")
 
 
 class NotifyTable(Table):
     """[notify]: a webhook that gets a message when a run ends."""
 
-    url: Annotated[str, BeforeValidator(_web_address)] = Field(
-        description="Where the message goes: a webhook of Slack, Discord, ntfy, ..."
-    )
-    private: bool = Field(default=False, description="Allow an address inside a network, and http.")
+    url: Annotated[str, BeforeValidator(_web_address)] = Field(description="A webhook of Slack, Discord, ntfy, ...")
+    private: bool = Field(False, description="Allow an address inside a network, and http.")
 
     @model_validator(mode="after")
     def _secure(self) -> "NotifyTable":
@@ -353,9 +288,5 @@ class BotTable(Table):
     """[[bot]]: one bot by name."""
 
     name: Word = Field(max_length=40, description="Up to 40 letters, digits and . _ -")
-    path: str | None = Field(
-        default=None, description="A file, or a folder with a bot.toml; relative to tournament.toml."
-    )
-    command: Annotated[str | tuple[str, ...] | None, BeforeValidator(as_tuple)] = Field(
-        default=None, description="Instead of a path: the words that start it."
-    )
+    path: str | None = Field(None, description="A file, or a folder with a bot.toml; relative to tournament.toml.")
+    command: Words = Field(None, description="Instead of a path: the words that start it.")

@@ -62,7 +62,7 @@ class BotSettings(Table):
     remote: Text = ""
     """The version of a bot that stays on its author's machine, as the site writes it; empty = it is a program here."""
     warm: bool = True
-    threads: int = Field(default=1, ge=1, le=MOST_THREADS)
+    threads: int = Field(1, ge=1, le=MOST_THREADS)
     model: bool = False
     """True when it cannot play without a language model."""
 

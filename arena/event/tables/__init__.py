@@ -12,6 +12,7 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, WithJsonSche
 
 from arena.values import Limits
 
+DEFAULTS = Limits()
 MOST = 10**15  # bytes, seconds or a count: no machine has so much, and every system call and database takes it
 NONE = {"const": "none"}
 MEMORY_SCHEMA = {"anyOf": [{"type": "integer", "exclusiveMinimum": 0}, {"type": "string"}]}
@@ -97,17 +98,15 @@ class BotLimits(Table):
     """
 
     memory: BytesOrNone = Field(
-        default=Limits().memory, gt=0, le=MOST, description='Bytes of memory, or a text such as "256 MB".'
+        DEFAULTS.memory, gt=0, le=MOST, description='Bytes of memory, or a text such as "256 MB".'
     )
-    cpu: SecondsOrNone = Field(default=Limits().cpu, gt=0, le=MOST, description="Seconds of CPU a match.")
-    processes: int = Field(default=1, ge=1, le=MOST, description="Processes at once; threads are free.")
-    scratch: BytesOrNone = Field(default=Limits().scratch, gt=0, le=MOST, description="Bytes in its scratch folder.")
-    files: CountOrNone = Field(
-        default=Limits().files, ge=1, le=MOST, description="Files and folders in its scratch folder."
-    )
-    open_files: CountOrNone = Field(default=Limits().open_files, ge=1, le=MOST, description="Descriptors open at once.")
-    output: BytesOrNone = Field(default=Limits().output, gt=0, le=MOST, description="Bytes on stdout in one turn.")
-    stderr: BytesOrNone = Field(default=Limits().stderr, gt=0, le=MOST, description="Bytes on stderr in a match.")
+    cpu: SecondsOrNone = Field(DEFAULTS.cpu, gt=0, le=MOST, description="Seconds of CPU a match.")
+    processes: int = Field(1, ge=1, le=MOST, description="Processes at once; threads are free.")
+    scratch: BytesOrNone = Field(DEFAULTS.scratch, gt=0, le=MOST, description="Bytes in its scratch folder.")
+    files: CountOrNone = Field(DEFAULTS.files, ge=1, le=MOST, description="Files and folders in its scratch folder.")
+    open_files: CountOrNone = Field(DEFAULTS.open_files, ge=1, le=MOST, description="Descriptors open at once.")
+    output: BytesOrNone = Field(DEFAULTS.output, gt=0, le=MOST, description="Bytes on stdout in one turn.")
+    stderr: BytesOrNone = Field(DEFAULTS.stderr, gt=0, le=MOST, description="Bytes on stderr in a match.")
 
     def limits(self, *, defaults: bool) -> Limits:
         """Return the limits; a limit that the file does not name has its default, or None without `defaults`."""
