@@ -18,12 +18,8 @@ from arena.games import rulebook
 
 def new(
     name: Annotated[str | None, typer.Argument(metavar="NAME", help="The bot's name.")] = None,
-    language: Annotated[
-        str, typer.Option("--language", "-l", help="A starter kit: python, python_kit, c, rust, ...")
-    ] = "python",
-    game: Annotated[
-        str | None, typer.Option("--game", "-g", help="The game or board that it plays; default: every game.")
-    ] = None,
+    language: Annotated[str, typer.Option("--language", "-l", help="A starter kit: python, c, rust, ...")] = "python",
+    game: Annotated[str | None, typer.Option("--game", "-g", help="Its game or board; default: every game.")] = None,
     author: Annotated[str, typer.Option(help="The author's name.")] = "",
     json: options.Json = False,
 ) -> None:

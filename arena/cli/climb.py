@@ -47,9 +47,7 @@ def climb(
     boards: options.BoardNames = None,
     workers: options.Workers = None,
     seed: options.Seed = None,
-    name: Annotated[
-        str | None, typer.Option(help="The results go to results/NAME; default: climb, with the names of the bots.")
-    ] = None,
+    name: Annotated[str | None, typer.Option(help="The results go to results/NAME; default: climb-BOT.")] = None,
     sandbox: options.Sandbox = None,
     unsafe: options.Unsafe = False,
     settings: options.Settings = None,

@@ -2,9 +2,6 @@
 
 import contextlib
 from pathlib import Path
-from typing import Annotated
-
-import typer
 
 from arena import whole_files
 from arena.cli import options, output, paths, workspace
@@ -14,9 +11,7 @@ from arena.results.archive import Archive, NoResultsError
 
 
 def commit(
-    file: Annotated[
-        Path | None, typer.Argument(metavar="FILE", help="The file of the event; default: the tournament.toml here.")
-    ] = None,
+    file: options.TournamentFile = None,
     json: options.Json = False,
 ) -> None:
     """Write the commitment of an event, before its first match: digests of its seed, bots, boards and settings."""

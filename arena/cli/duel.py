@@ -31,9 +31,7 @@ Bounds = tuple[float, float] | None
 
 
 def duel(
-    bot: Annotated[
-        str, typer.Argument(metavar="BOT", help="The bot that may be better: a name, a path, or `ada@2` for a version.")
-    ],
+    bot: Annotated[str, typer.Argument(metavar="BOT", help="The bot that may be better: a name, a path, or `ada@2`.")],
     opponent: Annotated[str, typer.Argument(metavar="BOT", help="The bot that it is compared with.")],
     boards: options.BoardNames = None,
     points: Annotated[
@@ -50,9 +48,7 @@ def duel(
     ] = 5000,
     workers: options.Workers = None,
     seed: options.Seed = None,
-    name: Annotated[
-        str | None, typer.Option(help="The results go to results/NAME; default: duel, with both names.")
-    ] = None,
+    name: Annotated[str | None, typer.Option(help="The results go to results/NAME; default: duel-BOT-BOT.")] = None,
     sandbox: options.Sandbox = None,
     unsafe: options.Unsafe = False,
     settings: options.Settings = None,

@@ -18,27 +18,19 @@ FORBIDDEN = re.compile(r"[^\w@-]")
 
 def export(
     event: options.EventName = None,
-    form: Annotated[
-        str, typer.Option("--format", help="jsonl, sqlite, or parquet (with botarena[parquet]).")
-    ] = "jsonl",
+    form: Annotated[str, typer.Option("--format", help="jsonl, sqlite, or parquet (botarena[parquet]).")] = "jsonl",
     to: Annotated[
         Path | None,
-        typer.Option("--to", metavar="PATH", help="The folder of the tables; default: export/ in the results."),
+        typer.Option(metavar="PATH", help="The folder of the tables; default: export/ in the results."),
     ] = None,
     match: Annotated[
         str | None,
-        typer.Option("--match", metavar="ID", help="Only this match, as a text: to stdout, or into the file of --to."),
+        typer.Option(metavar="ID", help="Only this match, as a text: to stdout, or into the file of --to."),
     ] = None,
-    card: Annotated[
-        bool, typer.Option("--card", help="Only the leaderboard, as a picture for sharing: card.png, or --to FILE.")
-    ] = False,
-    badge: Annotated[
-        str | None, typer.Option("--badge", metavar="BOT", help="Only the rank of a bot: badge-BOT.svg, or --to FILE.")
-    ] = None,
+    card: Annotated[bool, typer.Option("--card", help="Only the leaderboard, as a picture: card.png or --to.")] = False,
+    badge: Annotated[str | None, typer.Option(metavar="BOT", help="Only a bot's rank: badge-BOT.svg, or --to.")] = None,
     dark: Annotated[bool, typer.Option("--dark", help="A card for dark pages.")] = False,
-    all_versions: Annotated[
-        bool, typer.Option("--all-versions", help="Matches of edited bots, boards and rules too.")
-    ] = False,
+    all_versions: Annotated[bool, typer.Option("--all-versions", help="Matches of edited bots and rules too.")] = False,
     json: options.Json = False,
 ) -> None:
     """Write matches, seats and turns as JSON lines, SQLite or Parquet, or one match as a text that can be read back."""

@@ -20,9 +20,7 @@ HEADERS = ("board", "roles", "sides", "start", "exit", "steps")
 
 
 def games(
-    name: Annotated[
-        str | None, typer.Argument(metavar="GAME", help="A game, a game/board, or a board's name: draw its boards.")
-    ] = None,
+    name: Annotated[str | None, typer.Argument(metavar="GAME", help="A game or a board: draw its boards.")] = None,
     json: options.Json = False,
 ) -> None:
     """List the boards that can be played; with a name, draw them."""

@@ -22,9 +22,7 @@ NOTE_LETTERS = 90  # grades.csv has the whole note
 def grade(
     event: options.EventName = None,
     people: options.People = None,
-    partial: Annotated[
-        bool, typer.Option("--partial", help="Grade what is there, though matches are missing.")
-    ] = False,
+    partial: Annotated[bool, typer.Option("--partial", help="Grade though matches are missing.")] = False,
     gradescope: Annotated[
         Path | None, typer.Option(metavar="DIR", help="Write a results.json for each student into this folder.")
     ] = None,

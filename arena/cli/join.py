@@ -11,9 +11,7 @@ from arena.errors import ArenaError
 
 def join(
     url: Annotated[str, typer.Argument(metavar="URL", help="The address of the site.")],
-    bot: Annotated[
-        Path | None, typer.Option(metavar="PATH", help="The bot: a program, or a folder with bot.py.")
-    ] = None,
+    bot: Annotated[Path | None, typer.Option(metavar="PATH", help="The bot: a program, or a folder with one.")] = None,
     command: Annotated[str, typer.Option(help="The words that start it, instead; --bot is then its folder.")] = "",
     version: Annotated[
         str, typer.Option(help="A name of this version, which plays its own matches; default: a hash of the files.")

@@ -28,18 +28,16 @@ def lessons(
             metavar="EVENT...", help="Names under results/, paths, or tournament.toml files; default: the one here."
         ),
     ] = None,
-    most: Annotated[
-        int, typer.Option("--most", metavar="N", min=1, max=MOST_IN_A_FILE, help="The most lessons to show.")
-    ] = MOST,
+    most: Annotated[int, typer.Option(metavar="N", min=1, max=MOST_IN_A_FILE, help="The most lessons to show.")] = MOST,
     board: Annotated[str | None, typer.Option("--board", "-b", help="Only on this board.")] = None,
     role: Annotated[str | None, typer.Option(help="Only in this role.")] = None,
     tests: Annotated[
         Path | None,
-        typer.Option("--tests", metavar="FILE", help="Write them as a file for `arena check BOT --lessons FILE`."),
+        typer.Option(metavar="FILE", help="Write them as a file for `arena check BOT --lessons FILE`."),
     ] = None,
     openings: Annotated[
         Path | None,
-        typer.Option("--openings", metavar="FILE", help="Write the moves to each position as a file of openings."),
+        typer.Option(metavar="FILE", help="Write the moves to each position as a file of openings."),
     ] = None,
     draw: options.Draw = True,
     json: options.Json = False,

@@ -75,14 +75,10 @@ def _checks(*, measure: bool, seconds: float) -> Iterator[MachineCheck]:
 
 
 def worker(
-    scheduler: Annotated[
-        str, typer.Argument(metavar="SCHEDULER", help="The scheduler's address, such as tcp://host:8786.")
-    ],
+    scheduler: Annotated[str, typer.Argument(metavar="SCHEDULER", help="Its address, such as tcp://host:8786.")],
     lanes: Annotated[str, typer.Option(help="Matches at once: a number, or auto for one a core.")] = "auto",
     name: Annotated[str | None, typer.Option(help="The machine's name in the report; default: its host name.")] = None,
-    folder: Annotated[
-        str | None, typer.Option(help="A folder on a local disk for what it needs; default: TMPDIR.")
-    ] = None,
+    folder: Annotated[str | None, typer.Option(help="A folder on a local disk for its files; default: TMPDIR.")] = None,
 ) -> None:
     """Play matches on this machine for the runs of a dask cluster, until Ctrl-C."""
     from arena.event.config.keys import SCHEDULER

@@ -42,9 +42,7 @@ def match(
             metavar="BOT...", help="Names or paths of bots, in role order; default with --from: the bots of that match."
         ),
     ] = None,
-    board: Annotated[
-        str | None, typer.Option("--board", "-b", help="A board: game/board, or its name; not with --from.")
-    ] = None,
+    board: Annotated[str | None, typer.Option("--board", "-b", help="The board; not with --from.")] = None,
     from_match: options.FromMatch = None,
     turn: options.FromTurn = None,
     seed: Annotated[int, typer.Option(help="Fixes all chance.")] = 0,

@@ -35,9 +35,7 @@ def merge(
             "Or files of `arena export --match`, after the event that takes them; default: the one here.",
         ),
     ],
-    name: Annotated[
-        str | None, typer.Option(help="The result goes to results/NAME; default: the event's name with -merged.")
-    ] = None,
+    name: Annotated[str | None, typer.Option(help="The result goes to results/NAME; default: EVENT-merged.")] = None,
     keep_first: Annotated[
         bool,
         typer.Option(

@@ -54,6 +54,9 @@ Settings = Annotated[
     typer.Option("--set", metavar="KEY=VALUE", help="Any key of tournament.toml, such as time.move=0.5."),
 ]
 Workers = Annotated[str | None, typer.Option("--workers", help="Matches at once: a number, or auto.")]
+TournamentFile = Annotated[
+    Path | None, typer.Argument(metavar="FILE", help="The file of the event; default: the tournament.toml here.")
+]
 Unsafe = Annotated[
     bool,
     typer.Option(

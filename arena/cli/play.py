@@ -22,12 +22,8 @@ from arena.values import Board, Conditions, Match
 
 
 def play(
-    board: Annotated[
-        str | None, typer.Argument(metavar="BOARD", help="A board: game/board, or its name; not with --from.")
-    ] = None,
-    roles: Annotated[
-        list[str] | None, typer.Argument(metavar="ROLE...", help="The role that you play, or several.")
-    ] = None,
+    board: Annotated[str | None, typer.Argument(metavar="BOARD", help="The board; not with --from.")] = None,
+    roles: Annotated[list[str] | None, typer.Argument(metavar="ROLE...", help="The roles that you play.")] = None,
     against: Annotated[
         list[str] | None,
         typer.Option(

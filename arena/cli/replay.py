@@ -20,9 +20,7 @@ def replay(
     turn: Annotated[int | None, typer.Option(help="Print this turn only; 0 is the start.")] = None,
     step: Annotated[bool, typer.Option("--step", help="Print it, and wait for Enter after each turn.")] = False,
     draw: options.Draw = True,
-    lines: Annotated[
-        bool, typer.Option("--lines", help="Print every line that was said, seat by seat, and the time of each answer.")
-    ] = False,
+    lines: Annotated[bool, typer.Option("--lines", help="Print every line, seat by seat, with times.")] = False,
     role: options.RoleName = None,
     json: options.Json = False,
 ) -> None:

@@ -32,17 +32,13 @@ def serve(
     ] = None,
     words: Annotated[list[str] | None, typer.Argument(metavar="WORD...", help="What the action needs.")] = None,
     workspace: Annotated[Path, typer.Option(metavar="DIR", help="The workspace whose events are shown.")] = Path(),
-    host: Annotated[
-        str, typer.Option(help="The address to listen at; 0.0.0.0 is every one of this machine.")
-    ] = LOOPBACK,
+    host: Annotated[str, typer.Option(help="The address to listen at; 0.0.0.0 is every one.")] = LOOPBACK,
     port: Annotated[int, typer.Option(min=0, max=65535, help="The port to listen at; 0: any that is free.")] = 8000,
     name: Annotated[
-        list[str] | None, typer.Option("--name", help="A name that readers type for this machine; may be repeated.")
+        list[str] | None, typer.Option(help="A name that readers type for this machine; may be repeated.")
     ] = None,
-    tls_cert: Annotated[
-        Path | None, typer.Option("--tls-cert", metavar="FILE", help="The certificate for TLS, as PEM.")
-    ] = None,
-    tls_key: Annotated[Path | None, typer.Option("--tls-key", metavar="FILE", help="Its private key.")] = None,
+    tls_cert: Annotated[Path | None, typer.Option(metavar="FILE", help="The certificate for TLS, as PEM.")] = None,
+    tls_key: Annotated[Path | None, typer.Option(metavar="FILE", help="Its private key.")] = None,
     proxy: Annotated[
         str | None,
         typer.Option(

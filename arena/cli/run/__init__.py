@@ -31,9 +31,7 @@ GUESSED_MATCH_S = 0.3  # a match of the shipped bots on a small machine
 
 
 def run(
-    file: Annotated[
-        Path | None, typer.Argument(metavar="FILE", help="The file of the event; default: the tournament.toml here.")
-    ] = None,
+    file: options.TournamentFile = None,
     workers: Annotated[
         str | None, typer.Option(help="Matches at once: a number, auto, or a cluster such as tcp://host:8786.")
     ] = None,
