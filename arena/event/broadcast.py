@@ -19,21 +19,22 @@ It knows these files and what stands in them. It does not know who watches, and 
 # Records only: a match of an hour would be seen when it is over.
 #
 # What is not written. Seeds and keys, remarks, refused answers: a bot's author may watch, too. And no match in which a
-# role sees less than everything: it may be watched when it is over.
+# role sees less than everything: it may be watched when it is over. The names of bots are written, also of a board in
+# disguise: a bot in the sandbox cannot watch, and no bot that plays in disguise is a remote one.
 
 import contextlib
 import json
 import os
 import time
 from collections.abc import Iterator
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass, fields
 from pathlib import Path
 
 from pydantic import TypeAdapter, ValidationError
 
 from arena import shared_folders, whole_files
 from arena.match.referee import Referee
-from arena.values import Match, Turn
+from arena.values import Turn
 
 WATCHED_FILE, LIVE_FILE = ".watched", ".live-"
 LOOK_S = 0.05  # the time between two looks of a lane
@@ -90,7 +91,10 @@ class Broadcast:
     def _write(self, referee: Referee) -> None:
         if self._file is None:
             with whole_files.replacing(self._path, whole_files.PRIVATE, synced=False) as file:
-                file.write(_line(asdict(_head(referee.match))))
+                match = referee.match
+                seats = tuple((seat.role, seat.bot.name) for seat in match.seats)
+                values = {field.name: getattr(match, field.name) for field in fields(MatchHead)}
+                file.write(_line(values | {"seats": seats}))
             self._file = whole_files.open_to_append(self._path)
         new = [
             Turn(turn.number, turn.role, turn.move, turn.by, wall=turn.wall, digest=turn.digest)
@@ -144,18 +148,6 @@ def _is_watched(file: str) -> bool:
         return abs(time.time() - os.lstat(file).st_mtime) < WATCHED_S
     except OSError:
         return False
-
-
-def _head(match: Match) -> MatchHead:
-    return MatchHead(
-        id=match.id,
-        game=match.game,
-        board=match.board,
-        rules=match.rules,
-        repeat=match.repeat,
-        sampled=match.sampled,
-        seats=tuple((seat.role, seat.bot.name) for seat in match.seats),
-    )
 
 
 def _line(value: object) -> bytes:

@@ -26,11 +26,11 @@ import time
 from collections import Counter, deque
 from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import AbstractContextManager
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from functools import partial
 from itertools import islice
 from typing import Any
-from urllib.parse import quote
 
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
@@ -72,6 +72,8 @@ class Stage:
         self.match = self.lane = ""
         """The match that is shown, and the lane that plays it; empty when it is over."""
         self.count = 0
+        self.text = ""
+        """The newest state of the match as lines of text."""
         self._head = self._result = ""
         self._turns: deque[str] = deque(maxlen=KEPT)
         self._number = 0
@@ -84,8 +86,8 @@ class Stage:
     @property
     def names(self) -> dict[str, Any]:
         """Return the board and the bots of the match that is shown; nothing if there is none."""
-        found: dict[str, Any] = json.loads(self._head or "{}")
-        return found
+        names: dict[str, Any] = json.loads(self._head or "{}")
+        return names
 
     @property
     def is_watched(self) -> bool:
@@ -187,7 +189,7 @@ class Stage:
             begun = time.monotonic()
             self._add(part)
             state = self._frames.state(self._event)
-            if state is None or match not in {each.match for each in state.lanes}:
+            if state is None or all(match != status.match for status in state.lanes):
                 break
             part = await self._frames.unkept(self._event, live_matches.under_way, lane, match, self.count)
             await self._pause(max(FOLLOW_S, SHARE * (time.monotonic() - begun)))
@@ -208,30 +210,29 @@ class Stage:
         if part is None:
             return
         self._clear(match)
-        turns, first = list(part.turns), part.count - len(part.turns)
-        pace = min(PACE_S, SHOW_S / len(turns))
+        first = part.count - len(part.turns)
+        pace = min(PACE_S, SHOW_S / len(part.turns))
         step = max(1, round(STEP_S / pace))
-        for number in range(0, len(turns), step):
-            shown = turns[number : number + step]
-            head = part.head if not number else ""
-            self._add(PartOfMatch(head, tuple(shown), first + number + len(shown)))
+        for number in range(0, len(part.turns), step):
+            new = part.turns[number : number + step]
+            self._add(replace(part, turns=new, count=first + number + len(new), result=""))
             await self._pause(pace * step)
             if not self.is_watched:
                 return
-        self._add(PartOfMatch("", (), part.count, part.result))
+        self._add(replace(part, turns=()))
         await self._pause(HOLD_S)
 
     def _clear(self, match: str = "", lane: str = "") -> None:
         self._number += 1
         self.match, self.lane, self.count = match, lane, 0
-        self._head = self._result = ""
+        self._head = self._result = self.text = ""
         self._turns.clear()
 
     def _add(self, part: PartOfMatch) -> None:
         """Show a part of a match to everybody."""
         self._head = self._head or part.head
         self._turns.extend(part.turns)
-        self.count, self._result = part.count, part.result
+        self.count, self.text, self._result = part.count, part.text, part.result
         self._tell()
 
     async def _pause(self, seconds: float) -> None:
@@ -314,13 +315,7 @@ async def page(request: Request) -> Response:
     event = readers.event_of(request)
     stage = stages(request).of(event)
     await stage.glance()
-    text = ""
-    if stage.match:
-        asked = (stage.match, stage.lane, stage.count)
-        text = await readers.frames(request).match(event, live_matches.state_text, *asked)
-    return await readers.event_page(
-        request, "live.html.j2", tab="live", names=stage.names, match=stage.match, is_over=not stage.lane, text=text
-    )
+    return await readers.event_page(request, "live.html.j2", tab="live", stage=stage)
 
 
 async def stream(request: Request) -> Response:
@@ -376,29 +371,13 @@ def _public(request: Request) -> str:
 async def wall(request: Request) -> Response:
     """Show an event on a projector, which turns its pages by itself."""
     event = _public(request)
-    html = await _wall_part(request, event) if event else ""
-    asked = request.query_params.get("event") or ""
-    part = f"/wall/part?{pages.query({'event': asked})}"
+    html = await readers.frames(request).table(event, jobs.wall) if event else ""
     live = f"/wall/live?{pages.query({'event': event})}"
-    return pages.render(request, "wall.html.j2", title="Wall", event=event, html=html, part=part, live=live)
-
-
-async def wall_part(request: Request) -> Response:
-    """Return the tables of a projector's page alone."""
-    event = _public(request)
-    html = await _wall_part(request, event) if event else ""
-    response = pages.fresh(request, html.encode())
-    response.headers["x-event"] = quote(event)
-    return response
-
-
-async def _wall_part(request: Request, event: str) -> str:
-    return await readers.frames(request).table(event, jobs.wall)
+    return pages.render(request, "wall.html.j2", title="Wall", event=event, html=html, live=live)
 
 
 ROUTES = [
     Route("/wall", wall),
-    Route("/wall/part", wall_part),
     Route("/wall/live", wall_stream),
     Route("/events/{event}/live", page),
     Route("/events/{event}/live/events", stream),

@@ -10,7 +10,7 @@ from arena.errors import ArenaError
 from arena.event import broadcast
 from arena.protocol import clean
 from arena.replay.drawing import render_state
-from arena.replay.replayer import Replayer, scenes
+from arena.replay.replayer import scenes
 from arena.report import data, replays
 from arena.results.archive import Archive
 from arena.serve.jobs import rules_of
@@ -30,6 +30,8 @@ class PartOfMatch:
     """JSON of each turn: its state, and its moves as a replay has them. The first of a match is its start."""
     count: int
     """The turns of the match so far, its start among them."""
+    text: str = ""
+    """Its last state as lines of text."""
     result: str = ""
     """JSON of scores, endings and reason; empty while it is played."""
 
@@ -54,28 +56,6 @@ def finished(folder: Path, wanted: str, since: int) -> PartOfMatch | None:
     return _part(folder, record.match, record.turns, since, replays.safe_json(result))
 
 
-def state_text(folder: Path, wanted: str, lane: str, count: int) -> str:
-    """Return the newest state of a match as lines of text; empty if it cannot be shown.
-
-    `count` is the number of its turns that were seen, for whoever remembers the text.
-    """
-    del count
-    found = broadcast.turns_of(folder, lane) if lane else None
-    try:
-        if found is not None and found[0].id == wanted:
-            match, turns = _match(found[0]), found[1]
-        else:
-            with Archive.open(folder) as archive:
-                record = archive.record(wanted)
-            match, turns = record.match, record.turns
-        game = rules_of(folder)(match)
-        replayer = Replayer(game)
-        *_, last = replayer.opening(), *replayer.go_on(turns)
-    except ArenaError:
-        return ""
-    return render_state(game, last.facts)
-
-
 def _match(head: broadcast.MatchHead) -> Match:
     """Return a match for those who know its rules; nobody can play it."""
     return Match(
@@ -94,22 +74,24 @@ def _part(folder: Path, match: Match, turns: Sequence[Turn], since: int, result:
     games, roles = replays.Games(rules_of(folder)), [seat.role for seat in match.seats]
     try:
         game = games.game(match)
-        facts = games.states(match, game.sides, list(scenes(game, turns)))
+        replayed = list(scenes(game, turns))
+        facts = games.states(match, game.sides, replayed)
     except ArenaError:  # its rules are not known here, or were edited
         return None
-    # What bots wrote is for their authors; here are moves.
-    bare = [Turn(turn.number, turn.role, turn.move, turn.by, wall=turn.wall) for turn in turns]
+    bare = (turn._replace(remarks=(), rejected_text=None) for turn in turns)  # what bots wrote is for their authors
     fates = iter(facts["fates"])
     moves = [list(rows) for _, rows in groupby(replays.moves(bare, roles), key=lambda row: row[0])]
     values = [
         {"state": state, "moves": rows, "fates": list(islice(fates, len(rows)))}
         for state, rows in zip(facts["states"], [[], *moves], strict=True)
     ]
-    head = ""
-    if not since:
-        head = _head(folder, match, games, facts.get("grids"), is_over=bool(result))
-        since = max(0, len(values) - MOST_TURNS)
-    return PartOfMatch(head, tuple(map(replays.safe_json, values[since:][-MOST_TURNS:])), len(values), result)
+    return PartOfMatch(
+        "" if since else _head(folder, match, games, facts.get("grids"), is_over=bool(result)),
+        tuple(map(replays.safe_json, values[since:][-MOST_TURNS:])),
+        len(values),
+        render_state(game, replayed[-1].facts),
+        result,
+    )
 
 
 def _head(folder: Path, match: Match, games: replays.Games, grids: object, *, is_over: bool) -> str:

@@ -12,12 +12,12 @@ const wall = (() => {
   /** Ask for newer tables; another event begins with a new page. */
   async function renew(host) {
     try {
-      const answer = await fetch(host.dataset.part, { cache: "no-cache" });
+      const answer = await fetch(location.href, { cache: "no-cache" });
       if (answer.status === 404) byId("wall-tables").replaceChildren(); // the event is hidden now
       if (!answer.ok) return;
-      if (answer.headers.get("x-event") !== host.dataset.name) { location.reload(); return; }
       const page = new DOMParser().parseFromString(await answer.text(), "text/html");
-      byId("wall-tables").replaceChildren(...page.body.childNodes);
+      if (page.getElementById("wall").dataset.name !== host.dataset.name) { location.reload(); return; }
+      byId("wall-tables").replaceChildren(...page.getElementById("wall-tables").childNodes);
     } catch { /* the server is away for a moment: the tables stay */ }
   }
 
