@@ -83,37 +83,46 @@ class Frames:
         """Return what a job makes of an event, by the process for tables."""
         return await self._get(self._tables, event, job, values)
 
-    async def match(self, event: str, job: Callable[..., Result], *values: object) -> Result:
-        """Return what a job makes of a few matches, by the process for them."""
-        return await self._get(self._matches, event, job, values)
+    async def match(
+        self, event: str, job: Callable[..., Result], *values: object, also: tuple[object, ...] = ()
+    ) -> Result:
+        """Return what a job makes of a few matches, by the process for them.
+
+        It gets the values of `also`, too, but is not run again because they have changed.
+        """
+        return await self._get(self._matches, event, job, values, also)
 
     async def picture(self, event: str, job: Callable[..., Result], *values: object) -> Result:
         """Return what a job draws of an event, by the process for pictures."""
         return await self._get(self._pictures, event, job, values)
 
-    async def _get(self, worker: Worker, event: str, job: Callable[..., Result], values: tuple[object, ...]) -> Result:
+    async def _get(
+        self,
+        worker: Worker,
+        event: str,
+        job: Callable[..., Result],
+        values: tuple[object, ...],
+        also: tuple[object, ...] = (),
+    ) -> Result:
         key, stamp = (event, job, values), self.stamp(event)
         frame = self._frames.get(key)
+        is_due = frame is None or (frame.stamp != stamp and time.monotonic() >= frame.again)
+        if is_due and key not in self._running:
+            self._running[key] = asyncio.ensure_future(self._compute(worker, key, stamp, also))
+            self._running[key].add_done_callback(lambda task: task.cancelled() or task.exception())
         if frame is None:
-            return await asyncio.shield(self._task(worker, key, stamp))  # a reader who leaves stops it for nobody
+            return await asyncio.shield(self._running[key])  # a reader who leaves stops it for nobody
         self._frames.move_to_end(key)
-        if frame.stamp != stamp and time.monotonic() >= frame.again:
-            self._task(worker, key, stamp)
         value: Result = frame.value
         return value
 
-    def _task(self, worker: Worker, key: tuple[str, Any, tuple[object, ...]], stamp: object) -> "asyncio.Task[Any]":
-        """Return the computation of a key that is under way, or begin it."""
-        if key not in self._running:
-            self._running[key] = asyncio.ensure_future(self._compute(worker, key, stamp))
-            self._running[key].add_done_callback(lambda task: task.cancelled() or task.exception())
-        return self._running[key]
-
-    async def _compute(self, worker: Worker, key: tuple[str, Any, tuple[object, ...]], stamp: object) -> Any:
+    async def _compute(
+        self, worker: Worker, key: tuple[str, Any, tuple[object, ...]], stamp: object, also: tuple[object, ...]
+    ) -> Any:
         event, job, values = key
         begun = time.monotonic()
         try:
-            value = await worker.run(job, self.results / event, *values)
+            value = await worker.run(job, self.results / event, *values, *also)
         except (BusyError, JobError):
             if (frame := self._frames.get(key)) is not None:
                 frame.again = time.monotonic() + FRESH_S * SHARE

@@ -81,26 +81,26 @@ def _path(event: str, *parts: str) -> str:
     return pages.quoted("events", event, *parts)
 
 
+async def _front(request: Request) -> jobs.Front:
+    event = event_of(request)
+    return await frames(request).table(event, jobs.front, _path(event, "bot") + "?name=")
+
+
 async def leaderboard(request: Request) -> Response:
     """Show the leaderboard."""
-    event = event_of(request)
-    front = await frames(request).table(event, jobs.front, _path(event, "bot") + "?name=")
-    return await event_page(request, "leaderboard.html.j2", tab="leaderboard", html=front.html)
+    html = (await _front(request)).html
+    return await event_page(request, "leaderboard.html.j2", tab="leaderboard", html=html)
 
 
 async def leaderboard_part(request: Request) -> Response:
     """Return the tables of the leaderboard alone, for a page that is open."""
-    event = event_of(request)
-    front = await frames(request).table(event, jobs.front, _path(event, "bot") + "?name=")
-    return pages.fresh(request, front.html.encode())
+    return pages.fresh(request, (await _front(request)).html.encode())
 
 
 async def picture(request: Request) -> Response:
     """Return the picture of an event, or of a match, that the preview of a link to it shows."""
-    event, wanted = event_of(request), request.path_params.get("match", "")
-    if wanted and await frames(request).match(event, jobs.match_line, wanted) is None:
-        raise HTTPException(404)
-    content = await frames(request).picture(event, jobs.picture, wanted)
+    match = (await _line(request)).id if "match" in request.path_params else ""
+    content = await frames(request).picture(event_of(request), jobs.picture, match)
     return pages.fresh(request, content, "image/png")
 
 
@@ -169,24 +169,27 @@ async def matches(request: Request) -> Response:
     )
 
 
-async def match(request: Request) -> Response:
-    """Show a match, to be replayed."""
+async def _line(request: Request) -> jobs.ListedMatch:
+    """Return the match in the address; 404 for one that is not there."""
     event, wanted = event_of(request), request.path_params["match"]
     line = await frames(request).match(event, jobs.match_line, wanted)
     if line is None:
         raise HTTPException(404)
+    return line
+
+
+async def match(request: Request) -> Response:
+    """Show a match, to be replayed."""
+    line = await _line(request)
     page = await event_page(request, "match.html.j2", tab="matches", line=line, card=f"/matches/{line.id}/card.png")
     return pages.with_view(page)
 
 
 async def match_json(request: Request) -> Response:
     """Return a match for the replay viewer."""
-    event, wanted = event_of(request), request.path_params["match"]
-    line = await frames(request).match(event, jobs.match_line, wanted)
-    if line is None:
-        raise HTTPException(404)
+    event, line = event_of(request), await _line(request)
     like = await frames(request).match(event, jobs.like_positions, line.board)
-    text = await frames(request).match(event, jobs.replay, wanted, _own_bots(request), like)
+    text = await frames(request).match(event, jobs.replay, line.id, _own_bots(request), also=(like,))
     return pages.fresh(request, text.encode(), "application/json")
 
 
@@ -204,7 +207,6 @@ async def _bot(request: Request) -> tuple[str, str, str]:
 async def bot(request: Request) -> Response:
     """Show a bot: its figures, versions and newest matches."""
     event, name, shown = await _bot(request)
-    front = await frames(request).table(event, jobs.front, _path(event, "bot") + "?name=")
     versions = await frames(request).table(event, jobs.versions)
     found, *_ = await frames(request).match(event, jobs.matches, 10, (("bot", name),))
     return await event_page(
@@ -213,7 +215,7 @@ async def bot(request: Request) -> Response:
         tab="leaderboard",
         title=shown,
         bot=name,
-        figures=front.ranks.get(shown, ""),
+        figures=(await _front(request)).ranks.get(shown, ""),
         versions=versions.get(name, []),
         lines=found,
     )
