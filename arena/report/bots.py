@@ -44,7 +44,7 @@ def pages(results: Results, index: Index, archive: Archive, author: Author | Non
             matches[bot].append(match)
     times = rows_of(results.timing(), TIMING)
     faults = faults_of(results, archive, own, author)
-    versions = _versions(results if author is None else Results(archive).shown)
+    versions_of = versions(results if author is None else Results(archive).shown)
     lessons = results.lessons(own, LESSONS)
     means, score_in_file = {standing.bot: standing.roles for standing in results.standings}, RANKINGS["score"].in_file
     strength = STRENGTHS.rated_in(results.unit)["strength"]
@@ -70,7 +70,10 @@ def pages(results: Results, index: Index, archive: Archive, author: Author | Non
             **_extremes(bot, matches[bot], results, index, fields),
             "faults": faults[bot],
             "lessons": [_lesson(lesson, index) for lesson in lessons.get(bot, ())],
-            "versions": versions[bot] if bot in own else [],
+            "versions": [
+                [*(row | {"digest": row["digest"][:DIGEST]}).values()]
+                for row in (versions_of[bot] if bot in own and len(versions_of[bot]) > 1 else ())
+            ],
             "times": sorted(
                 [*index.board_role(row["board"], row["role"]), *(row[name] for name in TIMES)]
                 for row in times
@@ -101,16 +104,17 @@ Fields = Mapping[tuple[str, str], float]
 """For each (board, role): the mean score of all bots."""
 
 
-def _versions(results: Results) -> dict[str, list[list[str]]]:
-    """Return the versions of each bot that has several, as texts: number, digest, rank, rating, interval, matches."""
+def versions(results: Results) -> dict[str, list[dict[str, str]]]:
+    """Return the versions of each bot as texts: number, digest, rank, rating, interval, matches."""
     columns = VERSIONS.rated_in(results.unit)
     rating = columns["rating"]
-    versions: dict[str, list[list[str]]] = defaultdict(list)
+    versions: dict[str, list[dict[str, str]]] = defaultdict(list)
     for row in rows_of(results.versions(), columns):
         interval = interval_text(rating.text(row["rating_low"]), rating.text(row["rating_high"]))
-        figures = (row["version"], row["digest"][:DIGEST], row["rank"], rating.text(row["rating"]), interval)
-        versions[row["bot"]].append([*map(str, figures), str(row["matches"])])
-    return defaultdict(list, {bot: rows for bot, rows in versions.items() if len(rows) > 1})
+        figures = {"rating": rating.text(row["rating"]), "interval": interval, "matches": str(row["matches"])}
+        texts = {name: str(row[name]) for name in ("version", "digest", "rank")}
+        versions[row["bot"]].append(texts | figures)
+    return versions
 
 
 def _extremes(bot: str, matches: list[Played], results: Results, index: Index, fields: Fields) -> Page:

@@ -6,8 +6,8 @@ may read, None those of all.
 """
 
 from collections.abc import Callable, Mapping
+from contextlib import closing
 from dataclasses import dataclass
-from itertools import groupby
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -24,9 +24,8 @@ from arena.replay.replayer import scenes
 from arena.report import bots, data, leaderboard, replays
 from arena.report.author import Author, hidden_paths
 from arena.results.archive import Archive
-from arena.results.columns import CROSSTABLE, TIMING, VERSIONS, interval_text
+from arena.results.columns import CROSSTABLE, TIMING
 from arena.results.leaderboard import Results
-from arena.results.tables import rows_of
 from arena.results.upsets import upsets
 from arena.serve import templates
 from arena.values import Ending, Match, Played, Record
@@ -75,31 +74,31 @@ def rules_of(folder: Path) -> Callable[[Match], Game[Any]]:
     return lambda match: rulebook.game_of(known_rules.board_of(match, tournament))
 
 
+def _results(folder: Path) -> "closing[Results]":
+    """Return the results of an event as people are shown them, to be closed."""
+    return closing(Results.open(folder, rules=rules_of(folder)).shown)
+
+
 def front(folder: Path, bot_path: str) -> Front:
     """Return the leaderboard of an event."""
-    results = Results.open(folder, rules=rules_of(folder))
-    shown = results.shown
-    with Archive.open(folder) as archive:
-        places, met = placings(archive), leaderboard.rounds(shown, archive)
-        tables = leaderboard.leaderboards(shown)
+    with _results(folder) as results, Archive.open(folder) as archive:
+        tables = leaderboard.leaderboards(results)
         html = templates.render(
             "_leaderboard.html.j2",
-            title=clean(shown.event.name),
+            title=clean(results.event.name),
             bot_path=bot_path,
             leaderboards=tables,
-            rankings=tuple(leaderboard.rankings(shown)),
-            ending=shown.end_sentences,
-            places=leaderboard.placings(shown.event.schedule, places),
-            rounds=met,
+            rankings=tuple(leaderboard.rankings(results)),
+            ending=results.end_sentences,
+            places=leaderboard.placings(results.event.schedule, placings(archive)),
+            rounds=leaderboard.rounds(results, archive),
             then="",
             since=(),
-            schedule=shown.event.schedule.replace("_", " "),
+            schedule=results.event.schedule.replace("_", " "),
             models=None,  # as the machines, they are the organiser's
             disguise=None,
             machines=None,
         )
-    results.close()
-    shown.close()
     figures = {
         row["bot"].text: ", ".join(
             f"{name} {row[name].text}" for name in ("rank", "rating", "points", "matches") if name in row
@@ -112,34 +111,31 @@ def front(folder: Path, bot_path: str) -> Front:
 
 def wall(folder: Path) -> str:
     """Return what a projector shows of an event: the best bots of each game, and the newest upsets."""
-    results = Results.open(folder, rules=rules_of(folder)).shown
-    tables = leaderboard.leaderboards(results)
-    with Archive.open(folder) as archive:
+    with _results(folder) as results, Archive.open(folder) as archive:
         newest = archive.played_of(list(archive.newest(NEWEST)))
-    found = [
-        (
-            clean(results.display_name(upset.winner.bot)),
-            clean(results.display_name(upset.loser.bot)),
-            round(upset.loser.strength.value - upset.winner.strength.value) if results.unit == "Elo" else None,
-            clean(upset.match.label),
-        )
-        for league in results.leagues
-        for upset in upsets(league, [match for match in newest if match.label in league.boards])
-    ]
-    html = templates.render(
-        "_wall.html.j2", title=clean(results.event.name), tables=tables, upsets=found[:UPSETS], rows=WALL_ROWS
-    )
-    results.close()
-    return html
+        of_leagues = [
+            upset
+            for league in results.leagues
+            for upset in upsets(league, [match for match in newest if match.label in league.boards])
+        ]
+        rows = [
+            (
+                clean(results.display_name(upset.winner.bot)),
+                clean(results.display_name(upset.loser.bot)),
+                round(upset.loser.strength.value - upset.winner.strength.value) if results.unit == "Elo" else None,
+                clean(upset.match.label),
+            )
+            for upset in of_leagues[:UPSETS]
+        ]
+        tables, title = leaderboard.leaderboards(results), clean(results.event.name)
+    return templates.render("_wall.html.j2", title=title, tables=tables, upsets=rows, rows=WALL_ROWS)
 
 
 def picture(folder: Path, match: str = "") -> bytes:
     """Return what the preview of a link shows: the leaderboard, or a match after its last turn."""
     if not match:
-        results = Results.open(folder, rules=rules_of(folder))
-        content = pixels.png([card.card(results)])
-        results.close()
-        return content
+        with closing(Results.open(folder, rules=rules_of(folder))) as results:
+            return pixels.png([card.card(results)])
     with Archive.open(folder) as archive:
         record = archive.record(match)
         names = display_names(archive.event().bots)
@@ -151,59 +147,21 @@ def picture(folder: Path, match: str = "") -> bytes:
 
 def crosstable(folder: Path, bot_path: str, matches_path: str) -> str:
     """Return the crosstables of an event: of each board a table for each role."""
-    results = Results.open(folder, rules=rules_of(folder)).shown
-    names = [standing.bot for standing in results.standings][:MOST_CROSSED]
     score_in_file = CROSSTABLE["score"].in_file
-    cells: dict[tuple[str, str], dict[tuple[str, str], tuple[int, float | None]]] = {}
-    for board, role, bot, opponent, matches, score in results.crosstable().itertuples(index=False):
-        cells.setdefault((board, role), {})[bot, opponent] = (matches, score_in_file(score))
-    shown = {bot: clean(results.display_name(bot)) for bot in names}
-    boards = {board: list(group) for board, group in groupby(cells, key=lambda key: key[0])}
-    tables = [
-        (
-            clean(results.board_columns[board]),
-            [
-                (
-                    clean(role),
-                    [bot for bot in names if any(bot == row for row, _ in cells[board, role])],
-                    [bot for bot in names if any(bot == column for _, column in cells[board, role])],
-                    cells[board, role],
-                )
-                for _, role in keys
-            ],
-            board,
+    cells: dict[str, dict[str, dict[tuple[str, str], tuple[int, float | None]]]] = {}
+    with _results(folder) as results:
+        for board, role, bot, opponent, matches, score in results.crosstable().itertuples(index=False):
+            of_role = cells.setdefault(board, {}).setdefault(role, {})
+            of_role[bot, opponent] = (matches, score_in_file(score))
+        bots = {each.bot: clean(results.display_name(each.bot)) for each in results.standings[:MOST_CROSSED]}
+        return templates.render(
+            "_crosstable.html.j2",
+            tables=[(board, clean(results.board_columns[board]), roles) for board, roles in cells.items()],
+            bots=bots,
+            bot_path=bot_path,
+            matches_path=matches_path,
+            left_out=len(results.standings) - len(bots),
         )
-        for board, keys in boards.items()
-    ]
-    html = templates.render(
-        "_crosstable.html.j2",
-        tables=tables,
-        shown=shown,
-        bot_path=bot_path,
-        matches_path=matches_path,
-        left_out=len(results.standings) - len(names),
-        most=MOST_CROSSED,
-    )
-    results.close()
-    return html
-
-
-def lines(
-    archive: Archive,
-    most: int,
-    *,
-    before: int | None = None,
-    bot: str | None = None,
-    digest: str | None = None,
-    opponent: str | None = None,
-    board: str | None = None,
-    fault: bool = False,
-) -> tuple[ListedMatch, ...]:
-    """Return the newest matches, newest first; those before a number, of a bot, of its version, on a board."""
-    display = display_names(archive.event().bots)
-    numbered = archive.newest(most, before=before, bot=bot, digest=digest, opponent=opponent, board=board, fault=fault)
-    played = archive.played_of(list(numbered))
-    return tuple(_line(match, numbered[match.id], display) for match in played)
 
 
 def _line(match: Played, number: int, display: Mapping[str, str]) -> ListedMatch:
@@ -230,12 +188,17 @@ def _line(match: Played, number: int, display: Mapping[str, str]) -> ListedMatch
 def matches(
     folder: Path, most: int, chosen: tuple[tuple[str, Any], ...]
 ) -> tuple[tuple[ListedMatch, ...], int, list[str], list[str]]:
-    """Return a page of matches, the number of all, the boards, and the names of the bots; `chosen` as in `lines`."""
-    wanted = dict(chosen)
+    """Return the newest matches, the number of all, the boards, and the names of the bots.
+
+    `chosen` narrows them down: to those before a number, of a bot, of its version, on a board.
+    """
     with Archive.open(folder) as archive:
         event = archive.event()
+        display = display_names(event.bots)
+        source = archive.of_all_versions() if "digest" in dict(chosen) else archive
+        numbered = source.newest(most, **dict(chosen))
         return (
-            lines(archive.of_all_versions() if "digest" in wanted else archive, most, **wanted),
+            tuple(_line(match, numbered[match.id], display) for match in source.played_of(list(numbered))),
             archive.count(),
             [board.label for board in event.boards],
             sorted(bot.name for bot in event.bots),
@@ -273,33 +236,14 @@ def overview(folder: Path) -> dict[str, Any]:
 
 def versions(folder: Path) -> dict[str, list[dict[str, str]]]:
     """Return of each bot its versions, each with its figures as texts."""
-    with Archive.open(folder) as archive:
-        results = Results(archive, rules=rules_of(folder)).shown
-        columns = VERSIONS.rated_in(results.unit)
-        rating = columns["rating"]
-        found: dict[str, list[dict[str, str]]] = {}
-        for row in rows_of(results.versions(), columns):
-            interval = interval_text(rating.text(row["rating_low"]), rating.text(row["rating_high"]))
-            found.setdefault(row["bot"], []).append(
-                {
-                    "version": str(row["version"]),
-                    "digest": row["digest"],
-                    "rank": str(row["rank"]),
-                    "rating": rating.text(row["rating"]),
-                    "interval": interval,
-                    "matches": str(row["matches"]),
-                }
-            )
-        results.close()
-    return found
+    with _results(folder) as results:
+        return bots.versions(results)
 
 
 def bot_pages(folder: Path, own: frozenset[str] | None) -> dict[str, str]:
     """Return of each bot the JSON of its page, by its name."""
-    results = Results.open(folder, rules=rules_of(folder)).shown
-    index, games = data.Index.of(results), replays.Games(rules_of(folder))
-    author = _reader(folder, own)
-    with Archive.open(folder) as archive:
+    with _results(folder) as results, Archive.open(folder) as archive:
+        index, games, author = data.Index.of(results), replays.Games(rules_of(folder)), _reader(folder, own)
         # The page has the versions itself, with links, also for whoever has no scripts.
         pages = [page | {"versions": []} for page in bots.pages(results, index, archive, author)]
         event = data.event(results, index, games, archive, (), author) | {
@@ -307,13 +251,12 @@ def bot_pages(folder: Path, own: frozenset[str] | None) -> dict[str, str]:
             "times": [TIMING[name].heading for name in bots.TIMES],
             "reach": bots.reach(pages),
         }
-    found = {}
-    for bot, number in index.bots.items():
-        linked = data.columns(data.listed(results.played, set(bots.linked([pages[number]]))), index)
-        linked |= {"replay": [0] * len(linked["id"])}
-        found[bot] = replays.safe_json(event | {"pages": {number: pages[number]}, "matches": linked})
-    results.close()
-    return found
+        texts = {}
+        for bot, number in index.bots.items():
+            linked = data.columns(data.listed(results.played, set(bots.linked([pages[number]]))), index)
+            linked |= {"replay": [0] * len(linked["id"])}
+            texts[bot] = replays.safe_json(event | {"pages": {number: pages[number]}, "matches": linked})
+        return texts
 
 
 def _reader(folder: Path, own: frozenset[str] | None) -> Author | None:
