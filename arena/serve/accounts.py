@@ -10,7 +10,6 @@ neither the web nor processes; every change is one transaction, which is on disk
 import contextlib
 import hashlib
 import json
-import os
 import secrets
 import sqlite3
 import time
@@ -380,9 +379,7 @@ class Accounts:
 
     def _settings(self) -> dict[str, Any]:
         """Return all settings: each request of a reader asks for one, so they are read again when the file changed."""
-        files = (self._path, self._path.with_name(f"{FILE}-wal"))
-        found = [status for file in files if (status := _status(file)) is not None and status.st_size]
-        stamps = tuple((status.st_mtime_ns, status.st_size) for status in found)  # an empty log comes with a reader
+        stamps = last_changes(self._path)
         stored, settings = self._stored_settings
         if stamps != stored:
             settings = {row["name"]: json.loads(row["value"]) for row in self._rows("select * from settings")}
@@ -461,11 +458,15 @@ def _text(moment: datetime) -> str:
     return moment.isoformat(timespec="milliseconds")
 
 
-def _status(file: Path) -> os.stat_result | None:
-    try:
-        return file.stat()
-    except FileNotFoundError:  # SQLite has put its log into the file
-        return None
+def last_changes(database: Path) -> tuple[tuple[int, int], ...]:
+    """Return the times and sizes of a database and its log: they change with it, and cost a look at the files only."""
+    stamps = []
+    for file in (database, database.with_name(f"{database.name}-wal")):
+        with contextlib.suppress(OSError):
+            status = file.stat()
+            if status.st_size:  # a log that was cut, or its file that a reader made and removed, is no change
+                stamps.append((status.st_mtime_ns, status.st_size))
+    return tuple(stamps)
 
 
 def _hashed(token: str) -> bytes:

@@ -203,7 +203,11 @@ class Desk:
         rule, since = self._accounts.setting("rounds", ("", ""))
         if self._accounts.setting("round now", "") > last:
             return True
-        return bool(rule) and timetable.is_due(rule, _local(max(last, since)), datetime.now().astimezone())
+        if not rule:
+            return False
+        return timetable.is_due(
+            rule, datetime.fromisoformat(max(last, since)).astimezone(), datetime.now().astimezone()
+        )
 
     def _step_remote(self, last: int) -> bool:
         """Play the matches of the remote bots that are there, which have an event of their own; True while it runs.
@@ -263,22 +267,17 @@ class Desk:
         elif not accounts.is_on("paused") and (
             waiting := [playing] if playing else accounts.requests(status="waiting")
         ):
-            accounts.set_request(waiting[-1], "playing")
-            job.start(*duel(waiting[-1]))
+            request = waiting[-1]
+            accounts.set_request(request, "playing")
+            boards = ("--board", request.board) if request.board else ()
+            most = ("--max-pairings", str(request.pairings), "--workers", "1", "--name", request.event)
+            job.start("duel", request.first, request.second, *boards, *most)
 
     def _remove_old(self, account: str) -> None:
         """Remove the matches of an author's older requests."""
-        ended = [each for status in ("done", "failed") for each in self._accounts.requests(status=status)]
-        own = sorted((each for each in ended if each.account == account), key=lambda each: each.asked)
-        for request in own[:-REQUESTS_STORED]:
+        ended = [request for request in self._accounts.requests() if request.account == account and request.ended]
+        for request in ended[REQUESTS_STORED:]:
             shutil.rmtree(self._accounts.workspace / "results" / request.event, ignore_errors=True)
-
-
-def duel(request: MatchRequest) -> tuple[str, ...]:
-    """Return the command that plays a request."""
-    boards = ("--board", request.board) if request.board else ()
-    most = ("--max-pairings", str(request.pairings), "--workers", "1", "--name", request.event)
-    return ("duel", request.first, request.second, *boards, *most)
 
 
 def for_author(request: MatchRequest, words: str, workspace: Path) -> str:
@@ -317,7 +316,3 @@ async def at_work(accounts: Accounts, hub: Hub) -> AsyncIterator[None]:
         with contextlib.suppress(asyncio.CancelledError):
             await looking
         await asyncio.to_thread(desk.end)
-
-
-def _local(moment: str) -> datetime:
-    return datetime.fromisoformat(moment or "1970-01-01T00:00:00+00:00").astimezone()

@@ -14,6 +14,7 @@ from typing import Any, TypeVar
 
 from arena.event.control import RunState, last_state
 from arena.results.archive import Archive
+from arena.serve.accounts import last_changes
 from arena.serve.worker import BusyError, JobError, Worker
 
 Result = TypeVar("Result")
@@ -50,19 +51,6 @@ class Frames:
             task.cancel()
         for worker in (self._tables, self._matches, self._pictures):
             worker.close()
-
-    def stamp(self, event: str) -> object:
-        """Return a value that changes with the archive of an event; it asks the file system only."""
-        folder = self.results / event
-        stamps = []
-        for name in ("event.sqlite", "event.sqlite-wal"):
-            try:
-                status = (folder / name).stat()
-            except OSError:
-                continue
-            if status.st_size:  # a log that was cut, or its file that a reader made and removed, is no change
-                stamps.append((name, status.st_mtime_ns, status.st_size))
-        return tuple(stamps)
 
     def state(self, event: str) -> RunState | None:
         """Return the state of the run that plays an event now; None when none does."""
@@ -104,7 +92,7 @@ class Frames:
         values: tuple[object, ...],
         also: tuple[object, ...] = (),
     ) -> Result:
-        key, stamp = (event, job, values), self.stamp(event)
+        key, stamp = (event, job, values), last_changes(self.results / event / "event.sqlite")
         frame = self._frames.get(key)
         is_due = frame is None or (frame.stamp != stamp and time.monotonic() >= frame.again)
         if is_due and key not in self._running:

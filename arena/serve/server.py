@@ -25,17 +25,17 @@ class TimelyProtocol(H11Protocol):
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         """Expect the first request soon."""
         super().connection_made(transport)
-        self._write_limit: asyncio.TimerHandle | None = None
-        self._head_limit: asyncio.TimerHandle | None = None
-        self._expect_request()
+        self._limits: dict[str, asyncio.TimerHandle] = {}
+        """What the client is to do in time; else the connection ends."""
+        self._expect("a request", HEAD_S)
 
     def data_received(self, data: bytes) -> None:
         """Expect the rest of a request soon, of the second as of the first."""
         super().data_received(data)
         if self.cycle is not None and not self.cycle.response_complete:
-            self._end_head_limit()
+            self._done("a request")
         elif self.transport.get_protocol() is self:  # else it is a WebSocket now, which has limits of its own
-            self._expect_request()
+            self._expect("a request", HEAD_S)
 
     def send_400_response(self, msg: str) -> None:
         """Refuse what is no HTTP; whoever answers a request whose body is none hears that the client has gone."""
@@ -48,39 +48,32 @@ class TimelyProtocol(H11Protocol):
 
     def handle_websocket_upgrade(self, event: Any) -> None:
         """Leave the connection to the WebSocket."""
-        self._end_head_limit()
+        self._done("a request")
         super().handle_websocket_upgrade(event)
 
     def pause_writing(self) -> None:
         """Expect the client to read soon."""
         super().pause_writing()
-        if self._write_limit is None:
-            self._write_limit = self.loop.call_later(WRITE_S, self.transport.abort)
+        self._expect("reading", WRITE_S)
 
     def resume_writing(self) -> None:
         """Take note that the client reads."""
         super().resume_writing()
-        self._end_write_limit()
+        self._done("reading")
 
     def connection_lost(self, exc: Exception | None) -> None:
         """Forget the limits."""
-        self._end_head_limit()
-        self._end_write_limit()
+        self._done("a request")
+        self._done("reading")
         super().connection_lost(exc)
 
-    def _expect_request(self) -> None:
-        if self._head_limit is None:
-            self._head_limit = self.loop.call_later(HEAD_S, self.transport.abort)
+    def _expect(self, deed: str, seconds: float) -> None:
+        if deed not in self._limits:
+            self._limits[deed] = self.loop.call_later(seconds, self.transport.abort)
 
-    def _end_head_limit(self) -> None:
-        if self._head_limit is not None:
-            self._head_limit.cancel()
-            self._head_limit = None
-
-    def _end_write_limit(self) -> None:
-        if self._write_limit is not None:
-            self._write_limit.cancel()
-            self._write_limit = None
+    def _done(self, deed: str) -> None:
+        if deed in self._limits:
+            self._limits.pop(deed).cancel()
 
 
 def listening(host: str, port: int) -> socket.socket:

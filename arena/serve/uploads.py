@@ -51,7 +51,8 @@ def receive(accounts: Accounts, account: Account, files: Mapping[str, IO[bytes]]
                 while data := content.read(CHUNK_BYTES):
                     left -= len(data)
                     if left < 0:
-                        raise too_large(accounts)
+                        megabytes = accounts.limit("megabytes")
+                        raise ArenaError(f"it is larger than {megabytes} MB: leave out what the bot does not need")
                     file.write(data)
         whole_files.publish(top, folder(accounts) / id_)
     first = PurePosixPath(next(iter(files)))
@@ -75,11 +76,6 @@ def _opened(top: Path, path: str) -> IO[bytes]:
         return (top / inner).open("xb")
     except (FileExistsError, NotADirectoryError) as error:
         raise ArenaError(f"{path[:200]!a} is there twice; choose the files again") from error
-
-
-def too_large(accounts: Accounts) -> ArenaError:
-    """Return the refusal of an upload that is larger than the organiser allows."""
-    return ArenaError(f"it is larger than {accounts.limit('megabytes')} MB: leave out what the bot does not need")
 
 
 def folder(accounts: Accounts) -> Path:
