@@ -3,10 +3,8 @@
 The order of the steps is that of author/climb; here are the agents, the event, the tests and the display.
 """
 
-import shutil
-from collections.abc import Iterable
 from contextlib import ExitStack
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -18,10 +16,8 @@ from arena.cli import options, output, paths, results, signals, stored_match, wa
 from arena.cli.run import command_line, make_archive
 from arena.errors import ArenaError
 from arena.event import discovery, schedules
-from arena.event.discovery import programs
 from arena.identity import digest_of
 from arena.results.sequential import Decision, Question, SequentialTest
-from arena.sandbox.toolchain import PYTHON
 from arena.values import Bot, Event
 
 if TYPE_CHECKING:
@@ -59,6 +55,7 @@ def climb(
     An agent is a program that edits the files in its folder, confined. The same command goes on after an interruption.
     """
     from arena.author.climb import Climb, begun
+    from arena.author.climb.agent import words_of
     from arena.event.climb import read
     from arena.event.model import opened
 
@@ -82,7 +79,8 @@ def climb(
     provider = workspace.provider(tournament, Path())
     folder = paths.results_folder(Path(), name)
     key = [Path(provider.key_file)] if provider is not None and provider.key_file else []
-    words = _words(commands, [*key, store.bots, folder.parent, Path(paths.TOURNAMENT_FILE)])
+    private = [*key, store.bots, folder.parent, Path(paths.TOURNAMENT_FILE)]
+    words = {bot: words_of(command, private) for bot, command in commands.items()}
     rules = tournament.climb.model_dump(include={"promote", "points", "pairings"})
     deciding = digest_of("climb", event.seed, rules, [(each.label, each.digest) for each in event.boards])
     with signals.listening() as interrupt, ExitStack() as stack:
@@ -113,75 +111,46 @@ def climb(
     _report(folder, store, history, charts=charts, json=json)
 
 
-def _words(commands: dict[str, str], private: Iterable[Path]) -> dict[str, tuple[str, ...]]:
-    """Return the words of each agent, with the paths of files in full: an agent runs in the folder of its bot.
-
-    An agent may read the files that its words name. ArenaError if one of them is `private`, or lies there.
-    """
-    closed = [path.resolve() for path in private]
-    words: dict[str, tuple[str, ...]] = {}
-    for bot, command in commands.items():
-        try:
-            split = programs.words_of(command)
-        except ValueError as error:
-            raise ArenaError(f"--agent: {error}") from error
-        if split[0] != PYTHON and shutil.which(split[0]) is None:
-            raise ArenaError(f"--agent {command!r}: there is no such program here")
-        files = {word: Path(word) for word in split if Path(word).is_file()}
-        for word, path in files.items():
-            if any(path.resolve().is_relative_to(folder) for folder in closed):
-                raise ArenaError(f"--agent: {word}: an agent may read the files that it names, and not this one")
-        words[bot] = tuple(str(files[word].absolute()) if word in files else word for word in split)
-    return words
-
-
+@dataclass(frozen=True)
 class _Step:
     """The steps of a climb on this machine."""
 
-    def __init__(
-        self,
-        tournament: "Tournament",
-        folder: Path,
-        boards: list[str] | None,
-        words: dict[str, tuple[str, ...]],
-        interrupt: signals.Interrupt,
-        door: "Door | None",
-    ) -> None:
-        self._tournament, self._folder, self._boards, self._words = tournament, folder, boards, words
-        self._interrupt, self._door = interrupt, door
+    tournament: "Tournament"
+    folder: Path
+    boards: list[str] | None
+    words: dict[str, tuple[str, ...]]
+    interrupt: signals.Interrupt
+    door: "Door | None"
 
     def _event(self) -> Event:
-        path = Path(paths.TOURNAMENT_FILE)
-        return workspace.event_of(self._tournament, path, None, self._boards)[0]
+        return workspace.event_of(self.tournament, Path(paths.TOURNAMENT_FILE), boards=self.boards)[0]
 
     def play(self) -> None:
         """Play what is due of the event."""
-        event, pin = self._event(), self._tournament.workers.pinned
-        make_archive(event, self._folder)
-        count = workspace.matches_at_once(self._tournament, event)
+        event, pin = self._event(), self.tournament.workers.pinned
+        make_archive(event, self.folder)
+        count = workspace.matches_at_once(self.tournament, event)
         watcher = watching.Watcher(event.name, f"{count} at a time", schedules.at_most(event))
         outcome = watching.play(
-            event, self._folder, watcher, lambda: self._interrupt, workers=count, pin=pin, model=self._door
+            event, self.folder, watcher, lambda: self.interrupt, workers=count, pin=pin, model=self.door
         )
         watching.notice_given_up(outcome.failed)
-        with self._interrupt.aborting():  # what follows needs the whole event
+        with self.interrupt.aborting():  # what follows needs the whole event
             pass
         if not outcome.complete and outcome.stop is None:
             reason = watching.REASONS.get(outcome.phase, "the event between the rounds is not complete")
-            raise ArenaError(f"{self._folder}: {reason}; to go on: {command_line()}")
+            raise ArenaError(f"{self.folder}: {reason}; to go on: {command_line()}")
 
     def work(self, history: "History", bot: Bot, number: int, target: Path) -> "AgentWork":
         """Let an agent work in a round."""
         from arena.author.climb.agent import AgentTask, perform
         from arena.report import feedback
 
-        event, limits = self._event(), self._tournament.climb
+        event, limits = self._event(), self.tournament.climb
         seed = int(digest_of("climb", event.seed, bot.name, number), 16)
-        model, agent = self._tournament.model, replace(bot, command=self._words[bot.name])
+        model, agent = self.tournament.model, replace(bot, command=self.words[bot.name])
         workspace.refuse_exposed([agent], event.conditions.sandbox)
-        terms = None
-        if model is not None:
-            terms = replace(model.terms, calls=limits.calls, move=limits.tokens, bank=0, cost=limits.cost)
+        terms = None if model is None else limits.terms(model.terms)
         told = {
             "round": number,
             "bot": bot.name,
@@ -191,26 +160,23 @@ class _Step:
             "seconds": limits.time,
             "model": {"calls": limits.calls, "tokens": limits.tokens} if terms else None,
         }
+        task = AgentTask(
+            agent=agent,
+            round=number,
+            seed=seed,
+            conditions=event.conditions,
+            terms=terms,
+            seconds=limits.time,
+            rules=Path(event.boards[0].rules),
+        )
+        earlier = [edit for edit in history.of(bot.name) if edit.round < number]
         output.notice(f"round {number}: the agent of {output.safe_line(bot.name)} works")
-        with self._interrupt.aborting():
+        with self.interrupt.aborting():
             return perform(
-                AgentTask(
-                    agent=agent,
-                    round=number,
-                    seed=seed,
-                    conditions=event.conditions,
-                    terms=terms,
-                    seconds=limits.time,
-                    rules=Path(event.boards[0].rules),
-                ),
-                self._door,
+                task,
+                self.door,
                 lambda folder: feedback.write(
-                    self._folder,
-                    folder,
-                    bot.name,
-                    rules=stored_match.game_of,
-                    task=told,
-                    edits=[edit for edit in history.of(bot.name) if edit.round < number],
+                    self.folder, folder, bot.name, rules=stored_match.game_of, task=told, edits=earlier
                 ),
                 target,
             )
@@ -220,34 +186,27 @@ class _Step:
         from arena.author.climb import Proof
         from arena.event.duel import POINTS, Duel
 
-        limits, tournament = self._tournament.climb, self._tournament
+        limits, tournament = self.tournament.climb, self.tournament
         first, second = (
             replace(discovery.from_path(each.path, bot), name=f"{bot}@{each.number}") for each in (version, before)
         )
         name, most = f"{first.name}-{second.name}", ("climb.pairings", limits.pairings)
-        event = duels.prepared(tournament, (first, second), name, most, self._boards)
+        event = duels.prepared(tournament, (first, second), name, most, self.boards)
         low = 0.0 if limits.promote == "better" else -limits.points
         question = Question(low=low, high=low + limits.points)
         duel = Duel(event, (first.name, second.name), SequentialTest(question), POINTS)
-        count = workspace.matches_at_once(tournament, event)
-        folder = self._folder / "duels" / event.name
+        folder = self.folder / "duels" / event.name
         try:
-            given_up = duels.play(duel, folder, count, self._interrupt, tournament.workers.pinned, self._door)
+            given_up = duels.play(duel, folder, tournament, self.interrupt, self.door)
         except duels.AbsentError as error:  # a version that does not start loses to one that does
             decision = Decision.NOT_BETTER if first.name in error.bots else Decision.BETTER
             return Proof(decision=decision, words=str(error))
         watching.notice_given_up(given_up)
         if not duel.is_over:
-            with self._interrupt.aborting():
+            with self.interrupt.aborting():
                 raise ArenaError(f"{paths.displayed(folder)}: the test is not over; to go on: {command_line()}")
-        low, high = duel.test.interval()
-        return Proof(
-            decision=duel.test.decision,
-            pairings=duel.rounds * duel.pairings_a_round,
-            difference=duel.test.mean,
-            low=low,
-            high=high,
-        )
+        (low, high), mean, pairings = duel.test.interval(), duel.test.mean, duel.rounds * duel.pairings_a_round
+        return Proof(decision=duel.test.decision, pairings=pairings, difference=mean, low=low, high=high)
 
 
 def _tell(edit: "Edit") -> None:

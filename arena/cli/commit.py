@@ -10,10 +10,7 @@ from arena.event import commitment, config
 from arena.results.archive import Archive, NoResultsError
 
 
-def commit(
-    file: options.TournamentFile = None,
-    json: options.Json = False,
-) -> None:
+def commit(file: options.TournamentFile = None, json: options.Json = False) -> None:
     """Write the commitment of an event, before its first match: digests of its seed, bots, boards and settings."""
     path = paths.tournament_file(file)
     event, _ = workspace.event_of(config.load(path), path)

@@ -170,11 +170,7 @@ def _publish(archive: repository.ArchiveBranch, folder: Path) -> None:
             played = stored.played if stored is not None and newer else commit
             now = f"{datetime.now(UTC):%Y-%m-%d %H:%M:%S}"
             rows = site.continued(rows, site.ranks_now(results.read(joined), now, played[:12]))
-        files = {
-            paths.EVENT_FILE: content,
-            HISTORY: site.history_text(rows),
-            repository.COMMIT: f"{played}\n".encode(),
-        }
+        files = {paths.EVENT_FILE: content, HISTORY: site.history_text(rows), repository.COMMIT: f"{played}\n".encode()}
         if archive.push(files, stored):
             print(f"{archive.remote}/{archive.name}: has the archive now")
             return

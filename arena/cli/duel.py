@@ -82,13 +82,12 @@ def duel(
         raise ArenaError(f"{bot} and {opponent} are the same bot, file by file: name two")
     name = name or f"duel-{first.name}-{second.name}"
     event = prepared(tournament, bots, name, ("--max-pairings", max_pairings), boards)
-    count = workspace.matches_at_once(tournament, event)
     output.warn_about_confinement(event.conditions)
     state = Duel(event, (first.name, second.name), sequential.SequentialTest(question), scale)
     folder = paths.results_folder(Path(), event.name)
     with signals.listening() as interrupt:
         provider = workspace.provider(tournament, Path())
-        given_up = play(state, folder, count, interrupt, tournament.workers.pinned, provider)
+        given_up = play(state, folder, tournament, interrupt, provider)
     if interrupt and state.test.decision is None:
         output.notice(f"{_pairings(state)} are complete; to go on:\n  {command_line()}")
         raise typer.Exit(interrupt.code)
@@ -187,9 +186,8 @@ def prepared(
 def play(
     duel: "Duel",
     folder: Path,
-    workers: int,
+    tournament: "Tournament",
     interrupt: signals.Interrupt,
-    pin: bool | None,
     provider: "Provider | Door | None",
 ) -> tuple[Abort, ...]:
     """Play until the test has decided; return the matches that were given up."""
@@ -200,6 +198,7 @@ def play(
         duel.add_stored(archive)
     if duel.is_over:
         return ()
+    workers, pin = workspace.matches_at_once(tournament, duel.event), tournament.workers.pinned
     watcher = DuelWatcher(duel, workers)
 
     def is_over() -> bool:

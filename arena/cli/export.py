@@ -20,12 +20,10 @@ def export(
     event: options.EventName = None,
     form: Annotated[str, typer.Option("--format", help="jsonl, sqlite, or parquet (botarena[parquet]).")] = "jsonl",
     to: Annotated[
-        Path | None,
-        typer.Option(metavar="PATH", help="The folder of the tables; default: export/ in the results."),
+        Path | None, typer.Option(metavar="PATH", help="The folder of the tables; default: export/ in the results.")
     ] = None,
     match: Annotated[
-        str | None,
-        typer.Option(metavar="ID", help="Only this match, as a text: to stdout, or into the file of --to."),
+        str | None, typer.Option(metavar="ID", help="Only this match, as a text: to stdout, or into the file of --to.")
     ] = None,
     card: Annotated[bool, typer.Option("--card", help="Only the leaderboard, as a picture: card.png or --to.")] = False,
     badge: Annotated[str | None, typer.Option(metavar="BOT", help="Only a bot's rank: badge-BOT.svg, or --to.")] = None,

@@ -32,12 +32,10 @@ def lessons(
     board: Annotated[str | None, typer.Option("--board", "-b", help="Only on this board.")] = None,
     role: Annotated[str | None, typer.Option(help="Only in this role.")] = None,
     tests: Annotated[
-        Path | None,
-        typer.Option(metavar="FILE", help="Write them as a file for `arena check BOT --lessons FILE`."),
+        Path | None, typer.Option(metavar="FILE", help="Write them as a file for `arena check BOT --lessons FILE`.")
     ] = None,
     openings: Annotated[
-        Path | None,
-        typer.Option(metavar="FILE", help="Write the moves to each position as a file of openings."),
+        Path | None, typer.Option(metavar="FILE", help="Write the moves to each position as a file of openings.")
     ] = None,
     draw: options.Draw = True,
     json: options.Json = False,

@@ -49,6 +49,7 @@ wagon walnut whistle willow window woollen yarn yogurt zinc
 """.split()  # noqa: SIM905  a list would take a line for each
 """Words that mean nothing in a game: no numbers, colours, ways, cards, pieces or places of one."""
 QUOTED = re.compile('"([^"]*)"')
+NUMBER = re.compile("0|-?[1-9][0-9]{0,9}")
 WAYS = {"north": (0, 1), "south": (0, -1), "east": (1, 0), "west": (-1, 0)}
 Cell = tuple[int, int]
 
@@ -85,7 +86,7 @@ class Reflection:
         """Return a text that fits a pattern with its cell, its column or its row where they come to lie."""
         named, words = pattern.split(), text.split(" ")
         at = {axis: named.index(axis) for axis in ("X", "Y") if axis in named}
-        if any(words[index] != str(_number(words[index])) for index in at.values()):
+        if not all(NUMBER.fullmatch(words[index]) for index in at.values()):
             return text
         x, y = self.cell((int(words[at["X"]]) if "X" in at else 0, int(words[at["Y"]]) if "Y" in at else 0))
         for axis, number in (("X", x), ("Y", y)):
@@ -280,10 +281,3 @@ class Disguises:
     def last_words(self, role: Role, text: bytes) -> bytes:
         """Return the last lines for the bot of a role as it reads them."""
         return self._by_role[role].last_words(text) if role in self._by_role else text
-
-
-def _number(text: str) -> int | None:
-    try:
-        return int(text)
-    except ValueError:
-        return None

@@ -108,13 +108,7 @@ class Conversation:
     """Asks one bot through one match, and collects its faults."""
 
     def __init__(
-        self,
-        match: Match,
-        role: Role,
-        bot: Examinee,
-        name: str,
-        variation: Variation,
-        model: LanguageModel | None,
+        self, match: Match, role: Role, bot: Examinee, name: str, variation: Variation, model: LanguageModel | None
     ) -> None:
         """`name` is that of the variation; empty = the plain questions."""
         self.findings: list[Finding] = []

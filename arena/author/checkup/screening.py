@@ -54,11 +54,7 @@ class Screening:
         return boards
 
     def checkup(
-        self,
-        bot: Bot,
-        launcher: Launcher,
-        tell: Callable[[CheckRun], object] = id,
-        model: LanguageModel | None = None,
+        self, bot: Bot, launcher: Launcher, tell: Callable[[CheckRun], object] = id, model: LanguageModel | None = None
     ) -> Checkup:
         """Examine a bot that is built; call `tell` after each run; `model` answers what it asks a language model."""
         boards = self.boards_of(bot)

@@ -14,19 +14,22 @@ It owns what the agent gets and how it may end. It does not know what becomes of
 # The account of an agent is that of a seat (match/model.py): a round is a match of one seat with a single turn. So its
 # calls are on the tape of the event, and a round that was killed asks the same again and pays nothing.
 
-from collections.abc import Callable
+import shutil
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 from arena import protocol
 from arena.author.submissions.copy_untrusted import copy_submission
 from arena.errors import ArenaError
+from arena.event.discovery import programs
 from arena.failure import Cause, Failure
 from arena.match.bot.postmortem import failed_build
 from arena.match.model import BudgetError, Calls, LanguageModel, ModelError
 from arena.protocol import Ask, clean
 from arena.sandbox.building import BUILD_LIMITS, LITTLE_ROOM, at_work
 from arena.sandbox.launcher import Launcher
+from arena.sandbox.toolchain import PYTHON
 from arena.values import Bot, Conditions, Match, ModelTerms, Seat
 
 FEEDBACK = "ARENA_FEEDBACK"
@@ -118,6 +121,23 @@ def perform(
     tokens_in, tokens_out = sum(answer.tokens_in for answer in answers), sum(answer.tokens_out for answer in answers)
     cost = 0.0 if task.terms is None else task.terms.price(tokens_in, tokens_out)
     return AgentWork(failure=failure, calls=len(answers), tokens=tokens_in + tokens_out, cost=round(cost, 9))
+
+
+def words_of(command: str, private: Iterable[Path]) -> tuple[str, ...]:
+    """Return the words of an agent, with the paths of files in full: it runs in the folder of its bot.
+
+    It may read the files that its words name. ArenaError if one of them is `private`, or lies there.
+    """
+    try:
+        words = programs.words_of(command)
+    except ValueError as error:
+        raise ArenaError(f"--agent: {error}") from error
+    if words[0] != PYTHON and shutil.which(words[0]) is None:
+        raise ArenaError(f"--agent {command!r}: there is no such program here")
+    for word in words:
+        if Path(word).is_file() and any(Path(word).resolve().is_relative_to(path.resolve()) for path in private):
+            raise ArenaError(f"--agent: {word}: an agent may read the files that it names, and not this one")
+    return tuple(str(Path(word).absolute()) if Path(word).is_file() else word for word in words)
 
 
 def _taken(bot: Bot, home: Path, target: Path) -> str:

@@ -10,20 +10,8 @@ from arena.errors import ArenaError
 from arena.event import discovery
 from arena.values import Bot
 
-LANGUAGES = {
-    ".py": "python",
-    ".js": "javascript",
-    ".sh": "bash",
-    ".pl": "perl",
-    ".rb": "ruby",
-    ".c": "c",
-    ".go": "go",
-    ".cpp": "c++",
-    ".cc": "c++",
-    ".cxx": "c++",
-    ".rs": "rust",
-    ".java": "java",
-}
+LANGUAGES = {".py": "python", ".js": "javascript", ".sh": "bash", ".pl": "perl", ".rb": "ruby", ".java": "java"}
+LANGUAGES |= {".c": "c", ".cpp": "c++", ".cc": "c++", ".cxx": "c++", ".rs": "rust", ".go": "go"}
 
 
 class BotState(StrEnum):

@@ -2,6 +2,7 @@
 
 import re
 from contextlib import suppress
+from dataclasses import replace
 from typing import Annotated, Literal
 from urllib.parse import urlsplit
 
@@ -269,6 +270,10 @@ class ClimbTable(Table):
     calls: int = Field(100, ge=1, le=10_000, description="Answers of the model for each agent in a round.")
     tokens: CountOrNone = Field(200_000, ge=1, le=MOST, description="Tokens for each agent in a round.")
     cost: AmountOrNone = Field(None, description="The most that the calls of an agent may cost in a round.")
+
+    def terms(self, model: ModelTerms) -> ModelTerms:
+        """What an agent may ask of the event's model in a round."""
+        return replace(model, calls=self.calls, move=self.tokens, bank=0, cost=self.cost)
 
 
 class NotifyTable(Table):
