@@ -109,6 +109,41 @@ def test_a_client_that_is_slow_with_a_second_request_is_dropped(workspace, monke
         assert cup.soon(is_dropped, 10)
 
 
+def test_one_address_that_takes_all_the_connections_it_can_leaves_others_theirs(workspace, monkeypatch):
+    monkeypatch.setattr(server, "CONNECTIONS_OF_NETWORK", 4)
+    with served(workspace) as client, contextlib.ExitStack() as taken:
+        address = ("127.0.0.1", client.base_url.port)
+        asked = b"GET /static/x/arena.css HTTP/1.1\r\nHost: localhost\r\n\r\n"
+
+        def answer(source: str) -> bytes:
+            connection = taken.enter_context(socket.create_connection(address, 10, (source, 0)))
+            with contextlib.suppress(ConnectionError):
+                connection.sendall(asked)
+                return connection.recv(20)
+            return b""
+
+        assert [answer("127.0.0.2")[:4] for _ in range(6)] == 4 * [b"HTTP"] + 2 * [b""]
+        assert answer("127.0.0.3").startswith(b"HTTP")
+        taken.close()
+        assert cup.soon(lambda: answer("127.0.0.2").startswith(b"HTTP"))
+
+
+def test_silent_connections_never_take_the_files_that_the_server_needs(workspace, monkeypatch):
+    monkeypatch.setattr(server, "CONNECTIONS", 6)
+    monkeypatch.setattr(server, "OTHER_FILES", 6)
+    with served(workspace) as client, contextlib.ExitStack() as taken:
+        address = ("127.0.0.1", client.base_url.port)
+        silent = [taken.enter_context(socket.create_connection(address, 10, (f"127.0.0.{n}", 0))) for n in range(2, 20)]
+        ended = [each for each in silent[6:] if not received(each)]
+        assert len(ended) == 12
+
+
+def received(connection: socket.socket) -> bytes:
+    with contextlib.suppress(ConnectionError):
+        return connection.recv(1)
+    return b""
+
+
 def test_nobody_gets_the_page_of_a_reader_who_has_gone():
     async def answers() -> tuple[object, object]:
         worker = Worker()
@@ -152,7 +187,8 @@ def test_a_reader_says_no_address_but_the_proxy_that_was_named_does(workspace):
 
 
 @pytest.mark.skipif(OPENSSL is None, reason="needs openssl, which makes the certificate")
-def test_the_site_is_served_by_tls_with_a_certificate_of_ones_own(workspace, tmp_path):
+def test_the_site_is_served_by_tls_with_a_certificate_of_ones_own(workspace, tmp_path, monkeypatch):
+    monkeypatch.setattr(server, "HEAD_S", 3.0)
     made = "req -x509 -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -days 2 -subj /CN=localhost"
     files = ("-addext", "subjectAltName=DNS:localhost", "-keyout", "key.pem", "-out", "cert.pem")
     subprocess.run([OPENSSL, *made.split(), *files], cwd=tmp_path, check=True, capture_output=True)
@@ -162,6 +198,7 @@ def test_the_site_is_served_by_tls_with_a_certificate_of_ones_own(workspace, tmp
     assert cup.soon(lambda: "serving https://127.0.0.1:" in command.said())
     port = int(re.search(r":(\d+)/", command.said())[1])
     trusted = ssl.create_default_context(cafile=tmp_path / "cert.pem")
+    silent = socket.create_connection(("localhost", port), 20)  # without a handshake
     with httpx.Client(base_url=f"https://localhost:{port}", verify=trusted) as client:
         page = client.get("/sign-in")
         secret = re.search(r'name="csrf" value="(\w+)"', page.text)[1]
@@ -171,5 +208,7 @@ def test_the_site_is_served_by_tls_with_a_certificate_of_ones_own(workspace, tmp
         assert client.get("/me").status_code == 200
     with pytest.raises(httpx.HTTPError):
         httpx.get(f"http://localhost:{port}/")
+    with silent:
+        assert received(silent) == b""
     command.signal(signal.SIGINT)
     command.wait()

@@ -89,7 +89,7 @@ def serve(
     settings = Settings(names=tuple(name or ()), secure=proxy is not None or certificate is not None)
     app = make_app(Path.cwd(), settings)
     try:
-        socket = listening(host, port)
+        socket = listening(host, port, proxy)
     except OSError as error:
         raise ArenaError(f"{host}:{port}: {refusal(error) or error.strerror}; try another --port or --host") from error
     with contextlib.closing(socket):

@@ -131,7 +131,7 @@ class Guard:
         if len(hosts) != 1 or not self._is_ours(hosts[0]):
             return 400, "this server has another name; its organiser can name it: arena serve --name NAME"
         writes = scope["type"] == "websocket" or scope["method"] not in {"GET", "HEAD"}
-        if not (self._writes if writes else self._reads).take(network(scope)):
+        if not (self._writes if writes else self._reads).take(network_of(scope)):
             return 429, "too many requests from your network: wait a moment"
         if scope["type"] == "http" and scope["method"] not in {"GET", "HEAD", "POST"}:
             return 405, "expected GET, HEAD or POST"
@@ -186,11 +186,18 @@ class Guard:
         return bounded
 
 
-def network(scope: Scope) -> str:
-    """Return the address that a request came from; of IPv6 the 64 bits that one household has."""
-    client = (scope.get("client") or ("",))[0]
+def network(client: str) -> str:
+    """Return the address that a request comes from; of IPv6 the 64 bits that one household has."""
     try:
         address = ipaddress.ip_address(client)
     except ValueError:
-        return str(client)
-    return str(ipaddress.ip_network((address, 64), strict=False)) if address.version == 6 else client
+        return client
+    if isinstance(address, ipaddress.IPv4Address):
+        return client
+    # A proxy may write IPv4 as IPv6, which all has the same 64 bits.
+    return str(address.ipv4_mapped or ipaddress.ip_network((address, 64), strict=False))
+
+
+def network_of(scope: Scope) -> str:
+    """Return the network of whoever sends a request."""
+    return network((scope.get("client") or ("",))[0])

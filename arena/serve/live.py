@@ -332,7 +332,7 @@ async def wall_stream(request: Request) -> Response:
 
 
 def _stream(request: Request, event: str, sees: Callable[[str], bool]) -> Response:
-    network, stage = guard.network(request.scope), stages(request).of(event)
+    network, stage = guard.network_of(request.scope), stages(request).of(event)
     if stages(request).is_full(network):
         raise HTTPException(429, "too many watch at once: wait a moment")
     if request.method == "HEAD":

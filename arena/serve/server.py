@@ -1,7 +1,11 @@
-"""The server on its port: uvicorn, with clients that send or read too slowly dropped."""
+"""The server on its port: uvicorn, with clients dropped that send or read too slowly, or hold too many connections."""
 
 import asyncio
+import resource
 import socket
+from asyncio import constants
+from collections import Counter
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -9,12 +13,14 @@ import uvicorn
 from starlette.applications import Starlette
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
-from arena.serve import join
+from arena.serve import guard, join
 
 HEAD_S = 10.0  # until the first line and the headers of a request have arrived, or the rest of one that is answered
 WRITE_S = 30.0  # until a client takes some of what was sent to it
 KEEP_ALIVE_S = 15  # between two requests on a connection
 CONNECTIONS = 2000
+CONNECTIONS_OF_NETWORK = 600  # from one address, which a class may share: a browser opens six
+OTHER_FILES = 500  # that the server may have open beside its connections
 BACKLOG = 500
 END_S = 3  # for the answers under way when the server ends
 
@@ -76,12 +82,67 @@ class TimelyProtocol(H11Protocol):
             self._limits.pop(deed).cancel()
 
 
-def listening(host: str, port: int) -> socket.socket:
+class Listener(socket.socket):
+    """A socket that listens, and takes no more connections than there are files for, or than one address may have.
+
+    They are counted here, because a protocol hears of a connection only after the handshake of TLS. A `proxy` may have
+    all of them.
+    """
+
+    def __init__(self, made: socket.socket, proxy: str | None) -> None:
+        super().__init__(made.family, made.type, made.proto, made.detach())
+        files = _raise_limit_of_files()
+        self._most = files - min(OTHER_FILES, files // 2)
+        self._of_network = min(CONNECTIONS_OF_NETWORK, self._most // 2)
+        self._proxy = proxy
+        self._open: Counter[str] = Counter()
+
+    def accept(self) -> tuple[socket.socket, Any]:
+        """Take a connection; ConnectionAbortedError, which asyncio ignores, for one too many."""
+        accepted, address = super().accept()
+        network = guard.network(address[0])
+        is_full = self._open[network] >= self._of_network and address[0] != self._proxy
+        if is_full or self._open.total() >= self._most:
+            accepted.close()
+            raise ConnectionAbortedError
+        self._open[network] += 1
+        return _Counted(accepted, lambda: self._end(network)), address
+
+    def _end(self, network: str) -> None:
+        self._open[network] -= 1
+        if not self._open[network]:
+            del self._open[network]
+
+
+class _Counted(socket.socket):
+    """A connection that tells when it is closed."""
+
+    def __init__(self, accepted: socket.socket, tell: Callable[[], None]) -> None:
+        super().__init__(accepted.family, accepted.type, accepted.proto, accepted.detach())
+        self._tell = tell
+
+    def close(self) -> None:
+        if self.fileno() != -1:
+            self._tell()
+        super().close()
+
+
+def _raise_limit_of_files() -> int:
+    """Let this process open as many files as it may need, if the system allows that; return how many."""
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    wanted = CONNECTIONS + OTHER_FILES
+    if soft != resource.RLIM_INFINITY and soft < wanted:
+        soft = wanted if hard == resource.RLIM_INFINITY else min(wanted, hard)
+        resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
+    return wanted if soft == resource.RLIM_INFINITY else min(wanted, soft)
+
+
+def listening(host: str, port: int, proxy: str | None = None) -> socket.socket:
     """Return a socket that listens; OSError if the address or the port cannot be had."""
     family, *_, address = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)[0]
     made = socket.create_server(address[:2], family=family, backlog=BACKLOG)
     made.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)  # else a page waits 40 ms between its head and its body
-    return made
+    return Listener(made, proxy)
 
 
 def server(
@@ -91,16 +152,17 @@ def server(
 
     A `proxy` at this address says by X-Forwarded-For whose request it passes on; nobody else is believed that.
     """
+    constants.SSL_HANDSHAKE_TIMEOUT = HEAD_S  # uvicorn has no setting for it, and a minute is long
     made = uvicorn.Server(
         uvicorn.Config(
             app,
             http=TimelyProtocol,
+            loop="asyncio",  # another one would not ask our socket for connections
             log_level="error",  # what strangers send is no news
             access_log=False,
             server_header=False,
             proxy_headers=proxy is not None,
             forwarded_allow_ips=[proxy] if proxy else None,
-            limit_concurrency=CONNECTIONS,
             timeout_keep_alive=KEEP_ALIVE_S,
             timeout_graceful_shutdown=END_S,
             ws_max_size=join.MOST_BYTES,
