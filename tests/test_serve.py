@@ -159,13 +159,15 @@ def test_nobody_gets_the_page_of_a_reader_who_has_gone():
     assert asyncio.run(answers()) == (1, 2)
 
 
-def test_the_command_serves_until_it_is_stopped(workspace):
-    command = cup.Command(workspace, "serve", "--port", "0")
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_the_command_serves_until_it_is_stopped_and_leaves_nothing(workspace, tmp_path, number):
+    command = cup.Command(workspace, "serve", "--port", "0", TMPDIR=str(tmp_path))
     assert cup.soon(lambda: "serving http://127.0.0.1:" in command.said())
     address = command.said().split()[1]
     assert httpx.get(address, timeout=150).status_code == 200
-    command.signal(signal.SIGINT)
-    assert command.wait() == 130
+    command.signal(number)
+    assert command.wait() == 128 + number
+    assert not list(tmp_path.iterdir())
 
 
 def test_a_port_that_is_taken_is_one_clear_line(workspace):

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from arena import system, whole_files
-from arena.cli import options, output, paths
+from arena.cli import options, output, paths, signals
 from arena.cli import workspace as workspaces
 from arena.errors import ArenaError, refusal, writing
 
@@ -96,7 +96,10 @@ def serve(
         scheme = "http" if certificate is None else "https"
         shown = f"[{host}]" if ":" in host else host
         output.notice(f"serving {scheme}://{shown}:{socket.getsockname()[1]}/ until Ctrl-C")
-        server(app, certificate=certificate, key=key, proxy=proxy).run([socket])
+        with signals.listening() as interrupt:  # else SIGTERM would leave the folder of Python's fork server in TMPDIR
+            interrupt.at_once()
+            server(app, certificate=certificate, key=key, proxy=proxy).run([socket])
+    raise typer.Exit(interrupt.code)
 
 
 def _act(action: str, words: Sequence[str], *, json: bool) -> None:
@@ -144,7 +147,6 @@ def _check_uploads(accounts: "Accounts") -> None:
 
 def _seat_person() -> None:
     """Play a match with a person: the server starts this in a process of its own, and says by stdin which."""
-    from arena.cli import signals
     from arena.cli.match import assign_roles, make_match
     from arena.games import rulebook
     from arena.match.human import HUMAN
