@@ -9,17 +9,18 @@ import socket
 import ssl
 import subprocess
 import time
+from pathlib import Path
 
 import cup
 import httpx
 import pytest
 from served import raw, served
 
-from arena.serve import server
+from arena.serve import frames, server
 from arena.serve.accounts import Accounts
 from arena.serve.app import make_app
 from arena.serve.guard import Settings
-from arena.serve.worker import Worker
+from arena.serve.worker import BusyError, Worker
 
 OPENSSL = shutil.which("openssl")
 
@@ -157,6 +158,41 @@ def test_nobody_gets_the_page_of_a_reader_who_has_gone():
             worker.close()
 
     assert asyncio.run(answers()) == (1, 2)
+
+
+def test_one_author_does_not_fill_the_queue_of_all():
+    async def answers() -> object:
+        worker = Worker()
+        try:
+            asked = [asyncio.create_task(worker.run(time.sleep, 0.05, asker="Ada")) for _ in range(100)]
+            await asyncio.sleep(0)
+            answer = await worker.run(abs, -1, asker="Ben")
+            refused = [each for each in await asyncio.gather(*asked, return_exceptions=True) if each is not None]
+            again = await worker.run(abs, -2, asker="Ada")
+            return answer, {type(each) for each in refused}, again
+        finally:
+            worker.close()
+
+    assert asyncio.run(answers()) == (1, {BusyError}, 2)
+
+
+def test_what_is_remembered_of_events_is_bounded_by_its_size_too(tmp_path, monkeypatch):
+    monkeypatch.setattr(frames, "KEPT_BYTES", 10_000_000)
+
+    async def remembered() -> int:
+        made = frames.Frames(tmp_path)
+        try:
+            for number in range(10):
+                assert len(await made.match("cup", megabytes, 3 + number % 2, number)) > 3_000_000
+            return sum(len(frame.value) for frame in made._frames.values())
+        finally:
+            made.close()
+
+    assert 3_000_000 < asyncio.run(remembered()) < 10_000_000
+
+
+def megabytes(_folder: Path, size: int, _number: int) -> bytes:
+    return bytes(size * 1_000_001)
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])

@@ -172,6 +172,15 @@ def test_an_archive_of_a_class_is_no_way_to_hand_in_for_others(accounts):
     assert not Entrants(accounts.workspace).own(accounts.named("Ben"))
 
 
+def test_a_bot_is_its_authors_also_if_another_account_is_called_alike(accounts):
+    accounts.invite("Ada", "test", id="lee")
+    accounts.invite("Ben", "test", id="LEE", email="lee@school.example")
+    for name in ("Ada", "Ben"):
+        uploads.receive(accounts, accounts.named(name), {"bot.py": io.BytesIO(cup.FIRST.encode())})
+        decide(accounts)
+        assert list(Entrants(accounts.workspace).own(accounts.named(name))) == [name]
+
+
 def test_files_of_a_folder_are_one_bot(accounts):
     accounts.invite("Ada", "test")
     files = {"mine/bot.py": io.BytesIO(cup.FIRST.encode()), "mine/data/book.txt": io.BytesIO(b"e4")}

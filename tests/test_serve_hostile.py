@@ -6,6 +6,7 @@ import random
 import re
 import socket
 import zipfile
+from collections import deque
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -13,11 +14,13 @@ import class_site
 import httpx
 import pytest
 from served import served
+from starlette.applications import Starlette
 from starlette.routing import Route
 
 from arena.serve import people
 from arena.serve.app import make_app
 from arena.serve.guard import Settings
+from arena.serve.human_matches import HumanMatch, Wish
 
 EVERYBODY = ("", *class_site.AUTHORS, class_site.ORGANISER)
 
@@ -29,8 +32,26 @@ def site(tmp_path_factory):
     for name in ("uploads", "requests"):
         made.accounts.set(f"limit.{name}", 4)  # those that its makers have had are counted
     app = make_app(made.workspace, Settings(writes_per_s=1e6, reads_per_s=1e6, body_s=0.5))
+    add_human_matches(made, app)
     with served(made.workspace, app=app) as client:
         yield made, app, client
+
+
+def add_human_matches(made: class_site.ClassSite, app: Starlette) -> None:
+    """Let each author have a match in the browser under way, and one that is over; neither has a process."""
+    wish = Wish(board="mummy_maze/duel", roles=("explorer",), bot="Ada@1", own_bot=False)
+    for name in class_site.AUTHORS:
+        own = [f"{what}-of-{name}" for what in ("board", "turn", "move", "record", "replay")]
+        board, turn, move, record, replay = own
+        account, turns = made.accounts.named(name).id, deque([f'"{turn}"'])
+        seen = {"account": account, "wish": wish, "turns": turns, "count": 1, "text": board}
+        choice = {"move": move, "directions": "", "cells": (), "card": ""}
+        played = HumanMatch(**seen, head='{"board": {}}', number=1, role="explorer", choices=(choice,))
+        over = HumanMatch(**seen, ended="over", record=record, replay=f'{{"replay": "{replay}"}}')
+        for match in (played, over):
+            app.state.human_matches._matches[match.id] = match
+            made.pages[name].add(match.id)
+        made.private[name] |= {*own, played.id, over.id}
 
 
 def text_of(answer: httpx.Response) -> str:
@@ -74,6 +95,8 @@ def test_each_page_of_each_author_is_for_nobody_else(site):
                 elif "/me/" in address:
                     assert not is_private or status == 404, address
     for name in class_site.AUTHORS:
+        for what in ("board", "turn", "move", "record", "replay"):
+            assert f"{what}-of-{name}" in read[name], what
         for what in ("remark", "stderr", "words", "reason", "answer"):
             assert re.search(f"{what}-(of|to)-{name}", read[name]), f"{name} cannot read the own {what}"
 

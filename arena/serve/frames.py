@@ -5,6 +5,7 @@ begins in the background, unless the last one was so long that the process would
 """
 
 import asyncio
+import pickle
 import time
 from collections import OrderedDict
 from collections.abc import Callable
@@ -21,7 +22,7 @@ Result = TypeVar("Result")
 
 SHARE = 10  # a computation is begun again after ten times as long as it took
 FRESH_S = 2.0  # and not sooner than that
-KEPT = 600  # results; the one that was not asked for longest is forgotten
+KEPT, KEPT_BYTES = 600, 200_000_000  # results; the one that was not asked for longest is forgotten
 STATE_S = 0.5  # for which the state of a run is remembered
 
 
@@ -31,6 +32,8 @@ class _Frame:
     stamp: object
     again: float
     """When it may be computed again."""
+    size: int
+    """About the bytes that it takes, with its key."""
 
 
 class Frames:
@@ -118,7 +121,8 @@ class Frames:
         finally:
             del self._running[key]
         took = time.monotonic() - begun
-        self._frames[key] = _Frame(value, stamp, time.monotonic() + max(FRESH_S, SHARE * took))
-        while len(self._frames) > KEPT:
+        size = len(pickle.dumps((key, value)))
+        self._frames[key] = _Frame(value, stamp, time.monotonic() + max(FRESH_S, SHARE * took), size)
+        while len(self._frames) > KEPT or sum(frame.size for frame in self._frames.values()) > KEPT_BYTES:
             self._frames.popitem(last=False)
         return value

@@ -110,7 +110,8 @@ def _decide(accounts: Accounts, upload: Upload, submissions: Submissions) -> Non
     entries = list(path.iterdir())
     request = Request(
         path=entries[0] if len(entries) == 1 else path,
-        label=Label(name=author.name, marks=((author.id,),), file=upload.file),
+        label=Label(name=author.name, file=upload.file),
+        person=next(person for person in accounts.people() if person.id == author.id),  # an id may be another's login
         source=f"account {author.id}",
         replaces=True,
     )

@@ -8,6 +8,7 @@ import logging
 import multiprocessing
 import os
 import signal
+from collections import Counter
 from collections.abc import Callable
 from multiprocessing import forkserver
 from multiprocessing.connection import Connection
@@ -24,6 +25,8 @@ NICE = 5
 JOB_S = 300.0  # no job takes so long; the process is ended, and the next job starts another
 MOST_WAITING = 40
 """Jobs that wait: a crawler that asks for every page gets the rest refused."""
+MOST_OF_ASKER = 3
+"""Of these, those that one account has asked for."""
 
 
 # Not a fork: the server has threads, and an event loop. Python's fork server has neither, and imports once what each
@@ -46,29 +49,33 @@ class Worker:
     def __init__(self) -> None:
         forkserver.ensure_running()  # so that it imports now, and not when the first reader waits
         self._one_at_a_time = asyncio.Lock()
-        self._waiting = 0
+        self._waiting: Counter[str] = Counter()
+        """How many jobs wait, by who asked for them."""
         self._process: Any = None
         self._pipe: Connection | None = None
 
-    async def run(self, job: Callable[..., Result], *values: object) -> Result:
-        """Return what a function of a module returns for these values, computed in the process."""
-        if self._waiting >= MOST_WAITING:
+    async def run(self, job: Callable[..., Result], *values: object, asker: str = "") -> Result:
+        """Return what a function of a module returns for these values, computed in the process.
+
+        An `asker` has few jobs at a time, so that others get theirs, too.
+        """
+        if self._waiting.total() >= MOST_WAITING or (asker and self._waiting[asker] >= MOST_OF_ASKER):
             raise BusyError
-        self._waiting += 1
+        self._waiting[asker] += 1
         # To the end, also if whoever asked has gone: else the next one would get this answer.
-        done, value = await asyncio.shield(asyncio.ensure_future(self._in_turn(job, values)))
+        done, value = await asyncio.shield(asyncio.ensure_future(self._in_turn(job, values, asker)))
         if not done:
             logging.error("a page could not be made: %s", value)
             raise JobError
         result: Result = value
         return result
 
-    async def _in_turn(self, job: Callable[..., object], values: tuple[object, ...]) -> tuple[bool, Any]:
+    async def _in_turn(self, job: Callable[..., object], values: tuple[object, ...], asker: str) -> tuple[bool, Any]:
         try:
             async with self._one_at_a_time:
                 return await asyncio.to_thread(self._ask, job, values)
         finally:
-            self._waiting -= 1
+            self._waiting -= Counter((asker,))
 
     def close(self) -> None:
         """End the process."""

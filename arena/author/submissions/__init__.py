@@ -110,7 +110,7 @@ class Submissions:
 
     def _prepare(self, request: Request) -> _Candidate:
         """Copy a submission, name it, and collect the faults that show before it is examined."""
-        person = self._people.author(request.label)
+        person = request.person or self._people.author(request.label)
         note = Note(
             display=names.display(person.name if person else request.called) or "bot",
             email=person.email if person else "",

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from arena.author.submissions.downloads import Label, label_of, labels_of
-from arena.author.submissions.people import People
+from arena.author.submissions.people import People, Person
 from arena.author.submissions.unpacking import ENDINGS, unpack
 from arena.errors import ArenaError
 from arena.event import discovery
@@ -36,6 +36,8 @@ class Request:
     files: Mapping[str, Path] = field(default_factory=dict)
     """The files that are one bot, by their names in it; empty = all is at `path`."""
     label: Label = Label(name="")
+    person: Person | None = None
+    """Its author, if that is certain; None = as far as the label says it."""
     source: str = ""
     """Where it comes from, in full, also if it was unpacked elsewhere."""
     rivals: tuple[Path, ...] = ()
