@@ -220,9 +220,9 @@ def tables(folder: Path) -> list[bytes]:
     return [(folder / "results/cup" / name).read_bytes() for name in events.TABLES]
 
 
-def stored(folder: Path) -> int:
+def stored(folder: Path, name: str = "cup") -> int:
     """Return the number of stored matches."""
-    store = folder / "results/cup/event.sqlite"
+    store = folder / "results" / name / "event.sqlite"
     if not store.exists():
         return 0
     with contextlib.closing(sqlite3.connect(f"file:{store}?mode=ro", uri=True)) as connection:
