@@ -23,6 +23,7 @@ from pathlib import Path
 from unittest.mock import patch
 
 import events
+import sprint
 from programs import python
 
 from arena import __main__ as arena_main
@@ -33,13 +34,18 @@ BOT = python('time.sleep({pause})\nsay("# [red]seen[/red]")\nsay(legal[{place}])
 CRASHES = 'raise SystemExit("[bold]no[/bold]")\n'
 FIRST, LAST = BOT.format(place=0, pause=0), BOT.format(place=-1, pause=0)
 SLOW = BOT.format(place=0, pause=0.004)
-SLOW_BOTS = {"first": SLOW, "last": SLOW.replace("legal[0]", "legal[-1]"), "more": SLOW.replace("[0]", "[1]")}
 
 
 def make(folder: Path, boards: str = "duel", repeats: int = 1, **bots: str) -> Path:
     """Make a workspace with these bots, in Python; without names, with `first` and `last`."""
     keys = {"seed": 7, "repeats": repeats, "time": "{start = 10.0, move = 10.0}"}
     return events.workspace(folder, bots or {"first": FIRST, "last": LAST}, boards.split(), **keys)
+
+
+def make_slow(folder: Path, repeats: int = 4) -> Path:
+    """Make a workspace with an event of six matches a repeat, each of which waits for 0.1 s and computes little."""
+    bots = {"first": sprint.FIRST, "last": sprint.LAST, "more": f"{sprint.FIRST}# more\n"}
+    return events.workspace(folder, {name: sprint.slow(text) for name, text in bots.items()}, repeats=repeats)
 
 
 def environment(**changes: str) -> dict[str, str]:

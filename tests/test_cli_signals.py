@@ -13,11 +13,11 @@ from pathlib import Path
 import pytest
 from cup import (
     FIRST,
-    SLOW_BOTS,
     Command,
     arena,
     as_from_a_shell,
     make,
+    make_slow,
     processes_in,
     run_event,
     soon,
@@ -31,8 +31,8 @@ from programs import python
 @pytest.fixture(scope="module")
 def undisturbed(tmp_path_factory):
     """The tables of an event that nothing interrupted."""
-    folder = make(tmp_path_factory.mktemp("undisturbed") / "ws", repeats=2, **SLOW_BOTS)
-    assert run_event(folder, "--seed", "5").returncode == 0
+    folder = make_slow(tmp_path_factory.mktemp("undisturbed") / "ws")
+    assert run_event(folder, "--workers", "4").returncode == 0
     return tables(folder)
 
 
@@ -64,8 +64,8 @@ def check_end(run: Command, number: signal.Signals, folder: Path) -> tuple[int, 
 
 @pytest.mark.slow
 def test_ctrl_c_stores_what_finished_leaves_no_process_and_tells_how_to_go_on(tmp_path, undisturbed):
-    folder = make(tmp_path / "a folder", repeats=2, **SLOW_BOTS)
-    run = start(folder, "--workers", "2", "--seed", "5")
+    folder = make_slow(tmp_path / "a folder")
+    run = start(folder, "--workers", "2")
     assert soon(lambda: stored(folder) >= 2)
     count, words = check_end(run, signal.SIGINT, folder)
     finished = arena(tmp_path, *words)
@@ -75,7 +75,7 @@ def test_ctrl_c_stores_what_finished_leaves_no_process_and_tells_how_to_go_on(tm
 
 
 def test_an_event_in_play_can_be_read_and_not_be_run_a_second_time(tmp_path):
-    folder = make(tmp_path / "ws", repeats=20, **SLOW_BOTS)
+    folder = make_slow(tmp_path / "ws", repeats=20)
     run = start(folder, "--workers", "2")
     assert soon(lambda: stored(folder) >= 2)
     read = arena(folder, "leaderboard")
@@ -90,7 +90,7 @@ def test_an_event_in_play_can_be_read_and_not_be_run_a_second_time(tmp_path):
 
 @pytest.mark.slow
 def test_a_hang_up_stores_what_finished_leaves_no_process_and_tells_how_to_go_on(tmp_path):
-    folder = make(tmp_path / "ws", repeats=20, **SLOW_BOTS)
+    folder = make_slow(tmp_path / "ws", repeats=20)
     run = start(folder, "--workers", "1")
     assert soon(lambda: stored(folder) >= 2)
     check_end(run, signal.SIGHUP, folder)
@@ -144,7 +144,7 @@ def test_a_second_signal_ends_a_command_at_once_whatever_it_does():
 
 @pytest.mark.slow
 def test_a_killed_run_leaves_no_process_and_the_next_one_goes_on(tmp_path):
-    folder = make(tmp_path / "ws", repeats=2, **SLOW_BOTS)
+    folder = make_slow(tmp_path / "ws")
     run = start(folder)
     assert soon(lambda: stored(folder) >= 2)
     run.signal(signal.SIGKILL)

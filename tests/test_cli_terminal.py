@@ -8,7 +8,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from cup import SLOW_BOTS, Command, environment, first_chart_only, leaderboard, make, processes_in, soon, stored
+from cup import Command, environment, first_chart_only, leaderboard, make, make_slow, processes_in, soon, stored
 
 from arena import charts
 
@@ -17,7 +17,7 @@ COLOUR = re.compile(r"\x1b\[[0-9;]*(?:3[0-9]|4[0-9]|9[0-7])[0-9;]*m")
 
 @pytest.fixture
 def busy(tmp_path):
-    folder = make(tmp_path / "ws", repeats=2, **SLOW_BOTS)
+    folder = make_slow(tmp_path / "ws")
     (folder / "tmp").mkdir()
     return folder
 
@@ -35,7 +35,7 @@ def test_a_terminal_sees_a_bar_over_the_standings_and_no_color_is_obeyed(busy):
     assert COLOUR.search(said)
     frames = said.split("\x1b[2K")
     assert any("/s" in frame and " left" in frame for frame in frames)
-    assert re.search(r"\b[1-9] of 12\b", said)
+    assert re.search(r"\b[1-9] of 24\b", said)
     assert len(re.findall(r"\brank\b.*\bpoints\b", re.sub(r"\x1b\[[0-9;]*m", "", said))) >= 3
     assert "\x1b[?25l" in said  # the cursor is hidden while it draws,
     assert said.rindex("\x1b[?25h") > said.rindex("\x1b[?25l")  # and given back
@@ -51,7 +51,7 @@ def test_a_closed_terminal_is_a_hang_up_that_stores_what_finished(busy):
     assert soon(lambda: stored(busy) >= 2)
     os.close(run.terminal)
     assert run.wait() == 129
-    assert 2 <= stored(busy) < 12
+    assert 2 <= stored(busy) < 24
     assert soon(lambda: not list(processes_in(busy)), 5)
     assert not list((busy / "tmp").glob("arena-*"))
 
