@@ -205,7 +205,7 @@ class _Step:
         if not duel.is_over:
             with self.interrupt.aborting():
                 raise ArenaError(f"{paths.displayed(folder)}: the test is not over; to go on: {command_line()}")
-        (low, high), mean, pairings = duel.test.interval(), duel.test.mean, duel.rounds * duel.pairings_a_round
+        (low, high), mean, pairings = duel.test.interval(), duel.test.mean, duel.pairings
         return Proof(decision=duel.test.decision, pairings=pairings, difference=mean, low=low, high=high)
 
 

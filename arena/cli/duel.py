@@ -232,7 +232,7 @@ def _playable(event: Event, *, named: bool) -> Event:
 
 def _pairings(duel: "Duel") -> str:
     """Return the number of pairings that count, in words."""
-    return output.counted(duel.rounds * duel.pairings_a_round, "pairing")
+    return output.counted(duel.pairings, "pairing")
 
 
 def _evidence(duel: "Duel") -> Iterator[str]:
@@ -306,7 +306,7 @@ def _row(duel: "Duel", folder: Path) -> dict[str, object]:
         "opponent": duel.names[1],
         "verdict": test.decision or "undecided",
         "boards": [board.label for board in duel.event.boards],
-        "pairings": duel.rounds * duel.pairings_a_round,
+        "pairings": duel.pairings,
         "matches": duel.rounds * duel.round_matches,
         "unit": duel.scale.unit,
         **{key: round(value, 4) + 0.0 for key, value in figures.items()},  # 0.0 for -0.0

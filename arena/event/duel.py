@@ -63,6 +63,11 @@ class Duel:
         return len(self.test.differences)
 
     @property
+    def pairings(self) -> int:
+        """The number of pairings that count."""
+        return self.rounds * self.pairings_a_round
+
+    @property
     def is_over(self) -> bool:
         """True if the test has decided, or no more rounds may be played."""
         return self.test.decision is not None or self.rounds == self.event.repeats

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 
 from arena.author.checkup.conversation import run_check
 from arena.author.checkup.findings import CheckRun, Finding, Weight, is_sound, merge
-from arena.author.checkup.variations import VARIATIONS, Variation, plain
+from arena.author.checkup.variations import VARIATIONS
 from arena.errors import ArenaError
 from arena.game import Role
 from arena.games import openings, rulebook
@@ -99,8 +99,8 @@ def checkup(
     varied: set[str] = set()
     skipped = 0
 
-    def run(match: Match, role: Role, name: str, variation: Variation = plain, until: int | None = None) -> CheckRun:
-        runs.append(run_check(match, role, launcher, name, variation, until, model))
+    def run(match: Match, role: Role, name: str, until: int | None = None) -> CheckRun:
+        runs.append(run_check(match, role, launcher, name, until, model))
         tell(runs[-1])
         return runs[-1]
 
@@ -125,8 +125,8 @@ def checkup(
         if board.game in varied:
             continue
         varied.add(board.game)
-        for name, variation in VARIATIONS.items():
-            run(match, role, name, variation)
+        for name in VARIATIONS:
+            run(match, role, name)
         run(match, role, HANGS_UP, until=HANGS_UP_AFTER)
         again = run(match, role, AGAIN)
         if again.sound and first.moves != again.moves:

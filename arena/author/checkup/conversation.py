@@ -12,7 +12,7 @@ from typing import Any
 from arena import protocol
 from arena.author.checkup import advice
 from arena.author.checkup.findings import CheckRun, Finding, Weight, is_sound
-from arena.author.checkup.variations import WINDOWS, Variation, plain
+from arena.author.checkup.variations import VARIATIONS, WINDOWS, plain
 from arena.failure import Cause, Failure
 from arena.game import Move, Role
 from arena.games import rulebook
@@ -42,21 +42,20 @@ def run_check(
     role: Role,
     launcher: Launcher,
     name: str,
-    variation: Variation,
     until: int | None = None,
     model: LanguageModel | None = None,
 ) -> CheckRun:
     """Examine the bot that has this role in the match; its process is gone afterwards.
 
-    `name` is that of the variation; `until` ends its input after this number of answers; `model` answers what it asks a
-    language model.
+    `name` is that of the variation, or of another reason for this run; `until` ends its input after this number of
+    answers; `model` answers what it asks a language model.
     """
     seat = next(seat for seat in match.seats if seat.role == role)
     if launcher.refused is not None:
         launcher.refused.start_anew()
     bot = Examinee(launcher, role, seat.bot, match.conditions, Path(match.rules))
     try:
-        conversation = Conversation(match, role, bot, name, variation, model)
+        conversation = Conversation(match, role, bot, name, model)
         conversation.hold(until=until)
         bot.end()
         report = bot.report()
@@ -107,16 +106,14 @@ class Examinee(LiveBot):
 class Conversation:
     """Asks one bot through one match, and collects its faults."""
 
-    def __init__(
-        self, match: Match, role: Role, bot: Examinee, name: str, variation: Variation, model: LanguageModel | None
-    ) -> None:
-        """`name` is that of the variation; empty = the plain questions."""
+    def __init__(self, match: Match, role: Role, bot: Examinee, name: str, model: LanguageModel | None) -> None:
+        """`name` is that of the variation, if it is in `VARIATIONS`; else the questions are plain."""
         self.findings: list[Finding] = []
         self.moves: list[Move] = []
         self.walls: list[float] = []
         self.greeted = False
         self._match, self._role, self._bot = match, role, bot
-        self._name, self._variation, self._calls = name, variation, Calls(match, model)
+        self._name, self._variation, self._calls = name, VARIATIONS.get(name, plain), Calls(match, model)
         self._game: Any = rulebook.game_of(match)
         self._referee, self._disguises = Referee(self._game, match), Disguises(self._game, match)
         self._dice = random.Random(match.seed)
