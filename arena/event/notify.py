@@ -10,7 +10,7 @@ import json
 import socket
 import ssl
 import threading
-from queue import Empty, Queue
+from concurrent.futures import Future
 from urllib.parse import urlsplit
 
 from arena.errors import ArenaError
@@ -28,23 +28,22 @@ def post(url: str, text: str, *, private: bool = False) -> None:
 
     The path of such an address mostly is a secret: who knows it may write to the channel.
     """
-    failures: Queue[ArenaError | None] = Queue()
+    done: Future[None] = Future()
 
     def send() -> None:
         try:
             _send(url, text, private=private)
         except ArenaError as error:
-            failures.put(error)
+            done.set_exception(error)
         else:
-            failures.put(None)
+            done.set_result(None)
 
     threading.Thread(target=send, daemon=True).start()  # nothing else ends a look-up of a name, either
     try:
-        failure = failures.get(timeout=DEADLINE_S)
-    except Empty:
-        failure = ArenaError(f"notify.url: {urlsplit(url).hostname} was not told: no answer in {DEADLINE_S:.0f} s")
-    if failure is not None:
-        raise failure
+        done.result(DEADLINE_S)
+    except TimeoutError as error:
+        host = urlsplit(url).hostname
+        raise ArenaError(f"notify.url: {host} was not told: no answer in {DEADLINE_S:.0f} s") from error
 
 
 def _send(url: str, text: str, *, private: bool) -> None:
