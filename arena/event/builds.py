@@ -24,7 +24,7 @@ from arena.values import Bot
 
 LARGEST_BYTES = 250_000_000  # of a built bot: a compiler's output is larger than any source
 DEEPEST = 64  # folders in folders
-LOG_LINES = 6  # the last lines of the compiler's output that a message shows
+LOG_LINES = 6  # that a message shows
 
 
 def built(bots: Iterable[Bot], folder: Path, level: str) -> tuple[Bot, ...]:
@@ -76,7 +76,7 @@ def _build(bot: Bot, command: tuple[str, ...], target: Path, level: str) -> None
         try:
             with bot_folder.making(target) as part:
                 result = build(launcher, bot, (_compiler(command[0]), *command[1:]), level, part)
-                failure, log = failed_build(result, BUILD_LIMITS), result.output.decode("utf-8", "replace")
+                failure, log = failed_build(result, BUILD_LIMITS), result.output
                 if failure:
                     bot_folder.remove(part)  # so that nothing is published
                 else:
@@ -85,11 +85,15 @@ def _build(bot: Bot, command: tuple[str, ...], target: Path, level: str) -> None
         except MachineError:  # nobody's fault
             raise
         except (OSError, ArenaError, RecursionError) as error:
-            failure, log = f"what it made cannot be kept: {getattr(error, 'strerror', None) or error}", ""
+            failure, log = f"what it made cannot be kept: {getattr(error, 'strerror', None) or error}", b""
     if failure:
-        lines = [clean(line) for line in log.splitlines() if line.strip()][-LOG_LINES:]
-        output = "".join(f"\n  {line}" for line in lines)
+        output = "".join(f"\n  {line}" for line in last_lines(log))
         raise ArenaError(f"{bot.name}: its build failed: {clean(' '.join(command))}: {clean(failure)}{output}")
+
+
+def last_lines(output: bytes) -> list[str]:
+    """Return what a build, or an agent, printed last, safe to print."""
+    return [clean(line) for line in output.decode("utf-8", "replace").splitlines() if line.strip()][-LOG_LINES:]
 
 
 def _refuse_excess(folder: Path) -> None:

@@ -22,11 +22,12 @@ from pathlib import Path
 from arena import protocol
 from arena.author.submissions.copy_untrusted import copy_submission
 from arena.errors import ArenaError
+from arena.event.builds import last_lines
 from arena.event.discovery import programs
 from arena.failure import Cause, Failure
 from arena.match.bot.postmortem import failed_build
 from arena.match.model import BudgetError, Calls, LanguageModel, ModelError
-from arena.protocol import Ask, clean
+from arena.protocol import Ask
 from arena.sandbox.building import BUILD_LIMITS, LITTLE_ROOM, at_work
 from arena.sandbox.launcher import Launcher
 from arena.sandbox.toolchain import PYTHON
@@ -37,8 +38,6 @@ FEEDBACK = "ARENA_FEEDBACK"
 SCRATCH_BYTES, FILES = 200_000_000, 20_000
 LONGEST_LINE = 1_000_000
 """Of a request to the model."""
-LOG_LINES = 6
-"""Of what the agent printed last, in the words of a failure."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -108,9 +107,7 @@ def perform(
                 failure = failed_build(built, limits, task.seconds)
                 if failure:
                     launcher.folder.refuse_full(LITTLE_ROOM)
-                    lines = built.output.decode("utf-8", "replace").splitlines()
-                    log = [clean(line) for line in lines if line.strip()][-LOG_LINES:]
-                    failure = "\n  ".join([failure, *log])
+                    failure = "\n  ".join([failure, *last_lines(built.output)])
                 else:
                     failure = _taken(task.agent, home, target)
         except ModelError as error:
