@@ -265,14 +265,10 @@ class Disguises:
 
     def asks(self, asks: dict[Role, Ask]) -> dict[Role, Ask]:
         """Return questions as their bots read them."""
-        if not self._by_role:  # as in nearly every match
-            return asks
         return {role: self._by_role[role].ask(ask) if role in self._by_role else ask for role, ask in asks.items()}
 
     def replies(self, replies: Mapping[Role, Reply]) -> Mapping[Role, Reply]:
         """Return answers as the referee reads them."""
-        if not self._by_role:
-            return replies
         return {
             role: self._by_role[role].reply(reply) if role in self._by_role else reply
             for role, reply in replies.items()

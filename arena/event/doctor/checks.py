@@ -92,14 +92,6 @@ def toolchains(programs: Mapping[str, Iterable[str]]) -> MachineCheck:
     return MachineCheck("toolchains", state, text, cure, {"found": versions, "missing": missing})
 
 
-def chosen_level() -> str | None:
-    """Return the level of confinement that `auto` takes; None when no level confines bots here."""
-    try:
-        return choice.choose("auto", unsafe=False)
-    except ArenaError:
-        return None
-
-
 def _system() -> MachineCheck:
     uname = os.uname()
     here = f"{uname.sysname} {uname.release} on {uname.machine}, Python {sys.version.split()[0]}"
@@ -165,7 +157,9 @@ def _levels() -> Iterator[MachineCheck]:
             text, _, own_cure = reason.partition("; ")  # some reasons have their own
             cure = "; ".join(filter(None, [own_cure, levels.TABLE[name].needs]))
             yield MachineCheck(name, Health.WEAK, text, cure, {"works": False})
-    if (level := chosen_level()) is None:
+    try:
+        level = choice.choose("auto", unsafe=False)
+    except ArenaError:
         cure = f"mend one of {' and '.join(levels.CONFINING)}; or {choice.HOW_TO_TRUST}"
         yield MachineCheck("confinement", Health.BAD, "no level confines bots here", cure)
     else:
