@@ -42,9 +42,7 @@ class StudentMarks:
     out_of: float
     note: str
     judged: tuple[Judged, ...]
-    """A result for each threshold."""
     reasons: tuple[str, ...]
-    """A sentence for each threshold."""
     match: str
     """The id of the match to look at; empty without any."""
     replay: str

@@ -51,7 +51,6 @@ class Nemesis:
 
     game: Game[Any]
     roles: Collection[Role]
-    """The roles that it plays."""
     random: Random
     exact: bool = False
     """True once it is proven that no play takes more from a bot that answers each position always alike."""

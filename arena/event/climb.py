@@ -26,11 +26,9 @@ class EditOutcome(StrEnum):
     REJECTED = "rejected"
     """It is fit to play, and was not proven good enough."""
     UNCHANGED = "unchanged"
-    """The agent left the bot as it was."""
     REFUSED = "refused"
     """It is not fit to play, or no bot at all."""
     FAILED = "failed"
-    """The agent itself failed."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -38,7 +36,6 @@ class Edit:
     """What an agent made of a bot in one round. No time is in it: the same climb has the same history."""
 
     round: int
-    """1, 2, ..."""
     bot: str
     outcome: EditOutcome
     words: str = ""

@@ -48,7 +48,6 @@ class LaneStatus:
     match: str = ""
     """The id of the match that it plays; empty when it has none."""
     board: str = ""
-    """`game/board`."""
     bots: tuple[str, ...] = ()
     """The bots of the match, in the order of their roles."""
     since: str = ""

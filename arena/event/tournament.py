@@ -6,31 +6,25 @@ archive and the audience.
 
 # Theory of operation
 #
-# What is due. plan.py walks the matches of the schedule, lazily, and skips what is stored. So resuming needs no state
-# of its own: it is the same walk with more on disk. Where the next batch depends on matches that are not done yet,
-# nothing is given out until they are. A match that is given up leaves its batch incomplete, so that a batch that
-# depends on it is not begun: the run ends, and the next run tries again.
+# What is due is said by plan.py: resuming is the same walk with more on disk. A match that is given up leaves its batch
+# incomplete, so that a batch that depends on it is not begun: the run ends, and the next run tries again.
 #
-# Lanes. workers.py plays matches in forked referee processes, one a lane, each with a short queue. This process plays
-# nothing. It gives out matches, stores records and talks to the audience, all in its main thread. It alone writes to
-# the archive, because SQLite connections must not cross a fork.
+# Lanes (workers.py) play the matches; this process plays nothing. It gives out matches, stores records and talks to the
+# audience, all in its main thread. It alone writes to the archive, because SQLite connections must not cross a fork.
 #
 # Committed before reported. A record that comes back waits in `_kept`. All that wait are committed in one transaction,
 # COMMIT_S after the last one, and only then they count as done and the audience hears of them. So whatever a user was
 # told is on disk, also after a power cut. A transaction for each record would cost an fsync for each. Where the plan
 # cannot go on without results, all that came back is committed at once, and the plan is asked again.
 #
-# `stop_after`. When its seconds are over, no match is begun; those under way are finished and stored. One that waits in
-# a lane's queue knows the end, too, and comes back as it is: a future that a pool has passed on cannot be cancelled.
-# The time is that of the wall clock, because a worker on another machine shares no other clock; the first clock by
-# which it is over ends the run. This is the only rule by which two runs of the same event differ, as clocks do. The
-# other rules are part of the plan.
+# `stop_after`. When its seconds are over, no match is begun; those under way are finished and stored, as after `arena
+# stop` (control.py). One that waits in a lane's queue knows the end, too, and comes back as it is: a future that a pool
+# has passed on cannot be cancelled. The time is that of the wall clock, because a worker on another machine shares no
+# other clock; the first clock by which it is over ends the run. This is the only rule by which two runs of the same
+# event differ, as clocks do. The other rules are part of the plan.
 #
-# `arena stop`. Another process asks for the end by a file (control.py). From then on no match is begun, as after
-# `stop_after`; those under way are finished and stored.
-#
-# Ctrl-C. `stopped` is looked at by workers.py ten times a second. Matches under way are dropped with their processes:
-# they are still due, so nothing is lost but their time. Records that already came back are still committed.
+# Ctrl-C. Matches under way are dropped with their processes: they are still due, so nothing is lost but their time.
+# Records that already came back are still committed.
 
 import contextlib
 import logging

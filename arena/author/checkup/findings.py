@@ -39,7 +39,6 @@ class CheckRun:
     """The results of one match in one role, from the start of the bot to its end."""
 
     board: str
-    """`game/board`."""
     role: Role
     variation: str
     """The name of the variation of its questions; empty = none."""

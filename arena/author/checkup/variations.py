@@ -49,4 +49,3 @@ VARIATIONS: Mapping[str, Variation] = {
     "no time limit": no_clock,
     "questions that arrive in pieces": in_pieces,
 }
-"""Every variation, by its name in findings."""

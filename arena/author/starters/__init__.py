@@ -30,7 +30,6 @@ class Starter:
     folder: Path
     language: str
     command: str
-    """The command that runs it."""
     build: str | None
     """The command that makes it runnable; None when it needs none."""
 

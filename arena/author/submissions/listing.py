@@ -24,7 +24,6 @@ class BotState(StrEnum):
     EDITED = "edited"
     """It plays, but not as it was submitted."""
     REPLACED = "replaced"
-    """A version that another one replaced."""
     WITHDRAWN = "withdrawn"
     REFUSED = "refused"
     BROKEN = "broken"

@@ -339,7 +339,6 @@ TABLES: Mapping[str, type[BaseModel]] = {
     "notify": NotifyTable,
     "bot": BotTable,
 }
-"""Every table of the file by its name."""
 
 
 def load(path: Path, overrides: Mapping[str, object] | None = None) -> Tournament:
