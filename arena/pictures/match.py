@@ -4,35 +4,38 @@ It owns where things stand in such a picture, and how much of a match one may ha
 """
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
-from itertools import groupby
+from functools import cache, cached_property
+from itertools import product
 from typing import Any
 
 from arena.errors import ArenaError
 from arena.game import Fact, Game, Role
 from arena.pictures import canvas
-from arena.pictures.canvas import Film, Item, Shape
+from arena.pictures.canvas import ACCENT, BAD, INK, LINE, RAISED, SOFT, Film, Item, Shape
 from arena.protocol import clean
 from arena.replay.chances import EXACT, Chances
 from arena.replay.drawing.scene import BoardGrid, BoardScene, Cell, DrawnFact, board_marks, read_grids, read_scene
-from arena.replay.drawing.shapes import elements
+from arena.replay.drawing.shapes import Element, elements
 from arena.replay.drawing.styles import Style, Styles, wall_path
-from arena.replay.replayer import STEPS, MoveWord, Scene
+from arena.replay.replayer import STEPS, Scene
 from arena.values import Record
 
 WIDTH, EDGE = 480, 16
+ROOM = WIDTH - 2 * EDGE
 BOARD_HEIGHT = 420
 MOST_FRAMES = 400
 SECONDS, KEY_SECONDS, LAST_SECONDS = 0.6, 3.0, 3.0
 TRAIL = 5
 """Turns whose way stays marked."""
-PLAYER, CARD, LINE = 40, 40, 17  # heights
+PLAYER, CARD, ROW = 40, 40, 17  # heights
 MOST_LINES, COLUMNS = 40, 72
 """Of the facts where a game declares nothing to draw."""
 RIM = 0.45
 """Of a cell: the space of the labels."""
+Line = tuple[str, float, str, dict[str, str]]
+"""A line of text: its words, size, colour, and other attributes."""
 
 
 @dataclass(frozen=True)
@@ -86,10 +89,6 @@ class Clip:
         return [(index, words) for _, index, words in sorted(sorted(losses)[-4:], key=lambda each: each[1])]
 
     @cached_property
-    def _colours(self) -> Mapping[str, str]:
-        return canvas.colours(self.dark)
-
-    @cached_property
     def _styles(self) -> Styles:
         return Styles.of(self.game.drawing, [seat.role for seat in self.record.match.seats], self.record.sides)
 
@@ -98,103 +97,99 @@ class Clip:
         return read_grids(self.game.board(), self.game.drawing)
 
     @cached_property
-    def _read(self) -> dict[int, BoardScene]:
-        return {}
-
-    def _scene(self, index: int) -> BoardScene:
-        if index not in self._read:  # each is looked at by the next frames, too
-            self._read[index] = read_scene(self._grids, self.game.drawing, self.scenes[index].facts)
-        return self._read[index]
+    def _scene(self) -> Callable[[int], BoardScene]:
+        """The scene at an index; the next frames look at it, too."""
+        return cache(lambda index: read_scene(self._grids, self.game.drawing, self.scenes[index].facts))
 
     @cached_property
     def _ending(self) -> str:
-        """How the match ended, in words."""
+        """The reason for the end of the match, and its faults, in words."""
         faults = [f"{fault.role}: {fault.ending.value.replace('_', ' ')}" for fault in self.record.verdict.faults]
         return clean(", ".join([self.record.verdict.reason, *faults]))
 
     def _film(self, chosen: Sequence[tuple[int, str]]) -> Film:
         """Return the film of these scenes, each with a sentence or none."""
-        shown = {index: self._scene(index) for index, _ in chosen}
         top = EDGE + 20 + PLAYER * ((len(self.names) + 1) // 2) + (14 if self.chances else 0) + 6
         grids = self._placed_grids(top)
         bottom = max((grid.bottom for grid in grids), default=top)
-        rows = max(len(scene.rows) for scene in shown.values())
-        facts = [] if grids or rows else [self._fact_lines(index) for index, _ in chosen]
-        facts_top, line = bottom + rows * (CARD + 8) + 4, self._line_height(facts)
-        words_top = facts_top + max(map(len, facts), default=0) * line + 22
-        room = WIDTH - 2 * EDGE
-        moves = {index: canvas.wrapped(self._move(index), 13, room, 2, bold=True) for index, _ in chosen}
-        extra = max(map(len, moves.values())) - 1 + (2 if any(words for _, words in chosen) else 0)
-        others = [] if facts else [_others(scene) for scene in shown.values()]
-        below = max((len(canvas.wrapped(words, 11, room, 2)) for words in others), default=0)
-        height = words_top + LINE * (extra + below) + EDGE
+        rows = max(len(self._scene(index).rows) for index, _ in chosen)
+        facts = {index: [] if grids or rows else self._fact_lines(index) for index, _ in chosen}
+        longest = max((len(fact) for lines in facts.values() for fact in lines), default=1)
+        size = min(12.0, ROOM / longest / 0.602)
+        facts_top = bottom + rows * (CARD + 8) + 4
+        words_top = facts_top + max(map(len, facts.values())) * size / 0.8 + 22
+        texts = [self._texts(index, words, facts=not facts[index]) for index, words in chosen]
+        # As high with little to tell as with much: a place for each kind of line.
+        height = words_top + ROW * (sum(max(map(len, kind)) for kind in zip(*texts, strict=True)) - 1) + EDGE
         frames = []
-        for number, (index, words) in enumerate(chosen):
-            scene = shown[index]
+        for (index, _), kinds in zip(chosen, texts, strict=True):
             items = [*self._chance_bar(index, top - 16), *(item for grid in grids for item in self._drawn(grid, index))]
-            items += self._cards(scene, bottom + 8)
-            for row, fact in enumerate(facts[number] if facts else ()):
-                fill = self._colours["ink"]
-                items.append(canvas.text(fact, EDGE, facts_top + line * (row + 0.8), line * 0.8, fill, mono=1))
-            lines: list[tuple[str, float, str, bool]] = [(line, 13, "ink", True) for line in moves[index]]
-            lines += [(line, 12.5, "bad", False) for line in canvas.wrapped(words, 12.5, room, 2)]
-            lines += [
-                (line, 11, "soft", False) for line in canvas.wrapped("" if facts else _others(scene), 11, room, 2)
-            ]
-            for row, (line_words, size, colour, bold) in enumerate(lines):
-                fill = self._colours[colour]
-                items.append(canvas.text(line_words, EDGE, words_top + LINE * row, size, fill, bold=int(bold)))
+            items += self._cards(self._scene(index), bottom + 8)
+            for row, fact in enumerate(facts[index]):
+                y = facts_top + size / 0.8 * (row + 0.8)
+                items.append(canvas.text(fact, EDGE, y, size, INK, font_family=canvas.FONTS["mono"]))
+            for row, (line, letter, fill, more) in enumerate(line for kind in kinds for line in kind):
+                items.append(canvas.text(line, EDGE, words_top + ROW * row, letter, fill, **more))
             frames.append(tuple(items))
         seconds = [KEY_SECONDS if words else SECONDS for _, words in chosen]
-        seconds[-1] = max(seconds[-1], LAST_SECONDS)
+        seconds[-1] = LAST_SECONDS
         still = (*self._header(), *(item for grid in grids for item in self._ground(grid)))
         title = clean(f"{self.record.match.label}: {' against '.join(self.names.values())}")
-        paper = self._colours["paper"]
-        return Film(WIDTH, round(height), title, paper, still, tuple(frames), tuple(seconds))
+        return Film(WIDTH, round(height), title, self.dark, still, tuple(frames), tuple(seconds))
+
+    def _texts(self, index: int, words: str, *, facts: bool) -> tuple[list[Line], list[Line], list[Line]]:
+        """Return the lines below a scene: its moves, a sentence, and facts that nothing draws."""
+        others = "   ".join(map(clean, self._scene(index).other_facts)) if facts else ""
+        bold = {"font_weight": "bold"}
+        return (
+            [(line, 13, INK, bold) for line in canvas.wrapped(self._move(index), 13, ROOM, 2, bold=True)],
+            [(line, 12.5, BAD, {}) for line in canvas.wrapped(words, 12.5, ROOM, 2)],
+            [(line, 11, SOFT, {}) for line in canvas.wrapped(others, 11, ROOM, 2)],
+        )
 
     def _header(self) -> list[Item]:
         """Return the board's name, and each role with its picture, its bot and the score that it had in the end."""
-        match, ink, soft = self.record.match, self._colours["ink"], self._colours["soft"]
         result = f"{self._ending} after turn {self.scenes[-1].number}"
-        label = canvas.text(match.label, EDGE, EDGE + 10, 12, soft, room=240)
-        items = [label, canvas.text(result, WIDTH - EDGE, EDGE + 10, 12, soft, anchor="end", room=200)]
-        room = (WIDTH - 2 * EDGE - 8) / 2
-        best = max(self.record.verdict.scores.values(), default=0)
+        items = [
+            canvas.text(self.record.match.label, EDGE, EDGE + 10, 12, SOFT, 240),
+            canvas.text(result, WIDTH - EDGE, EDGE + 10, 12, SOFT, 200, text_anchor="end"),
+        ]
+        room, scores = (ROOM - 8) / 2, self.record.verdict.scores
         for number, (role, name) in enumerate(self.names.items()):
             x, y = EDGE + (number % 2) * (room + 8), EDGE + 20 + PLAYER * (number // 2)
-            score = self.record.verdict.scores.get(role, 0)
-            border = self._colours["accent" if score == best else "line"]
-            items.append(canvas.box(x, y, room, PLAYER - 6, self._colours["raised"], border, 8))
-            icon = canvas.shapes(self._styles.icons[number].elements, self.dark)
-            items.append(Item(x + 19, y + 17, 3.1, icon))
-            items.append(canvas.text(role, x + 38, y + 13, 10, soft, room=room - 85))
-            items.append(canvas.text(name, x + 38, y + 27, 13, ink, bold=1, room=room - 85))
-            items.append(canvas.text(str(score), x + room - 10, y + 23, 17, ink, bold=1, anchor="end"))
+            score = scores.get(role, 0)
+            border = ACCENT if score == max(scores.values(), default=0) else LINE
+            items += [
+                canvas.rect(x, y, room, PLAYER - 6, RAISED, rx=8, stroke=border),
+                Item(x + 19, y + 17, 3.1, canvas.shapes(self._styles.icons[number].elements)),
+                canvas.text(role, x + 38, y + 13, 10, SOFT, room - 85),
+                canvas.text(name, x + 38, y + 27, 13, INK, room - 85, font_weight="bold"),
+                canvas.text(str(score), x + room - 10, y + 23, 17, INK, font_weight="bold", text_anchor="end"),
+            ]
         return items
 
     def _chance_bar(self, index: int, y: float) -> list[Item]:
         """Return the chance of each side to win, as a bar with the words of what it is."""
         if self.chances is None:
             return []
-        items, x, room = [], float(EDGE), WIDTH - 2 * EDGE - 130
+        items, x = [], float(EDGE)
         for side, chance in zip(self.chances.sides, self.chances.of_scenes[index], strict=True):
-            colour = self._styles.icons[self._styles.roles.index(side[0])].trail
-            share = round(room * chance / 100, 1)
-            items += [canvas.rect(x, y, share, 7, colour)] if share else []
+            share = round((ROOM - 130) * chance / 100, 1)
+            if share:
+                fill = self._styles.icons[self._styles.roles.index(side[0])].trail
+                items.append(canvas.rect(x, y, share, 7, fill))
             x += share
         kind = "exact" if self.chances.basis == EXACT else "estimate"
-        soft = self._colours["soft"]
-        return [*items, canvas.text(f"chance to win ({kind})", WIDTH - EDGE, y + 7, 10, soft, anchor="end")]
+        return [*items, canvas.text(f"chance to win ({kind})", WIDTH - EDGE, y + 7, 10, SOFT, text_anchor="end")]
 
     def _move(self, index: int) -> str:
         """Return the moves of a turn in words, what they lost, and how the match ended."""
-        scene = self.scenes[index]
-        words = f"Turn {scene.number} of {self.scenes[-1].number}: " if scene.number else "Start"
-        moves = []
+        scene, moves = self.scenes[index], []
         for number, turn in enumerate(scene.turns):
             quality = str(scene.qualities[number]) if scene.qualities else ""
             by = f" ({turn.by})" if turn.by != "bot" else ""
             moves.append(f"{turn.role} {clean(scene.move(number))}{by}{f' ({quality})' if quality else ''}")
+        words = f"Turn {scene.number} of {self.scenes[-1].number}: " if scene.number else "Start"
         over = f" — {self._ending}" if index == len(self.scenes) - 1 else ""
         return words + ", ".join(moves) + over
 
@@ -204,83 +199,71 @@ class Clip:
         """Return the grids side by side, as large as there is room."""
         if not self._grids:
             return []
-        gap = 10
+        gaps = 10 * (len(self._grids) - 1)
         columns = sum(len(grid.columns) + RIM for grid in self._grids)
         rows = max(len(grid.rows) for grid in self._grids) + RIM
         name = 16 if any(grid.name for grid in self._grids) else 0
-        unit = min((WIDTH - 2 * EDGE - gap * (len(self._grids) - 1)) / columns, BOARD_HEIGHT / rows)
-        x = (WIDTH - unit * columns - gap * (len(self._grids) - 1)) / 2
-        start = read_scene(self._grids, self.game.drawing, self.scenes[0].facts).in_play(self._grids)
+        unit = min((ROOM - gaps) / columns, BOARD_HEIGHT / rows)
+        x = (WIDTH - unit * columns - gaps) / 2
+        start = self._scene(0).in_play(self._grids)
         placed = []
         for number, grid in enumerate(self._grids):
             placed.append(_PlacedGrid(number, grid, start[number], x + unit * RIM, top + name + 2, unit))
-            x += unit * (len(grid.columns) + RIM) + gap
+            x += unit * (len(grid.columns) + RIM) + 10
         return placed
 
-    def _ground(self, grid: "_PlacedGrid") -> list[Item]:
-        """Return what never changes of a grid: its floor, walls, labels, and the marks of the board."""
-        colours, board = self._colours, grid.grid
-        across, down = 10 * len(board.columns), 10 * len(board.rows)
-        lines = [f"M {10 * x} 0 L {10 * x} {down}" for x in range(1, len(board.columns))]
-        lines += [f"M 0 {10 * y} L {across} {10 * y}" for y in range(1, len(board.rows))]
-        ground = [
-            Shape("rect", (("x", 0), ("y", 0), ("width", across), ("height", down), ("fill", colours["floor"]))),
-            _stroke(" ".join(lines), colours["floor-line"], 0.25),
-        ]
-        rock = list(_rock(grid))
-        if rock:
-            ground.append(Shape("path", (("d", " ".join(rock)), ("fill", colours["rock"]))))
-        scale = grid.unit / 10
-        items = [Item(grid.x, grid.y, scale, tuple(ground))]
+    def _ground(self, placed: "_PlacedGrid") -> list[Item]:
+        """Return what never changes of a grid: its cells, walls, labels, and the marks of the board."""
+        grid, unit = placed.grid, placed.unit
+        rock = [cell for cell in product(grid.columns, grid.rows) if cell not in placed.in_play]
+        floor: dict[str, str | float] = {"fill": "var(--floor)", "stroke": "var(--floor-line)", "stroke-width": 0.25}
+        ground: list[Element] = [("path", {"d": placed.squares(placed.in_play), **floor})]
+        ground += [("path", {"d": placed.squares(rock), "fill": "var(--rock)"})] if rock else []
+        items = [Item(placed.x, placed.y, unit / 10, canvas.shapes(ground))]
         marks = board_marks(self._grids, self.game.board(), self.game.drawing)
-        items += [self._thing(grid, mark) for _, mark in marks if mark.grid == grid.number]
-        walls = _stroke(wall_path(board, grid.in_play), colours["wall"], 1.1)
-        items.append(Item(grid.x, grid.y, scale, (walls,)))
-        size = min(11.0, max(6.0, grid.unit * 0.26))
-        for x in board.columns:
-            if x % _stride(len(board.columns)) == 0:
-                here = grid.x + grid.unit * (x - board.columns[0] + 0.5)
-                bottom = grid.y + grid.unit * len(board.rows)
-                items.append(canvas.text(str(x), here, bottom + size + 3, size, colours["soft"], anchor="middle"))
-        for y in board.rows:
-            if y % _stride(len(board.rows)) == 0:
-                _, here = grid.middle((board.columns[0], y))
-                label = canvas.text(str(y), grid.x - 5, here + size * 0.35, size, colours["soft"], anchor="end")
-                items.append(label)
-        if board.name:
-            middle = grid.x + grid.unit * len(board.columns) / 2
-            items.append(canvas.text(clean(board.name), middle, grid.y - 6, 11, colours["soft"], anchor="middle"))
+        items += [self._thing(placed, mark) for _, mark in marks if mark.grid == placed.number]
+        walls = _stroke(wall_path(grid, placed.in_play), "var(--wall)", 1.1)
+        items.append(Item(placed.x, placed.y, unit / 10, walls))
+        size = min(11.0, max(6.0, unit * 0.26))
+        for x in grid.columns:
+            if x % (5 if len(grid.columns) > 15 else 1) == 0:
+                here, bottom = placed.x + unit * (x - grid.columns[0] + 0.5), placed.y + unit * len(grid.rows)
+                items.append(canvas.text(str(x), here, bottom + size + 3, size, SOFT, text_anchor="middle"))
+        for y in grid.rows:
+            if y % (5 if len(grid.rows) > 15 else 1) == 0:
+                _, here = placed.middle((grid.columns[0], y))
+                items.append(canvas.text(str(y), placed.x - 5, here + size * 0.35, size, SOFT, text_anchor="end"))
+        if grid.name:
+            middle = placed.x + unit * len(grid.columns) / 2
+            items.append(canvas.text(clean(grid.name), middle, placed.y - 6, 11, SOFT, text_anchor="middle"))
         return items
 
     def _drawn(self, grid: "_PlacedGrid", index: int) -> list[Item]:
         """Return the marks, the ways that pieces went, and the pieces."""
-        scene = self._scene(index)
+        scene, unit = self._scene(index), grid.unit
+        marks = [mark for mark in scene.marks if mark.grid == grid.number]
         items = []
-        pieces = {name: piece for name, piece in scene.pieces.items() if piece.grid == grid.number}
         if index and not scene.pieces:  # nothing moves from cell to cell: frame what is new
-            before = {(mark.grid, mark.cell) for mark in self._scene(index - 1).marks}
-            for cell in {mark.cell for mark in scene.marks if mark.grid == grid.number} - {
-                cell for number, cell in before if number == grid.number
-            }:
-                x, y = grid.middle(cell)
-                half, accent = grid.unit * 0.46, self._colours["accent"]
-                items.append(canvas.box(x - half, y - half, 2 * half, 2 * half, self._colours["floor"], accent, 3))
+            before = {mark.cell for mark in self._scene(index - 1).marks if mark.grid == grid.number}
+            for cell in {mark.cell for mark in marks} - before:
+                x, y = (each - unit * 0.46 for each in grid.middle(cell))
+                items.append(canvas.rect(x, y, unit * 0.92, unit * 0.92, "var(--floor)", rx=3, stroke=ACCENT))
+        pieces = {name: piece for name, piece in scene.pieces.items() if piece.grid == grid.number}
+        ways = {name: self._way(name, grid.number, index) for name in pieces}
         for name, piece in pieces.items():
-            cells = self._way(name, grid.number, index)
             style = self._style(piece)
-            if len(cells) > 1 and style is not None:
-                points = [grid.middle(cell) for cell in cells]
-                d = " ".join(f"{'L' if number else 'M'} {x:g} {y:g}" for number, (x, y) in enumerate(points))
-                items.append(Item(0, 0, 1, (_stroke(d, style.trail, grid.unit / 10, opacity=0.4),)))
-        items += [self._thing(grid, mark) for mark in scene.marks if mark.grid == grid.number]
+            if len(ways[name]) > 1 and style is not None:
+                d = " L ".join(f"{x:g} {y:g}" for x, y in map(grid.middle, ways[name]))
+                items.append(Item(0, 0, 1, _stroke(f"M {d}", style.trail, unit / 10, opacity=0.4)))
+        items += [self._thing(grid, mark) for mark in marks]
         for name, piece in reversed(pieces.items()):  # who moves first stands in front
             here = [other for other, each in pieces.items() if each.cell == piece.cell]
             lane = here.index(name) - (len(here) - 1) / 2
             x, y = grid.middle(piece.cell)
-            shift = lane * 0.44 * grid.unit / max(1, len(here) - 1)
-            facing = self._facing(name, grid.number, index, piece)
-            scale = grid.unit / 10 * (0.74 if len(here) > 1 else 1)
-            items.append(self._thing(grid, piece)._replace(x=round(x + shift, 2), y=y, scale=scale, facing=facing))
+            x = round(x + lane * 0.44 * unit / max(1, len(here) - 1), 2)
+            facing = self._facing(piece, ways[name])
+            scale = unit / 10 * (0.74 if len(here) > 1 else 1)
+            items.append(self._thing(grid, piece)._replace(x=x, y=y, scale=scale, facing=facing))
         return items
 
     def _style(self, thing: DrawnFact) -> Style | None:
@@ -290,12 +273,8 @@ class Clip:
     def _thing(self, grid: "_PlacedGrid", thing: DrawnFact) -> Item:
         """Return a piece or a mark in its cell; a piece of nobody is a disc with the first letter of its name."""
         style = self._style(thing)
-        x, y = grid.middle(thing.cell)
-        if style is None:
-            disc = elements("disc", self._colours["soft"], clean(thing.name)[:1].upper())
-            return Item(x, y, grid.unit / 10, canvas.shapes(disc, self.dark))
-        shapes = canvas.shapes(style.elements, self.dark, clean(thing.values.get("TEXT", "")))
-        return Item(x, y, grid.unit / 10, shapes)
+        drawn = style.elements if style else elements("disc", SOFT, clean(thing.name)[:1].upper())
+        return Item(*grid.middle(thing.cell), grid.unit / 10, canvas.shapes(drawn, clean(thing.values.get("TEXT", ""))))
 
     def _way(self, name: str, grid: int, index: int) -> list[Cell]:
         """Return the cells through which a piece went in the last turns, where its steps say so."""
@@ -306,55 +285,49 @@ class Clip:
                 cells = []
                 continue
             for turn, words in zip(self.scenes[number].turns, self.scenes[number].steps, strict=True):
-                if turn.role == name and cells:
-                    cells += _steps(cells[-1], words)
+                for each in words if turn.role == name and cells else ():
+                    if each.word in STEPS and each.fate == "made":
+                        (x, y), (dx, dy) = cells[-1], STEPS[each.word]
+                        cells.append((x + dx, y + dy))
             if not cells or cells[-1] != piece.cell:
                 cells = [piece.cell]
         return cells
 
-    def _facing(self, name: str, grid: int, index: int, piece: DrawnFact) -> str:
-        style, cells = self._style(piece), self._way(name, grid, index)
-        if style is None or not style.turned or len(cells) < 2:
+    def _facing(self, piece: DrawnFact, way: list[Cell]) -> str:
+        style = self._style(piece)
+        if style is None or not style.turned or len(way) < 2:
             return ""
-        (x, y), (to_x, to_y) = cells[-2:]
-        step = (to_x - x, to_y - y)
-        return next((word for word, each in STEPS.items() if each == step and word != "east"), "")
+        (x, y), (to_x, to_y) = way[-2:]
+        return next((word for word, step in STEPS.items() if step == (to_x - x, to_y - y) and word != "east"), "")
 
     # Without grids
 
     def _cards(self, scene: BoardScene, y: float) -> list[Item]:
         """Return the rows of cards."""
-        items, colours = [], self._colours
+        items = []
         for number, row in enumerate(scene.rows):
             top = y + number * (CARD + 8)
-            items.append(canvas.text(clean(row.name), EDGE, top + CARD / 2 + 4, 12, colours["soft"], room=105))
-            room = (WIDTH - 2 * EDGE - 110) / max(1, len(row.cards))
-            size = min(34.0, room - 4)
-            for column, card in enumerate(row.cards[: MOST_FRAMES if size > 4 else 0]):
+            items.append(canvas.text(clean(row.name), EDGE, top + CARD / 2 + 4, 12, SOFT, 105))
+            size = min(34.0, (ROOM - 110) / max(1, len(row.cards)) - 4)
+            letter = min(16.0, size * 0.5)
+            for column, card in enumerate(row.cards if size > 4 else ()):
                 x, down = EDGE + 110 + column * (size + 4), card == "?"
-                fill = colours["accent" if down else "raised"]
-                items.append(canvas.box(x, top, size, CARD, fill, colours["line"], 4))
+                items.append(canvas.rect(x, top, size, CARD, ACCENT if down else RAISED, rx=4, stroke=LINE))
                 if not down:
-                    letter = min(16.0, size * 0.5)
-                    text = canvas.text(
-                        clean(card), x + size / 2, top + CARD / 2 + letter * 0.36, letter, colours["ink"]
-                    )
-                    items.append(_centred(text, size))
+                    words = clean(card)
+                    fitting = letter * min(1, (size - 2) / (canvas.width(words, letter) or 1))
+                    middle, line = x + size / 2, top + CARD / 2 + letter * 0.36
+                    look = {"text_anchor": "middle", "font_weight": "bold"}
+                    items.append(canvas.text(words, middle, line, round(fitting, 2), INK, **look))
         return items
 
     def _fact_lines(self, index: int) -> list[Fact]:
         """Return the facts of a state as lines; a word with which three of them begin is left out of these."""
-        every = [clean(fact) for fact in (*self.game.board(), *self.scenes[index].facts)]
-        begins = Counter(fact.partition(" ")[0] for fact in every)
-        shown = [fact.partition(" ")[2] if begins[fact.partition(" ")[0]] >= 3 else fact for fact in every]
-        facts = [fact if len(fact) <= COLUMNS else f"{fact[: COLUMNS - 1]}…" for fact in shown]
-        return [*facts[:MOST_LINES], *([f"... {len(facts) - MOST_LINES} more"] if len(facts) > MOST_LINES else [])]
-
-    def _line_height(self, facts: Sequence[Sequence[Fact]]) -> float:
-        """Return the height of a line of facts, so that the longest has room."""
-        longest = max((len(fact) for lines in facts for fact in lines), default=1)
-        letter = min(12.0, (WIDTH - 2 * EDGE) / max(1, longest) / 0.602)
-        return letter / 0.8
+        facts = [clean(fact) for fact in (*self.game.board(), *self.scenes[index].facts)]
+        begins = Counter(fact.partition(" ")[0] for fact in facts)
+        short = [fact.partition(" ")[2] if begins[fact.partition(" ")[0]] >= 3 else fact for fact in facts]
+        lines = [fact if len(fact) <= COLUMNS else f"{fact[: COLUMNS - 1]}…" for fact in short]
+        return [*lines[:MOST_LINES], *([f"... {len(lines) - MOST_LINES} more"] if len(lines) > MOST_LINES else [])]
 
 
 @dataclass(frozen=True)
@@ -376,45 +349,11 @@ class _PlacedGrid:
         x = self.x + self.unit * (cell[0] - self.grid.columns[0] + 0.5)
         return round(x, 2), round(self.y + self.unit * (self.grid.rows[-1] - cell[1] + 0.5), 2)
 
-
-def _stroke(d: str, colour: str, width: float, **more: float) -> Shape:
-    return Shape("path", (("d", d), ("fill", "none"), ("stroke", colour), ("stroke-width", width), *more.items()))
-
-
-def _rock(grid: _PlacedGrid) -> Iterator[str]:
-    """Yield the cells that nobody reaches as paths, those beside each other in one."""
-    for y, row in enumerate(reversed(grid.grid.rows)):
-        out = [(column, row) not in grid.in_play for column in grid.grid.columns]
-        for is_out, run in groupby(enumerate(out), key=lambda pair: pair[1]):
-            if is_out:
-                xs = [x for x, _ in run]
-                left, right, top = 10 * xs[0], 10 * xs[-1] + 10, 10 * y
-                yield f"M {left} {top} L {right} {top} L {right} {top + 10} L {left} {top + 10} Z"
+    def squares(self, cells: Iterable[Cell]) -> str:
+        """Return cells as a path, where a cell is 10 wide."""
+        corners = ((10 * (x - self.grid.columns[0]), 10 * (self.grid.rows[-1] - y)) for x, y in sorted(cells))
+        return " ".join(f"M {x} {y} L {x + 10} {y} L {x + 10} {y + 10} L {x} {y + 10} Z" for x, y in corners)
 
 
-def _others(scene: BoardScene) -> str:
-    return "   ".join(map(clean, scene.other_facts))
-
-
-def _stride(count: int) -> int:
-    return 5 if count > 15 else 1
-
-
-def _steps(cell: Cell, words: Sequence[MoveWord]) -> list[Cell]:
-    """Return the cells that the steps of a move lead to."""
-    cells = [cell]
-    for each in words:
-        if each.word in STEPS and each.fate == "made":
-            dx, dy = STEPS[each.word]
-            cells.append((cells[-1][0] + dx, cells[-1][1] + dy))
-    return cells[1:]
-
-
-def _centred(text: Item, room: float) -> Item:
-    (shape,) = text.shapes
-    own = dict(shape.attributes)
-    size, words = float(own["size"]), str(own["words"])
-    if (wide := canvas.width(words, size)) > room - 2:
-        size *= (room - 2) / wide
-    changed = own | {"size": round(size, 2), "anchor": "middle", "bold": 1}
-    return text._replace(shapes=(Shape("text", tuple(changed.items())),))
+def _stroke(d: str, colour: str, width: float, **more: float) -> tuple[Shape, ...]:
+    return canvas.shapes([("path", {"d": d, "fill": "none", "stroke": colour, "stroke-width": width, **more})])

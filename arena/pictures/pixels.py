@@ -3,13 +3,14 @@
 import io
 import shutil
 import subprocess
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from functools import lru_cache
 from typing import Any
 
 from matplotlib.backends.backend_agg import RendererAgg
 from matplotlib.colors import to_rgb
 from matplotlib.font_manager import FontProperties
+from matplotlib.patches import BoxStyle
 from matplotlib.path import Path as Outline
 from matplotlib.textpath import TextPath
 from matplotlib.transforms import Affine2D, Transform
@@ -17,10 +18,12 @@ from PIL import Image
 
 from arena.charts.style import letters
 from arena.errors import ArenaError
+from arena.pictures import canvas
 from arena.pictures.canvas import Film, Item, Shape
 
 PALETTE = 128  # colours of a GIF
 IN_ROW = 4  # stills of a picture
+MONO = "DejaVu Sans Mono"
 FFMPEG_S = 120
 FACING = {"": (1, 0, 0, 1), "west": (-1, 0, 0, 1), "north": (0, -1, 1, 0), "south": (0, 1, -1, 0)}
 POINTS = {"M": 1, "L": 1, "Q": 2, "C": 3}  # of each command of a path
@@ -33,7 +36,7 @@ def png(films: Iterable[Film], scale: float = 2) -> bytes:
     pictures = [_picture(film, film.frames[-1], scale) for film in stills]
     width, height = (max(each.size[axis] for each in pictures) for axis in (0, 1))
     size = (width * min(IN_ROW, len(pictures)), height * -(-len(pictures) // IN_ROW))
-    sheet = Image.new("RGB", size, stills[0].background)
+    sheet = Image.new("RGB", size, canvas.colours(stills[0].dark)["paper"])
     for number, each in enumerate(pictures):
         sheet.paste(each, (width * (number % IN_ROW), height * (number // IN_ROW)))
     return _saved(sheet, "PNG", optimize=True)
@@ -49,7 +52,8 @@ def gif(film: Film) -> bytes:
         sample.paste(_picture(film, film.frames[index], 1), (0, film.height * number))
     palette = sample.quantize(PALETTE)
     # One after another: 400 frames in all their colours would take a gigabyte.
-    first, *others = (each.quantize(palette=palette, dither=Image.Dither.NONE) for each in _pictures(film, 1))
+    pictures = (_picture(film, frame, 1) for frame in film.frames)
+    first, *others = (each.quantize(palette=palette, dither=Image.Dither.NONE) for each in pictures)
     milliseconds = [round(1000 * each) for each in film.seconds]
     return _saved(first, "GIF", save_all=True, append_images=others, duration=milliseconds, loop=0, optimize=True)
 
@@ -63,8 +67,8 @@ def mp4(film: Film) -> bytes:
     command = [program, "-loglevel", "error", "-f", "image2pipe", "-framerate", str(per_second), "-i", "-"]
     command += ["-vf", "pad=ceil(iw/2)*2:ceil(ih/2)*2,format=yuv420p", "-movflags", "frag_keyframe+empty_moov"]
     frames = b"".join(
-        _saved(picture, "PNG") * max(1, round(seconds * per_second))
-        for picture, seconds in zip(_pictures(film, 1), film.seconds, strict=True)
+        _saved(_picture(film, frame, 1), "PNG") * max(1, round(seconds * per_second))
+        for frame, seconds in zip(film.frames, film.seconds, strict=True)
     )
     command += ["-f", "mp4", "-"]
     try:
@@ -83,12 +87,6 @@ def _saved(picture: Image.Image, form: str, **options: Any) -> bytes:
     return file.getvalue()
 
 
-def _pictures(film: Film, scale: float) -> Iterator[Image.Image]:
-    """Yield the frames, each on a copy of what is still."""
-    for frame in film.frames:
-        yield _picture(film, frame, scale)
-
-
 def _picture(film: Film, frame: Iterable[Item], scale: float) -> Image.Image:
     """Return one frame."""
     size = (round(film.width * scale), round(film.height * scale))
@@ -98,71 +96,58 @@ def _picture(film: Film, frame: Iterable[Item], scale: float) -> Image.Image:
         a, b, c, d = (item.scale * each for each in FACING[item.facing])
         transform = Affine2D.from_values(a, b, c, d, item.x, item.y) + page
         for shape in item.shapes:
-            _draw(renderer, shape, transform, item.scale * scale)
-    picture = Image.new("RGB", size, film.background)
+            _draw(renderer, shape, transform, item.scale * scale, film.dark)
+    picture = Image.new("RGB", size, canvas.colours(film.dark)["paper"])
     drawn = Image.frombuffer("RGBA", size, bytes(renderer.buffer_rgba()), "raw", "RGBA", 0, 1)
     picture.paste(drawn, mask=drawn.getchannel("A"))
     return picture
 
 
-def _draw(renderer: Any, shape: Shape, transform: Transform, scale: float) -> None:
+def _draw(renderer: Any, shape: Shape, transform: Transform, scale: float, dark: bool) -> None:
     attributes = dict(shape.attributes)
-    outline = _outline(shape)
+    fill, stroke = (canvas.colour(str(attributes.get(name, "none")), dark) for name in ("fill", "stroke"))
+    opacity = float(attributes.get("opacity", 1))
     graphics = renderer.new_gc()
     graphics.set_antialiased(True)
     graphics.set_snap(False)
-    stroke, fill = str(attributes.get("stroke", "none")), str(attributes.get("fill", "#000000"))
-    graphics.set_linewidth(float(attributes.get("stroke-width", 1)) * scale if stroke != "none" else 0)
+    graphics.set_linewidth(0)
+    if stroke != "none":
+        graphics.set_linewidth(float(attributes.get("stroke-width", 1)) * scale)
+        graphics.set_foreground((*to_rgb(stroke), opacity), isRGBA=True)
     graphics.set_capstyle("round")
     graphics.set_joinstyle("round")
-    opacity = float(attributes.get("opacity", 1))
-    graphics.set_alpha(opacity)
-    if stroke != "none":
-        graphics.set_foreground((*to_rgb(stroke), opacity), isRGBA=True)
-    face = None if fill == "none" else (*to_rgb(fill), opacity)
-    renderer.draw_path(graphics, outline, transform, face)
+    face = None if fill == "none" else (*to_rgb(fill), opacity * float(attributes.get("fill-opacity", 1)))
+    renderer.draw_path(graphics, _outline(shape), transform, face)
     graphics.restore()
 
 
 @lru_cache(5000)
 def _outline(shape: Shape) -> Outline:
     """Return the outline of a shape."""
-    every = dict(shape.attributes)
-    number = {name: float(value) for name, value in every.items() if isinstance(value, int | float)}
+    attributes = dict(shape.attributes)
+    number = {name: float(value) for name, value in attributes.items() if isinstance(value, int | float)}
     x, y = number.get("x", 0), number.get("y", 0)
     if shape.tag in {"circle", "ellipse"}:
         across, down = number.get("rx", number.get("r", 0)), number.get("ry", number.get("r", 0))
         ring = Affine2D().scale(across, down).translate(number.get("cx", 0), number.get("cy", 0))
         return ring.transform_path(Outline.unit_circle())
     if shape.tag == "rect":
-        return _path(_box(x, y, number["width"], number["height"], number.get("rx", 0)))
+        round_by = min(number.get("rx", 0), number["width"] / 2, number["height"] / 2)
+        corners = BoxStyle.Round(pad=0, rounding_size=round_by) if round_by else BoxStyle.Square(pad=0)
+        return corners(x, y, number["width"], number["height"], 1)
     if shape.tag == "path":
-        return _path(str(every["d"]))
-    words, size = str(every["words"]), number["size"]
-    family = ["DejaVu Sans Mono"] if every.get("mono") else list(letters.families(words))
-    font = FontProperties(family=family, weight="bold" if every.get("bold") else "normal")
+        return _path(str(attributes["d"]))
+    words, size = str(attributes["words"]), number["font-size"]
     if not words.strip():
         return Outline([(0, 0)])
+    family = [MONO] if "font-family" in attributes else list(letters.families(words))
+    font = FontProperties(family=family, weight=str(attributes.get("font-weight", "normal")))
     # matplotlib places glyphs by whole points: at a hundred times the size nobody sees that.
     written = TextPath((0, 0), words, size=100, prop=font)
-    if every.get("anchor") in {"middle", "end"}:
+    if anchor := attributes.get("text-anchor"):
         box = written.get_extents()
-        x -= (box.x1 + box.x0) * size / 100 / (2 if every["anchor"] == "middle" else 1)
+        x -= (box.x1 + box.x0) * size / 100 / (2 if anchor == "middle" else 1)
     return Affine2D().scale(size / 100, -size / 100).translate(x, y).transform_path(written)
-
-
-def _box(x: float, y: float, width: float, height: float, round_by: float) -> str:
-    """Return a rectangle as a path."""
-    r, k = min(round_by, width / 2, height / 2), min(round_by, width / 2, height / 2) * 0.4477
-    right, low = x + width, y + height
-    if not r:
-        return f"M {x} {y} L {right} {y} L {right} {low} L {x} {low} Z"
-    return (
-        f"M {x + r} {y} L {right - r} {y} C {right - k} {y} {right} {y + k} {right} {y + r}"
-        f" L {right} {low - r} C {right} {low - k} {right - k} {low} {right - r} {low}"
-        f" L {x + r} {low} C {x + k} {low} {x} {low - k} {x} {low - r}"
-        f" L {x} {y + r} C {x} {y + k} {x + k} {y} {x + r} {y} Z"
-    )
 
 
 def _path(commands: str) -> Outline:

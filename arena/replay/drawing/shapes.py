@@ -1,7 +1,7 @@
 """The shapes that a game's declaration may name (arena/drawing.py), as the elements of SVG that draw them.
 
 A cell is 10 wide; a shape stands around (0, 0) and is 6 to 7 wide. Every painter draws these elements: the browser,
-and arena/replay/picture for files. A `class` stands for a colour that differs by light and dark. Paths have absolute
+and arena/pictures for files. A variable stands for a colour that differs by light and dark. Paths have absolute
 commands M, L, C, Q and Z only, with spaces, so that a painter of pixels reads them in a few lines.
 """
 
@@ -27,6 +27,7 @@ TURNED = frozenset({"muncher"})
 """Who has a mouth turns it to where it goes; a ghost or a hat upside down would only look odd."""
 
 INK = "#1b2430"
+PELLET, EXIT = "var(--pellet)", "var(--exit)"
 
 
 def elements(shape: str, fill: str, sign: str) -> tuple[Element, ...]:
@@ -34,29 +35,27 @@ def elements(shape: str, fill: str, sign: str) -> tuple[Element, ...]:
     return SHAPES.get(shape, _disc)(fill, sign)
 
 
+def _letters(fill: str) -> Element:
+    return "text", {"y": 1.65, "font-size": 4.2, "font-weight": "bold", "text-anchor": "middle", "fill": fill}
+
+
 def _disc(fill: str, sign: str) -> tuple[Element, ...]:
     circle: Element = ("circle", {"r": 3.2, "fill": fill or "#616874"})
-    return (circle, ("text", {"class": "letter", "y": 0.15, "words": sign})) if sign else (circle,)
-
-
-def _text(fill: str, _: str) -> tuple[Element, ...]:
-    return (("text", {"class": "words", "y": 0.15, **({"fill": fill} if fill else {})}),)
-
-
-def _dot(fill: str, _: str) -> tuple[Element, ...]:
-    return (("circle", {"r": 1.05, **({"fill": fill} if fill else {"class": "pellet"})}),)
+    tag, attributes = _letters("#ffffff")
+    return (circle, (tag, {**attributes, "words": sign})) if sign else (circle,)
 
 
 def _square(fill: str, _: str) -> tuple[Element, ...]:
     size: dict[str, float] = {"x": -4.6, "y": -4.6, "width": 9.2, "height": 9.2, "rx": 1, "opacity": 0.5}
-    return (("rect", size | ({"fill": fill} if fill else {"class": "pellet"})),)
+    return (("rect", {**size, "fill": fill or PELLET}),)
 
 
 def _door(*_: str) -> tuple[Element, ...]:
     arch = "M -1.9 2.6 L -1.9 -0.5 C -1.9 -1.55 -1.05 -2.4 0 -2.4 C 1.05 -2.4 1.9 -1.55 1.9 -0.5 L 1.9 2.6 Z"
+    colours: dict[str, str | float] = {"fill": EXIT, "fill-opacity": 0.22, "stroke": EXIT, "stroke-width": 0.5}
     return (
-        ("rect", {"class": "exit", "x": -4, "y": -4, "width": 8, "height": 8, "rx": 1.4}),
-        ("path", {"class": "door", "d": arch}),
+        ("rect", {"x": -4, "y": -4, "width": 8, "height": 8, "rx": 1.4, **colours}),
+        ("path", {"fill": EXIT, "d": arch}),
     )
 
 
@@ -66,7 +65,7 @@ def _ghost(fill: str, _: str) -> tuple[Element, ...]:
     eyes: list[Element] = []
     for x in (-1.15, 1.15):
         eyes += [
-            ("ellipse", {"cx": x, "cy": -0.8, "rx": 0.85, "ry": 1.05, "fill": "#fff"}),
+            ("ellipse", {"cx": x, "cy": -0.8, "rx": 0.85, "ry": 1.05, "fill": "#ffffff"}),
             ("circle", {"cx": round(x + 0.25, 2), "cy": -0.65, "r": 0.48, "fill": INK}),
         ]
     return (("path", {"fill": fill, "d": f"M -3.1 3.3 L -3.1 -0.4 {dome} {hem}"}), *eyes)
@@ -110,12 +109,12 @@ def _mummy(*_: str) -> tuple[Element, ...]:
 
 SHAPES: Mapping[str, Callable[[str, str], tuple[Element, ...]]] = {
     "disc": _disc,
-    "dot": _dot,
+    "dot": lambda fill, _: (("circle", {"r": 1.05, "fill": fill or PELLET}),),
     "square": _square,
     "door": _door,
     "ghost": _ghost,
     "muncher": _muncher,
     "explorer": _explorer,
     "mummy": _mummy,
-    "text": _text,
+    "text": lambda fill, _: (_letters(fill or "var(--ink)"),),
 }
