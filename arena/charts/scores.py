@@ -3,6 +3,7 @@
 from operator import attrgetter
 
 import numpy as np
+import numpy.typing as npt
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
@@ -10,7 +11,6 @@ from matplotlib.patches import PathPatch
 from matplotlib.path import Path
 
 from arena.charts.style import FAINT, MEAN, SCORES, About, Nothing, styled
-from arena.charts.style.markers import Floats
 from arena.charts.style.sheet import ROWS, Panel, bare, best, sheet
 from arena.results.leaderboard import Results
 
@@ -75,7 +75,7 @@ def _panel(panel: Axes, table: pd.DataFrame, order: list[str]) -> None:
     bare(panel, grid="")
 
 
-def _bars(high: Floats) -> Path:
+def _bars(high: npt.NDArray[np.float64]) -> Path:
     """Return all bars as one path: a file with a thousand of them stays small."""
     row, at = np.nonzero(high)
     start, foot = 100 / BINS * at, row + 0.45

@@ -1,6 +1,7 @@
 """The one style of every chart: colours, sizes, and how a chart is saved. Legible in print and for the colour-blind.
 
-`letters.py` owns names and their fonts, `sheet.py` where panels stand, `markers.py` and `curves.py` what they show.
+`letters.py` owns names and their fonts, `sheet.py` where panels stand, `markers.py`, `curves.py` and `grids.py` what
+they show.
 """
 
 from collections.abc import Iterable, Mapping, Sequence

@@ -1,24 +1,17 @@
-"""Markers in panels: figures with their intervals, and grids of cells that are darker for higher values."""
+"""Markers in panels: figures with their intervals, and the grounds behind them."""
 
 from collections.abc import Sequence
 from itertools import groupby
 
 import numpy as np
-import numpy.typing as npt
 import pandas as pd
 from matplotlib.axes import Axes
-from matplotlib.collections import LineCollection
-from matplotlib.colors import LinearSegmentedColormap
 
-from arena.charts.style import BAND, DPI, FAINT, GREY, HEAT, INK, RATING
-from arena.results.columns import rounded_text
+from arena.charts.style import BAND, RATING
 
-Floats = npt.NDArray[np.float64]
 Ends = tuple[float, float]
 """Of an axis, the lower one first."""
 
-DARKER = LinearSegmentedColormap.from_list("darker", HEAT)
-NUMBERED = 12  # rows; with more of them a cell is too small for its number
 SQUEEZED = 0.4  # of the axis: where a few rows far away leave the others less, they are beyond its ends
 FEW = 10  # rows for each row that may be far away; three to nine rows may have one, too
 BEYOND = "; an arrow leads beyond the axis"
@@ -83,34 +76,3 @@ def bands(panel: Axes, groups: Sequence[object]) -> None:
         if shade % 2 == 0:
             panel.axhspan(start - 0.5, start + count - 0.5, color=BAND, linewidth=0, zorder=0)
         start += count
-
-
-def cells(panel: Axes, grid: Floats, *, least: float = 0.0, most: float = 100.0) -> None:
-    """Draw a grid of cells from `least` to `most`, the first row on top; what is no number stays empty."""
-    panel.imshow(  # of what is masked nothing is drawn
-        np.ma.masked_invalid(grid), cmap=DARKER, vmin=least, vmax=most, aspect="auto", interpolation="none", zorder=1
-    )
-    down, across = grid.shape
-    if max(down, across) <= NUMBERED * 2:
-        rules = [[(-0.5, y - 0.5), (across - 0.5, y - 0.5)] for y in range(1, down)]
-        rules += [[(x - 0.5, -0.5), (x - 0.5, down - 0.5)] for x in range(1, across)]
-        panel.add_collection(LineCollection(rules, colors="white", linewidths=1.4, zorder=2), autolim=False)
-    if max(down, across) <= NUMBERED:
-        for (row, column), value in np.ndenumerate(grid):
-            if not np.isnan(value):
-                ink = "white" if value - least > 0.48 * (most - least) else INK
-                panel.text(column, row, rounded_text(value, 0), ha="center", va="center", color=ink, fontsize=8.5)
-    for spine in panel.spines.values():
-        spine.set_visible(False)
-
-
-def scale(panel: Axes, least: float, most: float) -> None:
-    """Draw the scale of the cells' colours as a strip above a panel, below the subtitle."""
-    box = panel.get_window_extent()
-    wide, high = box.width / DPI, box.height / DPI
-    strip = panel.inset_axes((0, 1 + 0.62 / high, min(1, 1.6 / wide), 0.09 / high))
-    strip.imshow(np.linspace(least, most, 64)[None, :], cmap=DARKER, aspect="auto", extent=(least, most, 0, 1))
-    strip.set(yticks=[], xticks=[least, (least + most) / 2, most])
-    strip.tick_params(length=0, labelsize=7.5, pad=2, labelcolor=GREY)
-    for spine in strip.spines.values():
-        spine.set(color=FAINT, linewidth=0.5)

@@ -1,0 +1,89 @@
+"""Grids of bots by bots, in which a cell is darker for a higher value."""
+
+from collections.abc import Sequence
+
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+from matplotlib.axes import Axes
+from matplotlib.collections import LineCollection
+from matplotlib.colors import LinearSegmentedColormap
+from matplotlib.figure import Figure
+
+from arena.charts.style import DPI, FAINT, GREY, HEAT, INK, About
+from arena.charts.style.letters import NAME, widest
+from arena.charts.style.sheet import Panel, Space, row_size, sheet
+from arena.results.columns import rounded_text
+
+DARKER = LinearSegmentedColormap.from_list("darker", HEAT)
+NUMBERED = 12  # rows; with more of them a cell is too small for its number
+
+
+def grids(
+    about: About,
+    subject: str,
+    subtitle: str,
+    panels: Sequence[tuple[tuple[str, ...], pd.DataFrame]],
+    *,
+    least: float = 50,
+    sides: tuple[float, float, float] = (0.42, 0.24, 0.165),
+    columns: int = 2,
+    narrowest: float = 1.6,
+    length: int = NAME,
+) -> tuple[Figure, list[Axes]]:
+    """Draw panels with their headings: values from `least` to 100 of the bots in the rows and in the columns.
+
+    `sides` are those of a cell: where cells have numbers, of up to 24 rows, of more. `narrowest` is the least width
+    of a panel in inches, `length` that of a name in letters.
+    """
+    tables = [grid for _, grid in panels]
+    most = max(max(grid.shape) for grid in tables)
+    side = sides[0] if most <= NUMBERED else sides[1] if most <= 24 else sides[2]
+    heads = [about.labels(grid.columns, length) for grid in tables]
+    below = widest([name for names in heads for name in names], row_size(most)) + 0.17
+    figure, axes = sheet(
+        about.title(subject),
+        subtitle,
+        [Panel(heading=heading, names=tuple(about.labels(grid.index, length))) for heading, grid in panels],
+        wide=max(side * max(grid.shape[1] for grid in tables), narrowest),
+        high=side,
+        columns=columns if most <= NUMBERED else 2,
+        space=Space(below=below, top=0.36 if most > NUMBERED else 0),
+    )
+    for panel, grid, names in zip(axes, tables, heads, strict=True):
+        _cells(panel, grid.to_numpy(dtype=np.float64), least)
+        panel.set_xticks(range(len(names)), names, rotation=90, fontsize=row_size(most))
+    if most > NUMBERED:
+        _scale(axes[0], least)
+    return figure, axes
+
+
+def _cells(panel: Axes, grid: npt.NDArray[np.float64], least: float) -> None:
+    """Draw a grid of cells from `least` to 100, the first row on top; what is no number stays empty."""
+    panel.imshow(  # of what is masked nothing is drawn
+        np.ma.masked_invalid(grid), cmap=DARKER, vmin=least, vmax=100, aspect="auto", interpolation="none", zorder=1
+    )
+    down, across = grid.shape
+    if max(down, across) <= NUMBERED * 2:
+        rules = [[(-0.5, y - 0.5), (across - 0.5, y - 0.5)] for y in range(1, down)]
+        rules += [[(x - 0.5, -0.5), (x - 0.5, down - 0.5)] for x in range(1, across)]
+        panel.add_collection(LineCollection(rules, colors="white", linewidths=1.4, zorder=2), autolim=False)
+    if max(down, across) <= NUMBERED:
+        for (row, column), value in np.ndenumerate(grid):
+            if not np.isnan(value):
+                ink = "white" if value - least > 0.48 * (100 - least) else INK
+                panel.text(column, row, rounded_text(value, 0), ha="center", va="center", color=ink, fontsize=8.5)
+    for spine in panel.spines.values():
+        spine.set_visible(False)
+
+
+def _scale(panel: Axes, least: float) -> None:
+    """Draw the scale of the cells' colours as a strip above a panel, below the subtitle."""
+    box = panel.get_window_extent()
+    wide, high = box.width / DPI, box.height / DPI
+    strip = panel.inset_axes((0, 1 + 0.62 / high, min(1, 1.6 / wide), 0.09 / high))
+    strip.imshow(np.linspace(least, 100, 64)[None, :], cmap=DARKER, aspect="auto", extent=(least, 100, 0, 1))
+    strip.set(yticks=[], xticks=[least, (least + 100) / 2, 100])
+    strip.tick_params(length=0, labelsize=7.5, pad=2, labelcolor=GREY)
+    for spine in strip.spines.values():
+        spine.set(color=FAINT, linewidth=0.5)
