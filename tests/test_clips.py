@@ -15,7 +15,7 @@ from arena.cli.results import read
 from arena.errors import ArenaError
 from arena.games import rulebook
 from arena.games.quality import assessor_of
-from arena.pictures import card, pixels, svg
+from arena.pictures import canvas, card, pixels, svg
 from arena.pictures.match import MOST_FRAMES, Clip
 from arena.replay.chances import chances_of
 from arena.replay.replayer import scenes
@@ -153,6 +153,15 @@ def test_a_card_has_the_leaderboard_and_a_badge_the_rank(folder, tmp_path):
     assert re.fullmatch(r"(connect_four )?#[12] of 2 · \d+", shown[2])
     done = cup.arena(folder, "export", "--badge", "nobody")
     assert (done.returncode, "--badge nobody: it has no rank" in done.stderr) == (2, True)
+    done = cup.arena(folder, "export", "--badge", "first", "--dark")
+    assert (done.returncode, "--dark goes with --card only" in done.stderr) == (2, True)
+    assert cup.arena(folder, "export", "--card", "--dark").stdout == "results/cup/card-dark.png\n"
+
+
+def test_a_figure_and_its_per_cent_sign_stand_in_one_line():
+    for room in range(60, 160):
+        lines = canvas.wrapped("the chance of the explorer falls from 25 to 0 %", 12, room, 9)
+        assert not any(line.startswith("%") for line in lines)
 
 
 @pytest.mark.parametrize(

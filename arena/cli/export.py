@@ -27,7 +27,7 @@ def export(
     ] = None,
     card: Annotated[bool, typer.Option("--card", help="Only the leaderboard, as a picture: card.png or --to.")] = False,
     badge: Annotated[str | None, typer.Option(metavar="BOT", help="Only a bot's rank: badge-BOT.svg, or --to.")] = None,
-    dark: Annotated[bool, typer.Option("--dark", help="A card for dark pages.")] = False,
+    dark: Annotated[bool, typer.Option("--dark", help="A card for dark pages: card-dark.png.")] = False,
     all_versions: Annotated[bool, typer.Option("--all-versions", help="Matches of edited bots and rules too.")] = False,
     json: options.Json = False,
 ) -> None:
@@ -37,6 +37,8 @@ def export(
     from arena.results.archive import Archive
 
     folder = paths.event_folder(event)
+    if dark and not card:
+        raise ArenaError("--dark goes with --card only")
     if card or badge is not None:
         if match is not None or (card and badge is not None):
             raise ArenaError("--match, --card and --badge are three things: name one")
@@ -72,7 +74,8 @@ def _write_picture(
     from arena.cli.results import read
     from arena.pictures import card, pixels, svg
 
-    name = "card.png" if badge is None else f"badge-{FORBIDDEN.sub('_', badge)[:100]}.svg"
+    # The card of the report, card.png, is a light one.
+    name = f"card{'-dark' * dark}.png" if badge is None else f"badge-{FORBIDDEN.sub('_', badge)[:100]}.svg"
     to = to or folder / name
     if to.suffix not in {".png", ".svg"}:
         raise ArenaError(f"--to {to}: the name of a picture must end with .png or .svg")
