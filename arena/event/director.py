@@ -85,7 +85,7 @@ class Work:
 
     @property
     def pairing(self) -> Hashable:
-        """What all legs of a pairing with the same repeat have in common; None for a roll call."""
+        """The key of all legs of a pairing with the same repeat; None for a roll call."""
         bots = frozenset(seat.bot.name for seat in self.match.seats)
         return None if self.called else (self.match.label, self.match.repeat, bots)
 

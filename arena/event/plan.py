@@ -80,7 +80,7 @@ class Plan:
 
     @cached_property
     def total(self) -> int:
-        """How many matches it has, or a bound where results decide."""
+        """The number of matches, or a bound where results decide."""
         return schedules.total(self._event)
 
     def done(self, batch: int) -> None:

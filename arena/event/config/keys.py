@@ -224,12 +224,12 @@ class ModelTable(Table):
 
     @property
     def kind(self) -> Kind:
-        """Who answers."""
+        """The kind of provider that answers."""
         return self.provider or ("url" if self.url is not None else "command")
 
     @property
     def terms(self) -> ModelTerms:
-        """What a seat may ask in a match."""
+        """The limits and prices of what a seat may ask in a match."""
         names = ("name", "calls", "move", "bank", "cost", "price_in", "price_out")
         return ModelTerms(**{name: getattr(self, name) for name in names})
 
