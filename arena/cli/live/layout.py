@@ -13,7 +13,7 @@ from typing import Any
 
 from arena.cli import output
 from arena.game import Game, Role
-from arena.replay.drawing import picture, readable
+from arena.replay.drawing import picture, plain, readable
 from arena.replay.drawing.paint import paint
 from arena.replay.drawing.signs import BoardSigns
 from arena.replay.replayer import Scene
@@ -118,7 +118,8 @@ def _board(story: Story, scene: Scene) -> tuple[list[str], BoardSigns | None]:
     grids, state = readable(game, scene.facts)
     if not grids and not state.cards:
         return [f"  {output.safe_line(fact, 46)}" for fact in (*game.board(), "", *scene.facts)], None
-    return [line.rstrip() for line in picture(grids, state, story.colour)], state
+    lines = [line.rstrip() for line in picture(grids, state)]
+    return lines if story.colour else list(map(plain, lines)), state
 
 
 def _panel(

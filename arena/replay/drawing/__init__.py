@@ -31,7 +31,8 @@ def render_state(game: Game[Any], facts: Iterable[Fact], colour: bool = False) -
     grids, state = readable(game, facts)
     if not grids and not state.cards:
         return "\n".join(clean(fact) for fact in (*game.board(), *facts))
-    return "\n".join(line.rstrip() for line in (*picture(grids, state, colour), *_legend(grids, state, colour)))
+    lines = "\n".join(line.rstrip() for line in (*picture(grids, state), *_legend(grids, state)))
+    return lines if colour else plain(lines)
 
 
 def readable(game: Game[Any], facts: Iterable[Fact]) -> tuple[tuple[BoardGrid, ...], BoardSigns]:
@@ -42,51 +43,54 @@ def readable(game: Game[Any], facts: Iterable[Fact]) -> tuple[tuple[BoardGrid, .
     return grids, board_signs(grids, game, facts)
 
 
-def picture(grids: Sequence[BoardGrid], state: BoardSigns, colour: bool) -> list[str]:
-    """Return the grids, side by side where there is room, and the rows of cards, as lines."""
-    drawn = [
-        ([f"{'':{grid.margin}}{clean(grid.name)}"] if grid.name else []) + list(rows(grid, number, state, colour))
+def picture(grids: Sequence[BoardGrid], state: BoardSigns) -> list[str]:
+    """Return the grids, side by side where there is room, and the rows of cards, as painted lines."""
+    blocks = [
+        ([f"{'':{grid.margin}}{clean(grid.name)}"] if grid.name else []) + list(rows(grid, number, state))
         for number, grid in enumerate(grids)
     ]
     if sum(grid.width for grid in grids) <= WIDTH:
-        drawn = [[_beside(grids, lines) for lines in zip_longest(*drawn, fillvalue="")]]
-    return [*(line for lines in drawn for line in lines), *_card_rows(state, colour)]
+        blocks = [
+            [
+                "".join(line + " " * (grid.width - len(plain(line))) for grid, line in zip(grids, lines, strict=True))
+                for lines in zip_longest(*blocks, fillvalue="")
+            ]
+        ]
+    return [*(line for lines in blocks for line in lines), *_card_rows(state)]
 
 
-def _beside(grids: Sequence[BoardGrid], lines: Sequence[str]) -> str:
-    """Return a line of each grid in one; codes of colour take no columns."""
-    return "".join(line + " " * (grid.width - len(SGR.sub("", line))) for grid, line in zip(grids, lines, strict=True))
+def plain(text: str) -> str:
+    """Return a text without codes of colour, which take no columns."""
+    return SGR.sub("", text)
 
 
-def _card_rows(state: BoardSigns, colour: bool) -> Iterator[str]:
+def _card_rows(state: BoardSigns) -> Iterator[str]:
     """Yield three lines for each row of cards, its label before the middle one; as many without cards."""
     margin = max((len(clean(label)) for label, _ in state.cards), default=0) + 3
     for label, row in state.cards:
         cards = [clean(card) for card in row]
         faces = [FACE_DOWN * 3 if card == "?" else f" {card} " for card in cards]
         top = f"┌{'┬'.join('─' * len(face) for face in faces)}┐" if faces else ""
-        line = paint("│", DIM, colour)
+        line = paint("│", DIM)
         middle = f"{line}{line.join(faces)}{line}" if faces else ""
         if margin + len(top) > WIDTH:  # too many to draw
             top, middle = "", " ".join(cards)
-        yield f"{'':{margin}}{paint(top, DIM, colour)}"
+        yield f"{'':{margin}}{paint(top, DIM)}"
         yield f" {clean(label):{margin - 1}}{middle}"
-        yield f"{'':{margin}}{paint(top.translate(str.maketrans('┌┬┐', '└┴┘')), DIM, colour)}"
+        yield f"{'':{margin}}{paint(top.translate(str.maketrans('┌┬┐', '└┴┘')), DIM)}"
 
 
-def _legend(grids: Sequence[BoardGrid], state: BoardSigns, colour: bool) -> Iterator[str]:
+def _legend(grids: Sequence[BoardGrid], state: BoardSigns) -> Iterator[str]:
     """Yield the signs of the drawing, each with its meaning, then every other fact."""
     signs = []
     if grids:
         signs = [(state.letters[role], f"{clean(role)} {x} {y}") for role, (x, y) in state.roles.items()]
         signs += [(sign, clean(meaning)) for sign, meaning in state.meanings]
-        if any(
-            len(cells) < len(grid.columns) * len(grid.rows) for grid, cells in zip(grids, state.in_play, strict=True)
-        ):
-            signs.append((FILL, "out of reach"))
+        reached, cells = sum(map(len, state.in_play)), sum(len(grid.columns) * len(grid.rows) for grid in grids)
+        signs += [(FILL, "out of reach")] if reached < cells else []
     codes = state.styles | {FILL: DIM}
     margin = grids[0].margin if grids else 1
-    yield from _lines(margin, (f"{paint(sign, codes.get(sign, ''), colour)} {text}" for sign, text in signs))
+    yield from _lines(margin, (f"{paint(sign, codes.get(sign, ''))} {text}" for sign, text in signs))
     yield from _lines(margin, map(clean, state.other_facts))
 
 
@@ -94,7 +98,7 @@ def _lines(margin: int, parts: Iterable[str]) -> Iterator[str]:
     """Yield the parts side by side, in as many lines as they need; codes of colour take no columns."""
     line, width = "", margin
     for part in parts:
-        columns = len(SGR.sub("", part))
+        columns = len(plain(part))
         if line and width + len(GAP) + columns > WIDTH:
             yield " " * margin + line
             line, width = "", margin

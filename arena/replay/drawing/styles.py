@@ -66,8 +66,6 @@ class Styles:
     def number(self, thing: DrawnFact) -> int | None:
         """Return the number of the style of a thing; None for a piece of nobody."""
         role = thing.name if isinstance(thing.item, Piece) else thing.values.get("ROLE")
-        if isinstance(thing.item, Piece) and role not in self.roles:
-            return None
         owner = self.roles.index(role) if role in self.roles else None
         declaration = self.drawing.index(thing.item)
         return self.numbers.get((declaration, owner), self.numbers.get((declaration, None)))
