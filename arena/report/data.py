@@ -6,6 +6,7 @@ Numbers in columns are small in the file and quick to filter. It owns which matc
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
+from typing import Any
 from urllib.parse import quote
 
 from arena.charts.style.letters import shortened
@@ -14,11 +15,11 @@ from arena.game import Role
 from arena.protocol import clean
 from arena.report import boards, viewer
 from arena.report.author import Author
-from arena.report.replays import Games
+from arena.report.replays import Games, replay
 from arena.results.archive import Archive
 from arena.results.columns import CROSSTABLE
 from arena.results.leaderboard import Results
-from arena.values import Ending, Match, Played
+from arena.values import Ending, Match, Played, Record
 
 ENDINGS = tuple(Ending)
 
@@ -86,7 +87,7 @@ def event(
             for label in index.boards
             for newest in (archive.newest_on(label),)
         ],
-        "endings": [ending.value for ending in Ending],
+        "endings": list(ENDINGS),
         "home": f"bot={quote(clean(results.display_name(min(own))))}" if author is not None and own else "leaderboard",
         # The score has the decimals of the files: rounded twice it might differ from the terminal's.
         "crosstable": [
@@ -166,4 +167,27 @@ def columns(matches: Sequence[Played], index: Index) -> dict[str, list[object]]:
             for match, own in rows
         ],
         "reasons": [clean(reason) for reason in reasons],
+    }
+
+
+def match_values(
+    record: Record, played: Played, display: Mapping[str, str], games: Games, event: str
+) -> dict[str, Any]:
+    """Return one match's page with its replay, for the scripts; `display` has the names of bots that are not theirs."""
+    names = list(dict.fromkeys(played.seats.values()))
+    index = Index(
+        bots={bot: number for number, bot in enumerate(names)},
+        boards={played.label: 0},
+        roles={played.label: tuple(played.seats)},
+        sides={played.label: played.sides},
+    )
+    return {
+        "event": {"name": clean(event), "played": 1, "listed": 1},
+        "bots": [clean(display.get(bot, bot)) for bot in names],
+        "names": [clean(bot) for bot in names],
+        "boards": [board_values(played.label, played.board, index, games, record.match)],
+        "endings": list(ENDINGS),
+        "pages": {},
+        "matches": columns([played], index) | {"replay": [0]},
+        "replay": replay(record, games),
     }

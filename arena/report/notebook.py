@@ -8,7 +8,6 @@ from markupsafe import Markup
 
 from arena.display_names import display_names
 from arena.games import rulebook
-from arena.protocol import clean
 from arena.report import data, page, replays
 from arena.values import Played, Record
 
@@ -18,22 +17,8 @@ HEIGHT_PX = 760
 def frame(record: Record) -> str:
     """Return the replay of a match as an element of HTML."""
     match = record.match
-    games = replays.Games(rulebook.game_of_record)
     names = display_names(dict.fromkeys(seat.bot for seat in match.seats))
-    index = data.Index(
-        bots={name: number for number, name in enumerate(names)},
-        boards={match.label: 0},
-        roles={match.label: tuple(seat.role for seat in match.seats)},
-        sides={match.label: record.sides},
-    )
-    values = {
-        "bots": list(map(clean, names.values())),
-        "names": list(map(clean, names)),
-        "boards": [data.board_values(match.label, match.board, index, games, record.match)],
-        "endings": list(data.ENDINGS),
-        "matches": data.columns([Played.of(record)], index) | {"replay": [0]},
-        "replay": replays.replay(record, games),
-    }
+    values = data.match_values(record, Played.of(record), names, replays.Games(rulebook.game_of_record), "")
     text = page.match_text(values, f"{match.label}: {' against '.join(names.values())}")
     return str(
         Markup('<iframe sandbox="allow-scripts" width="100%" height="{}" frameborder="0" srcdoc="{}"></iframe>').format(

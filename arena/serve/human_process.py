@@ -26,11 +26,10 @@ from arena.replay.drawing.scene import Cell, DrawnFact, read_fact, read_grids
 from arena.replay.drawing.styles import Styles
 from arena.replay.player_view import PlayerView
 from arena.replay.replayer import Scene
-from arena.report import boards, replays
+from arena.report import boards, data, replays
 from arena.report.author import Author, hidden_paths
 from arena.sandbox.child_setup import PR_SET_PDEATHSIG
 from arena.sandbox.level import prctl
-from arena.serve import jobs
 from arena.serve.worker import NICE
 from arena.values import Match, Played, Record
 
@@ -169,7 +168,7 @@ def take_seat(planned: Match, *, own_bot: bool, home: Path) -> None:
 
 def _replay(record: Record, game: Game[Any]) -> str:
     """Return the JSON of the page of a match; empty if it is too long for one."""
-    values = jobs.match_values(record, Played.of(record), {}, replays.Games(lambda _: game), UNRATED)
+    values = data.match_values(record, Played.of(record), {}, replays.Games(lambda _: game), UNRATED)
     values["matches"] = {**values["matches"], "id": [FILE]}
     text = replays.safe_json(values)
     return text if len(text) < MOST_BYTES // 2 else ""

@@ -28,7 +28,7 @@ from arena.results.columns import CROSSTABLE, TIMING
 from arena.results.leaderboard import Results
 from arena.results.upsets import upsets
 from arena.serve import templates
-from arena.values import Ending, Match, Played, Record
+from arena.values import Match, Played
 
 NEWEST = 500  # matches in which upsets are looked for
 UPSETS, WALL_ROWS = 7, 10  # that can be read from afar
@@ -282,27 +282,4 @@ def replay(folder: Path, match: str, own: frozenset[str] | None, like: LikePosit
     author = _reader(folder, own)
     record = record if author is None else author.cut(record)
     games = replays.Games(rules_of(folder), {played.label: like} if like is not None else {})
-    return replays.safe_json(match_values(record, played, display_names(event.bots), games, event.name))
-
-
-def match_values(
-    record: Record, played: Played, display: Mapping[str, str], games: replays.Games, event: str
-) -> dict[str, Any]:
-    """Return one match's page with its replay, for the scripts; `display` has the names of bots that are not theirs."""
-    names = list(dict.fromkeys(played.seats.values()))
-    index = data.Index(
-        bots={bot: number for number, bot in enumerate(names)},
-        boards={played.label: 0},
-        roles={played.label: tuple(played.seats)},
-        sides={played.label: played.sides},
-    )
-    return {
-        "event": {"name": clean(event), "played": 1, "listed": 1},
-        "bots": [clean(display.get(bot, bot)) for bot in names],
-        "names": [clean(bot) for bot in names],
-        "boards": [data.board_values(played.label, played.board, index, games, record.match)],
-        "endings": [ending.value for ending in Ending],
-        "pages": {},
-        "matches": data.columns([played], index) | {"replay": [0]},
-        "replay": replays.replay(record, games),
-    }
+    return replays.safe_json(data.match_values(record, played, display_names(event.bots), games, event.name))
