@@ -4,7 +4,7 @@ Of a Swiss and a knockout also the places, and the rounds or the bracket: who me
 """
 
 from collections import Counter
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import groupby, pairwise
 from typing import Any
@@ -91,18 +91,8 @@ class PageTable:
 
 def placings(schedule: str, rows: Sequence[Mapping[str, Any]]) -> dict[str, PageTable]:
     """Return the table of places of each game, by its name, where the event's schedule has such tables."""
-    columns = tuple(
-        replace(column, name="bot", label=BOT) if column.name == "display" else column
-        for column in shown_columns(schedule)
-    )
-    cells: dict[str, list[Row]] = {}
-    for row in rows:
-        own = {
-            column.name: Cell(clean(row["display"]) if column.name == "bot" else column.text(row[column.name]), None)
-            for column in columns
-        }
-        cells.setdefault(row["game"], []).append(own)
-    return {game: PageTable(clean(game), columns, tuple(own)) for game, own in cells.items()}
+    games = groupby(rows, key=lambda row: row["game"])
+    return {game: _table(clean(game), shown_columns(schedule), own) for game, own in games}
 
 
 Entry = tuple[tuple[str, str, bool], ...]
@@ -171,21 +161,11 @@ def _rounds(results: Results, league: Event, history: Sequence[Batch]) -> Rounds
 
 def since(results: Results, then: Results) -> list[tuple[PageTable, str]]:
     """Return for each game what changed since another event: its bots now and then, and the names of bots that left."""
-    columns = tuple(column for column in SINCE.rated_in(results.unit).columns if column.name != "display")
-    tables = []
+    columns, tables = SINCE.rated_in(results.unit).columns, []
     for game, rows in comparison.since(results, then.shown).items():
-        cells = tuple(
-            {
-                column.name: Cell(clean(row["display"]), None)
-                if column.name == "bot"
-                else Cell(column.text(row[column.name]).replace("-", MINUS), None)
-                for column in columns
-            }
-            for row in rows
-            if row["points"] is not None
-        )
+        title = clean(game) if len(results.leagues) > 1 else ""
         gone = ", ".join(clean(row["display"]) for row in rows if row["points"] is None)
-        tables.append((PageTable(clean(game) if len(results.leagues) > 1 else "", columns, cells), gone))
+        tables.append((_table(title, columns, [row for row in rows if row["points"] is not None]), gone))
     return tables
 
 
@@ -236,21 +216,30 @@ def disguise(results: Results) -> PageTable | None:
 
 
 def _by_bot(results: Results, frame: pd.DataFrame, columns: Columns) -> PageTable:
-    """Return a frame with a row for each bot as a table; both ends of an interval are one column."""
-    shown = [column for column in columns.columns if not column.name.endswith("_high")]
+    rows = [row | {"display": results.display_name(row["bot"])} for row in rows_of(frame, columns)]
+    return _table("", columns.columns, rows)
 
-    def cell(row: Mapping[str, Any], column: Column) -> str:
-        if column.name == "bot":
-            return clean(results.display_name(row["bot"]))
-        if not column.name.endswith("_low"):
-            return column.text(row[column.name])
+
+def _table(title: str, columns: Iterable[Column], rows: Iterable[Mapping[str, Any]]) -> PageTable:
+    """Return a table of rows, whose bots have the names to show; both ends of an interval are one column."""
+    names = {column.name: column for column in columns if not column.name.endswith("_high")}
+    if "bot" in names:
+        names.pop("display", None)
+    shown = tuple(
+        replace(column, name="bot", label=BOT) if name == "display" else column for name, column in names.items()
+    )
+
+    def text(row: Mapping[str, Any], column: Column) -> str:
         name = column.name.removesuffix("_low")
-        ends = (column.text(row[end]) for end in (column.name, f"{name}_high"))
+        if name == "bot":
+            return clean(row["display"])
+        if name == column.name:
+            return column.text(row[name]).replace("-", MINUS)
+        ends = (column.text(row[f"{name}_{end}"]).replace("-", MINUS) for end in ("low", "high"))
         return "" if row[name] is None else interval_text(*ends)
 
-    rows = rows_of(frame, columns)
     return PageTable(
-        "", tuple(shown), tuple({column.name: Cell(cell(row, column), None) for column in shown} for row in rows)
+        title, shown, tuple({column.name: Cell(text(row, column), None) for column in shown} for row in rows)
     )
 
 
