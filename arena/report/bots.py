@@ -175,6 +175,14 @@ def faults_of(results: Results, archive: Archive, own: Collection[str], author: 
     return faults
 
 
+def fault_text(card: Page) -> str:
+    """Return a kind of fault as a paragraph: how often, in what words, what mends it, and where it can be seen."""
+    count = f"{card['count']} times " if card["count"] > 1 else ""
+    stderr = "".join(f"\n  stderr: {line}" for line in card["stderr"])
+    where = f"in match {card['match']}, turn {card['turn']}, as {card['role']}"
+    return f"{count}{card['ending'].replace('_', ' ')}: {card['words']}\n  -> {card['advice']}{stderr}\n  {where}"
+
+
 def _lesson(lesson: Lesson, index: Index) -> Page:
     """Return a lesson without its board, which the replay of the match has."""
     return {

@@ -71,7 +71,7 @@ def write(
         columns = LEADERBOARD.rated_in(results.unit)
         files["standings.csv"] = tables.as_csv(results.leaderboard(), columns).decode()
         faults = bots.faults_of(results, archive, author.bots, author)[bot]
-        files["faults.txt"] = "\n\n".join(map(_fault, faults)) or "none\n"
+        files["faults.txt"] = "\n\n".join(map(bots.fault_text, faults)) or "none\n"
         files["lessons.json"] = json.dumps(list(_lessons(results, bot)), indent=1)
         room = MATCHES_BYTES
         for match in _worst(results, author):
@@ -89,12 +89,6 @@ def _timeless(record: Record) -> Record:
     turns = tuple(turn._replace(wall=0.0, cpu=0.0, waited=0.0, late=0.0) for turn in record.turns)
     seats = tuple(replace(seat, ready=None, memory=0, cpu=0.0, warm=False, before=0) for seat in record.seats)
     return replace(record, turns=turns, seats=seats, started="", seconds=0.0)
-
-
-def _fault(card: bots.Page) -> str:
-    stderr = "".join(f"\n  stderr: {line}" for line in card["stderr"])
-    where = f"{card['count']} times, for example in match {card['match']}, turn {card['turn']}, as {card['role']}"
-    return f"{card['ending']}: {card['words']}\n  -> {card['advice']}{stderr}\n  {where}"
 
 
 def _worst(results: Results, author: Author) -> list[str]:

@@ -151,14 +151,7 @@ def _text(results: Results, author: Author, faults: Mapping[str, list[bots.Page]
     faulty = f"at fault {'once' if wrong == 1 else f'{wrong} times'}" if wrong else "without a fault"
     subject = f"{event}: {names}, {faulty}" if author.bots else event
     paragraphs = [author.without_paths(author.notice).strip()]
-    for bot in sorted(faults):
-        for card in faults[bot]:
-            count = f"{card['count']} times " if card["count"] > 1 else ""
-            stderr = "".join(f"\n  stderr: {line}" for line in card["stderr"])
-            words = f"{bot}: {count}{card['ending'].replace('_', ' ')}: {card['words']}"
-            paragraphs.append(
-                f"{words}\n  -> {card['advice']}{stderr}\n  in match {card['match']}, turn {card['turn']}"
-            )
+    paragraphs += [f"{bot}: {bots.fault_text(card)}" for bot in sorted(faults) for card in faults[bot]]
     if author.bots and not wrong:
         paragraphs.append(NOTHING_WRONG)
     enclosed = f"Enclosed is {author.file}.html"
