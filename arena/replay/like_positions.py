@@ -26,8 +26,8 @@ It owns what makes positions alike. It knows no game: it reads the facts of a st
 #   regression                                  0.222          0.192        0.133        0.197        0.161
 
 import re
-from collections import Counter
-from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import combinations
@@ -38,7 +38,7 @@ from zlib import crc32
 import numpy as np
 import numpy.typing as npt
 
-from arena.drawing import Piece
+from arena.drawing import Drawing, Piece
 from arena.errors import ArenaError
 from arena.game import Fact, Game, Role
 from arena.games.quality import PerfectPlay, positions
@@ -54,7 +54,6 @@ MOST_POSITIONS = 100
 MOST_FEATURES = 100
 RARE = 20  # a feature that fewer positions have says nothing
 MOST_PIECES = 8  # whose distances from each other count
-REMEMBERED, BOARDS = 20_000, 64  # facts of a board, and boards, whose features are kept
 FOLDS = 5
 STEPS = 8  # of Newton's method
 SUREST = 0.99  # while a match goes on, an estimate is never sure
@@ -64,59 +63,52 @@ Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
 
 
-class Features:
-    """Reads the facts of states of one board as features by name."""
+FactFeatures = tuple[tuple[tuple[str, float], ...], tuple[str, Cell] | None]
+"""The features of a fact, or the piece that it places."""
 
-    def __init__(self, game: Game[Any]) -> None:
-        self._grids, self._drawing = read_grids(game.board(), game.drawing), game.drawing
-        self._read = lru_cache(REMEMBERED)(self._read_fact)
 
-    def of_states(self, states: Iterable[tuple[Iterable[Fact], Iterable[Role]]]) -> Iterator[dict[str, float]]:
-        """Yield the features of states by their facts and by who moves there; those of a match follow each other.
+def features(game: Game[Any], states: Iterable[tuple[Iterable[Fact], Iterable[Role]]]) -> Iterator[dict[str, float]]:
+    """Yield the features of states by their facts and by who moves there; those of a match follow each other.
 
-        Few facts change in a turn, so only these are added and taken away.
-        """
-        sums: dict[str, float] = {}
-        pieces: dict[str, Cell] = {}
-        before = frozenset[Fact]()
-        for facts, movers in states:
-            now = frozenset(facts)
-            for changed, sign in ((before - now, -1), (now - before, 1)):
-                for fact in changed:
-                    own, piece = self._read(fact)
-                    for name, value in own:
-                        sums[name] = sums.get(name, 0.0) + sign * value
-                    if piece is not None and sign > 0:
-                        pieces[piece[0]] = piece[1]
-                    elif piece is not None:
-                        pieces.pop(piece[0], None)
-            before, features = now, {**sums, **{f"{role} moves": 1.0 for role in movers}}
-            for (one, (x, y)), (other, (u, v)) in combinations(sorted(pieces.items())[:MOST_PIECES], 2):
-                distance = abs(x - u) + abs(y - v)
-                features[f"from {one} to {other}"] = distance
-                features[f"{one} near {other}"] = 1 / (1 + distance)
-            yield features
+    Few facts change in a turn, so only these are added and taken away.
+    """
+    read, sums = _reader(tuple(game.board()), game.drawing), defaultdict[str, float](float)
+    pieces, before = dict[str, Cell](), set[Fact]()
+    for facts, movers in states:
+        now = set(facts)
+        for changed, sign in ((before - now, -1), (now - before, 1)):
+            for fact in changed:
+                terms, piece = read(fact)
+                for name, value in terms:
+                    sums[name] += sign * value
+                if piece is not None and sign > 0:
+                    pieces[piece[0]] = piece[1]
+                elif piece is not None:
+                    pieces.pop(piece[0], None)
+        before, of_state = now, {**sums, **{f"{role} moves": 1.0 for role in movers}}
+        for (first, (x, y)), (second, (u, v)) in combinations(sorted(pieces.items())[:MOST_PIECES], 2):
+            distance = abs(x - u) + abs(y - v)
+            of_state[f"from {first} to {second}"] = distance
+            of_state[f"{first} near {second}"] = 1 / (1 + distance)
+        yield of_state
 
-    def _read_fact(self, fact: Fact) -> tuple[tuple[tuple[str, float], ...], tuple[str, Cell] | None]:
-        """Return the features of a fact, or the piece that it places."""
-        drawn = read_fact(self._grids, self._drawing, fact)
+
+@lru_cache(64)  # the same few boards and facts come again and again
+def _reader(board: tuple[Fact, ...], drawing: Drawing) -> Callable[[Fact], FactFeatures]:
+    grids = read_grids(board, drawing)
+
+    @lru_cache(20_000)
+    def read(fact: Fact) -> FactFeatures:
+        drawn = read_fact(grids, drawing, fact)
         if drawn is not None and isinstance(drawn.item, Piece):
             return (), (drawn.name, drawn.cell)
         words = fact.split()
         numbers = [float(word) for word in words if NUMBER.fullmatch(word)]
         kind = " ".join(word for word in words if not NUMBER.fullmatch(word))
-        sums = {f"first of {kind}": numbers[:1], f"sum of {kind}": numbers}
-        return ((kind, 1.0), *((name, sum(own)) for name, own in sums.items() if own)), None
+        sums = ((f"first of {kind}", sum(numbers[:1])), (f"sum of {kind}", sum(numbers))) if numbers else ()
+        return ((kind, 1.0), *sums), None
 
-
-def features_of(game: Game[Any]) -> Features:
-    """Return what reads the facts of a board; it is kept, because boards come again and again."""
-    return _features_of(game) if isinstance(game, Hashable) else Features(game)
-
-
-@lru_cache(BOARDS)
-def _features_of(game: Any) -> Features:
-    return Features(game)
+    return read
 
 
 class Regression(NamedTuple):
@@ -153,8 +145,8 @@ class LikePositions:
     ) -> list[tuple[float, ...]]:
         """Return the chance of each side in per cent, in states by their facts and by who moves there."""
         of_states = []
-        for features in features_of(game).of_states(states):
-            own = [model.chance(features) for model in self.folds[_fold(match)]]
+        for of_state in features(game, states):
+            own = [model.chance(of_state) for model in self.folds[_fold(match)]]
             own += [1 - own[0]] if len(own) == 1 else []
             of_states.append(tuple(100 * chance / sum(own) for chance in own))
         return of_states
@@ -191,7 +183,7 @@ def _learned(archive: Archive, ids: Iterable[str], rules: Rules) -> LikePosition
             continue  # a score that is not due to the moves
         reached = [(state, [turn.role for turn in turns]) for state, turns in positions(game, record.turns)]
         reached = reached[:: max(1, -(-len(reached) // MOST_POSITIONS))]
-        rows += features_of(game).of_states((game.view(state, None), movers) for state, movers in reached)
+        rows += features(game, ((game.view(state, None), movers) for state, movers in reached))
         results += [tuple(share / 100 for share in shares(record.verdict.scores, game.sides))] * len(reached)
         folds += [_fold(match)] * len(reached)
         matches += bool(reached)
