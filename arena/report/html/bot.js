@@ -112,7 +112,6 @@ const bot = (() => {
   }
 
   return {
-    start() {},
     show(values) {
       const wanted = values.get("bot");
       const number = Math.max(report.bots.indexOf(wanted), report.names.indexOf(wanted));

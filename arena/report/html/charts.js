@@ -16,4 +16,4 @@ function enlarging() {
   }
 }
 
-const charts = { start: enlarging, show() {} };
+const charts = { start: enlarging };

@@ -52,7 +52,6 @@ const crosstable = (() => {
   }
 
   return {
-    start() {},
     show(values) {
       const all = met();
       const chosen = all.find((item) => item.board.label === values.get("board")) ?? all[0];

@@ -58,6 +58,5 @@ const leaderboard = (() => {
       byId("leaderboard-all").addEventListener("change", (event) => tables.forEach((table) => table.classList.toggle("all", event.target.checked)));
       search(tables, "");
     },
-    show() {},
   };
 })();

@@ -67,7 +67,6 @@ const match = (() => {
   return {
     players,
     view,
-    start() {},
     leave() { leave(); leave = () => {}; },
     show(values) {
       const row = data.rowOf(values.get("match"));

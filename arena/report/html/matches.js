@@ -132,5 +132,5 @@ const matches = (() => {
       `${listing}${words.count(replays, "match", "matches")} can be replayed here, the most informative and the newest; the event's archive has them all.`);
   }
 
-  return { start() {}, show, seatLine, missing };
+  return { show, seatLine, missing };
 })();

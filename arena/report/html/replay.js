@@ -8,7 +8,7 @@ const replay = (() => {
     first: "M3 3h2v10H3zM13 3v10L6 8z", back: "M11 3v10L4 8z", play: "M4 2.5v11L13 8z",
     pause: "M4 3h3v10H4zM9 3h3v10H9z", next: "M5 3v10l7-5z", last: "M11 3h2v10h-2zM3 3v10l7-5z",
   };
-  const icon = (name) => draw("svg", { viewBox: "0 0 16 16", "aria-hidden": "true" }, draw("path", { d: ICONS[name] }));
+  const sign = (name) => draw("svg", { viewBox: "0 0 16 16", "aria-hidden": "true" }, draw("path", { d: ICONS[name] }));
 
   const entryOf = ([number, seat, move, took, remarks = [], by = "bot", refused = null], fates = "", quality = "") =>
     ({ number, seat, move, took, remarks, by: by || "bot", refused, words: move.split(" "), fates, quality });
@@ -32,6 +32,8 @@ const replay = (() => {
   });
 
   const roleName = (match, seat) => match.board.roles[seat] ?? String(seat);
+  /** The icon of a seat; chance has none. */
+  const icon = (match, seat) => (typeof seat === "number" ? looks.icon(match.board, seat) : make("span"));
 
   /** Anything unusual about who chose a move, and what the move lost where the board is solved. */
   const chosenBy = (entry) => [
@@ -54,7 +56,7 @@ const replay = (() => {
       ? make("button", { type: "button", tabindex: "-1", onclick: () => go(0) }, make("span", { class: "number" }, "0"), make("span"), make("span", { class: "move" }, "start"))
       : make("button", { type: "button", tabindex: "-1", onclick: () => go(turn) }, moves.map((entry, index) => [
         make("span", { class: "number" }, index ? "" : String(entry.number)),
-        typeof entry.seat === "number" ? looks.icon(match.board, entry.seat) : make("span"),
+        icon(match, entry.seat),
         make("span", { class: `move${entry.remarks.length ? " said-so" : ""}` }, moveWords(entry), chosenBy(entry)),
         make("span", { class: "took", title: "time to answer" }, entry.by === "bot" ? words.took(entry.took) : "")]))));
     const list = make("ol", { class: "moves", "aria-label": "Moves" }, rows);
@@ -73,25 +75,22 @@ const replay = (() => {
   }
 
   /** What a language model was asked in a turn, and what it said: texts of strangers, so they are text nodes. */
-  function callPanel(match, record, turns) {
-    if (!record.calls) return null;
-    const body = make("div", { class: "remarks calls", tabindex: "0", role: "region", "aria-label": "Language model" });
+  const callsOf = (match, record, turns) => (turn) => {
     const part = (name, text) => (text ? [make("h4", {}, name), make("pre", {}, text)] : []);
-    return { body, show(turn) {
-      const number = turns[turn][0]?.number ?? 0;
-      const calls = record.calls.filter(([asked]) => asked === number).map(([, seat, before, after, question, thoughts, answer]) =>
-        make("details", {}, make("summary", {}, typeof seat === "number" ? looks.icon(match.board, seat) : null, make("span", {}, `${roleName(match, seat)}: ${before} tokens asked, ${after} answered`)),
-          part("Question", question), part("Reasoning", thoughts), part("Answer", answer)));
-      body.replaceChildren(...(calls.length ? calls : [make("p", { class: "none" }, "Nobody asked the model in this turn.")]));
-    } };
-  }
+    return record.calls.filter(([asked]) => asked === (turns[turn][0]?.number ?? 0)).map(([, seat, before, after, question, thoughts, answer]) =>
+      make("details", {}, make("summary", {}, icon(match, seat), make("span", {}, `${roleName(match, seat)}: ${before} tokens asked, ${after} answered`)),
+        part("Question", question), part("Reasoning", thoughts), part("Answer", answer)));
+  };
 
-  function remarkPanel(match, turns) {
-    const body = make("div", { class: "remarks", tabindex: "0", role: "region", "aria-label": "Remarks" });
-    return { body, show(turn) {
-      const lines = turns[turn].flatMap((entry) => entry.remarks.map((text) => make("p", {},
-        typeof entry.seat === "number" ? looks.icon(match.board, entry.seat) : null, make("span", {}, make("span", { class: "unseen" }, `${roleName(match, entry.seat)}: `), text))));
-      body.replaceChildren(...(lines.length ? lines : [make("p", { class: "none" }, "No remark in this turn.")]));
+  const remarksOf = (match, turns) => (turn) => turns[turn].flatMap((entry) => entry.remarks.map((text) =>
+    make("p", {}, icon(match, entry.seat), make("span", {}, make("span", { class: "unseen" }, `${roleName(match, entry.seat)}: `), text))));
+
+  /** A panel of what `linesOf` says of the turn that is shown, or else the words `none`. */
+  function panel(label, classes, none, linesOf) {
+    const body = make("div", { class: classes, tabindex: "0", role: "region", "aria-label": label });
+    return { element: make("div", { class: "panel" }, make("h3", {}, label), body), show(turn) {
+      const lines = linesOf(turn);
+      body.replaceChildren(...(lines.length ? lines : [make("p", { class: "none" }, none)]));
     } };
   }
 
@@ -148,7 +147,7 @@ const replay = (() => {
   }
 
   function controls(play) {
-    const button = (name, label, press) => make("button", { type: "button", class: name, "aria-label": label, title: label, onclick: press }, icon(name));
+    const button = (name, label, press) => make("button", { type: "button", class: name, "aria-label": label, title: label, onclick: press }, sign(name));
     const parts = {
       first: button("first", "To the start", () => play.to(0)),
       back: button("back", "One turn back", () => play.to(play.turn - 1)),
@@ -158,7 +157,7 @@ const replay = (() => {
     };
     const speed = make("select", { onchange: (event) => play.speed(Number(event.target.value)) },
       SPEEDS.map((value) => make("option", { value, selected: value === 1 }, `${value} ×`)));
-    return { ...parts, speed, bar: make("div", { class: "controls", role: "group", "aria-label": "Playback" }, Object.values(parts), make("label", {}, "Speed", speed)) };
+    return { ...parts, speed, element: make("div", { class: "controls", role: "group", "aria-label": "Playback" }, Object.values(parts), make("label", {}, "Speed", speed)) };
   }
 
   /** What a key does, wherever in the viewer it is pressed; true when it did something. */
@@ -192,10 +191,10 @@ const replay = (() => {
     const play = playback(turns.length - 1, show);
     const scrub = make("input", { type: "range", class: "scrub", min: 0, max: turns.length - 1, step: 1, "aria-label": "Turn",
       oninput: (event) => play.to(Number(event.target.value)) });
-    const panel = controls(play);
+    const bar = controls(play);
     const list = moveList(match, turns, (turn) => play.to(turn));
-    const remarks = remarkPanel(match, turns);
-    const calls = callPanel(match, record, turns);
+    const panels = [panel("Remarks", "remarks", "No remark in this turn.", remarksOf(match, turns))];
+    if (record.calls) panels.push(panel("Language model", "remarks calls", "Nobody asked the model in this turn.", callsOf(match, record, turns)));
     const odds = chances.open(match, record, (turn) => play.to(turn));
     const fork = commands.fork(match.id);
 
@@ -203,17 +202,16 @@ const replay = (() => {
       picture.show(turn, { forward, milliseconds });
       now.replaceChildren(...sentence(match, turns, turn, over).flat(Infinity).filter(Boolean));
       list.mark(turn);
-      remarks.show(turn);
-      calls?.show(turn);
+      for (const each of panels) each.show(turn);
       odds?.show(turn);
       fork.to(turn === turns.length - 1 && over !== "forfeit" ? null : turns[turn][0]?.number ?? 0);
       scrub.value = turn;
       scrub.setAttribute("aria-valuetext", now.textContent);
-      for (const each of [panel.first, panel.back]) each.disabled = turn === 0;
-      for (const each of [panel.next, panel.last]) each.disabled = turn === turns.length - 1;
-      panel.play.replaceChildren(icon(playing ? "pause" : "play"));
-      panel.play.setAttribute("aria-label", playing ? "Pause" : "Play");
-      panel.play.title = playing ? "Pause" : "Play";
+      for (const each of [bar.first, bar.back]) each.disabled = turn === 0;
+      for (const each of [bar.next, bar.last]) each.disabled = turn === turns.length - 1;
+      bar.play.replaceChildren(sign(playing ? "pause" : "play"));
+      bar.play.setAttribute("aria-label", playing ? "Pause" : "Play");
+      bar.play.title = playing ? "Pause" : "Play";
       if (!playing) { // a screen reader is not told every turn of a film, nor does the address change with each
         announcement.textContent = now.textContent;
         route.replace(route.match(match.id, turn));
@@ -221,16 +219,14 @@ const replay = (() => {
     }
 
     const element = make("div", { class: odds ? "replay with-chances" : "replay", tabindex: "-1", "aria-label": "Replay", role: "region",
-      onkeydown: (event) => { if (press(event, play, panel.speed, odds)) event.preventDefault(); } },
-      make("div", { class: "stage" }, picture.element, make("div", { class: "told" }, now, picture.others), announcement, odds?.chart, scrub, panel.bar,
+      onkeydown: (event) => { if (press(event, play, bar.speed, odds)) event.preventDefault(); } },
+      make("div", { class: "stage" }, picture.element, make("div", { class: "told" }, now, picture.others), announcement, odds?.chart, scrub, bar.element,
         make("p", { class: "keys" }, make("kbd", {}, "space"), " play  ", make("kbd", {}, "←"), " ", make("kbd", {}, "→"), " step  ", make("kbd", {}, "home"), " ", make("kbd", {}, "end"), "  ", make("kbd", {}, "+"), " ", make("kbd", {}, "−"), " speed",
           odds && ["  ", make("kbd", {}, "n"), " ", make("kbd", {}, "p"), " where the chance broke"]),
         fork.list),
       make("div", { class: "aside" }, above,
         make("div", { class: "panel" }, make("h3", {}, "Moves"), list.list),
-        odds?.panel,
-        make("div", { class: "panel" }, make("h3", {}, "Remarks"), remarks.body),
-        calls && make("div", { class: "panel" }, make("h3", {}, "Language model"), calls.body)));
+        odds?.panel, panels.map(({ element }) => element)));
     // A turn's number in an address is the game's; a fault before the first is shown at the start.
     const wanted = turns.findIndex((moves) => moves[0]?.number === firstTurn);
     return { element,

@@ -23,7 +23,7 @@ function show(first) {
     if (tab.hash === `#${inside}`) tab.setAttribute("aria-current", "page");
     else tab.removeAttribute("aria-current");
   }
-  const subject = views[known].show(values) ?? (known === "leaderboard" ? null : byId(`${known}-title`).textContent);
+  const subject = views[known].show?.(values) ?? (known === "leaderboard" ? null : byId(`${known}-title`).textContent);
   document.title = subject ? `${subject} – ${report.event.name}` : report.event.name;
   if (first) return;
   byId(`${known}-title`).focus({ preventScroll: true });
@@ -33,6 +33,6 @@ function show(first) {
 theme.start();
 data.load(file.values(), file.replay);
 headline();
-for (const view of Object.values(views)) view.start();
+for (const view of Object.values(views)) view.start?.();
 addEventListener("hashchange", () => show(false));
 show(true);
