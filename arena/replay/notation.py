@@ -7,7 +7,7 @@ docs/export.md describes the format.
 
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import asdict, fields, replace
 from datetime import datetime
 from math import isfinite
@@ -161,45 +161,38 @@ def _record(tags: Mapping[str, Any], seats: list[Any], faults: list[Any], turns:
         raise _no_match(f"{where}: {first['msg']}") from error
     except (KeyError, TypeError, ValueError) as error:
         raise _no_match(f"a seat or the time of its start is not as it must be: {error}") from error
-    match, roles = record.match, sorted(seat.role for seat in record.match.seats)
-    time, opening = match.conditions.time, match.opening or Opening()
-    names = {match.game: boards.NAME, match.board: boards.BOARD_NAME} | {
-        seat.bot.name: BOT_NAME for seat in match.seats
-    }
-    checks = [
-        *(
-            (
-                pattern.fullmatch(name) and not name.startswith((".", "-")),
-                f"{name[:40]!r} is no name of a game, a board or a bot",
-            )
-            for name, pattern in names.items()
-        ),
-        (re.fullmatch("[0-9a-f]{12}", match.id), f"its id {match.id[:40]!r} is not 12 hex digits"),
-        (record.scale > 0, f"its scale {record.scale:g} is not above 0"),
-        (min(time.start or 0, time.move or 0, time.bank, time.margin) >= 0, "it has a time below 0"),
-        (match.sampled.isprintable(), "the parameters of its board are not one line"),
-        (
-            0 <= opening.plies <= MOST_PLIES and 0 <= opening.number * max(1, opening.plies) <= MOST_DRAWN_PLIES,
-            f"an opening has 0 to {MOST_PLIES} plies, and times its number they are no more than {MOST_DRAWN_PLIES}",
-        ),
-        (
-            roles == sorted(role for side in record.sides for role in side) == sorted(record.verdict.scores),
-            "its seats, its sides and its result do not have the same roles",
-        ),
-    ]
-    for seat, report in zip(match.seats, record.seats, strict=True):
-        bot = seat.bot
-        checks += [
-            (not bot.digest or DIGEST.fullmatch(bot.digest), f"the digest {bot.digest[:40]!r} is not hexadecimal"),
-            (bot.threads >= 1, f"{bot.name} has {bot.threads} threads"),
-            (
-                (report.bot, report.digest) == (bot.name, bot.digest),
-                f"the report of {seat.role[:40]!r} is that of another bot",
-            ),
-        ]
-    if wrong := next((reason for holds, reason in checks if not holds), None):
+    if wrong := next(_contradictions(record), None):
         raise _no_match(wrong)
     return record
+
+
+def _contradictions(record: Record) -> Iterator[str]:
+    """Yield what cannot be, though every value has the right type."""
+    match, roles = record.match, sorted(seat.role for seat in record.match.seats)
+    time, opening = match.conditions.time, match.opening or Opening()
+    names = [(match.game, boards.NAME), (match.board, boards.BOARD_NAME)]
+    for name, pattern in [*names, *((seat.bot.name, BOT_NAME) for seat in match.seats)]:
+        if not pattern.fullmatch(name) or name.startswith((".", "-")):
+            yield f"{name[:40]!r} is no name of a game, a board or a bot"
+    if not re.fullmatch("[0-9a-f]{12}", match.id):
+        yield f"its id {match.id[:40]!r} is not 12 hex digits"
+    if not record.scale > 0:
+        yield f"its scale {record.scale:g} is not above 0"
+    if not min(time.start or 0, time.move or 0, time.bank, time.margin) >= 0:
+        yield "it has a time below 0"
+    if not match.sampled.isprintable():
+        yield "the parameters of its board are not one line"
+    if not (0 <= opening.plies <= MOST_PLIES and 0 <= opening.number * max(1, opening.plies) <= MOST_DRAWN_PLIES):
+        yield f"an opening has 0 to {MOST_PLIES} plies, and times its number they are no more than {MOST_DRAWN_PLIES}"
+    if not roles == sorted(role for side in record.sides for role in side) == sorted(record.verdict.scores):
+        yield "its seats, its sides and its result do not have the same roles"
+    for seat, report in zip(match.seats, record.seats, strict=True):
+        if seat.bot.digest and not DIGEST.fullmatch(seat.bot.digest):
+            yield f"the digest {seat.bot.digest[:40]!r} is not hexadecimal"
+        if seat.bot.threads < 1:
+            yield f"{seat.bot.name} has {seat.bot.threads} threads"
+        if (report.bot, report.digest) != (seat.bot.name, seat.bot.digest):
+            yield f"the report of {seat.role[:40]!r} is that of another bot"
 
 
 def _tag(name: str, value: object) -> str:

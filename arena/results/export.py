@@ -17,7 +17,7 @@ It knows the archive, and neither rules nor the command line.
 import json
 import sqlite3
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import AbstractContextManager, ExitStack, closing, contextmanager
+from contextlib import AbstractContextManager, ExitStack, closing, contextmanager, nullcontext
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -235,7 +235,7 @@ def _format(form: str) -> tuple[Convert, OpenTables]:
     if form == "sqlite":
         return _database_rows, _database
     if form == "jsonl":
-        return _json_lines, partial(_file_each, form, _lines_file)
+        return _json_lines, partial(_file_each, form, lambda _table, file: nullcontext(file.write))
     try:
         import pyarrow.parquet  # noqa: F401 (only to know that it is there, before anything is written)
     except ImportError as error:
@@ -298,11 +298,6 @@ def _json_lines(table: str, rows: list[Row]) -> bytes:
     names = [column.name for column in TABLES[table]]
     # The module json takes five times as long.
     return b"".join(to_json(dict(zip(names, row, strict=True))) + b"\n" for row in rows)
-
-
-@contextmanager
-def _lines_file(_table: str, file: BinaryIO) -> Iterator[Add]:
-    yield file.write
 
 
 def _batch(table: str, rows: list[Row]) -> "pyarrow.RecordBatch":
