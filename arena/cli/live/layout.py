@@ -99,10 +99,11 @@ def frame(
         body = [*board, "", *panel]
     if len(board) > rows_left or board_width > columns:
         needed = f"the terminal is too small for this board: {board_width} x {len(board) + 3}"
-        body = [*body[: rows_left - 1], paint(needed, ALARM, story.colour)]
+        body = [*body[: rows_left - 1], paint(needed, ALARM)]
     body = [*body[:rows_left], *[""] * (rows_left - len(body))]
     title = f"{output.safe_line(match.label)}   match {match.id}   seed {match.seed}"
-    return [cut(line, columns) for line in (paint(title, BOLD, story.colour), *body, *below)]
+    lines = [cut(line, columns) for line in (paint(title, BOLD), *body, *below)]
+    return lines if story.colour else list(map(plain, lines))
 
 
 def panel_columns(story: Story, columns: int) -> int:
@@ -116,10 +117,9 @@ def _board(story: Story, scene: Scene) -> tuple[list[str], BoardSigns | None]:
     """Return the drawn board and its state; without anything to draw, the facts of the board and of the state."""
     game = story.game
     grids, state = readable(game, scene.facts)
-    if not grids and not state.cards:
+    if not grids and not state.scene.rows:
         return [f"  {output.safe_line(fact, 46)}" for fact in (*game.board(), "", *scene.facts)], None
-    lines = [line.rstrip() for line in picture(grids, state)]
-    return lines if story.colour else list(map(plain, lines)), state
+    return [line.rstrip() for line in picture(grids, state)], state
 
 
 def _panel(
@@ -134,10 +134,10 @@ def _panel(
     end: list[str] = []
     if story.record and index == story.last:
         verdict, turns = story.record.verdict, output.counted(story.scenes[-1].number, "turn")
-        end = ["", paint(f"{output.safe_line(verdict.reason)} after {turns}", BOLD, story.colour)]
+        end = ["", paint(f"{output.safe_line(verdict.reason)} after {turns}", BOLD)]
         for fault in verdict.faults:
             text = f"{fault.role}: {fault.ending}: {output.safe_line(fault.words, 300)}"
-            end += [paint(line, ALARM, story.colour) for line in _wrapped(text, columns, 2)]
+            end += [paint(line, ALARM) for line in _wrapped(text, columns, 2)]
     rows_left = height - len(top) - len(end)
     log: list[str] = []
     for number in range(index, 0, -1):
@@ -155,13 +155,13 @@ def _seats(story: Story, scene: Scene, state: BoardSigns | None) -> Iterator[str
         sign = ""
         if state and state.symbols:
             letter = state.letters.get(role, " ")
-            sign = f"{paint(letter, state.styles.get(letter, ''), story.colour)} "
-        score = paint(f"  {scores[role]}" if role in scores else "", BOLD, story.colour)
+            sign = f"{paint(letter, state.styles.get(letter, ''))} "
+        score = paint(f"  {scores[role]}" if role in scores else "", BOLD)
         yield f"{sign}{role:{longest}}  {output.safe_line(story.names[role])}{score}"
     if state and state.meanings:
-        styled = ((paint(sign, state.styles.get(sign, ""), story.colour), text) for sign, text in state.meanings)
+        styled = ((paint(sign, state.styles.get(sign, "")), text) for sign, text in state.meanings)
         yield "   ".join(f"{sign} {output.safe_line(text)}" for sign, text in styled)
-    yield from (f"  {output.safe_line(fact)}" for fact in (state.other_facts if state else ()))
+    yield from (f"  {output.safe_line(fact)}" for fact in (state.scene.other_facts if state else ()))
 
 
 def _moves(story: Story, scene: Scene, columns: int, *, current: bool) -> Iterator[str]:
@@ -177,13 +177,11 @@ def _moves(story: Story, scene: Scene, columns: int, *, current: bool) -> Iterat
             if (call.turn, call.role) == (turn.number, turn.role):
                 tokens = f"{call.answer.tokens_in} + {call.answer.tokens_out} tokens"
                 said = output.safe_line(call.answer.text, SAID_LETTERS)
-                yield from (
-                    paint(each, DIM, story.colour) for each in _wrapped(f"    model, {tokens}: {said}", columns, 6)
-                )
+                yield from (paint(each, DIM) for each in _wrapped(f"    model, {tokens}: {said}", columns, 6))
         if current and turn.rejected_text is not None:
-            yield paint(f'      instead of "{output.safe_line(turn.rejected_text)}"', DIM, story.colour)
+            yield paint(f'      instead of "{output.safe_line(turn.rejected_text)}"', DIM)
         for remark in turn.remarks[:3] if current else ():
-            yield paint(f"    # {output.safe_line(remark)}", DIM, story.colour)
+            yield paint(f"    # {output.safe_line(remark)}", DIM)
 
 
 def _wrapped(text: str, columns: int, indent: int) -> list[str]:

@@ -29,7 +29,7 @@ def render_state(game: Game[Any], facts: Iterable[Fact], colour: bool = False) -
     """
     facts = tuple(facts)
     grids, state = readable(game, facts)
-    if not grids and not state.cards:
+    if not grids and not state.scene.rows:
         return "\n".join(clean(fact) for fact in (*game.board(), *facts))
     lines = "\n".join(line.rstrip() for line in (*picture(grids, state), *_legend(grids, state)))
     return lines if colour else plain(lines)
@@ -66,9 +66,9 @@ def plain(text: str) -> str:
 
 def _card_rows(state: BoardSigns) -> Iterator[str]:
     """Yield three lines for each row of cards, its label before the middle one; as many without cards."""
-    margin = max((len(clean(label)) for label, _ in state.cards), default=0) + 3
-    for label, row in state.cards:
-        cards = [clean(card) for card in row]
+    margin = max((len(clean(row.name)) for row in state.scene.rows), default=0) + 3
+    for row in state.scene.rows:
+        cards = [clean(card) for card in row.cards]
         faces = [FACE_DOWN * 3 if card == "?" else f" {card} " for card in cards]
         top = f"┌{'┬'.join('─' * len(face) for face in faces)}┐" if faces else ""
         line = paint("│", DIM)
@@ -76,7 +76,7 @@ def _card_rows(state: BoardSigns) -> Iterator[str]:
         if margin + len(top) > WIDTH:  # too many to draw
             top, middle = "", " ".join(cards)
         yield f"{'':{margin}}{paint(top, DIM)}"
-        yield f" {clean(label):{margin - 1}}{middle}"
+        yield f" {clean(row.name):{margin - 1}}{middle}"
         yield f"{'':{margin}}{paint(top.translate(str.maketrans('┌┬┐', '└┴┘')), DIM)}"
 
 
@@ -84,14 +84,15 @@ def _legend(grids: Sequence[BoardGrid], state: BoardSigns) -> Iterator[str]:
     """Yield the signs of the drawing, each with its meaning, then every other fact."""
     signs = []
     if grids:
-        signs = [(state.letters[role], f"{clean(role)} {x} {y}") for role, (x, y) in state.roles.items()]
+        pieces = state.scene.pieces.items()
+        signs = [(state.letters[name], " ".join(map(str, (clean(name), *piece.cell)))) for name, piece in pieces]
         signs += [(sign, clean(meaning)) for sign, meaning in state.meanings]
         reached, cells = sum(map(len, state.in_play)), sum(len(grid.columns) * len(grid.rows) for grid in grids)
         signs += [(FILL, "out of reach")] if reached < cells else []
     codes = state.styles | {FILL: DIM}
     margin = grids[0].margin if grids else 1
     yield from _lines(margin, (f"{paint(sign, codes.get(sign, ''))} {text}" for sign, text in signs))
-    yield from _lines(margin, map(clean, state.other_facts))
+    yield from _lines(margin, map(clean, state.scene.other_facts))
 
 
 def _lines(margin: int, parts: Iterable[str]) -> Iterator[str]:

@@ -2,14 +2,14 @@
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from string import ascii_uppercase, digits
 from typing import Any
 
 from arena.drawing import Drawing, Mark, Piece
 from arena.game import Fact, Game, Role
 from arena.protocol import clean
-from arena.replay.drawing.scene import BoardGrid, Cell, DrawnFact, board_marks, name_of, read_scene
+from arena.replay.drawing.scene import BoardGrid, BoardScene, Cell, DrawnFact, board_marks, name_of, read_scene
 
 ROLES = ("1;7;32", "1;7;31", "1;7;34", "1;7;35", "1;7;36")
 """SGR codes of the roles, in order of play: turned, so that they stand out on light and on dark."""
@@ -21,21 +21,16 @@ COLOURS = {"red": "31", "orange": "33", "yellow": "33", "green": "32", "blue": "
 class BoardSigns:
     """What a terminal shows of a scene."""
 
-    roles: Mapping[Role, Cell]
-    """The cell of each piece, by its name, which is usually its role's."""
+    scene: BoardScene
     letters: Mapping[Role, str]
-    symbols: Mapping[tuple[int, Cell], tuple[str, ...]] = field(default_factory=dict)
+    symbols: Mapping[tuple[int, Cell], tuple[str, ...]]
     """The signs in each cell of each grid, the foremost first."""
-    styles: dict[str, str] = field(default_factory=dict)
+    styles: dict[str, str]
     """The SGR code of each sign that has one."""
-    meanings: tuple[tuple[str, str], ...] = ()
+    meanings: tuple[tuple[str, str], ...]
     """The signs of marks, each with its meaning in words."""
-    cards: tuple[tuple[str, tuple[str, ...]], ...] = ()
-    """The label and the cards of each row of cards."""
-    in_play: tuple[frozenset[Cell], ...] = ()
+    in_play: tuple[frozenset[Cell], ...]
     """Of each grid the cells that a piece can reach."""
-    other_facts: tuple[Fact, ...] = ()
-    """The facts that no declaration fits."""
 
 
 def board_signs(grids: Sequence[BoardGrid], game: Game[Any], facts: Iterable[Fact]) -> BoardSigns:
@@ -54,16 +49,7 @@ def board_signs(grids: Sequence[BoardGrid], game: Game[Any], facts: Iterable[Fac
         styles |= {sign: style} if style else {}
     meanings = [(_look(each, letters)[0], fact) for fact, each in fixed]
     meanings += _meanings(drawing, scene.marks, dict.fromkeys((*roles, *owners)), letters)
-    return BoardSigns(
-        {name: piece.cell for name, piece in scene.pieces.items()},
-        letters,
-        symbols,
-        styles,
-        tuple(meanings),
-        tuple((each.name, each.cards) for each in scene.rows),
-        scene.in_play(grids),
-        scene.other_facts,
-    )
+    return BoardSigns(scene, letters, symbols, styles, tuple(meanings), scene.in_play(grids))
 
 
 def _look(drawn: DrawnFact, letters: Mapping[Role, str]) -> tuple[str, str]:

@@ -28,6 +28,10 @@ class Style(NamedTuple):
     """True when a piece is turned to where it goes."""
 
 
+DISC = Mark("", "", "disc")
+"""The look of a role for which a game declares nothing."""
+
+
 @dataclass(frozen=True)
 class Styles:
     """The styles of a board."""
@@ -86,14 +90,14 @@ def wall_path(grid: BoardGrid, in_play: frozenset[Cell]) -> str:
     return " ".join(strokes)
 
 
-def _item_of(drawing: Drawing, role: Role) -> Piece | Mark | None:
+def _item_of(drawing: Drawing, role: Role) -> Piece | Mark:
     """Return the declaration that says how a role looks: its piece, or else the discs that it owns."""
     own = [item for item in drawing if isinstance(item, Piece | Mark) and {"ROLE", role} & {*item.fact.split()}]
     pieces: list[Piece | Mark] = [item for item in own if isinstance(item, Piece)]
-    return next(iter(pieces + [item for item in own if isinstance(item, Mark) and item.shape == "disc"]), None)
+    return next(iter(pieces + [item for item in own if isinstance(item, Mark) and item.shape == "disc"]), DISC)
 
 
-def _hue(item: Piece | Mark | None, role: Role, sides: Sequence[Sequence[Role]]) -> str:
+def _hue(item: Piece | Mark, role: Role, sides: Sequence[Sequence[Role]]) -> str:
     """Return the colour of a role: the declared one, or its side's in its own shade."""
     if colour := COLOURS.get(_colour(item, role)):
         return colour
@@ -102,20 +106,17 @@ def _hue(item: Piece | Mark | None, role: Role, sides: Sequence[Sequence[Role]])
     return shades[(sides[side].index(role) if sides and role in sides[side] else 0) % len(shades)]
 
 
-def _colour(item: Piece | Mark | Cards | None, role: Role) -> str:
+def _colour(item: Piece | Mark | Cards, role: Role) -> str:
     colour = getattr(item, "colour", "")
     return role if colour == "ROLE" else colour
 
 
-def _style(item: Piece | Mark | Cards | None, role: Role, owner: int | None, hue: str, sign: str) -> Style:
+def _style(item: Piece | Mark | Cards, role: Role, owner: int | None, hue: str, sign: str) -> Style:
     """Return the style of a declaration for the things of a role; `owner` is the role's number."""
-    kind = "mark" if item is None else type(item).__name__.lower()
-    shape = getattr(item, "shape", "disc")
-    if getattr(item, "sign", "") == "TEXT":
-        shape = "text"
+    shape = "text" if getattr(item, "sign", "") == "TEXT" else getattr(item, "shape", "disc")
     return Style(
-        kind,
-        " ".join(role if word == "ROLE" and role else word for word in ("" if item is None else item.fact).split()),
+        type(item).__name__.lower(),
+        " ".join(role if word == "ROLE" and role else word for word in item.fact.split()),
         owner,
         shape,
         () if isinstance(item, Cards) else elements(shape, hue, sign),
