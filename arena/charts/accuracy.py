@@ -38,9 +38,7 @@ def render(frame: pd.DataFrame, about: About = About()) -> Figure | Nothing:  # 
         bots, omitted = best(list(judged["bot"]), ROWS)
         tables.append((name, judged.iloc[: len(bots)]))
         columns = {
-            figure.removesuffix("_estimate"): [
-                declared[figure].text(value).replace("-", "\u2212") for value in judged[figure].head(ROWS)
-            ]
+            figure.removesuffix("_estimate"): list(map(declared[figure].printed, judged[figure].head(ROWS)))
             for figure in figures
         }
         label = (": ".join((*heading, title)), unit)

@@ -9,7 +9,7 @@ from matplotlib.figure import Figure
 from arena.charts.style import POINTS, About, Nothing, styled
 from arena.charts.style.markers import BEYOND, bands, ends, intervals
 from arena.charts.style.sheet import ROWS, Panel, bare, best, sheet
-from arena.results.columns import LEADERBOARD, Column
+from arena.results.columns import LEADERBOARD
 from arena.results.leaderboard import Results
 
 
@@ -67,10 +67,10 @@ def render(frame: pd.DataFrame, about: About = About()) -> Figure | Nothing:  # 
 def _columns(frame: pd.DataFrame, unit: str, *, rated: bool) -> dict[str, list[str]]:
     """Return the texts of the columns to the right of the panel, by their heads."""
     declared = LEADERBOARD.rated_in(unit)
-    points = ["never played" if pd.isna(value) else _text(value, declared["points"]) for value in frame["points"]]
+    points = ["never played" if pd.isna(value) else declared["points"].printed(value) for value in frame["points"]]
     if not rated:
         return {"points": points}
-    columns = {"rating": [_text(value, declared["rating"]) for value in frame["rating"]]}
+    columns = {"rating": list(map(declared["rating"].printed, frame["rating"]))}
     if "rank_low" in frame and frame["rank_low"].notna().any():
         columns["rank"] = [
             "" if pd.isna(low) else f"{low:.0f}" if low == high else f"{low:.0f}\u2013{high:.0f}"
@@ -79,7 +79,3 @@ def _columns(frame: pd.DataFrame, unit: str, *, rated: bool) -> dict[str, list[s
     columns |= {} if frame["rating"].equals(frame["points"]) else {"points": points}
     parts = frame["plays"].fillna("") if "plays" in frame else pd.Series(dtype=str)
     return columns | ({"plays": list(parts)} if parts.any() else {})
-
-
-def _text(value: float, column: Column) -> str:
-    return column.text(None if pd.isna(value) else value).replace("-", "\u2212")

@@ -8,7 +8,6 @@ from arena.author.checkup import advice
 from arena.protocol import clean
 from arena.report.author import Author
 from arena.report.data import Index
-from arena.report.leaderboard import MINUS
 from arena.report.replays import WORDS, last_lines
 from arena.results.archive import Archive
 from arena.results.columns import RANKINGS, STRENGTHS, TIMING, VERSIONS, interval_text
@@ -52,7 +51,7 @@ def pages(results: Results, index: Index, archive: Archive, author: Author | Non
     rated: dict[tuple[str, str, str], list[object]] = {}
     for row in rows_of(results.strengths(), STRENGTHS):
         figures = [row["strength"], row["low"], row["high"]]
-        value, low, high = (strength.text(figure, sign).replace("-", MINUS) for figure in figures)
+        value, low, high = (strength.printed(figure, sign) for figure in figures)
         rated[row["bot"], row["board"], row["role"]] = [*figures, value, interval_text(low, high)]
     return [
         {

@@ -49,7 +49,6 @@ RANKING = {
     "score": "score",
 }
 """The cells of a ranking, and the column of its frame that each shows; `low` and `rank_low` stand for intervals."""
-MINUS = "\u2212"
 BOT = LEADERBOARD["bot"].heading
 RANKED = 30  # bots that the ranking of a role shows; rankings.csv has all
 
@@ -234,8 +233,8 @@ def _table(title: str, columns: Iterable[Column], rows: Iterable[Mapping[str, An
         if name == "bot":
             return clean(row["display"])
         if name == column.name:
-            return column.text(row[name]).replace("-", MINUS)
-        ends = (column.text(row[f"{name}_{end}"]).replace("-", MINUS) for end in ("low", "high"))
+            return column.printed(row[name])
+        ends = (column.printed(row[f"{name}_{end}"]) for end in ("low", "high"))
         return "" if row[name] is None else interval_text(*ends)
 
     return PageTable(
@@ -305,7 +304,7 @@ def _cell(column: Column, row: dict[str, Any], reach: tuple[float, float]) -> Ce
             scale = 100 / ((reach[1] - reach[0]) or 1)
             ends = (reach[0] if low is None else low, row["rating"], reach[1] if high is None else high)
             begin, marker, end = ((figure - reach[0]) * scale for figure in ends)
-            text = interval_text(*(column.text(figure).replace("-", MINUS) for figure in (low, high)))
+            text = interval_text(*(column.printed(figure) for figure in (low, high)))
             return Cell(text, reach[0] - 1 if low is None else low, (begin, end), marker)
         case "ranks":
             low, high = row["rank_low"], row["rank_high"]
@@ -316,4 +315,4 @@ def _cell(column: Column, row: dict[str, Any], reach: tuple[float, float]) -> Ce
             return Cell(clean(row["bot"]), clean(row["bot"]))
     figure = row[column.name]
     span = (0.0, figure) if column.name == "points" and figure is not None else None
-    return Cell(column.text(figure).replace("-", MINUS), figure, span)
+    return Cell(column.printed(figure), figure, span)

@@ -65,6 +65,10 @@ class Column:
             return ""
         return rounded_text(in_file, self.decimals, sign) if isinstance(figure, float) else str(figure)
 
+    def printed(self, figure: float | None, sign: str = "-") -> str:
+        """Return the same with the minus sign of print, for pages and pictures."""
+        return self.text(figure, sign).replace("-", "\u2212")
+
 
 def rounded_text(figure: float, decimals: int, sign: str = "-") -> str:
     """Return a figure with some decimals; halves go away from zero, as people round, and JavaScript's `toFixed`.
