@@ -179,6 +179,17 @@ def names(page) -> list[str]:
     return page.locator("#leaderboard-table tbody tr:not([hidden]) th").all_inner_texts()
 
 
+def test_no_words_are_too_small_to_read(browser, small):
+    sizes = (
+        "all => all.filter((each) => each.checkVisibility()).map((each) => parseFloat(getComputedStyle(each).fontSize))"
+    )
+    for address in ("#matches", "#bot=birch"):
+        with opened(browser, small[0], address) as page:
+            found = page.eval_on_selector_all(".words", sizes)
+            assert found
+            assert min(found) >= 11
+
+
 def test_the_leaderboard_is_sorted_and_searched_and_has_one_bold_column(browser, small):
     weight = "cell => Number(getComputedStyle(cell).fontWeight)"
     with opened(browser, small[0]) as page:
