@@ -8,7 +8,11 @@ It knows no keys. Strangers write the bot.toml of a bot, files of lessons, and t
 
 import re
 import tomllib
+from pathlib import Path
 from typing import Any
+
+from arena import shared_folders
+from arena.errors import ArenaError
 
 MOST_PARTS = 40
 """Of a dotted key, `a.b.c`; no file of arena has more than three."""
@@ -26,3 +30,27 @@ def loads(content: bytes) -> dict[str, Any]:
         line = text.count("\n", 0, key.start()) + 1
         raise ValueError(f"a key has more than {MOST_PARTS} parts (at line {line}, column 1)")
     return tomllib.loads(text)
+
+
+def read(path: Path, hint: str, most: int | None = None) -> dict[str, Any]:
+    """Return the table in a file, which may have so many bytes; ArenaError for any mistake.
+
+    `hint` says what to do where there is no such file.
+    """
+    try:
+        shared_folders.refuse_pipe(path)
+        with path.open("rb") as file:
+            content = file.read(-1 if most is None else most + 1)
+        if most is not None and len(content) > most:
+            raise ArenaError(f"{path}: it is larger than {most // 1000} kB; put the rest into other files")
+        return loads(content)
+    except FileNotFoundError as error:
+        raise ArenaError(f"{path}: there is no such file; {hint}") from error
+    except OSError as error:
+        raise ArenaError(f"{path}: cannot be read: {error.strerror}") from error
+    except UnicodeDecodeError as error:
+        raise ArenaError(f"{path}: this is not UTF-8 text (byte {error.start + 1}); save it as UTF-8") from error
+    except RecursionError as error:
+        raise ArenaError(f"{path}: has lists in lists without end") from error
+    except ValueError as error:  # no TOML, or a number of thousands of digits
+        raise ArenaError(f"{path}: {error}") from error

@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from arena import shared_folders, toml, whole_files
+from arena import toml, whole_files
 from arena.cli import output
 from arena.errors import ArenaError, writing
 
@@ -67,15 +67,7 @@ def displayed(path: Path) -> str:
 
 def _name_in(file: Path) -> str:
     """Return the event's name; no other key of the file is read, so that results stay readable while it is edited."""
-    try:
-        shared_folders.refuse_pipe(file)
-        name = toml.loads(file.read_bytes()).get("name")
-    except FileNotFoundError as error:
-        raise ArenaError(f"{file}: no such file; `arena init DIR` makes a workspace with one") from error
-    except RecursionError as error:
-        raise ArenaError(f"{file}: has lists in lists without end") from error
-    except (OSError, ValueError) as error:  # no text, no TOML, or a number of thousands of digits
-        raise ArenaError(f"{file}: {error}") from error
+    name = toml.read(file, "`arena init DIR` makes a workspace with one").get("name")
     if not isinstance(name, str) or not name or "/" in name:
         raise ArenaError(f"{file}: name: missing; it is the folder under results/")
     return name

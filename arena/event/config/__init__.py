@@ -346,21 +346,7 @@ def load(path: Path, overrides: Mapping[str, object] | None = None) -> Tournamen
 
     ArenaError with a line for each mistake, naming the file and the key.
     """
-    try:
-        shared_folders.refuse_pipe(path)
-        table = toml.loads(path.read_bytes())
-    except FileNotFoundError as error:
-        raise ArenaError(
-            f"{path}: there is no such file; `arena init DIR` makes one, and `arena run --demo` plays a demo"
-        ) from error
-    except OSError as error:
-        raise ArenaError(f"{path}: cannot be read: {error.strerror}") from error
-    except UnicodeDecodeError as error:
-        raise ArenaError(f"{path}: this is not UTF-8 text (byte {error.start + 1}); save it as UTF-8") from error
-    except RecursionError as error:
-        raise ArenaError(f"{path}: has lists in lists without end") from error
-    except ValueError as error:  # no TOML, or a number of thousands of digits
-        raise ArenaError(f"{path}: {error}") from error
+    table = toml.read(path, "`arena init DIR` makes one, and `arena run --demo` plays a demo")
     for key, value in (overrides or {}).items():
         *tables, last = key.split(".")
         changed = table

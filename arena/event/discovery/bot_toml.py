@@ -68,21 +68,10 @@ class BotSettings(Table):
 
 
 def read(path: Path) -> BotSettings:
-    """Return the settings in this bot.toml; ArenaError for any mistake in it, FileNotFoundError when there is none."""
+    """Return the settings in this bot.toml; ArenaError for any mistake in it, also when there is none."""
     if path.exists() and not path.is_file():
         raise ArenaError(f"{path}: is not a file; write a bot.toml with a `command`")
-    try:
-        with path.open("rb") as file:
-            content = file.read(LARGEST_FILE_BYTES + 1)
-        if len(content) > LARGEST_FILE_BYTES:
-            raise ArenaError(
-                f"{path}: it is larger than {LARGEST_FILE_BYTES // 1000} kB; put the rest into other files"
-            )
-        table = toml.loads(content)
-    except FileNotFoundError:
-        raise
-    except (OSError, ValueError, RecursionError) as error:  # no TOML, no text, or nested to break the reader
-        raise ArenaError(f"{path}: {error}") from error
+    table = toml.read(path, NO_COMMAND, LARGEST_FILE_BYTES)
     try:
         return BotSettings.model_validate(table)
     except ValidationError as error:  # a message is one line, so it tells the first mistake
