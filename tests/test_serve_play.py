@@ -68,7 +68,7 @@ def test_two_people_play_at_once_by_forms_and_nobody_sees_or_moves_for_another(s
         hers, his = begun(ada, f"{KUHN} second"), begun(ben, f"{DUEL} mummy")
         assert re.search(r"card first +│░░░│", hers.text)
         assert "deal" not in hers.text
-        for path in ("", "/data.json", "/replay.json", "/match.txt"):
+        for path in ("", "/events", "/replay.json", "/match.txt"):
             assert ben.get(f"{hers.url.path}{path}").status_code == 404
         for action in ("move", "leave"):
             assert post(ben, f"{hers.url.path}/{action}", number="1", move="bet").status_code == 404
@@ -117,7 +117,10 @@ def test_a_match_ends_with_all_its_processes_when_its_page_is_closed(site, monke
     with signed_in("Ben") as ben:
         page = begun(ben, f"{DUEL} explorer")
         (match,) = (each for each in matches._matches.values() if not each.ended)
-        assert ben.get(f"{page.url.path}/data.json").json()["number"] == 1  # so it has scripts
+        with ben.stream("GET", f"{page.url.path}/events") as events:  # so it has scripts
+            assert any('name=\\"number\\" value=\\"1\\"' in line for line in events.iter_lines())
+            time.sleep(1)
+            assert not match.ended
         assert cup.soon(lambda: match.ended == "its page was closed")
         assert gone_soon([match.process.pid])
 

@@ -11,7 +11,7 @@ server talks with it by two pipes, and keeps what a page needs to be loaded agai
 # disk must be removed, bounded and hidden. So it is a child with pipes, which ends with the server: the kernel ends it
 # when the server dies, and it ends itself when its stdin does.
 #
-# A page with scripts asks all the time (`changed`), which is also how the server knows that it is open.
+# A page with scripts has a stream of events, which is also how the server knows that it is open.
 
 import asyncio
 import contextlib
@@ -20,8 +20,7 @@ import logging
 import secrets
 import signal
 import time
-from collections import deque
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator, Iterator, Mapping
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
@@ -31,6 +30,7 @@ from arena.protocol import clean
 from arena.serve.accounts import Account, Accounts
 from arena.serve.desk import ARENA
 from arena.serve.human_process import MOST_BYTES
+from arena.serve.streams import Feed
 
 AT_ONCE = 8
 """Matches of all people."""
@@ -70,14 +70,7 @@ class HumanMatch:
     wish: Wish
     id: str = field(default_factory=lambda: secrets.token_hex(16))
     """Nobody can guess it."""
-    head: str = ""
-    """JSON of the board."""
-    turns: deque[str] = field(default_factory=lambda: deque(maxlen=TURNS))
-    """JSON of each state with the moves that led to it."""
-    count: int = 0
-    """Of all states so far."""
-    text: str = ""
-    """The last state as lines of text."""
+    feed: Feed = field(default_factory=lambda: Feed(TURNS))
     number: int = 0
     """Of the last question."""
     role: str = ""
@@ -91,29 +84,35 @@ class HumanMatch:
     moved: float = field(default_factory=time.monotonic)
     seen: float = field(default_factory=time.monotonic)
     """Times (monotonic) of the last move, and of the last request by anybody."""
-    followed: bool = False
-    """True once its page had scripts."""
+    pages: int | None = None
+    """How many of its pages with scripts are open; None if there was none yet."""
     process: asyncio.subprocess.Process | None = None
     reading: "asyncio.Task[None] | None" = None
-    news: asyncio.Event = field(default_factory=asyncio.Event)
 
     async def changed(self, seconds: float, count: int, number: int) -> bool:
         """Wait until there is more than a page has: turns, a question, the end; False if there is nothing by then."""
         until = time.monotonic() + seconds
-        while not self.ended and self.count <= count and (not self.choices or self.number == number):
-            try:
-                await asyncio.wait_for(self.news.wait(), until - time.monotonic())
-            except TimeoutError:
+        while not self.ended and self.feed.count <= count and (not self.choices or self.number == number):
+            if not await self.feed.news(until - time.monotonic()):
                 return False
         return True
+
+    @contextlib.contextmanager
+    def open_page(self) -> Iterator[None]:
+        """Count a page with scripts, which is open until the end of the `with`."""
+        self.pages = (self.pages or 0) + 1
+        try:
+            yield
+        finally:
+            self.pages, self.seen = self.pages - 1, time.monotonic()
 
     def tell(self, message: Mapping[str, Any]) -> None:
         """Take a message of the process."""
         if "head" in message:
-            self.head = json.dumps(message["head"])
+            self.feed.head = json.dumps(message["head"])
         elif "turn" in message:
-            self.turns.append(json.dumps(message["turn"]))
-            self.count, self.text = self.count + 1, message["text"]
+            self.feed.add(json.dumps(message["turn"]))
+            self.feed.text = message["text"]
         elif "ask" in message:
             ask = message["ask"]
             self.number, self.role, self.choices = ask["number"], ask["role"], tuple(ask["choices"])
@@ -122,31 +121,26 @@ class HumanMatch:
             self.ended, self.replay, self.record = message["words"], message["over"], message["text"]
         elif "refused" in message:
             self.ended = f"it cannot be played: {message['refused']}"
-        self.ring()
+        self.feed.ring()
 
     def send(self, message: Mapping[str, object]) -> None:
         """Write a message to the process."""
         if self.process is not None and self.process.stdin is not None:
             self.process.stdin.write(json.dumps(message).encode() + b"\n")
 
-    def ring(self) -> None:
-        """Wake up who waits for news."""
-        self.news.set()
-        self.news = asyncio.Event()
-
-    def move(self, number: int, text: str) -> None:
+    def move(self, number: str, text: str) -> None:
         """Answer a question by a text that means a legal move; ArenaError for another question, or no such move."""
         if self.ended:
             raise ArenaError("this match is over")
-        if not self.choices or number != self.number:
+        if not self.choices or number != str(self.number):
             raise ArenaError("this move came too late: look at the board again")
         legal = [choice["move"] for choice in self.choices]
         meant = entering.by_text(text, legal) if text not in legal else (text,)
         if len(meant) != 1:
             raise ArenaError(f"{clean(text, 100)!r} is {'more than one' if meant else 'no'} legal move; choose another")
-        self.send({"number": number, "move": meant[0]})
+        self.send({"number": self.number, "move": meant[0]})
         self.choices, self.moved = (), time.monotonic()
-        self.ring()
+        self.feed.ring()
 
 
 class HumanMatches:
@@ -196,7 +190,7 @@ class HumanMatches:
         """End a match before its end."""
         if not match.ended:
             match.ended, match.choices = words, ()
-            match.ring()
+            match.feed.ring()
             if match.process is not None:
                 _end(match.process)
 
@@ -225,7 +219,7 @@ class HumanMatches:
         for match in self._matches.values():
             if now - match.moved > self._idle_s:
                 self.leave(match, f"nobody has moved for {self._idle_s / 60:.0f} minutes")
-            elif match.followed and now - match.seen > self._closed_s:
+            elif match.pages == 0 and now - match.seen > self._closed_s:
                 self.leave(match, "its page was closed")
         over = [each for each in self._matches.values() if each.ended]
         old = {each.id for each in over if now - each.seen > STORED_S} | {each.id for each in over[:-STORED]}
@@ -242,7 +236,7 @@ class HumanMatches:
         failed = not match.ended
         if failed:
             match.ended = "arena failed to play it; the organiser can read why in the terminal of the server"
-            match.ring()
+            match.feed.ring()
             _end(process)
         match.choices = ()
         try:

@@ -23,26 +23,24 @@ import asyncio
 import contextlib
 import json
 import time
-from collections import Counter, deque
+from collections import Counter
 from collections.abc import AsyncIterator, Callable, Iterator
-from contextlib import AbstractContextManager
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from functools import partial
-from itertools import islice
 from typing import Any
 
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
-from starlette.responses import Response, StreamingResponse
+from starlette.responses import Response
 from starlette.routing import Route
-from starlette.types import Receive, Scope, Send
 
 from arena.event import broadcast
 from arena.event.control import RunState
 from arena.serve import guard, jobs, live_matches, pages, people, readers
 from arena.serve.frames import Frames
 from arena.serve.live_matches import PartOfMatch
+from arena.serve.streams import WAIT_S, Feed, Stream, event
 from arena.serve.worker import BusyError, JobError
 
 SLOW_S = 1.5  # a match that has lasted so long is shown while it is played
@@ -58,8 +56,6 @@ GLANCE_S = 20.0
 WATCH_S = 3.0  # between two requests to the lanes
 KEPT = 30  # turns of a match, for those who come late
 STAGES = 20
-PING_S = 15.0  # after so long a silent stream says that it is there
-WAIT_S = 0.5  # between two looks of a stream whether to end
 FIRST_S = 2.0  # for which a page waits for its first match
 
 
@@ -71,23 +67,22 @@ class Stage:
         self.watchers = 0
         self.match = self.lane = ""
         """The match that is shown, and the lane that plays it; empty when it is over."""
-        self.count = 0
-        self.text = ""
-        """The newest state of the match as lines of text."""
-        self._head = self._result = ""
-        self._turns: deque[str] = deque(maxlen=KEPT)
-        self._number = 0
-        """How many matches were begun here."""
+        self._feed = Feed(KEPT)
+        self._result = ""
         self._over = False
-        self._news = asyncio.Event()
         self._glanced = self._asked = 0.0
         self._task: asyncio.Task[None] | None = None
 
     @property
     def names(self) -> dict[str, Any]:
         """Return the board and the bots of the match that is shown; nothing if there is none."""
-        names: dict[str, Any] = json.loads(self._head or "{}")
+        names: dict[str, Any] = json.loads(self._feed.head or "{}")
         return names
+
+    @property
+    def text(self) -> str:
+        """Return the newest state of the match as lines of text."""
+        return self._feed.text
 
     @property
     def is_watched(self) -> bool:
@@ -111,39 +106,25 @@ class Stage:
         self._glanced = time.monotonic()
         self.begin()
         until = time.monotonic() + FIRST_S
-        while not self._head and not self._over and time.monotonic() < until:
-            await self._next_news(until - time.monotonic())
+        while not self._feed.head and not self._over and time.monotonic() < until:
+            await self._feed.news(until - time.monotonic())
 
     async def parts(self) -> AsyncIterator[str]:
         """Yield what a watcher gets, until nothing is played any more; empty texts when there is nothing new."""
-        number, position, has_result = -1, 0, False
+        self.begin()
+        feed, count, has_result = self._feed, 0, False
         while True:
-            events = []
-            if number != self._number:
-                number, position, has_result = self._number, 0, False
-                if self._head:
-                    events.append(("match", self._head))
-            if position < self.count:
-                new = islice(self._turns, max(0, position - (self.count - len(self._turns))), None)
-                events.append(("turns", f"[{','.join(new)}]"))
-                position = self.count
+            if feed is not self._feed:
+                feed, count, has_result = self._feed, 0, False
+            part = feed.since(count)
+            count = max(count, feed.count)
             if self._result and not has_result:
-                events.append(("result", self._result))
+                part += event("result", self._result)
                 has_result = True
-            if self._over:
-                events.append(("over", "{}"))
-            yield "".join(f"event: {name}\ndata: {text}\n\n" for name, text in events)
+            yield part + (event("over", "{}") if self._over else "")
             if self._over:
                 return
-            await self._next_news(WAIT_S)
-
-    async def _next_news(self, seconds: float) -> None:
-        with contextlib.suppress(TimeoutError):
-            await asyncio.wait_for(self._news.wait(), seconds)
-
-    def _tell(self) -> None:
-        self._news.set()
-        self._news = asyncio.Event()
+            await feed.news(WAIT_S)
 
     async def _show(self) -> None:
         last = ""
@@ -167,7 +148,7 @@ class Stage:
         finally:
             self._task = None
             self._over = True
-            self._tell()
+            self._feed.ring()
 
     async def _under_way(self, state: RunState) -> tuple[str, str, PartOfMatch] | None:
         """Return the lane whose match has lasted longest, among those that can be watched, with this match."""
@@ -184,19 +165,19 @@ class Stage:
         """Show a match while it is played; return its id."""
         self._clear(match, lane)
         while part is not None and self.is_watched:
-            if part.count < self.count:  # it is played again
+            if part.count < self._feed.count:  # it is played again
                 self._clear(match, lane)
             begun = time.monotonic()
             self._add(part)
             state = self._frames.state(self._event)
             if state is None or all(match != status.match for status in state.lanes):
                 break
-            part = await self._frames.unkept(self._event, live_matches.under_way, lane, match, self.count)
+            part = await self._frames.unkept(self._event, live_matches.under_way, lane, match, self._feed.count)
             await self._pause(max(FOLLOW_S, SHARE * (time.monotonic() - begun)))
         until = time.monotonic() + STORED_S
         self.lane = ""
         while self.is_watched and time.monotonic() < until:
-            part = await self._frames.unkept(self._event, live_matches.finished, match, self.count)
+            part = await self._frames.unkept(self._event, live_matches.finished, match, self._feed.count)
             if part is not None:
                 self._add(part)
                 await self._pause(HOLD_S)
@@ -210,12 +191,10 @@ class Stage:
         if part is None:
             return
         self._clear(match)
-        first = part.count - len(part.turns)
         pace = min(PACE_S, SHOW_S / len(part.turns))
         step = max(1, round(STEP_S / pace))
         for number in range(0, len(part.turns), step):
-            new = part.turns[number : number + step]
-            self._add(replace(part, turns=new, count=first + number + len(new), result=""))
+            self._add(replace(part, turns=part.turns[number : number + step], result=""))
             await self._pause(pace * step)
             if not self.is_watched:
                 return
@@ -223,17 +202,15 @@ class Stage:
         await self._pause(HOLD_S)
 
     def _clear(self, match: str = "", lane: str = "") -> None:
-        self._number += 1
-        self.match, self.lane, self.count = match, lane, 0
-        self._head = self._result = self.text = ""
-        self._turns.clear()
+        before, self._feed = self._feed, Feed(KEPT)
+        self.match, self.lane, self._result = match, lane, ""
+        before.ring()
 
     def _add(self, part: PartOfMatch) -> None:
         """Show a part of a match to everybody."""
-        self._head = self._head or part.head
-        self._turns.extend(part.turns)
-        self.count, self.text, self._result = part.count, part.text, part.result
-        self._tell()
+        self._feed.head, self._feed.text, self._result = self._feed.head or part.head, part.text, part.result
+        self._feed.add(*part.turns)
+        self._feed.ring()
 
     async def _pause(self, seconds: float) -> None:
         """Wait, and ask the lanes meanwhile to go on writing."""
@@ -287,23 +264,6 @@ class Stages:
         return self._networks.total() >= settings.watchers or self._networks[network] >= settings.watchers_of_network
 
 
-class _Stream(StreamingResponse):
-    """Server-sent events for one watcher, who is counted until the connection ends."""
-
-    media_type = "text/event-stream"
-
-    def __init__(self, content: AsyncIterator[str], counted: AbstractContextManager[None]) -> None:
-        # A proxy must not keep parts back to send more at once.
-        headers = {"cache-control": "no-store", "x-accel-buffering": "no"}
-        super().__init__(content, headers=headers)
-        self._counted = counted
-
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Send until the stream ends, or the client has gone."""
-        with self._counted:
-            await super().__call__(scope, receive, send)
-
-
 def stages(request: Request) -> Stages:
     """Return the stages."""
     found: Stages = request.app.state.stages
@@ -320,7 +280,8 @@ async def page(request: Request) -> Response:
 
 async def stream(request: Request) -> Response:
     """Send what is played now, turn by turn."""
-    return _stream(request, readers.event_of(request), partial(people.sees, request))
+    event = readers.event_of(request)
+    return _stream(request, event, partial(people.sees, request, event))
 
 
 async def wall_stream(request: Request) -> Response:
@@ -328,29 +289,14 @@ async def wall_stream(request: Request) -> Response:
     event = _public(request)
     if not event:
         raise HTTPException(404)
-    return _stream(request, event, lambda event: people.accounts_of(request).may_see(event, None))
+    return _stream(request, event, partial(people.accounts_of(request).may_see, event, None))
 
 
-def _stream(request: Request, event: str, sees: Callable[[str], bool]) -> Response:
+def _stream(request: Request, event: str, goes_on: Callable[[], bool]) -> Response:
     network, stage = guard.network_of(request.scope), stages(request).of(event)
     if stages(request).is_full(network):
         raise HTTPException(429, "too many watch at once: wait a moment")
-    if request.method == "HEAD":
-        return Response(media_type=_Stream.media_type)
-    return _Stream(_parts(request, event, stage, sees), stages(request).watching(stage, network))
-
-
-async def _parts(request: Request, event: str, stage: Stage, sees: Callable[[str], bool]) -> AsyncIterator[str]:
-    """Yield what is sent to one watcher, as long as the event may be seen and the server goes on."""
-    stage.begin()
-    yield "retry: 3000\n\n"
-    sent = time.monotonic()
-    async for part in stage.parts():
-        if request.app.state.is_ending() or not sees(event):
-            return
-        if part or time.monotonic() - sent >= PING_S:
-            sent = time.monotonic()
-            yield part or ": still here\n\n"
+    return Stream(request, stage.parts(), stages(request).watching(stage, network), goes_on)
 
 
 def _public(request: Request) -> str:

@@ -5,6 +5,7 @@ Every page works without scripts: a form with a button for each legal move, and 
 """
 
 import asyncio
+from collections.abc import AsyncIterator
 from http import HTTPStatus
 from pathlib import Path
 from typing import Any
@@ -22,9 +23,10 @@ from arena.serve.accounts import Account
 from arena.serve.entrants import Entrants
 from arena.serve.human_matches import CLOSED_S, IDLE_S, HumanMatch, HumanMatches, Wish
 from arena.serve.human_process import FILE
+from arena.serve.streams import WAIT_S, Stream, event
 
-WAIT_S = 2.5
-"""A page waits so long for the bots, and asks again then; less than the server waits for pages when it ends."""
+FORM_S = 2.5
+"""A page without scripts waits so long for the bots; less than the server waits for pages when it ends."""
 MOST_BUTTONS = 200
 """Of more legal moves the others are typed."""
 MOST_LETTERS = 500
@@ -73,7 +75,7 @@ async def begin(request: Request) -> Response:
         match = await _matches(request).begin(account, wish)
     except ArenaError as error:
         return await show_choice(request, mistake=str(error))
-    await match.changed(WAIT_S, 0, 0)
+    await match.changed(FORM_S, 0, 0)
     return _to(match)
 
 
@@ -85,26 +87,25 @@ async def show_match(request: Request, *, mistake: str = "") -> Response:
     return pages.with_view(page)  # of its replay
 
 
-async def follow(request: Request) -> Response:
-    """Return what a page with scripts does not have yet, as soon as there is something: turns, the moves, the end."""
+async def stream(request: Request) -> Response:
+    """Send what happens in a match to a page with scripts: turns, the moves, the end."""
     match = _match(request)
-    match.followed = True
-    count, number = _number(request, "count"), _number(request, "number")
-    if not await match.changed(WAIT_S, count, number):
-        return Response(status_code=HTTPStatus.NO_CONTENT)
-    values = {"csrf": people.csrf(request), **_values(match)}
-    new = max(0, match.count - count) if count <= match.count else match.count
-    text = ",".join(
-        (
-            f'"head":{match.head if match.head and not count else "null"}',
-            f'"turns":[{",".join(list(match.turns)[-new:] if new else ())}]',
-            f'"count":{match.count}',
-            f'"number":{match.number if match.choices else 0}',
-            f'"over":{"true" if match.ended else "false"}',
-            f'"html":{replays.safe_json(templates.render("_human_moves.html.j2", **values))}',
-        )
-    )
-    return Response(f"{{{text}}}", media_type="application/json")
+    return Stream(request, _parts(request, match), match.open_page())
+
+
+async def _parts(request: Request, match: HumanMatch) -> AsyncIterator[str]:
+    count, asked = 0, -1
+    while True:
+        part, count = match.feed.since(count), match.feed.count
+        if match.ended:
+            yield part + event("over", "{}")
+            return
+        if asked != (number := match.number if match.choices else 0):
+            asked = number
+            values = {"csrf": people.csrf(request), **_values(match)}
+            part += event("moves", replays.safe_json(templates.render("_human_moves.html.j2", **values)))
+        yield part
+        await match.feed.news(WAIT_S)
 
 
 async def move(request: Request) -> Response:
@@ -112,21 +113,16 @@ async def move(request: Request) -> Response:
     match = _match(request)
     form = await people.checked_form(request)
     text, number = form.get("typed") or form.get("move"), form.get("number")
-    before = match.count
+    before = match.feed.count
     try:
-        if (
-            not isinstance(text, str)
-            or not isinstance(number, str)
-            or len(text) > MOST_LETTERS
-            or not _is_number(number)
-        ):
+        if not isinstance(text, str) or len(text) > MOST_LETTERS or not isinstance(number, str):
             raise ArenaError("choose a move")
-        match.move(int(number), text)
+        match.move(number, text)
     except ArenaError as error:
         return await show_match(request, mistake=str(error))
-    if request.headers.get("x-follows"):  # a script, which hears the answer by `follow`
+    if request.headers.get("x-follows"):  # a script, which hears the answer by its stream
         return Response(status_code=HTTPStatus.NO_CONTENT)
-    await match.changed(WAIT_S, max(before, match.count), int(number))
+    await match.changed(FORM_S, max(before, match.feed.count), int(number))
     return _to(match)
 
 
@@ -201,22 +197,11 @@ def _values(match: HumanMatch) -> dict[str, Any]:
     }
 
 
-def _number(request: Request, name: str) -> int:
-    text = request.query_params.get(name, "0")
-    if not _is_number(text):
-        raise HTTPException(400, f"{name}: expected a number")
-    return int(text)
-
-
-def _is_number(text: str) -> bool:
-    return text.isascii() and text.isdigit() and len(text) < 10
-
-
 ROUTES = [
     Route("/play", show_choice),
     Route("/play", begin, methods=["POST"]),
     Route("/play/{id}", show_match),
-    Route("/play/{id}/data.json", follow),
+    Route("/play/{id}/events", stream),
     Route("/play/{id}/move", move, methods=["POST"]),
     Route("/play/{id}/leave", leave, methods=["POST"]),
     Route("/play/{id}/replay.json", send_replay),

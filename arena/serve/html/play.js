@@ -3,9 +3,7 @@
 
 const play = (() => {
   const PACE = matchMedia("(prefers-reduced-motion: reduce)").matches ? 0 : 380; // milliseconds for each turn of the others
-  const AGAIN = 3000; // after the connection was lost
   const KEYS = { ArrowUp: "up", ArrowDown: "down", ArrowLeft: "left", ArrowRight: "right", ".": "stay" };
-  const pause = (milliseconds) => new Promise((done) => { setTimeout(done, milliseconds); });
 
   /** The buttons of the legal moves; `narrow` leaves those that fit, and presses the last one that is left. */
   function choices(panel, board) {
@@ -58,11 +56,10 @@ const play = (() => {
       } };
   }
 
-  async function follow(host) {
-    const { address } = host.dataset;
+  function follow(host) {
     const [board, panel] = [byId("human-board"), byId("human-moves")];
     const moves = choices(panel, board);
-    let [picture, count, number, sent] = [null, 0, 0, null];
+    let [picture, free, sent, hearing] = [null, 0, null, Promise.resolve()];
 
     panel.addEventListener("submit", async (event) => {
       const form = event.target;
@@ -75,10 +72,10 @@ const play = (() => {
         const post = () => fetch(form.action, { method: "POST", body: values, headers: { "x-follows": "1" } });
         let answer = await post();
         for (let tries = 0; answer.status === 429 && tries < 5; tries += 1) { // a class behind one address is quick
-          await pause(1000);
+          await site.pause(1000);
           answer = await post();
         }
-        const mistake = new DOMParser().parseFromString(await answer.text(), "text/html").querySelector(".mistake");
+        const mistake = site.parsed(await answer.text()).querySelector(".mistake");
         if (!answer.ok) { sent = null; say(mistake?.textContent ?? `The server answers ${answer.status}.`); }
       } catch { sent = null; say("The connection is lost; the move was perhaps not sent."); }
     });
@@ -90,40 +87,36 @@ const play = (() => {
       panel.prepend(make("p", { class: "mistake", role: "alert" }, words));
     }
 
-    async function take(values) {
-      if (values.head) {
-        picture = replay.growing(values.head);
-        board.replaceChildren(picture.element);
-      }
-      const first = count === 0;
-      count = values.count;
-      if (first && values.turns.length) picture.add(values.turns, 0);
-      for (const [index, turn] of first ? [] : values.turns.entries()) {
+    const source = new EventSource(host.dataset.stream);
+    const on = (name, hear) => source.addEventListener(name, ({ data: text }) => { hearing = hearing.then(() => hear(JSON.parse(text))); });
+    on("match", (head) => {
+      picture = replay.growing(head);
+      board.replaceChildren(picture.element);
+      free = 0; // what was before is shown at once
+    });
+    on("turns", async (turns) => {
+      if (!free) picture.add(turns, 0);
+      for (const turn of free ? turns : []) {
+        await site.pause(free - performance.now());
         picture.add([turn], PACE * 0.8);
-        if (index < values.turns.length - 1) await pause(PACE);
+        free = performance.now() + PACE;
       }
-      if (values.over) { await pause(first ? 0 : 2 * PACE); location.reload(); return false; }
-      if (values.number !== number || !panel.querySelector("button[name=move]")) {
-        const focused = panel.contains(document.activeElement);
-        panel.replaceChildren(...new DOMParser().parseFromString(values.html, "text/html").body.childNodes);
-        number = values.number;
-        if (focused) panel.querySelector("button[name=move]")?.focus({ preventScroll: true });
-      }
+      free ||= performance.now();
+    });
+    on("moves", (html) => {
+      const focused = panel.contains(document.activeElement);
+      panel.replaceChildren(...site.parsed(html).body.childNodes);
+      if (focused) panel.querySelector("button[name=move]")?.focus({ preventScroll: true });
       moves.reset();
-      return true;
-    }
-
-    for (let goes = true; goes;) {
-      try {
-        const answer = await fetch(`${address}/data.json?count=${count}&number=${number}`, { cache: "no-store" });
-        if (answer.status === 200) goes = await take(await answer.json());
-        else if (answer.status >= 400 && answer.status < 500 && answer.status !== 429) { say("This match is not here any more: load the page again."); goes = false; }
-        else if (answer.status !== 204) await pause(AGAIN);
-      } catch {
-        say("The connection is lost; it is tried again.");
-        await pause(AGAIN);
-      }
-    }
+    });
+    on("over", async () => {
+      source.close();
+      await site.pause(free - performance.now() + PACE);
+      location.reload();
+    });
+    source.addEventListener("error", () => {
+      say(source.readyState === EventSource.CLOSED ? "This match is not here any more: load the page again." : "The connection is lost; it is tried again.");
+    });
   }
 
   /** A match that is over, in the replay viewer, at its end. */

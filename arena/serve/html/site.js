@@ -3,6 +3,9 @@
 // the report's viewers get their data from addresses of JSON.
 
 const site = (() => {
+  const pause = (milliseconds) => new Promise((done) => { setTimeout(done, milliseconds); });
+  const parsed = (text) => new DOMParser().parseFromString(text, "text/html");
+
   async function json(address) {
     const answer = await fetch(address, { cache: "no-cache" });
     if (!answer.ok) throw new Error(`the server answers ${answer.status}`);
@@ -44,7 +47,7 @@ const site = (() => {
       etag = answer.headers.get("etag");
       if (first) return; // it is in the page already
       const kept = part.id === "leaderboard-view" && byId("leaderboard-search") ? choice() : null;
-      part.replaceChildren(...new DOMParser().parseFromString(text, "text/html").body.childNodes);
+      part.replaceChildren(...parsed(text).body.childNodes);
       if (part.id === "leaderboard-view" && byId("leaderboard-search")) leaderboard.start();
       if (kept) choose(kept);
     }
@@ -82,7 +85,7 @@ const site = (() => {
     }
   }
 
-  return { start, json, load };
+  return { start, load, pause, parsed };
 })();
 
 site.start();

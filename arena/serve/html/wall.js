@@ -7,15 +7,13 @@ const wall = (() => {
   const RESULT_MS = 5_000;
   const MISSING_MS = 6_000; // without a match to show, it goes on
 
-  const pause = (milliseconds) => new Promise((done) => { setTimeout(done, milliseconds); });
-
   /** Ask for newer tables; another event begins with a new page. */
   async function renew(host) {
     try {
       const answer = await fetch(location.href, { cache: "no-cache" });
       if (answer.status === 404) byId("wall-tables").replaceChildren(); // the event is hidden now
       if (!answer.ok) return;
-      const page = new DOMParser().parseFromString(await answer.text(), "text/html");
+      const page = site.parsed(await answer.text());
       if (page.getElementById("wall").dataset.name !== host.dataset.name) { location.reload(); return; }
       byId("wall-tables").replaceChildren(...page.getElementById("wall-tables").childNodes);
     } catch { /* the server is away for a moment: the tables stay */ }
@@ -52,9 +50,9 @@ const wall = (() => {
       const tables = byId("wall-tables").querySelectorAll("section");
       for (const section of tables) {
         show(section);
-        await pause(TABLE_MS);
+        await site.pause(TABLE_MS);
       }
-      if (!tables.length) await pause(MISSING_MS);
+      if (!tables.length) await site.pause(MISSING_MS);
       if (!byId("wall-live")) continue;
       show(byId("wall-live"));
       await watch(byId("wall-live"));
