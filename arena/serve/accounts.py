@@ -31,8 +31,7 @@ SESSION_DAYS = 30
 SETTLED_NS = 100_000_000
 LIMITS = {"uploads": 10, "requests": 10, "matches": 20, "megabytes": 50}
 """What an author may do in an hour, and how large an upload may be, unless the organiser says otherwise."""
-WAITING = 3
-"""Requests of an author that may wait at a time."""
+WAITING = 3  # requests of an author that may wait at a time
 SCHEMA = """
 create table accounts(
     id text primary key, name text not null, email text not null, organiser integer not null,

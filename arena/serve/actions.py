@@ -25,8 +25,7 @@ SWITCHES: Final = {
 }
 """Actions that turn a switch: its name, on or off, and what that means."""
 OFF, NOW = "off", "now"
-ROSTER = ".csv"
-"""How the name of a table of people ends; without that, a word to `invite` is the name of a person."""
+ROSTER = ".csv"  # how the name of a table of people ends; without that, a word to `invite` is the name of a person
 
 
 def act(accounts: Accounts, action: str, words: Sequence[str], who: str) -> Rows:

@@ -36,11 +36,9 @@ from arena.serve.entrants import Entrants, event_folder
 UPLOAD = "/upload"
 PASTED_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,60}")
 MOST_PAIRINGS = 200
-MOST_RECORDS = 1000
-"""Of a download; the newest are in it."""
+MOST_RECORDS = 1000  # of a download; the newest are in it
 LESSONS = 5
-SHOWN = 20
-"""Uploads and requests on a page, the newest."""
+SHOWN = 20  # uploads and requests on a page, the newest
 
 
 async def show_sign_in(request: Request) -> Response:

@@ -43,23 +43,16 @@ from arena.serve.worker import NICE
 
 ARENA = (sys.executable, "-m", "arena")
 LOOK_S = 0.5
-ATTEMPTS = 100
-"""So often a process may be ended from outside, before what it does is given up."""
+ATTEMPTS = 100  # so often a process may be ended from outside, before what it does is given up
 REQUEST_ATTEMPTS = 3
-REQUEST_S = 600.0
-"""A request may take so long, and has then ended undecided."""
-REMOTE = "-remote"
-"""The end of the name of the event in which remote bots play."""
-REQUESTS_STORED = 20
-"""Requests of an author whose matches are stored; older ones are removed."""
+REQUEST_S = 600.0  # a request may take so long, and has then ended undecided
+REMOTE = "-remote"  # the end of the name of the event in which remote bots play
+REQUESTS_STORED = 20  # requests of an author whose matches are stored; older ones are removed
 END_S = 5.0
-RETRY_S = 30.0
-"""The time until uploads are checked again, after their check could not begin."""
+RETRY_S = 30.0  # the time until uploads are checked again, after their check could not begin
 LOG_BYTES = 4000
-MISTAKE = 2
-"""The exit code of commands after a user's mistake."""
-TRIES = 3
-"""So often a round is begun that ends with a mistake: mostly another attempt does not mend it."""
+MISTAKE = 2  # the exit code of commands after a user's mistake
+TRIES = 3  # so often a round is begun that ends with a mistake: mostly another attempt does not mend it
 
 
 class Job:

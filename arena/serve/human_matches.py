@@ -32,18 +32,12 @@ from arena.serve.desk import ARENA
 from arena.serve.human_process import MOST_BYTES
 from arena.serve.streams import Feed
 
-AT_ONCE = 8
-"""Matches of all people."""
-IDLE_S = 1800.0
-"""A person has so long for a move."""
-CLOSED_S = 60.0
-"""So long after its page was closed a match ends; a page without scripts is not seen to be closed."""
-STORED_S = 3600.0
-"""So long a match that has ended can be looked at."""
-STORED = 30
-"""Matches that have ended, of all people."""
-TURNS = 300
-"""The last turns, which a page gets that is loaded again."""
+AT_ONCE = 8  # matches of all people
+IDLE_S = 1800.0  # a person has so long for a move
+CLOSED_S = 60.0  # so long after its page was closed a match ends; a page without scripts is not seen to be closed
+STORED_S = 3600.0  # so long a match that has ended can be looked at
+STORED = 30  # matches that have ended, of all people
+TURNS = 300  # the last turns, which a page gets that is loaded again
 LOOK_S = 0.5
 END_S = 5.0
 

@@ -33,14 +33,10 @@ from arena.sandbox.level import prctl
 from arena.serve.worker import NICE
 from arena.values import Match, Played, Record
 
-UNRATED = "unrated, played by a person"
-"""The name of the event in the text of such a match."""
-FILE = "match.txt"
-"""The file as which the text is downloaded: the commands that the replay shows name it."""
-MOST_BYTES = 16_000_000
-"""Of a line."""
-MOST_TRIED = 300
-"""Legal moves whose cells are looked for."""
+UNRATED = "unrated, played by a person"  # the name of the event in the text of such a match
+FILE = "match.txt"  # the file as which the text is downloaded: the commands that the replay shows name it
+MOST_BYTES = 16_000_000  # of a line
+MOST_TRIED = 300  # legal moves whose cells are looked for
 
 
 @dataclass(frozen=True)

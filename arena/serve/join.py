@@ -26,8 +26,7 @@ from websockets.exceptions import ConnectionClosed, InvalidHandshake, InvalidSta
 EXAMPLE = "https://arena.example.org"
 LINE_BYTES = 65536
 MOST_BYTES = 1_000_000
-IDLE_S = 900.0
-"""A match that asks nothing for so long is over."""
+IDLE_S = 900.0  # a match that asks nothing for so long is over
 END_S = 2.0
 RETRY_S = 1.0
 PING_S = 5.0

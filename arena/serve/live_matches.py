@@ -16,8 +16,7 @@ from arena.results.archive import Archive
 from arena.serve.jobs import rules_of
 from arena.values import Bot, Match, Seat, Turn
 
-MOST_TURNS = 1000
-"""Turns that are sent at once; of more the last ones."""
+MOST_TURNS = 1000  # turns that are sent at once; of more the last ones
 
 
 @dataclass(frozen=True)

@@ -25,12 +25,9 @@ from arena.serve.human_matches import CLOSED_S, IDLE_S, HumanMatch, HumanMatches
 from arena.serve.human_process import FILE
 from arena.serve.streams import WAIT_S, Stream, event
 
-FORM_S = 2.5
-"""A page without scripts waits so long for the bots; less than the server waits for pages when it ends."""
-MOST_BUTTONS = 200
-"""Of more legal moves the others are typed."""
-MOST_LETTERS = 500
-"""Of a move that was sent."""
+FORM_S = 2.5  # a page without scripts waits so long for the bots; less than the server waits for pages when it ends
+MOST_BUTTONS = 200  # of more legal moves the others are typed
+MOST_LETTERS = 500  # of a move that was sent
 
 
 Seats = dict[str, tuple[str, tuple[str, ...]]]

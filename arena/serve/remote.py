@@ -30,12 +30,9 @@ POLICY_VIOLATION, TRY_AGAIN_LATER = 1008, 1013
 MESSAGES_PER_S = 200.0
 MOST_NAMES = 20
 HELLO_S = 10.0
-TOKEN_LOOK_S = 5.0
-"""The time between two looks whether the token of a bot's author is valid."""
-SEND_S = 10.0
-"""A message that a client does not take in so long is lost."""
-CLOSE_S = 1.0
-"""An older connection of the same bot, which perhaps takes nothing, is waited for no longer."""
+TOKEN_LOOK_S = 5.0  # the time between two looks whether the token of a bot's author is valid
+SEND_S = 10.0  # a message that a client does not take in so long is lost
+CLOSE_S = 1.0  # an older connection of the same bot, which perhaps takes nothing, is waited for no longer
 
 
 class Hub:

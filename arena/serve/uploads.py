@@ -26,11 +26,9 @@ from arena.serve.accounts import Account, Accounts, Upload
 from arena.serve.entrants import Entrants, remote_mark
 from arena.values import Bot
 
-MOST_BODY_BYTES = MOST_BYTES + 1_000_000
-"""Of the form of an upload."""
+MOST_BODY_BYTES = MOST_BYTES + 1_000_000  # of the form of an upload
 OLD_S = 3600
-ATTEMPTS = 3
-"""An upload whose check was killed as often is refused: perhaps it is what kills it."""
+ATTEMPTS = 3  # an upload whose check was killed as often is refused: perhaps it is what kills it
 
 
 def receive(accounts: Accounts, account: Account, files: Mapping[str, IO[bytes]]) -> str:

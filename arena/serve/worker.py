@@ -23,10 +23,8 @@ Result = TypeVar("Result")
 NICE = 5
 """An event here goes first, and yet nobody need wait for its end: beside a busy core's process it gets a quarter."""
 JOB_S = 300.0  # no job takes so long; the process is ended, and the next job starts another
-MOST_WAITING = 40
-"""Jobs that wait: a crawler that asks for every page gets the rest refused."""
-MOST_OF_ASKER = 3
-"""Of these, those that one account has asked for."""
+MOST_WAITING = 40  # jobs that wait: a crawler that asks for every page gets the rest refused
+MOST_OF_ASKER = 3  # of these, those that one account has asked for
 
 
 # Not a fork: the server has threads, and an event loop. Python's fork server has neither, and imports once what each
