@@ -2,7 +2,6 @@
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
-from dataclasses import replace
 from pathlib import Path
 
 from starlette.applications import Starlette
@@ -20,19 +19,13 @@ from arena.serve.worker import Worker
 def make_app(workspace: Path, settings: Settings | None = None) -> Starlette:
     """Return the application for a workspace."""
     settings, accounts = settings or Settings(), Accounts(workspace)
-    # What an author may upload is for the organiser to say, in uploads.py.
-    bodies = {author.UPLOAD: uploads.MOST_BODY_BYTES}
-    settings = replace(settings, larger_bodies={**bodies, **settings.larger_bodies})
 
     @asynccontextmanager
     async def lifespan(app: Starlette) -> AsyncIterator[None]:
         app.state.frames = Frames(workspace / "results")
         app.state.stages = live.Stages(app.state.frames, settings)
         try:
-            async with (
-                desk.at_work(accounts, app.state.hub),
-                app.state.human_matches.looked_after(),
-            ):
+            async with desk.at_work(accounts, app.state.hub), app.state.human_matches.looked_after():
                 yield
         finally:
             app.state.stages.close()
@@ -50,12 +43,11 @@ def make_app(workspace: Path, settings: Settings | None = None) -> Starlette:
             *remote.ROUTES,
         ],
         lifespan=lifespan,
-        middleware=[Middleware(Guard, settings=settings)],
+        # What an author may upload is for the organiser to say, in uploads.py.
+        middleware=[Middleware(Guard, settings, {author.UPLOAD: uploads.MOST_BODY_BYTES})],
         exception_handlers=pages.ERRORS,
     )
-    app.state.settings = settings
-    app.state.worker, app.state.hub = Worker(), remote.Hub()
-    app.state.human_matches = HumanMatches(accounts)
-    app.state.accounts = accounts
+    app.state.settings, app.state.accounts = settings, accounts
+    app.state.worker, app.state.hub, app.state.human_matches = Worker(), remote.Hub(), HumanMatches(accounts)
     app.state.is_ending = lambda: False  # until a server runs it
     return app

@@ -8,12 +8,11 @@ import contextlib
 import io
 import re
 import zipfile
-from collections.abc import Mapping
 from http import HTTPStatus
 from pathlib import Path
 from typing import IO, Any
 
-from starlette.datastructures import UploadFile
+from starlette.datastructures import FormData, UploadFile
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
@@ -156,8 +155,7 @@ async def ask(request: Request) -> Response:
     account, accounts = _signed_in(request)
     form = await people.checked_form(request)
     try:
-        fields = {name: value for name, value in form.items() if isinstance(value, str)}
-        id_ = await asyncio.to_thread(_asked, accounts, account, fields)
+        id_ = await asyncio.to_thread(_asked, accounts, account, form)
     except ArenaError as error:
         return await show_account(request, mistake=str(error))
     return RedirectResponse(f"/me/requests/{id_}", HTTPStatus.SEE_OTHER)
@@ -219,16 +217,8 @@ def _private(folder: Path, bot: str) -> dict[str, Any]:
     return {
         "faults": faults,
         "lessons": [
-            {
-                "match": lesson.record.match.id,
-                "board": lesson.label,
-                "role": lesson.role,
-                "turn": lesson.turn,
-                "verdict": lesson.verdict,
-                "played": clean(lesson.played),
-                "good": ", ".join(map(clean, lesson.good)),
-                "then": lesson.refutation_text(bot_pages.REFUTING_TURNS),
-            }
+            {"match": lesson.record.match.id, "then": lesson.refutation_text(bot_pages.REFUTING_TURNS)}
+            | {name: getattr(lesson, name) for name in ("label", "role", "turn", "verdict", "played", "good")}
             for lesson in lessons
         ],
     }
@@ -238,25 +228,25 @@ def _records(folder: Path, own: frozenset[str]) -> bytes:
     """Return the newest matches of these bots as texts in a zip."""
     author = Author(name="", bots=own, file="", hidden_paths=hidden_paths(folder))
     content = io.BytesIO()
-    with zipfile.ZipFile(content, "w", zipfile.ZIP_DEFLATED) as packed:
-        try:
-            with Archive.open(folder) as archive:
-                event, numbers = archive.event(), archive.numbers()
-                names = {bot.name: bot.name for bot in event.bots}
-                newest = sorted(author.own(archive.played()), key=lambda match: -numbers.get(match.id, 0))
-                for match in newest[:MOST_RECORDS]:
-                    record = author.portable(archive.record(match.id), names)
-                    packed.writestr(f"{match.id}.txt", notation.text_of(record, event.name))
-        except NoResultsError:
-            pass
+    with (
+        zipfile.ZipFile(content, "w", zipfile.ZIP_DEFLATED) as packed,
+        contextlib.suppress(NoResultsError),
+        Archive.open(folder) as archive,
+    ):
+        event, numbers = archive.event(), archive.numbers()
+        names = {bot.name: bot.name for bot in event.bots}
+        newest = sorted(author.own(archive.played()), key=lambda match: -numbers.get(match.id, 0))
+        for match in newest[:MOST_RECORDS]:
+            record = author.portable(archive.record(match.id), names)
+            packed.writestr(f"{match.id}.txt", notation.text_of(record, event.name))
     return content.getvalue()
 
 
-def _asked(accounts: Accounts, account: Account, fields: Mapping[str, str]) -> str:
+def _asked(accounts: Accounts, account: Account, form: FormData) -> str:
     """Note a request, and return its id; ArenaError for what nobody may ask."""
     entrants = Entrants(accounts.workspace)
     versions = entrants.own_here(account)
-    first, second, board = fields.get("first", ""), fields.get("second", ""), fields.get("board", "")
+    first, second, board, pairings = (str(form.get(name, "")) for name in ("first", "second", "board", "pairings"))
     if first not in versions:
         raise ArenaError("choose a version of a bot of yours")
     if second not in versions:
@@ -267,7 +257,6 @@ def _asked(accounts: Accounts, account: Account, fields: Mapping[str, str]) -> s
         raise ArenaError("choose two different versions")
     if board not in {"", *entrants.tournament.boards}:
         raise ArenaError("choose a board of this event")
-    pairings = fields.get("pairings", "1")
     if not (pairings.isascii() and pairings.isdecimal() and len(pairings) < 6 and 0 < int(pairings) <= MOST_PAIRINGS):
         raise ArenaError(f"choose a number of pairings from 1 to {MOST_PAIRINGS}")
     return accounts.ask(account, first, second, board, int(pairings))

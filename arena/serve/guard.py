@@ -10,7 +10,7 @@ import re
 import time
 from collections import OrderedDict
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.exceptions import HTTPException
@@ -47,8 +47,6 @@ class Settings:
     """A whole class may share one address, and each open page asks every few seconds."""
     writes_per_s: float = 5.0
     body_bytes: int = 64_000
-    larger_bodies: Mapping[str, int] = field(default_factory=dict)
-    """Most bytes of a body by how its path begins, such as `/upload`."""
     body_s: float = 30.0
     """A body has arrived by then."""
     watchers: int = 300
@@ -78,8 +76,9 @@ class Rate:
 class Guard:
     """Refuses what no page should see, and adds the headers of every answer."""
 
-    def __init__(self, app: ASGIApp, settings: Settings) -> None:
-        self._app, self._settings = app, settings
+    def __init__(self, app: ASGIApp, settings: Settings, larger_bodies: Mapping[str, int]) -> None:
+        """`larger_bodies` are most bytes of a body by how its path begins, such as `/upload`."""
+        self._app, self._settings, self._larger_bodies = app, settings, larger_bodies
         self._names = {"localhost", *(name.lower() for name in settings.names)}
         self._reads, self._writes = Rate(settings.reads_per_s), Rate(settings.writes_per_s)
 
@@ -136,9 +135,8 @@ class Guard:
         if scope["type"] == "http" and scope["method"] not in {"GET", "HEAD", "POST"}:
             return 405, "expected GET, HEAD or POST"
         origin = headers.get("origin")
-        if writes and origin is not None and origin.partition("://")[2].lower() != hosts[0].lower():
-            return 403, "another site sent this"
-        if writes and headers.get("sec-fetch-site", "same-origin") not in {"same-origin", "none"}:
+        is_ours = origin is None or origin.partition("://")[2].lower() == hosts[0].lower()
+        if writes and not (is_ours and headers.get("sec-fetch-site", "none") in {"same-origin", "none"}):
             return 403, "another site sent this"
         length = headers.get("content-length", "0")
         if not (length.isascii() and length.isdigit() and len(length) < 16):
@@ -161,7 +159,7 @@ class Guard:
         return True
 
     def _most(self, scope: Scope) -> int:
-        larger = (size for start, size in self._settings.larger_bodies.items() if scope["path"].startswith(start))
+        larger = (size for start, size in self._larger_bodies.items() if scope["path"].startswith(start))
         return next(larger, self._settings.body_bytes)
 
     def _bounded(self, scope: Scope, receive: Receive) -> Receive:

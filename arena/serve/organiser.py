@@ -2,8 +2,8 @@
 
 import asyncio
 import contextlib
-from pathlib import Path
-from typing import Any
+from collections.abc import Callable
+from typing import Any, TypeVar
 
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
@@ -11,11 +11,14 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from arena.author import marks, similar
+from arena.author.submissions.bot_store import BotStore
 from arena.errors import ArenaError
 from arena.serve import actions, pages, people
 from arena.serve.accounts import LIMITS, Accounts
 from arena.serve.entrants import Entrants, event_folder
 from arena.serve.people import accounts_of
+
+Result = TypeVar("Result")
 
 SHOWN = 50
 Sources = list[tuple[str, list[similar.Line]]]
@@ -44,46 +47,44 @@ async def act(request: Request) -> Response:
 
 async def show_similar(request: Request) -> Response:
     """Show which programs of different authors share long passages."""
-    people.signed_in(request, organiser=True)
-    pairs = await request.app.state.worker.run(_pairs, accounts_of(request).workspace)
-    return pages.render(request, "similar.html.j2", title="Similar programs", pairs=pairs)
+    return pages.render(request, "similar.html.j2", title="Similar programs", pairs=await _run(request, _pairs))
 
 
 async def show_pair(request: Request) -> Response:
     """Show two such programs beside each other, with the passages that both have."""
-    people.signed_in(request, organiser=True)
     names = (request.path_params["first"], request.path_params["second"])
-    found = await request.app.state.worker.run(_evidence, accounts_of(request).workspace, *names)
-    if found is None:
+    evidence = await _run(request, _evidence, *names)
+    if evidence is None:
         raise HTTPException(404)
-    share, sources = found
+    share, sources = evidence
     return pages.render(request, "pair.html.j2", title=" and ".join(names), share=share, sources=sources)
 
 
 async def send_export(request: Request) -> Response:
     """Send the programs as JPlag reads them."""
+    return pages.download(await _run(request, similar.export), "jplag.zip", "application/zip")
+
+
+async def _run(request: Request, job: Callable[..., Result], *values: str) -> Result:
+    """Return what a job makes of the bots of the workspace, for an organiser."""
     people.signed_in(request, organiser=True)
-    content = await request.app.state.worker.run(_export, accounts_of(request).workspace)
-    return pages.download(content, "jplag.zip", "application/zip")
+    store = await asyncio.to_thread(lambda: Entrants(accounts_of(request).workspace).store)
+    result: Result = await request.app.state.worker.run(job, store, *values)
+    return result
 
 
-def _pairs(workspace: Path) -> list[tuple[str, str, int, int]]:
+def _pairs(store: BotStore) -> list[tuple[str, str, int, int]]:
     """Return the names of similar programs, the share in percent, and the number of passages."""
-    found = similar.similarities(Entrants(workspace).store)
-    return [(each.first.name, each.second.name, round(100 * each.share), each.shared) for each in found]
+    pairs = similar.similarities(store)
+    return [(pair.first.name, pair.second.name, round(100 * pair.share), pair.shared) for pair in pairs]
 
 
-def _evidence(workspace: Path, first: str, second: str) -> tuple[int, Sources] | None:
+def _evidence(store: BotStore, first: str, second: str) -> tuple[int, Sources] | None:
     """Return the share of two programs in percent, and of each its name with its lines; None if they share little."""
-    for each in similar.similarities(Entrants(workspace).store):
-        if (each.first.name, each.second.name) == (first, second):
-            names, sides = (first, second), each.evidence()
-            return round(100 * each.share), list(zip(names, sides, strict=True))
+    for pair in similar.similarities(store):
+        if (pair.first.name, pair.second.name) == (first, second):
+            return round(100 * pair.share), list(zip((first, second), pair.evidence(), strict=True))
     return None
-
-
-def _export(workspace: Path) -> bytes:
-    return similar.export(Entrants(workspace).store)
 
 
 def _values(accounts: Accounts) -> dict[str, Any]:

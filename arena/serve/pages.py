@@ -18,13 +18,8 @@ from arena.report import page, viewer
 from arena.serve import guard, people, templates
 from arena.serve.worker import BusyError, JobError
 
-SCRIPTS = (
-    *("dom", "words", "theme"),
-    *("sorting", "leaderboard", "looks", "scene", "board", "playback", "commands", "chances"),
-    *("viewer", "replay", "match", "matches", "bot"),
-    "charts",
-)
-"""The report's scripts that run here too; where links lead and where data come from is said by our own."""
+FOREIGN_SCRIPTS = {"route", "start", "chunks", "crosstable"}
+"""The report's scripts that do not run here: where links lead and where data come from is said by our own."""
 
 
 def render(request: Request, template: str, status: int = 200, *, mistake: str = "", **values: object) -> Response:
@@ -71,12 +66,9 @@ def query(values: Mapping[str, object]) -> str:
 def _assets() -> dict[str, tuple[bytes, str]]:
     """Return the content and the type of each script and style, by its name."""
     styles = [*sorted(page.PARTS.glob("*.css")), *sorted(templates.HTML.glob("*.css"))]
-    shared = [page.PARTS / f"{name}.js" for name in ("data", *SCRIPTS)]
-    scripts = [
-        templates.HTML / "route.js",
-        *shared,
-        *(templates.HTML / f"{name}.js" for name in ("live", "wall", "site", "play")),
-    ]
+    shared = [path for path in sorted(page.PARTS.glob("[!_]*.js")) if path.stem not in FOREIGN_SCRIPTS]
+    scripts = [templates.HTML / f"{name}.js" for name in ("route", "live", "wall", "site", "play")]
+    scripts[1:1] = shared
     css, js = ("\n".join(path.read_text("utf-8") for path in paths) for paths in (styles, scripts))
     return {"arena.css": (css.encode(), "text/css"), "arena.js": (js.encode(), "text/javascript")}
 
@@ -88,10 +80,9 @@ def asset_path(name: str) -> str:
 
 async def asset(request: Request) -> Response:
     """Return a script or the styles, which a browser may keep for good."""
-    found = _assets().get(request.path_params["name"])
-    if found is None:
+    if (name := request.path_params["name"]) not in _assets():
         raise HTTPException(404)
-    content, media_type = found
+    content, media_type = _assets()[name]
     return Response(content, 200, {"cache-control": "public, max-age=31536000, immutable"}, media_type)
 
 

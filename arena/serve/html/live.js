@@ -49,19 +49,13 @@ const live = (() => {
   function start(host) {
     const status = make("p", { class: "unseen", role: "status" });
     host.after(status);
-    let again = null;
+    let over = false;
     const begin = () => watch(host, (text, ended = false) => {
       status.textContent = text;
       status.className = ended ? "note" : "unseen"; // what happens in a match can be seen
-      if (ended && again === null) again = setInterval(ask, 15_000);
+      over = ended;
     });
-    async function ask() {
-      const answer = document.hidden ? null : await fetch(host.dataset.again, { cache: "no-cache" }).catch(() => null);
-      if (!answer?.ok || !(await answer.text()).trim()) return; // nothing is played
-      clearInterval(again);
-      again = null;
-      begin();
-    }
+    byId("progress").addEventListener("renewed", ({ target }) => { if (over && target.childElementCount) { over = false; begin(); } });
     begin();
   }
 

@@ -42,14 +42,14 @@ const site = (() => {
       if (document.hidden) return;
       const answer = await fetch(address, { cache: "no-cache" });
       if (!answer.ok || answer.headers.get("etag") === etag) return; // the browser answers a 304 with what it has
-      const text = await answer.text();
       const first = etag === null && part.childElementCount;
       etag = answer.headers.get("etag");
       if (first) return; // it is in the page already
       const kept = part.id === "leaderboard-view" && byId("leaderboard-search") ? choice() : null;
-      part.replaceChildren(...parsed(text).body.childNodes);
+      part.replaceChildren(...parsed(await answer.text()).body.childNodes);
       if (part.id === "leaderboard-view" && byId("leaderboard-search")) leaderboard.start();
       if (kept) choose(kept);
+      part.dispatchEvent(new Event("renewed"));
     }
     const again = () => setTimeout(() => ask().catch(() => {}).finally(again), every * 1000 * (0.9 + Math.random() * 0.2));
     ask().catch(() => {});
