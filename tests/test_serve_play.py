@@ -113,7 +113,7 @@ def test_a_match_needs_a_bot_and_a_role_of_the_event_and_a_limit_that_is_free(si
 
 def test_a_match_ends_with_all_its_processes_when_its_page_is_closed(site, monkeypatch):
     _, matches, signed_in = site
-    monkeypatch.setattr(matches, "_closed_s", 0.3)
+    monkeypatch.setattr(human_matches, "CLOSED_S", 0.3)
     with signed_in("Ben") as ben:
         page = begun(ben, f"{DUEL} explorer")
         (match,) = (each for each in matches._matches.values() if not each.ended)

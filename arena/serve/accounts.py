@@ -52,10 +52,6 @@ create table rounds(
     ended text not null default '', words text not null default '') strict;
 create table settings(name text primary key, value text not null) strict;
 create table log(at text not null, who text not null, action text not null, subject text not null) strict;
-create index uploads_of on uploads(account);
-create index requests_of on requests(account);
-create index uploads_with on uploads(status);
-create index requests_with on requests(status);
 """
 
 
@@ -419,10 +415,8 @@ class Accounts:
             raise ArenaError(f"you have had {most} {limit} in this hour; try again later")
 
     def _of(self, table: str, account: Account | None, status: str | None) -> list[sqlite3.Row]:
-        chosen = {"account": account and account.id, "status": status}
-        where = " and ".join(f"{column} = ?" for column, value in chosen.items() if value is not None) or "true"
-        values = [value for value in chosen.values() if value is not None]
-        return self._rows(f"select * from {table} where {where} order by rowid desc", *values)
+        query = "where account = coalesce(?, account) and status = coalesce(?, status) order by rowid desc"
+        return self._rows(f"select * from {table} {query}", account and account.id, status)
 
     @contextlib.contextmanager
     def _connection(self) -> Iterator[sqlite3.Connection]:

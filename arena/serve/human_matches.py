@@ -140,27 +140,27 @@ class HumanMatch:
 class HumanMatches:
     """All of them."""
 
-    def __init__(self, accounts: Accounts, *, idle_s: float = IDLE_S, closed_s: float = CLOSED_S) -> None:
-        self._accounts, self._idle_s, self._closed_s = accounts, idle_s, closed_s
+    def __init__(self, accounts: Accounts) -> None:
+        self._accounts = accounts
         self._matches: dict[str, HumanMatch] = {}
 
     def under_way(self, account: Account) -> HumanMatch | None:
         """Return the match that somebody plays."""
-        return next((each for each in self._matches.values() if each.account == account.id and not each.ended), None)
+        return next((m for m in self._matches.values() if m.account == account.id and not m.ended), None)
 
     def find(self, id: str, account: Account) -> HumanMatch | None:  # noqa: A002
         """Return a match of an account by its id; None if there is none, or it is another's."""
-        found = self._matches.get(id)
-        if found is None or found.account != account.id:
+        match = self._matches.get(id)
+        if match is None or match.account != account.id:
             return None
-        found.seen = time.monotonic()
-        return found
+        match.seen = time.monotonic()
+        return match
 
     async def begin(self, account: Account, wish: Wish) -> HumanMatch:
         """Begin a match; ArenaError for more than one at a time, or than the server or a limit allows."""
         if self.under_way(account) is not None:
             raise ArenaError("you have a match under way: go on with it, or leave it")
-        if sum(not each.ended for each in self._matches.values()) >= AT_ONCE:
+        if sum(not match.ended for match in self._matches.values()) >= AT_ONCE:
             raise ArenaError(f"{AT_ONCE} matches are played here by people already; try again later")
         match = HumanMatch(account=account.id, wish=wish)
         self._matches[match.id] = match  # now, so that nobody begins two at once
@@ -211,13 +211,14 @@ class HumanMatches:
         """End what nobody plays any more, and forget what ended long ago."""
         now = time.monotonic()
         for match in self._matches.values():
-            if now - match.moved > self._idle_s:
-                self.leave(match, f"nobody has moved for {self._idle_s / 60:.0f} minutes")
-            elif match.pages == 0 and now - match.seen > self._closed_s:
+            if now - match.moved > IDLE_S:
+                self.leave(match, f"nobody has moved for {IDLE_S / 60:.0f} minutes")
+            elif match.pages == 0 and now - match.seen > CLOSED_S:
                 self.leave(match, "its page was closed")
-        over = [each for each in self._matches.values() if each.ended]
-        old = {each.id for each in over if now - each.seen > STORED_S} | {each.id for each in over[:-STORED]}
-        self._matches = {id_: each for id_, each in self._matches.items() if id_ not in old}
+        over = [match for match in self._matches.values() if match.ended]
+        for number, match in enumerate(reversed(over)):
+            if number >= STORED or now - match.seen > STORED_S:
+                del self._matches[match.id]
 
     async def _read(self, match: HumanMatch, process: asyncio.subprocess.Process) -> None:
         """Take what a process says until it ends."""
@@ -228,10 +229,7 @@ class HumanMatches:
         except ValueError:
             logging.exception("a match of a person: its process wrote what is no message, or too much")
         failed = not match.ended
-        if failed:
-            match.ended = "arena failed to play it; the organiser can read why in the terminal of the server"
-            match.feed.ring()
-            _end(process)
+        self.leave(match, "arena failed to play it; the organiser can read why in the terminal of the server")
         match.choices = ()
         try:
             await asyncio.wait_for(process.wait(), END_S)

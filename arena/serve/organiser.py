@@ -103,7 +103,7 @@ def _values(accounts: Accounts) -> dict[str, Any]:
         "graded": graded,
         "tables": {
             "rounds": [(str(each.number), each.begun, each.ended, each.words) for each in accounts.rounds(10)],
-            "accounts": [tuple(row.values()) for row in actions.act(accounts, "accounts", (), "")],
+            "accounts": actions.act(accounts, "accounts", (), ""),
             "uploads": [
                 (names[each.account], each.file, each.received, each.status, each.words)
                 for each in accounts.uploads()[:SHOWN]
@@ -116,7 +116,7 @@ def _values(accounts: Accounts) -> dict[str, Any]:
                 (row.student.name, row.bot, f"{row.marks:g}", f"{row.out_of:g}", str(row.student.state), row.note)
                 for row in (graded.students if graded is not None else ())
             ],
-            "log": [tuple(row.values()) for row in actions.act(accounts, "log", (), "")[:SHOWN]],
+            "log": actions.act(accounts, "log", (), "")[:SHOWN],
         },
     }
 
