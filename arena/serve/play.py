@@ -46,7 +46,7 @@ async def show_choice(request: Request, *, mistake: str = "") -> Response:
         under_way=_matches(request).under_way(account),
         bots=await asyncio.to_thread(_bots, entrants, account),
         chosen=request.query_params.get("bot", ""),
-        seats=await request.app.state.worker.run(_seats, accounts.workspace),
+        seats=await request.app.state.worker.run(_seats, accounts.workspace, asker=account.id),
         limit=accounts.limit("matches"),
     )
 
@@ -56,7 +56,7 @@ async def begin(request: Request) -> Response:
     account, accounts = people.signed_in(request), people.accounts_of(request)
     form = await people.checked_form(request)
     entrants = await asyncio.to_thread(Entrants, accounts.workspace)
-    seats = await request.app.state.worker.run(_seats, accounts.workspace)
+    seats = await request.app.state.worker.run(_seats, accounts.workspace, asker=account.id)
     bot, seat = form.get("bot"), form.get("seat")
     try:
         if accounts.is_on("paused") and not account.is_organiser:
