@@ -23,6 +23,7 @@ from arena.serve import people
 from arena.serve.accounts import Accounts
 from arena.serve.app import make_app
 from arena.serve.guard import Settings
+from arena.serve.streams import Feed
 from arena.values import Ending
 
 SLOW = python('say("# hush")\ntime.sleep({pause})\nsay(legal[0])')
@@ -165,6 +166,15 @@ def test_the_wall_shows_what_everybody_may_see_whoever_has_signed_in(workspace):
             assert "No results are shown yet" in client.get("/wall", headers=session).text
         finally:
             accounts.set("hidden", False)
+
+
+def test_a_page_that_comes_late_hears_of_the_last_states_and_then_of_each_once():
+    feed = Feed(2)
+    feed.head = "{}"
+    feed.add(["8", "9"], 10)  # those before were too many to be sent
+    assert feed.since(0) == "event: match\ndata: {}\n\nevent: turns\ndata: [8,9]\n\n"
+    feed.add(["10"], 11)
+    assert [feed.since(count).partition("data: ")[2].strip() for count in (9, 10, 11)] == ["[9,10]", "[10]", ""]
 
 
 def test_an_upset_is_a_win_against_a_bot_of_a_better_tier_without_a_fault(tmp_path):

@@ -105,7 +105,7 @@ class HumanMatch:
         if "head" in message:
             self.feed.head = json.dumps(message["head"])
         elif "turn" in message:
-            self.feed.add(json.dumps(message["turn"]))
+            self.feed.add([json.dumps(message["turn"])], self.feed.count + 1)
             self.feed.text = message["text"]
         elif "ask" in message:
             ask = message["ask"]

@@ -194,7 +194,9 @@ class Stage:
         pace = min(PACE_S, SHOW_S / len(part.turns))
         step = max(1, round(STEP_S / pace))
         for number in range(0, len(part.turns), step):
-            self._add(replace(part, turns=part.turns[number : number + step], result=""))
+            new = part.turns[number : number + step]
+            count = part.count - len(part.turns) + number + len(new)
+            self._add(replace(part, turns=new, count=count, result=""))
             await self._pause(pace * step)
             if not self.is_watched:
                 return
@@ -209,7 +211,7 @@ class Stage:
     def _add(self, part: PartOfMatch) -> None:
         """Show a part of a match to everybody."""
         self._feed.head, self._feed.text, self._result = self._feed.head or part.head, part.text, part.result
-        self._feed.add(*part.turns)
+        self._feed.add(part.turns, part.count)
         self._feed.ring()
 
     async def _pause(self, seconds: float) -> None:

@@ -3,7 +3,7 @@
 import asyncio
 import time
 from collections import deque
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Iterable
 from contextlib import AbstractContextManager
 from itertools import islice
 
@@ -26,10 +26,10 @@ class Feed:
         self._turns: deque[str] = deque(maxlen=most)
         self._news = asyncio.Event()
 
-    def add(self, *turns: str) -> None:
-        """Take the JSON of new states, each with the moves that led to it."""
+    def add(self, turns: Iterable[str], count: int) -> None:
+        """Take the JSON of new states, each with the moves that led to it; with them there are `count`."""
         self._turns.extend(turns)
-        self.count += len(turns)
+        self.count = count
 
     def ring(self) -> None:
         """Wake up who waits for news."""
