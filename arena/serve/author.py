@@ -117,10 +117,10 @@ async def upload(request: Request) -> Response:
 async def show_upload(request: Request) -> Response:
     """Show what became of an upload."""
     account, accounts = _signed_in(request)
-    found = next((each for each in accounts.uploads(account) if each.id == request.path_params["id"]), None)
-    if found is None:
-        raise HTTPException(404)
-    return pages.render(request, "upload.html.j2", title=f"Upload of {clean(found.file, 100)}", upload=found)
+    for upload in accounts.uploads(account):
+        if upload.id == request.path_params["id"]:
+            return pages.render(request, "upload.html.j2", title=f"Upload of {clean(upload.file, 100)}", upload=upload)
+    raise HTTPException(404)
 
 
 async def show_bot(request: Request) -> Response:
@@ -164,12 +164,12 @@ async def ask(request: Request) -> Response:
 async def show_request(request: Request) -> Response:
     """Show what became of a request."""
     account, accounts = _signed_in(request)
-    found = next((each for each in accounts.requests(account) if each.id == request.path_params["id"]), None)
-    if found is None:
-        raise HTTPException(404)
-    is_stored = (accounts.workspace / "results" / found.event / "event.sqlite").is_file()
-    title = f"{found.first} and {found.second}"
-    return pages.render(request, "request.html.j2", title=title, asked=found, is_stored=is_stored)
+    for asked in accounts.requests(account):
+        if asked.id == request.path_params["id"]:
+            is_stored = (accounts.workspace / "results" / asked.event / "event.sqlite").is_file()
+            title = f"{asked.first} and {asked.second}"
+            return pages.render(request, "request.html.j2", title=title, asked=asked, is_stored=is_stored)
+    raise HTTPException(404)
 
 
 async def send_client(_request: Request) -> Response:

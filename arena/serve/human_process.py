@@ -122,7 +122,7 @@ class PipeSeat:
         before = set(game.view(state, role))
         after = {move: set(game.view(game.play(state, others | {role: move}), role)) for move in legal}
         always = set.intersection(*after.values())
-        found = {}
+        cells = {}
         for move, facts in after.items():
             drawn = [each for fact in facts if (each := self._read(fact))]
             own = {each.cell for each in drawn if isinstance(each.item, Piece) and each.name == role}
@@ -130,8 +130,8 @@ class PipeSeat:
                 came, gone = self._marked(facts - before - always), self._marked(before - facts)
                 # A move that turns the discs of others is about the cell that was empty.
                 own = (came - self._marked(before) or came) | gone
-            found[move] = tuple(sorted(f"{x} {y}" for x, y in own))
-        return found
+            cells[move] = tuple(sorted(f"{x} {y}" for x, y in own))
+        return cells
 
     def _marked(self, facts: Iterable[Fact]) -> set[Cell]:
         return {each.cell for fact in facts if (each := self._read(fact)) and isinstance(each.item, Mark)}

@@ -1,4 +1,4 @@
-"""The live match of an event: what is played now, turn by turn, for all who watch; and the addresses of its page.
+"""The live match of an event: what is played now, turn by turn, for all who watch; its page, and that of a projector.
 
 Who watches an event sees its `Stage`, which reads each match once for all of them. It decides which match is shown and
 when; what is sent of a match is computed in a process of its own (live_matches.py).
@@ -131,9 +131,9 @@ class Stage:
         try:
             while self.is_watched:
                 state = self._frames.state(self._event)
-                found = await self._under_way(state) if state is not None else None
-                if found is not None:
-                    last = await self._follow(*found)
+                under_way = await self._under_way(state) if state is not None else None
+                if under_way is not None:
+                    last = await self._follow(*under_way)
                     continue
                 newest, *_ = await self._frames.match(self._event, jobs.matches, 1, ())
                 match = newest[0].id if newest else ""
@@ -268,8 +268,8 @@ class Stages:
 
 def stages(request: Request) -> Stages:
     """Return the stages."""
-    found: Stages = request.app.state.stages
-    return found
+    stages: Stages = request.app.state.stages
+    return stages
 
 
 async def page(request: Request) -> Response:

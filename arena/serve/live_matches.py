@@ -37,10 +37,10 @@ class PartOfMatch:
 
 def under_way(folder: Path, lane: str, wanted: str, since: int) -> PartOfMatch | None:
     """Return what a lane has played of a match beyond `since` turns; None if nobody can see that."""
-    found = broadcast.turns_of(folder, lane)
-    if found is None or found[0].id != wanted:
+    live = broadcast.turns_of(folder, lane)
+    if live is None or live[0].id != wanted:
         return None
-    return _part(folder, _match(found[0]), found[1], since)
+    return _part(folder, _match(live[0]), live[1], since)
 
 
 def finished(folder: Path, wanted: str, since: int) -> PartOfMatch | None:

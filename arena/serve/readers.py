@@ -24,8 +24,8 @@ CHART_TYPES = {".svg": "image/svg+xml", ".png": "image/png"}
 
 def frames(request: Request) -> Frames:
     """Return what was computed of the events."""
-    found: Frames = request.app.state.frames
-    return found
+    frames: Frames = request.app.state.frames
+    return frames
 
 
 def events(request: Request) -> list[str]:
@@ -152,15 +152,15 @@ def _chosen(request: Request) -> dict[str, Any]:
 async def matches(request: Request) -> Response:
     """Show a page of matches, newest first."""
     event, chosen = event_of(request), _chosen(request)
-    found, count, boards, bots = await frames(request).match(
+    lines, count, boards, bots = await frames(request).match(
         event, jobs.matches, PAGE + 1, tuple(sorted(chosen.items()))
     )
-    more = found[PAGE - 1].number if len(found) > PAGE else None
+    more = lines[PAGE - 1].number if len(lines) > PAGE else None
     return await event_page(
         request,
         "matches.html.j2",
         tab="matches",
-        lines=found[:PAGE],
+        lines=lines[:PAGE],
         count=count,
         boards=boards,
         bots=bots,
@@ -208,7 +208,7 @@ async def bot(request: Request) -> Response:
     """Show a bot: its figures, versions and newest matches."""
     event, name, shown = await _bot(request)
     versions = await frames(request).table(event, jobs.versions)
-    found, *_ = await frames(request).match(event, jobs.matches, 10, (("bot", name),))
+    lines, *_ = await frames(request).match(event, jobs.matches, 10, (("bot", name),))
     return await event_page(
         request,
         "bot.html.j2",
@@ -217,17 +217,17 @@ async def bot(request: Request) -> Response:
         bot=name,
         figures=(await _front(request)).ranks.get(shown, ""),
         versions=versions.get(name, []),
-        lines=found,
+        lines=lines,
     )
 
 
 async def bot_json(request: Request) -> Response:
     """Return a bot's page for the scripts."""
     event, name, _ = await _bot(request)
-    found = await frames(request).table(event, jobs.bot_pages, _own_bots(request))
-    if name not in found:  # it entered just now
+    texts = await frames(request).table(event, jobs.bot_pages, _own_bots(request))
+    if name not in texts:  # it entered just now
         raise HTTPException(404)
-    return pages.fresh(request, found[name].encode(), "application/json")
+    return pages.fresh(request, texts[name].encode(), "application/json")
 
 
 async def version(request: Request) -> Response:
@@ -235,17 +235,17 @@ async def version(request: Request) -> Response:
     event, name, shown = await _bot(request)
     digest = request.path_params["digest"]
     versions = (await frames(request).table(event, jobs.versions)).get(name, [])
-    found = next((row for row in versions if row["digest"] == digest), None)
-    if found is None:
+    row = next((row for row in versions if row["digest"] == digest), None)
+    if row is None:
         raise HTTPException(404)
     lines, *_ = await frames(request).match(event, jobs.matches, PAGE, (("bot", name), ("digest", digest)))
     return await event_page(
         request,
         "version.html.j2",
         tab="leaderboard",
-        title=f"{shown}, version {found['version']}",
+        title=f"{shown}, version {row['version']}",
         bot=name,
-        version=found,
+        version=row,
         lines=lines,
     )
 
