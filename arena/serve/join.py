@@ -211,14 +211,8 @@ def main() -> None:
     parser.add_argument("--role", action="append", default=[], help="only this role; may be repeated")
     given = parser.parse_args()
     try:
-        take_seat(
-            given.url,
-            given.bot,
-            given.command,
-            version=given.version,
-            games=tuple(given.game),
-            roles=tuple(given.role),
-        )
+        roles, games = tuple(given.role), tuple(given.game)
+        take_seat(given.url, given.bot, given.command, version=given.version, games=games, roles=roles)
     except RefusedError as error:
         sys.exit(str(error))
 
