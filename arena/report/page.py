@@ -46,13 +46,12 @@ def text(
         title,
         scripts,
         sorted(PARTS.glob("*.css")),
-        _has_viewers(data),
+        data,
         **tables,
         notice=[[clean(line, LONGEST_LINE) for line in part.split("\n")] for part in notice.split("\n\n") if part],
         preview=preview,
         bot_path="#bot=",
         pictures=list(map(_picture, drawings)),
-        data=Markup(safe_json(data)),  # noqa: S704  no tag is left in it
         chunks=chunks,
     )
 
@@ -60,20 +59,14 @@ def text(
 def site_text(title: str, event: str, root: str, **tables: object) -> str:
     """Return a page of a contest's site, which has no script; `root` leads from its folder to that of index.html."""
     styles = [PARTS / f"{name}.css" for name in ("1_tokens", "2_page", "3_tables")]
-    return _rendered("site.html.j2", title, (), styles, False, event=clean(event), root=root, **tables)
+    return _rendered("site.html.j2", title, (), styles, None, event=clean(event), root=root, **tables)
 
 
 def match_text(values: Mapping[str, Any], title: str) -> str:
     """Return a page of one match, for a frame in a notebook."""
     names = ("board", "chances", "chunks", "commands", "data", "dom", "looks", "match", "playback", "replay", "route")
     scripts = [PARTS / f"{name}.js" for name in (*names, "scene", "viewer", "words", "_notebook")]
-    styles = sorted(PARTS.glob("*.css"))
-    content = Markup(safe_json(values))  # noqa: S704  no tag is left in it
-    return _rendered("_notebook.html.j2", title, scripts, styles, _has_viewers(values), data=content)
-
-
-def _has_viewers(values: Mapping[str, Any]) -> bool:
-    return any("viewer" in board for board in values["boards"])
+    return _rendered("_notebook.html.j2", title, scripts, sorted(PARTS.glob("*.css")), values)
 
 
 def _rendered(
@@ -81,13 +74,13 @@ def _rendered(
     title: str,
     scripts: Sequence[Path],
     styles: Sequence[Path],
-    viewers: bool,
+    data: Mapping[str, Any] | None,
     /,
     **values: object,
 ) -> str:
-    """Return a page; its policy allows its own scripts and styles by their hashes, and pictures inside.
+    """Return a page with the `data` of its scripts; its policy allows these and its styles by their hashes.
 
-    With `viewers` it allows the frames of games' own views, too.
+    It allows pictures inside, and the frames of games' own views where the data has some.
     """
     environment = Environment(
         loader=FileSystemLoader(PARTS),
@@ -96,6 +89,7 @@ def _rendered(
         trim_blocks=True,
         lstrip_blocks=True,
     )
+    viewers = data is not None and any("viewer" in board for board in data["boards"])
     allowed, workers = (f" {viewer.ALLOWED}", f"; {viewer.WORKERS}") if viewers else ("", "")
     script, style = ([path.read_text("utf-8") for path in paths] for paths in (scripts, styles))
     return environment.get_template(template).render(
@@ -106,6 +100,7 @@ def _rendered(
         scripts=list(map(Markup, script)),  # our own files, as the styles are
         styles=list(map(Markup, style)),
         clean=clean,
+        data=Markup(safe_json(data)),  # noqa: S704  no tag is left in it
         **values,
     )
 

@@ -49,8 +49,8 @@ class Games:
         self._rules = rules
         self.like = like or {}
         self._games: dict[tuple[str, ...], Game[Any] | ArenaError] = {}
-        self._read: dict[tuple[str, ...], tuple[Styles, Callable[[Fact], boards.Item]]] = {}
-        self._viewed: set[tuple[str, ...]] = set()  # with a view of their own, which reads facts as they are
+        # The styles, what reads a fact, and whether a view of the game's own reads facts as they are.
+        self._read: dict[tuple[str, ...], tuple[Styles, Callable[[Fact], boards.Item], bool]] = {}
         self._estimated = 0  # the number of matches whose moves a search assessed
 
     def game(self, match: Match) -> Game[Any]:
@@ -92,7 +92,7 @@ class Games:
                 **({"chances": _chances(chances)} if chances is not None else {}),
                 **({"qualities": qualities} if any(qualities) else {}),
                 **self.states(record.match, record.sides, replayed),
-                **({"facts": _facts(game, replayed)} if self._key(record.match) in self._viewed else {}),
+                **({"facts": _facts(game, replayed)} if self._read[self._key(record.match)][2] else {}),
             }
         except ArenaError as error:
             return {"broken": clean(str(error), WORDS)}
@@ -101,10 +101,10 @@ class Games:
         """Return these scenes as the page draws them, with the grids of a board that was sampled."""
         game, key = self.game(match), self._key(match)
         if key not in self._read:
-            self._viewed |= {key} if "code" in viewer.values(game) else set()
             styles = Styles.of(game.drawing, [seat.role for seat in match.seats], sides)
-            self._read[key] = styles, boards.items(read_grids(game.board(), game.drawing), styles)
-        styles, item = self._read[key]
+            item = boards.items(read_grids(game.board(), game.drawing), styles)
+            self._read[key] = styles, item, "code" in viewer.values(game)
+        styles, item, _ = self._read[key]
         return {
             **({"grids": boards.grids(game, styles)} if match.sampled else {}),
             "states": [list(map(item, scene.facts)) for scene in replayed],
