@@ -14,7 +14,7 @@ from arena import whole_files
 from arena.cli import duel as duels
 from arena.cli import options, output, paths, results, signals, stored_match, watching, workspace
 from arena.cli.run import command_line, make_archive
-from arena.errors import ArenaError
+from arena.errors import ArenaError, writing
 from arena.event import discovery, schedules
 from arena.identity import digest_of
 from arena.results.sequential import Decision, Question, SequentialTest
@@ -85,12 +85,11 @@ def climb(
     deciding = digest_of("climb", event.seed, rules, [(each.label, each.digest) for each in event.boards])
     with signals.listening() as interrupt, ExitStack() as stack:
         try:
-            whole_files.make_folder(folder)
-            stack.enter_context(whole_files.locked(folder / ".climb.lock", waits=False))
+            with writing(folder):
+                whole_files.make_folder(folder)
+                stack.enter_context(whole_files.locked(folder / ".climb.lock", waits=False))
         except BlockingIOError as error:
             raise ArenaError(f"{paths.displayed(folder)}: this climb is under way in another process") from error
-        except OSError as error:
-            raise ArenaError(f"{paths.displayed(folder)}: cannot be written: {error.strerror}") from error
         door = None if provider is None else stack.enter_context(opened(provider, folder))
         step = _Step(tournament, folder, boards, words, interrupt, door)
         Climb(

@@ -10,7 +10,7 @@ import typer
 
 from arena.cli import options, output, paths
 from arena.cli.watching import duration
-from arena.errors import ArenaError, known_are
+from arena.errors import ArenaError, known_are, writing
 from arena.event import schedules
 
 if TYPE_CHECKING:
@@ -190,11 +190,8 @@ def stop(
                 holder = None
                 break
             token = holder.token
-            try:
+            with writing(folder):
                 control.request_halt(folder, token)
-            except OSError as error:
-                reason = f"a request to stop cannot be written: {error.strerror}"
-                raise ArenaError(f"{folder}: {reason}; look at its permissions") from error
         state = control.last_state(folder)
         if answer is None and state is not None and state.token == token and state.halting:
             answer = state

@@ -13,7 +13,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from arena import shared_folders, whole_files
-from arena.errors import ArenaError, MachineError
+from arena.errors import ArenaError, MachineError, writing
 from arena.event import bot_folder, discovery
 from arena.event.discovery.files import digest_of, files_of
 from arena.match.bot.postmortem import failed_build
@@ -42,11 +42,9 @@ def _built(bot: Bot, folder: Path, level: str) -> Bot:
     target = folder / bot.digest
     if not _is_whole(target):
         with contextlib.ExitStack() as lock:  # one process builds at a time; the lock ends with its process
-            try:
+            with writing(folder):
                 whole_files.make_folder(folder)
                 lock.enter_context(whole_files.locked(folder / ".lock"))
-            except OSError as error:
-                raise ArenaError(f"{folder}: cannot be written: {error.strerror}; builds are kept there") from error
             if not _is_whole(target):  # no other process built it while this one waited for the lock
                 _build(bot, command, target, level)
     return replace(bot, files=str(target.absolute()))
