@@ -6,7 +6,6 @@ import random
 import re
 import socket
 import zipfile
-from collections import deque
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -43,12 +42,13 @@ def add_human_matches(made: class_site.ClassSite, app: Starlette) -> None:
     for name in class_site.AUTHORS:
         own = [f"{what}-of-{name}" for what in ("board", "turn", "move", "record", "replay")]
         board, turn, move, record, replay = own
-        account, turns = made.accounts.named(name).id, deque([f'"{turn}"'])
-        seen = {"account": account, "wish": wish, "turns": turns, "count": 1, "text": board}
+        seen = {"account": made.accounts.named(name).id, "wish": wish}
         choice = {"move": move, "directions": "", "cells": (), "card": ""}
-        played = HumanMatch(**seen, head='{"board": {}}', number=1, role="explorer", choices=(choice,))
+        played = HumanMatch(**seen, number=1, role="explorer", choices=(choice,))
         over = HumanMatch(**seen, ended="over", record=record, replay=f'{{"replay": "{replay}"}}')
         for match in (played, over):
+            match.feed.head, match.feed.text = '{"board": {}}', board
+            match.feed.add([f'"{turn}"'], 1)
             app.state.human_matches._matches[match.id] = match
             made.pages[name].add(match.id)
         made.private[name] |= {*own, played.id, over.id}
@@ -68,10 +68,15 @@ def paths_of_the_machine(made: class_site.ClassSite) -> tuple[str, ...]:
 
 
 def get(client: httpx.Client, address: str) -> tuple[int, str]:
-    """Return the status and the text of a page; of one that never ends its first words."""
+    """Return the status and the text of a page; of one that never ends its first events."""
     with client.stream("GET", address) as answer:
         if answer.headers.get("content-type", "").startswith("text/event-stream"):
-            return answer.status_code, next(answer.iter_text(), "")
+            said = ""
+            for text in answer.iter_text():
+                said += text
+                if "data:" in text or ": still here" in text:
+                    break
+            return answer.status_code, said
         answer.read()
     return answer.status_code, text_of(answer)
 
