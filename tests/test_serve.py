@@ -241,6 +241,7 @@ def test_the_site_is_served_by_tls_with_a_certificate_of_ones_own(workspace, tmp
         page = client.get("/sign-in")
         secret = re.search(r'name="csrf" value="(\w+)"', page.text)[1]
         answer = client.post("/sign-in", data={"token": token, "csrf": secret})
+        assert answer.headers["set-cookie"].startswith("__Host-")  # so no neighbour of the domain can set it
         assert "Secure" in answer.headers["set-cookie"]
         assert "strict-transport-security" in answer.headers
         assert client.get("/me").status_code == 200

@@ -1,11 +1,14 @@
 """`arena serve` for authors and organisers: accounts, uploads, what nobody else sees, and each action as a command."""
 
+import contextlib
 import io
 import json
 import re
 import socket
+import sqlite3
 import time
 import zipfile
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import cup
@@ -16,6 +19,7 @@ from served import served
 
 from arena.errors import ArenaError
 from arena.results.archive import Archive
+from arena.serve import accounts as serve_accounts
 from arena.serve import actions, desk, people, timetable, uploads
 from arena.serve.accounts import Accounts
 from arena.serve.entrants import Entrants
@@ -244,6 +248,85 @@ def test_an_action_without_a_name_takes_nobodys_token(accounts):
         with pytest.raises(ArenaError, match="has no account"):
             actions.act(accounts, action, (), "test")
     assert accounts.with_token(token) is not None
+
+
+def slow_upload(client: httpx.Client, meanwhile: Callable[[], object]) -> httpx.Response:
+    """Hand in a bot whose form comes in two parts, with something between them."""
+    part = '--x\r\ncontent-disposition: form-data; name="{}"{}\r\n\r\n{}\r\n'
+    first = part.format("csrf", "", csrf_of(client)).encode()
+    last = part.format("file", '; filename="slow.py"', cup.FIRST).encode() + b"--x--\r\n"
+
+    def parts() -> Iterator[bytes]:
+        yield first
+        time.sleep(0.3)
+        meanwhile()
+        yield last
+
+    headers = {"content-type": "multipart/form-data; boundary=x", "content-length": str(len(first + last))}
+    return client.post("/upload", content=parts(), headers=headers)
+
+
+def test_an_upload_that_comes_in_while_its_token_is_rotated_or_revoked_is_refused(played):
+    client, accounts, *_ = played
+    for end in (accounts.rotate, accounts.revoke):
+        name = f"Slow {end.__name__}"
+        token = accounts.invite(name, "test")
+        with contextlib.closing(sign_in(client, token)) as author:
+            assert slow_upload(author, lambda: None).status_code == 303
+            answer = slow_upload(author, lambda end=end, name=name: end(accounts.named(name), "test"))
+        assert (answer.status_code, "sign in again" in answer.text) == (403, True)
+        assert len(accounts.uploads(accounts.named(name))) == 1
+
+
+def test_an_author_uploads_one_bot_at_a_time(played):
+    client, accounts, *_ = played
+    with contextlib.closing(sign_in(client, accounts.invite("Twice", "test"))) as author:
+        second = []
+        first = slow_upload(author, lambda: second.append(hand_in(author, {"file": ("bot.py", cup.FIRST)})))
+        third = hand_in(author, {"file": ("bot.py", cup.FIRST)})
+    assert [each.status_code for each in (first, *second, third)] == [303, 400, 303]
+    assert "another upload of yours" in second[0].text
+
+
+def test_nothing_is_left_of_an_upload_that_is_not_noted(accounts, monkeypatch):
+    accounts.invite("Ada", "test")
+
+    def full(*_: object) -> None:
+        raise sqlite3.OperationalError("database or disk is full")
+
+    monkeypatch.setattr(accounts, "add_upload", full)
+    with pytest.raises(sqlite3.OperationalError):
+        uploads.receive(accounts, accounts.named("Ada"), {"bot.py": io.BytesIO(b"x")})
+    assert not list(uploads.folder(accounts).iterdir())
+
+
+def test_an_author_begins_so_many_sessions_and_no_more(accounts, monkeypatch):
+    monkeypatch.setattr(serve_accounts, "SIGN_INS", 2)
+    token = accounts.invite("Ada", "test")
+    assert accounts.sign_in(token)
+    assert accounts.sign_in(token)
+    with pytest.raises(ArenaError, match="2 sign-ins in this hour"):
+        accounts.sign_in(token)
+
+
+def test_a_clock_that_is_set_back_locks_nobody_out_and_holds_no_round_back(accounts, monkeypatch):
+    accounts.invite("Ada", "test")
+    actions.act(accounts, "limit", ("uploads", "1"), "test")
+    today = serve_accounts.now
+    with monkeypatch.context() as tomorrow:
+        tomorrow.setattr(serve_accounts, "now", lambda: f"9{today()[1:]}")
+        accounts.add_upload("1" * 32, accounts.named("Ada"), "bot.py")
+        accounts.begin_round()
+        accounts.end_round()
+        accounts.set("rounds", ("each hour", serve_accounts.now()))
+    accounts.may_upload(accounts.named("Ada"))
+    (work := desk.Desk(accounts, Hub())).step()
+    work.end()
+    assert accounts.last_round == 2
+    accounts.end_round()
+    assert not work._is_due(accounts.rounds(1)[0].begun)
+    actions.act(accounts, "rounds", ("now",), "test")
+    assert work._is_due(accounts.rounds(1)[0].begun)
 
 
 def test_a_client_that_goes_before_its_form_is_complete_fails_nothing_here(played, caplog):

@@ -110,6 +110,8 @@ def test_an_author_hands_in_bots_and_the_organiser_freezes_hides_and_publishes(b
         ada.goto("/me")
         ada.get_by_role("button", name="Sign out").click()
         ada.get_by_role("link", name="Sign in").wait_for()
+        ada.go_back()  # nobody who comes later reads the page of who was here
+        ada.get_by_text("sign in first").wait_for()
     assert not problems
 
 

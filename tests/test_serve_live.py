@@ -7,6 +7,7 @@ import shutil
 import signal
 from contextlib import closing, contextmanager
 from itertools import islice, pairwise
+from types import SimpleNamespace
 
 import cup
 import live
@@ -14,11 +15,13 @@ import pytest
 import stored
 from programs import python
 from served import served
+from starlette.exceptions import HTTPException
 
 from arena.event import broadcast
 from arena.match.play import play
 from arena.results.leaderboard import Results
 from arena.results.upsets import upsets
+from arena.serve import live as serve_live
 from arena.serve import people
 from arena.serve.accounts import Accounts
 from arena.serve.app import make_app
@@ -175,6 +178,15 @@ def test_a_page_that_comes_late_hears_of_the_last_states_and_then_of_each_once()
     assert feed.since(0) == "event: match\ndata: {}\n\nevent: turns\ndata: [8,9]\n\n"
     feed.add(["10"], 11)
     assert [feed.since(count).partition("data: ")[2].strip() for count in (9, 10, 11)] == ["[9,10]", "[10]", ""]
+
+
+def test_an_event_that_is_played_is_watched_however_many_old_ones_are(monkeypatch):
+    monkeypatch.setattr(serve_live, "STAGES", 1)
+    stages = serve_live.Stages(SimpleNamespace(state=lambda event: event == "new" or None), Settings())
+    stages.of("old").watchers = 1
+    with pytest.raises(HTTPException):
+        stages.of("older")
+    assert stages.of("new")
 
 
 def test_an_upset_is_a_win_against_a_bot_of_a_better_tier_without_a_fault(tmp_path):

@@ -31,6 +31,7 @@ SESSION_DAYS = 30
 SETTLED_NS = 100_000_000
 LIMITS = {"uploads": 10, "requests": 10, "matches": 20, "megabytes": 50}
 """What an author may do in an hour, and how large an upload may be, unless the organiser says otherwise."""
+SIGN_INS = 60  # sessions that an author may begin in an hour: each is stored for a month, and in the log for good
 WAITING = 3  # requests of an author that may wait at a time
 SCHEMA = """
 create table accounts(
@@ -226,12 +227,13 @@ class Accounts:
     # Sessions
 
     def sign_in(self, token: str) -> str | None:
-        """Return a new session for a token; None if it is nobody's."""
+        """Return a new session for a token; None if it is nobody's, ArenaError if there were too many in this hour."""
         account = self.with_token(token)
         if account is None:
             return None
         session, until = secrets.token_urlsafe(32), datetime.now(UTC) + timedelta(days=SESSION_DAYS)
         with self._changing() as connection:
+            self._refuse_over_limit(connection, account, "sign-ins", "sign in")
             connection.execute("delete from sessions where until < ?", (now(),))
             values = (_hashed(session), account.id, _text(until))
             connection.execute("insert into sessions values (?, ?, ?)", values)
@@ -345,6 +347,11 @@ class Accounts:
 
     # Rounds
 
+    @property
+    def last_round(self) -> int:
+        """The number of the last round; 0 if there was none."""
+        return max((each.number for each in self.rounds(1)), default=0)
+
     def begin_round(self) -> Round:
         """Note that a round begins, unless one is under way; return it, with one attempt more."""
         with self._changing() as connection:
@@ -408,10 +415,12 @@ class Accounts:
 
     def _refuse_over_limit(self, connection: sqlite3.Connection, account: Account, limit: str, action: str) -> None:
         """Raise ArenaError if the log has as many actions of this author in the last hour as the limit allows."""
-        query = "select count(*) from log where who = ? and action = ? and at > ?"
+        # Not what is later than now: the clock was set back since.
+        query = "select count(*) from log where who = ? and action = ? and at > ? and at <= ?"
         hour_ago = _text(datetime.now(UTC) - timedelta(hours=1))
-        (count,) = connection.execute(query, (account.name, action, hour_ago)).fetchone()
-        if count >= (most := self.limit(limit)) and not account.is_organiser:
+        (count,) = connection.execute(query, (account.name, action, hour_ago, now())).fetchone()
+        most = SIGN_INS if limit == "sign-ins" else self.limit(limit)
+        if count >= most and not account.is_organiser:
             raise ArenaError(f"you have had {most} {limit} in this hour; try again later")
 
     def _of(self, table: str, account: Account | None, status: str | None) -> list[sqlite3.Row]:

@@ -99,7 +99,7 @@ def _withdraw(accounts: Accounts, words: Sequence[str], who: str) -> Rows:
 def _rounds(accounts: Accounts, words: Sequence[str], who: str) -> Rows:
     rule = " ".join(words)
     if rule == NOW:
-        accounts.set("round now", now(), who, "rounds", NOW)
+        accounts.set("round now", accounts.last_round, who, "rounds", NOW)
         return [{"done": "a round begins, unless one is under way or all is paused"}]
     if rule:
         stored = "" if rule == OFF else timetable.checked(rule)

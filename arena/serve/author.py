@@ -49,9 +49,13 @@ async def sign_in(request: Request) -> Response:
     """Begin a session for the token in the form."""
     form = await people.checked_form(request)
     token = form.get("token")
-    session = people.accounts_of(request).sign_in(token.strip()) if isinstance(token, str) else None
+    mistake = "This token is not valid: it may be mistyped, or replaced by a newer one. Ask the organiser."
+    try:
+        accounts = people.accounts_of(request)
+        session = await asyncio.to_thread(accounts.sign_in, token.strip()) if isinstance(token, str) else None
+    except ArenaError as error:
+        session, mistake = None, str(error)
     if session is None:
-        mistake = "This token is not valid: it may be mistyped, or replaced by a newer one. Ask the organiser."
         return pages.render(request, "sign_in.html.j2", HTTPStatus.FORBIDDEN, title="Sign in", mistake=mistake)
     response = RedirectResponse("/me", HTTPStatus.SEE_OTHER)
     people.set_session(response, request, session, SESSION_DAYS * 24 * 3600)
@@ -61,7 +65,7 @@ async def sign_in(request: Request) -> Response:
 async def sign_out(request: Request) -> Response:
     """End the session."""
     await people.checked_form(request)
-    people.accounts_of(request).sign_out(request.cookies.get(people.COOKIE, ""))
+    people.accounts_of(request).sign_out(people.cookie_of(request))
     response = RedirectResponse("/", HTTPStatus.SEE_OTHER)
     people.set_session(response, request, "", 0)
     return response
@@ -93,6 +97,10 @@ def _account_values(accounts: Accounts, account: Account) -> dict[str, Any]:
 async def upload(request: Request) -> Response:
     """Take a bot: a file, an archive, the files of a folder, or a pasted program."""
     account, accounts = _signed_in(request)
+    coming: set[str] = request.app.state.coming_in
+    if account.id in coming:  # many at once would fill the disk before any of them is counted
+        return await show_account(request, mistake="another upload of yours is coming in; wait until it is here")
+    coming.add(account.id)
     try:
         accounts.may_upload(account)
         form = await people.checked_form(request, files=MOST_ENTRIES + 1)
@@ -111,6 +119,8 @@ async def upload(request: Request) -> Response:
         id_ = await asyncio.to_thread(uploads.receive, accounts, account, files)
     except ArenaError as error:
         return await show_account(request, mistake=str(error))
+    finally:
+        coming.discard(account.id)
     return RedirectResponse(f"/me/uploads/{id_}", HTTPStatus.SEE_OTHER)
 
 

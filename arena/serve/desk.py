@@ -28,7 +28,7 @@ import subprocess
 import sys
 import time
 from collections.abc import AsyncIterator
-from datetime import datetime
+from datetime import UTC, datetime
 from pathlib import Path
 
 from arena import whole_files
@@ -51,6 +51,7 @@ REQUESTS_STORED = 20  # requests of an author whose matches are stored; older on
 END_S = 5.0
 RETRY_S = 30.0  # the time until uploads are checked again, after their check could not begin
 LOG_BYTES = 4000
+LONG_AGO = datetime(1970, 1, 2, tzinfo=UTC)
 MISTAKE = 2  # the exit code of commands after a user's mistake
 TRIES = 3  # so often a round is begun that ends with a mistake: mostly another attempt does not mend it
 
@@ -194,13 +195,14 @@ class Desk:
     def _is_due(self, last: str) -> bool:
         """Return whether a round is to begin: by the timetable, or because the organiser said so since the last one."""
         rule, since = self._accounts.setting("rounds", ("", ""))
-        if self._accounts.setting("round now", "") > last:
+        if self._accounts.setting("round now", None) == self._accounts.last_round:
             return True
         if not rule:
             return False
-        return timetable.is_due(
-            rule, datetime.fromisoformat(max(last, since)).astimezone(), datetime.now().astimezone()
-        )
+        now = datetime.now().astimezone()
+        begun = (datetime.fromisoformat(moment) for moment in (last, since) if moment)
+        # What is later than now happened before somebody set the clock back.
+        return timetable.is_due(rule, max((each for each in begun if each <= now), default=LONG_AGO).astimezone(), now)
 
     def _step_remote(self, last: int) -> bool:
         """Play the matches of the remote bots that are there, which have an event of their own; True while it runs.

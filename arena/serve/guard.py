@@ -45,7 +45,8 @@ class Settings:
     """True when readers come by TLS: cookies are sent by it only."""
     reads_per_s: float = 200.0
     """A whole class may share one address, and each open page asks every few seconds."""
-    writes_per_s: float = 5.0
+    writes_per_s: float = 20.0
+    """Each move of a person who plays is one."""
     body_bytes: int = 64_000
     body_s: float = 30.0
     """A body has arrived by then."""

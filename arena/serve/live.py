@@ -242,9 +242,9 @@ class Stages:
             stage.close()
 
     def of(self, event: str) -> Stage:
-        """Return the stage of an event; 429 if too many others are watched."""
+        """Return the stage of an event; 429 if too many others are watched, unless a run plays it now."""
         self._stages = {name: stage for name, stage in self._stages.items() if stage.is_watched or name == event}
-        if event not in self._stages and len(self._stages) >= STAGES:
+        if event not in self._stages and len(self._stages) >= STAGES and self._frames.state(event) is None:
             raise HTTPException(429, "too many events are watched at once: wait a moment")
         return self._stages.setdefault(event, Stage(self._frames, event))
 

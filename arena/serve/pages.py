@@ -26,7 +26,10 @@ def render(request: Request, template: str, status: int = 200, *, mistake: str =
     """Return a page for whoever asks, with the mistake of their form if there was one."""
     who = {"person": people.person(request), "csrf": people.csrf(request)}
     text = templates.render(template, **who, asset=asset_path, mistake=mistake, **values)
-    return fresh(request, text.encode(), status=400 if mistake and status == HTTPStatus.OK else status)
+    response = fresh(request, text.encode(), status=400 if mistake and status == HTTPStatus.OK else status)
+    if who["person"] is not None:  # else the back button shows it after the session has ended
+        response.headers["cache-control"] = "no-store"
+    return response
 
 
 def fresh(request: Request, content: bytes, media_type: str = "text/html", *, status: int = 200) -> Response:

@@ -23,8 +23,18 @@ def accounts_of(request: HTTPConnection) -> Accounts:
 
 def person(request: HTTPConnection) -> Account | None:
     """Return who has signed in; None for a reader."""
-    cookie = request.cookies.get(COOKIE)
+    cookie = cookie_of(request)
     return accounts_of(request).account_of(cookie) if cookie else None
+
+
+def cookie_of(request: HTTPConnection) -> str:
+    """Return the session that a browser sends; empty for none."""
+    return request.cookies.get(_cookie_name(request), "")
+
+
+def _cookie_name(request: HTTPConnection) -> str:
+    """Return the name of the cookie; with TLS it is one that no other site of the same domain can set."""
+    return f"__Host-{COOKIE}" if request.app.state.settings.secure else COOKIE
 
 
 def sees(request: HTTPConnection, event: str) -> bool:
@@ -47,12 +57,13 @@ def signed_in(request: HTTPConnection, *, organiser: bool = False) -> Account:
 def set_session(response: Response, request: HTTPConnection, cookie: str, seconds: int) -> None:
     """Give a browser its session; 0 `seconds` take it away."""
     secure = request.app.state.settings.secure
-    response.set_cookie(COOKIE, cookie, max_age=seconds, path="/", secure=secure, httponly=True, samesite="lax")
+    name = _cookie_name(request)
+    response.set_cookie(name, cookie, max_age=seconds, path="/", secure=secure, httponly=True, samesite="lax")
 
 
 def csrf(request: HTTPConnection) -> str:
     """Return what every form of a page has as `csrf`."""
-    return csrf_of(request.cookies.get(COOKIE, ""))
+    return csrf_of(cookie_of(request))
 
 
 def csrf_of(cookie: str) -> str:
@@ -62,7 +73,10 @@ def csrf_of(cookie: str) -> str:
 
 async def checked_form(request: Request, *, files: int = 0) -> FormData:
     """Return the fields of a form that one of our own pages sent; 403 for any other."""
+    account = person(request)
     form = await request.form(max_files=files, max_fields=MOST_FIELDS)
+    if person(request) != account:  # the token was rotated or revoked, while the form came in
+        raise HTTPException(403, "this session has ended: sign in again")
     secret = form.get(CSRF_FIELD)
     if not isinstance(secret, str) or not hmac.compare_digest(secret.encode(), csrf(request).encode()):
         raise HTTPException(403, "this form is too old, or came from another site: load the page again")

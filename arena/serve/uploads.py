@@ -56,7 +56,7 @@ def receive(accounts: Accounts, account: Account, files: Mapping[str, IO[bytes]]
     first = PurePosixPath(next(iter(files)))
     try:
         accounts.add_upload(id_, account, first.parts[0] if len(files) > 1 else first.name)
-    except ArenaError:
+    except BaseException:  # such as a limit, or a disk that is full
         shutil.rmtree(folder(accounts) / id_)
         raise
     return id_
