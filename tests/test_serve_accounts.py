@@ -210,6 +210,25 @@ def test_an_upload_over_a_limit_or_after_the_freeze_is_refused_in_words(accounts
     assert len(list(uploads.folder(accounts).iterdir())) == 1
 
 
+def test_after_the_freeze_a_remote_bot_plays_on_and_no_other_version_of_it_begins(accounts):
+    accounts.invite("Ada", "test")
+    ada = accounts.named("Ada")
+
+    def joins(version: str) -> str:
+        return uploads.remote_bot(accounts, Entrants(accounts.workspace), ada, version, [], [])
+
+    assert [joins(version) for version in ("1", "2", "2")] == ["Ada_remote"] * 3
+    actions.act(accounts, "freeze", (), "test")
+    assert joins("2") == "Ada_remote"
+    for version in ("1", "3"):
+        with pytest.raises(ArenaError, match="frozen"):
+            joins(version)
+    (plays,) = (bot for bot in Entrants(accounts.workspace).bots if bot.name == "Ada_remote")
+    assert Entrants(accounts.workspace).store.version_of(plays).number == 2
+    with pytest.raises(ArenaError, match=r"^bot.toml: remote: "):
+        joins("x" * 1000)
+
+
 def test_tokens_are_stored_as_hashes_and_end_when_rotated_or_revoked(accounts):
     first = accounts.invite("Ada", "test")
     session = accounts.sign_in(first)

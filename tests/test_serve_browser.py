@@ -110,9 +110,9 @@ def test_an_author_hands_in_bots_and_the_organiser_freezes_hides_and_publishes(b
         ada.goto("/me")
         ada.get_by_role("button", name="Sign out").click()
         ada.get_by_role("link", name="Sign in").wait_for()
+        assert not problems
         ada.go_back()  # nobody who comes later reads the page of who was here
         ada.get_by_text("sign in first").wait_for()
-    assert not problems
 
 
 def test_a_browser_plays_whole_matches_by_clicks_on_the_board_and_by_keys(browser, tmp_path):

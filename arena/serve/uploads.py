@@ -9,7 +9,7 @@ import contextlib
 import secrets
 import shutil
 import time
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Mapping
 from pathlib import Path, PurePosixPath
 from typing import IO
 
@@ -22,9 +22,9 @@ from arena.author.submissions.copy_untrusted import CHUNK_BYTES, MOST_BYTES, MOS
 from arena.author.submissions.downloads import Label
 from arena.author.submissions.requests import Request
 from arena.errors import ArenaError
+from arena.event import discovery
 from arena.serve.accounts import Account, Accounts, Upload
 from arena.serve.entrants import Entrants, remote_mark
-from arena.values import Bot
 
 MOST_BODY_BYTES = MOST_BYTES + 1_000_000  # of the form of an upload
 OLD_S = 3600
@@ -133,24 +133,20 @@ def remote_bot(
 
     It is a bot of its own beside the author's other one. It is not checked: it plays only while its author is there.
     """
-
-    def faults(bots: Iterable[Bot]) -> Iterator[tuple[str, ...]]:
-        for _ in bots:  # those that are new
-            try:
-                accounts.may_upload(account)
-            except ArenaError as error:
-                yield (str(error),)
-            else:
-                yield ()
-
     table = {"remote": version, "author": account.name, "games": games, "roles": roles}
     label = Label(name=f"{account.name} (remote)", who=remote_mark(account), file="bot.toml")
     with whole_files.staging(folder(accounts)) as making:
         (making / "remote").mkdir()
         (making / "remote/bot.toml").write_text(tomli_w.dumps(table), "utf-8")
+        try:
+            digest = discovery.from_path(making / "remote", "remote").digest
+        except ArenaError as error:  # its author knows no such path
+            raise ArenaError(str(error).replace(f"{making}/remote/", "")) from error
+        if all(bot.digest != digest for bot in entrants.bots):  # a new version, or an older one that plays again
+            accounts.may_upload(account)
         request = Request(path=making / "remote", label=label, source=remote_mark(account), replaces=True)
         reserved = [entry.name for entry in entrants.tournament.bot]
-        submissions = Submissions(entrants.store, faults, reserved, accounts.people())
+        submissions = Submissions(entrants.store, lambda bots: (() for _ in bots), reserved, accounts.people())
         with contextlib.closing(submissions.submit_all([request])) as decided:
             decision = next(decided)
     if decision.bot is None:
