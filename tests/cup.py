@@ -33,7 +33,6 @@ from arena.results.archive import Archive
 BOT = python('time.sleep({pause})\nsay("# [red]seen[/red]")\nsay(legal[{place}])')
 CRASHES = 'raise SystemExit("[bold]no[/bold]")\n'
 FIRST, LAST = BOT.format(place=0, pause=0), BOT.format(place=-1, pause=0)
-SLOW = BOT.format(place=0, pause=0.004)
 
 
 def make(folder: Path, boards: str = "duel", repeats: int = 1, **bots: str) -> Path:

@@ -10,7 +10,7 @@ import tomllib
 
 import cup
 import pytest
-from cup import BOT, CRASHES, FIRST, arena, environment, first_chart_only, make
+from cup import BOT, CRASHES, FIRST, arena, environment, first_chart_only, make, run_event
 
 from arena.cli import COMMANDS, command
 from arena.results.archive import Archive
@@ -22,7 +22,7 @@ PLAYS_DUEL = ("match", "first", "last", "--board", "duel")
 def played(tmp_path_factory):
     """A workspace whose event was played; tests only look at it."""
     folder = make(tmp_path_factory.mktemp("played") / "ws", "duel hunt", first=FIRST, broken=CRASHES)
-    run = arena(folder, "run", "--no-charts")
+    run = run_event(folder)
     assert run.returncode == 0, run.stderr
     return folder
 
@@ -229,7 +229,7 @@ def a_match(folder) -> str:
 def walked(tmp_path_factory):
     """An event with moves in it."""
     folder = make(tmp_path_factory.mktemp("walked") / "ws")
-    assert arena(folder, "run", "--no-charts").returncode == 0
+    assert run_event(folder).returncode == 0
     return folder
 
 

@@ -111,7 +111,7 @@ import arena
 from arena.cli import main
 
 print(arena.__file__)
-duel = "--set boards=['duel'] --bot dice,walker --no-charts"
+duel = "--set boards=['duel'] --bot dice,walker --no-charts --workers 1"
 codes = []
 for folder, words in (
     (".", "run"),

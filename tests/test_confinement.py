@@ -836,7 +836,7 @@ def test_an_exit_status_that_a_bot_can_invent_is_no_kill_by_somebody_else(tmp_pa
 
 def test_an_event_that_was_begun_at_one_level_is_not_gone_on_with_at_another(tmp_path):
     cup.make(tmp_path / "cup", boards="hunt")
-    assert cup.arena(tmp_path / "cup", "run", "--no-charts", "--bot", "first,last").returncode == 0
+    assert cup.run_event(tmp_path / "cup", "--bot", "first,last").returncode == 0
     other = cup.arena(tmp_path / "cup", "run", "--sandbox", "rlimits", "--unsafe")
     assert other.returncode == 2
     level = choice.choose("auto", unsafe=False)

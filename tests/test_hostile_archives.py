@@ -117,11 +117,11 @@ def test_a_tie_break_that_is_another_column_or_stands_twice_is_one_line(workspac
 
 
 def packed(text):
-    return zlib.compress(text.encode(), 9)
+    return zlib.compress(text.encode(), 1)
 
 
 def test_a_record_that_unpacks_to_gigabytes_is_refused_in_bounded_memory():
-    packing, zeros = zlib.compressobj(9), bytes(1 << 24)
+    packing, zeros = zlib.compressobj(1), bytes(1 << 24)
     bomb = b"".join([*(packing.compress(zeros) for _ in range(20)), packing.flush()])
     tracemalloc.start()
     try:

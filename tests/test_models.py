@@ -342,7 +342,7 @@ def provider_of(folder: Path, **changes: object) -> Provider:
     return replace(found, **changes)
 
 
-def run(folder: Path, results: str = "results/cup", workers: int = 2, **changes: object):
+def run(folder: Path, results: str = "results/cup", workers: int = 1, **changes: object):
     return events.run(folder, results, workers=workers, model=provider_of(folder, **changes))
 
 

@@ -23,7 +23,9 @@ WARNING = "warning: bots are not confined (sandbox 'none'): bots can do whatever
 SLEEPS = python("time.sleep(60)", ready='say("ready")\nopen("asked", "w")')
 SEVERAL = """
 import json, sys
+from arena import charts
 from arena.cli import main
+charts.names = lambda: ("leaderboard", "roles")  # quick ones
 for words in json.loads(sys.argv.pop()):
     sys.argv[1:] = words
     try:

@@ -26,7 +26,9 @@ class Site:
     """A workspace whose server is started and killed again and again, and an author who hands in bots meanwhile."""
 
     def __init__(self, folder: Path) -> None:
-        self.folder = cup.make(folder, "duel", 2, first=cup.SLOW, more=cup.SLOW.replace("[0]", "[1]"))
+        self.folder = cup.make(
+            folder, "duel", 2, first=cup.BOT.format(place=0, pause=0.004), more=cup.BOT.format(place=1, pause=0.004)
+        )
         self.accounts = Accounts(folder)
         self.accounts.set("limit.uploads", 1000, "test", "limit")
         self.session = self.accounts.sign_in(self.accounts.invite("Ada", "test"))
