@@ -93,7 +93,7 @@ def survives(folder: Path, kills: int, seed: int) -> Counter[str]:
     assert cup.soon(lambda: site.accounts.rounds(1)[0].number > last and site.is_done(), 240)
     site.server.signal(signal.SIGINT)
     site.server.wait()
-    assert not list(cup.processes_in(folder))
+    assert cup.soon(lambda: not list(cup.processes_in(folder)))  # the fork server hears by a pipe that it has ended
     look_at(site)
     return killed
 
