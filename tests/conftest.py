@@ -8,6 +8,7 @@ import contextlib
 import fcntl
 import gc
 import os
+import shutil
 import sys
 import tempfile
 from collections.abc import Iterator
@@ -57,6 +58,17 @@ def launcher() -> Iterator[object]:
 
         launcher.folder._originals = checked  # type: ignore[method-assign]
         yield launcher
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[object]:
+    """Yield a Chromium; not for the whole session, as no test may run an event loop while there is one."""
+    playwright = pytest.importorskip("playwright.sync_api", reason="needs the package playwright, of the extra dev")
+    program = shutil.which("chromium") or pytest.skip("needs Debian's chromium: apt-get install chromium")
+    with playwright.sync_playwright() as started:
+        running = started.chromium.launch(executable_path=program)
+        yield running
+        running.close()
 
 
 @pytest.fixture(scope="session")

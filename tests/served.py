@@ -1,4 +1,4 @@
-"""A server of `arena serve` on a free port, in a thread of this process, for tests that talk to it as a reader does."""
+"""A server of `arena serve` on a free port, in a thread of this process, and who reads its pages in a browser."""
 
 import contextlib
 import socket as sockets
@@ -13,6 +13,8 @@ from starlette.applications import Starlette
 from arena.serve import server
 from arena.serve.app import make_app
 from arena.serve.guard import Settings
+
+WIDTHS = (390, 800, 1280)
 
 
 @contextlib.contextmanager
@@ -47,3 +49,27 @@ def raw(client: httpx.Client, request: bytes) -> bytes:
             while part := connection.recv(65536):
                 parts.append(part)
         return b"".join(parts)
+
+
+def visitor(browser, url: str, problems: list[str]):
+    """Return a page of somebody with cookies of their own; what the browser complains of goes into `problems`."""
+    page = browser.new_context(base_url=url, viewport={"width": 1280, "height": 800}).new_page()
+    page.on(
+        "console",
+        lambda message: (
+            problems.append(f"{page.url}: {message.text} {message.location}")
+            if message.type in {"error", "warning"}
+            else None
+        ),
+    )
+    page.on("pageerror", lambda error: problems.append(str(error)))
+    page.set_default_timeout(60_000)
+    return page
+
+
+def fits(page) -> None:
+    """Look whether a page is wider than a window of any width."""
+    for width in WIDTHS:
+        page.set_viewport_size({"width": width, "height": 800})
+        wide = page.evaluate("document.documentElement.scrollWidth")
+        assert wide <= width, f"{page.url} is {wide} px wide at {width}"

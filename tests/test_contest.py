@@ -17,7 +17,6 @@ from arena.results.leaderboard import Results
 from arena.values import Abort
 
 BASE, HEAD = "main", "pull"
-CHROMIUM = shutil.which("chromium")
 
 
 def git(folder: Path, *words: str) -> str:
@@ -509,21 +508,18 @@ def test_a_branch_with_nonsense_is_no_crash_and_reaches_no_page(first, monkeypat
 
 
 @pytest.mark.slow
-@pytest.mark.skipif(CHROMIUM is None, reason="needs Debian's chromium: apt-get install chromium")
-def test_the_site_has_a_page_for_each_bot_and_no_error_in_a_browser(first):
+def test_the_site_has_a_page_for_each_bot_and_no_error_in_a_browser(browser, first):
     step(first, "publish")
     with cup.first_chart_only():
         written = step(first, "site", "--to", "public").split()
     assert {"public/index.html", "public/report.html", "public/history.csv", "public/bots/ada.html"} <= set(written)
-    playwright = pytest.importorskip("playwright.sync_api", reason="needs the package playwright, of the extra dev")
-    with playwright.sync_playwright() as started:
-        page = started.chromium.launch(executable_path=CHROMIUM).new_page()
-        errors: list[str] = []
-        page.on("console", lambda message: errors.append(message.text) if message.type == "error" else None)
-        page.goto((first / "public/index.html").as_uri())
-        page.click("text=ada")
-        assert page.url.endswith("/bots/ada.html")
-        page.click("text=Matches to replay")
-        page.wait_for_selector("h2:visible")
-        assert page.url.endswith("/report.html#bot=ada")
-        assert errors == []
+    page = browser.new_page()
+    errors: list[str] = []
+    page.on("console", lambda message: errors.append(message.text) if message.type == "error" else None)
+    page.goto((first / "public/index.html").as_uri())
+    page.click("text=ada")
+    assert page.url.endswith("/bots/ada.html")
+    page.click("text=Matches to replay")
+    page.wait_for_selector("h2:visible")
+    assert page.url.endswith("/report.html#bot=ada")
+    assert errors == []

@@ -3,7 +3,6 @@
 import io
 import itertools
 import re
-import shutil
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -28,26 +27,16 @@ from arena.report import notebook
 from arena.results.leaderboard import Results
 from arena.values import Record
 
-CHROMIUM = shutil.which("chromium")
-pytestmark = [
-    pytest.mark.slow,
-    pytest.mark.skipif(CHROMIUM is None, reason="needs Debian's chromium: apt-get install chromium"),
-]
+pytestmark = pytest.mark.slow
 WIDE, PHONE = {"width": 1600, "height": 900}, {"width": 400, "height": 800}
 USUAL = {"width": 1200, "height": 700}  # the smaller a window, the less there is to paint in every frame
 NUMBERS = itertools.count()
 
 
 @pytest.fixture(scope="module")
-def browser():
-    """Chromium with one page."""
-    # Here, so that only the processes that draw pages wait for the import.
-    playwright = pytest.importorskip("playwright.sync_api", reason="needs the package playwright, of the extra dev")
-    with playwright.sync_playwright() as started:
-        running = started.chromium.launch(executable_path=CHROMIUM)
-        running.new_page()  # for all tests: each page has processes of its own, which take a second to start
-        yield running
-        running.close()
+def tab(browser):
+    """A page for all tests: each has processes of its own, which take a second to start."""
+    return browser.new_page()
 
 
 def written(folder: Path, of, records, **options) -> tuple[Path, list[Record]]:
@@ -88,9 +77,8 @@ def hostile(tmp_path_factory):
     return written(folder, of, records, rules=rulebook.game_of)
 
 
-def page_of(browser, path: Path, address: str = "", viewport=USUAL, **media):
+def page_of(page, path: Path, address: str = "", viewport=USUAL, **media):
     """Open a file in the page of all tests, with nothing of what an earlier test stored, chose or pointed at."""
-    page = browser.contexts[0].pages[0]
     page.mouse.move(0, 0)
     page.set_viewport_size(viewport)
     page.emulate_media(**{"color_scheme": "light", "reduced_motion": "no-preference"} | media)
@@ -99,9 +87,8 @@ def page_of(browser, path: Path, address: str = "", viewport=USUAL, **media):
 
 
 @contextmanager
-def opened(browser, path: Path, address: str = "", **options) -> Iterator:
+def opened(page, path: Path, address: str = "", **options) -> Iterator:
     """Yield the page; when it is left, nothing of it may have failed, asked for anything, or shown a dialogue."""
-    page = browser.contexts[0].pages[0]
     wrong: list[str] = []
     listeners = {
         "console": lambda message: wrong.append(message.text) if message.type in {"error", "warning"} else None,
@@ -112,7 +99,7 @@ def opened(browser, path: Path, address: str = "", **options) -> Iterator:
     for event, listener in listeners.items():
         page.on(event, listener)
     try:
-        yield page_of(browser, path, address, **options)
+        yield page_of(page, path, address, **options)
     finally:
         page.evaluate("localStorage.clear()")
         for event, listener in listeners.items():
@@ -179,20 +166,20 @@ def names(page) -> list[str]:
     return page.locator("#leaderboard-table tbody tr:not([hidden]) th").all_inner_texts()
 
 
-def test_no_words_are_too_small_to_read(browser, small):
+def test_no_words_are_too_small_to_read(tab, small):
     sizes = (
         "all => all.filter((each) => each.checkVisibility()).map((each) => parseFloat(getComputedStyle(each).fontSize))"
     )
     for address in ("#matches", "#bot=birch"):
-        with opened(browser, small[0], address) as page:
+        with opened(tab, small[0], address) as page:
             found = page.eval_on_selector_all(".words", sizes)
             assert found
             assert min(found) >= 11
 
 
-def test_the_leaderboard_is_sorted_and_searched_and_has_one_bold_column(browser, small):
+def test_the_leaderboard_is_sorted_and_searched_and_has_one_bold_column(tab, small):
     weight = "cell => Number(getComputedStyle(cell).fontWeight)"
-    with opened(browser, small[0]) as page:
+    with opened(tab, small[0]) as page:
         cells = {name: page.locator(f"#leaderboard-table td.{name}").first for name in ("rating", "points", "range")}
         weights = {name: cell.evaluate(weight) for name, cell in cells.items()}
         assert weights["rating"] >= 600
@@ -223,9 +210,9 @@ def test_the_leaderboard_is_sorted_and_searched_and_has_one_bold_column(browser,
         assert (leagues.count(), page.inner_text("#leaderboard-count")) == (0, "0 of 3 bots")
 
 
-def test_a_cell_of_the_crosstable_opens_the_matches_behind_it(browser, small):
+def test_a_cell_of_the_crosstable_opens_the_matches_behind_it(tab, small):
     path, records = small
-    with opened(browser, path, "#crosstable&board=pacman/classic") as page:
+    with opened(tab, path, "#crosstable&board=pacman/classic") as page:
         page.get_by_role("link", name="cedar as blinky against amber").click()
         page.wait_for_selector("#matches-view:not([hidden])")
         fit = [
@@ -242,11 +229,11 @@ def test_a_cell_of_the_crosstable_opens_the_matches_behind_it(browser, small):
 
 
 @pytest.mark.parametrize("board", ["duel", "classic"])
-def test_a_replay_is_played_to_its_end_and_every_turn_is_drawn_as_it_was_recorded(browser, small, board):
+def test_a_replay_is_played_to_its_end_and_every_turn_is_drawn_as_it_was_recorded(tab, small, board):
     path, records = small
     record = record_on(records, board)
     last = record.turns[-1].number
-    with opened(browser, path, f"#match={record.match.id}") as page:
+    with opened(tab, path, f"#match={record.match.id}") as page:
         page.wait_for_selector(".piece")
         assert drawn(page) == recorded(record)[0]
         page.locator(".scrub").fill(str(last - 8))  # so that nobody waits for all turns
@@ -260,9 +247,9 @@ def test_a_replay_is_played_to_its_end_and_every_turn_is_drawn_as_it_was_recorde
         assert now(page) == "Start"
 
 
-def test_what_a_game_declares_is_drawn_in_every_turn_as_it_was_recorded(browser, declared):
+def test_what_a_game_declares_is_drawn_in_every_turn_as_it_was_recorded(tab, declared):
     path, records = declared
-    with opened(browser, path) as page:
+    with opened(tab, path) as page:
         for board, colour in (("standard", "#e8a800"), ("nine", "#009e73")):
             record = record_on(records, board)
             last = record.turns[-1].number
@@ -273,13 +260,13 @@ def test_what_a_game_declares_is_drawn_in_every_turn_as_it_was_recorded(browser,
             assert disc.get_attribute("fill") == colour
 
 
-def test_the_chance_to_win_is_drawn_and_its_breaks_lead_to_their_turns(browser, small):
+def test_the_chance_to_win_is_drawn_and_its_breaks_lead_to_their_turns(tab, small):
     path, records = small
     record = record_on(records, "duel")
     game = rulebook.game_of(record.match)
     found = chances_of(game, record, list(scenes(game, record.turns)))
     (first, *_, last), shown = found.breaks, ".chances .figures > span"
-    with opened(browser, path, f"#match={record.match.id}") as page:
+    with opened(tab, path, f"#match={record.match.id}") as page:
         for index, key in ((first.scene, "n"), (last.scene, None), (found.breaks[-2].scene, "p")):
             if key is None:
                 page.get_by_role("button", name=last.sentence, exact=True).last.click()
@@ -294,22 +281,22 @@ def test_the_chance_to_win_is_drawn_and_its_breaks_lead_to_their_turns(browser, 
         assert now(page).startswith(f"Turn {record.turns[-1].number} of ")
 
 
-def test_cards_are_shown_for_every_turn(browser, declared):
+def test_cards_are_shown_for_every_turn(tab, declared):
     path, records = declared
     record = record_on(records, "three_cards")
     _, first, second = record.turns[0].move.split()
-    with opened(browser, path, f"#match={record.match.id}&turn=1") as page:
+    with opened(tab, path, f"#match={record.match.id}&turn=1") as page:
         assert page.locator(".cardrow").all_inner_texts() == [f"card first\n{first}", f"card second\n{second}"]
         assert page.inner_text(".state").split("\n")[-1] == "moves"
         page.click("button.back")
         assert page.locator(".card.down").count() == 2
 
 
-def test_commands_that_go_on_from_a_turn_follow_the_turn_and_can_be_copied(browser, declared):
+def test_commands_that_go_on_from_a_turn_follow_the_turn_and_can_be_copied(tab, declared):
     path, records = declared
     record = record_on(records, "standard")
-    browser.contexts[0].grant_permissions(["clipboard-read", "clipboard-write"])
-    with opened(browser, path, f"#match={record.match.id}&turn=3") as page:
+    tab.context.grant_permissions(["clipboard-read", "clipboard-write"])
+    with opened(tab, path, f"#match={record.match.id}&turn=3") as page:
         page.click("button.back")
         turn = f"--from {record.match.id} --turn 2"
         assert page.locator(".fork code").all_inner_texts() == [f"arena play {turn}", f"arena match {turn}"]
@@ -327,9 +314,9 @@ def mazes(tmp_path_factory):
     return written(tmp_path_factory.mktemp("mazes"), of, [reported.played(match) for match in reported.plan(of)])
 
 
-def test_lessons_of_a_bot_show_the_board_before_the_move_and_the_commands_to_go_on(browser, mazes):
+def test_lessons_of_a_bot_show_the_board_before_the_move_and_the_commands_to_go_on(tab, mazes):
     path, records = mazes
-    with opened(browser, path, f"#bot={reported.BOTS[0]}") as page:
+    with opened(tab, path, f"#bot={reported.BOTS[0]}") as page:
         page.wait_for_selector(".lesson .piece")
         assert 1 <= page.locator(".lesson").count() <= 3
         card = page.locator(".lesson").first
@@ -350,10 +337,10 @@ def test_lessons_of_a_bot_show_the_board_before_the_move_and_the_commands_to_go_
         assert page.locator(".now .blunder").count() == 1
 
 
-def test_each_replay_of_sampled_boards_has_its_own_walls_and_regrets(browser, mazes):
+def test_each_replay_of_sampled_boards_has_its_own_walls_and_regrets(tab, mazes):
     path, records = mazes
     walls = {}
-    with opened(browser, path) as page:
+    with opened(tab, path) as page:
         for record in records:
             qualities = PerfectPlay.of(rulebook.game_of(record.match)).of_turns(record.turns)
             go_to(page, f"#match={record.match.id}")
@@ -368,11 +355,11 @@ def test_each_replay_of_sampled_boards_has_its_own_walls_and_regrets(browser, ma
     assert first != second
 
 
-def test_a_step_is_animated_unless_the_reader_wants_no_motion(browser, small):
+def test_a_step_is_animated_unless_the_reader_wants_no_motion(tab, small):
     path, records = small
     record = record_on(records, "duel")
     turns = recorded(record)
-    with opened(browser, path, f"#match={record.match.id}") as page:
+    with opened(tab, path, f"#match={record.match.id}") as page:
         page.wait_for_selector(".piece")
         for turn in range(1, 5):
             page.click("button.next")
@@ -384,10 +371,10 @@ def test_a_step_is_animated_unless_the_reader_wants_no_motion(browser, small):
         assert drawn(page) == turns[5]
 
 
-def test_an_address_opens_any_turn_and_follows_and_one_of_nothing_says_so(browser, small):
+def test_an_address_opens_any_turn_and_follows_and_one_of_nothing_says_so(tab, small):
     path, records = small
     record = record_on(records, "classic")
-    with opened(browser, path, f"#match={record.match.id}&turn=5") as page:
+    with opened(tab, path, f"#match={record.match.id}&turn=5") as page:
         page.wait_for_selector(".piece")
         turns = recorded(record)
         assert drawn(page) == turns[5]
@@ -408,9 +395,9 @@ def test_an_address_opens_any_turn_and_follows_and_one_of_nothing_says_so(browse
         assert page.is_visible("#leaderboard-view")
 
 
-def test_a_fault_is_told_in_words_with_the_last_lines_of_stderr(browser, small):
+def test_a_fault_is_told_in_words_with_the_last_lines_of_stderr(tab, small):
     path, records = small
-    with opened(browser, path, "#bot=amber") as page:
+    with opened(tab, path, "#bot=amber") as page:
         card = page.locator(".cards li", has_text="the program ended")
         assert "ValueError: no" in card.locator("pre").inner_text()
         match = records[0].match.id
@@ -425,7 +412,7 @@ def test_a_fault_is_told_in_words_with_the_last_lines_of_stderr(browser, small):
         assert page.locator("#match-view pre").inner_text() == "Traceback\nValueError: no"
 
 
-def test_who_rose_and_the_versions_of_a_bot_are_shown(browser, tmp_path):
+def test_who_rose_and_the_versions_of_a_bot_are_shown(tab, tmp_path):
     of = reported.event(("amber", "birch"), on=reported.boards("duel"))
     older = replace(of, bots=(replace(of.bots[0], digest="f00f00f00"), of.bots[1]))
     for event, best in ((older, "birch"), (of, "amber")):
@@ -436,7 +423,7 @@ def test_who_rose_and_the_versions_of_a_bot_are_shown(browser, tmp_path):
         path, _ = written(tmp_path, event, records)
         results = Results.open(tmp_path)
         results.store_ranks()
-    with opened(browser, path, "#bot=amber") as page:
+    with opened(tab, path, "#bot=amber") as page:
         table = page.locator("table.versions")
         assert [row.split()[:3] for row in table.locator("tbody tr").all_inner_texts()] == [
             ["1", "f00f00", "2"],
@@ -463,9 +450,9 @@ def tab_to(page, label: str) -> None:
     raise AssertionError(label)
 
 
-def test_a_match_is_found_and_watched_without_a_mouse(browser, small):
+def test_a_match_is_found_and_watched_without_a_mouse(tab, small):
     path, _ = small
-    with opened(browser, path) as page:
+    with opened(tab, path) as page:
         tab_to(page, "Matches")
         page.keyboard.press("Enter")
         page.wait_for_selector(".list tbody tr")
@@ -504,10 +491,10 @@ FITS = """() => new Promise((done) => requestAnimationFrame(() => requestAnimati
 """Whether the page is no wider than the window, once it is laid out."""
 
 
-def test_every_view_fits_a_phone_and_a_wide_screen(browser, small):
+def test_every_view_fits_a_phone_and_a_wide_screen(tab, small):
     path, records = small
     match = record_on(records, "classic").match.id
-    with opened(browser, path) as page:
+    with opened(tab, path) as page:
         for size in (PHONE, WIDE):
             page.set_viewport_size(size)
             for view in VIEWS:
@@ -531,10 +518,10 @@ def charted(tmp_path_factory):
     return report.write(results, folder, charts=[*files, strip])
 
 
-def test_tables_and_charts_fit_a_phone_and_a_chart_can_be_enlarged(browser, charted):
+def test_tables_and_charts_fit_a_phone_and_a_chart_can_be_enlarged(tab, charted):
     too_wide = """() => [...document.querySelectorAll("main > section:not([hidden]) :is(.scroll, figure)")]
       .filter((each) => each.scrollWidth > each.clientWidth).length"""
-    with opened(browser, charted, viewport={"width": 390, "height": 800}) as page:
+    with opened(tab, charted, viewport={"width": 390, "height": 800}) as page:
         for view in ("matches", "leaderboard", "crosstable", "charts"):
             go_to(page, f"#{view}")
             assert page.is_visible(f"#{view}-view")
@@ -555,7 +542,7 @@ def test_tables_and_charts_fit_a_phone_and_a_chart_can_be_enlarged(browser, char
         assert page.is_visible("th[data-name=won]")
 
 
-def test_light_and_dark_can_be_chosen_and_the_ground_of_a_chart_is_that_of_the_page(browser, charted):
+def test_light_and_dark_can_be_chosen_and_the_ground_of_a_chart_is_that_of_the_page(tab, charted):
     def paper() -> list[int]:
         return [*map(int, page.evaluate("getComputedStyle(document.body).backgroundColor").strip("rgb()").split(","))]
 
@@ -564,7 +551,7 @@ def test_light_and_dark_can_be_chosen_and_the_ground_of_a_chart_is_that_of_the_p
         picture = Image.open(io.BytesIO(page.locator(".charts img").first.screenshot())).convert("RGB")
         return max(picture.getcolors(picture.width * picture.height))[1]
 
-    with opened(browser, charted, "#charts", viewport={"width": 700, "height": 700}) as page:
+    with opened(tab, charted, "#charts", viewport={"width": 700, "height": 700}) as page:
         page.wait_for_selector("#charts-view:not([hidden])")
         light = paper()
         assert ground() == pytest.approx(light, abs=2)
@@ -581,9 +568,9 @@ def test_light_and_dark_can_be_chosen_and_the_ground_of_a_chart_is_that_of_the_p
         assert "light" in page.get_attribute("#theme", "aria-label")
 
 
-def test_hostile_texts_do_nothing_wherever_they_are_shown(browser, hostile):
+def test_hostile_texts_do_nothing_wherever_they_are_shown(tab, hostile):
     path, records = hostile
-    with opened(browser, path) as page:
+    with opened(tab, path) as page:
         bots = page.evaluate("report.bots")
         addresses = ["#matches", "#crosstable&board=talk/hall", *(f"#match={r.match.id}" for r in records[::3])]
         for address in [*addresses, *page.evaluate("report.bots.map(route.bot)")]:
@@ -595,10 +582,10 @@ def test_hostile_texts_do_nothing_wherever_they_are_shown(browser, hostile):
         assert page.title() != "hit"
 
 
-def test_a_game_without_a_grid_shows_its_facts(browser, hostile):
+def test_a_game_without_a_grid_shows_its_facts(tab, hostile):
     path, records = hostile
     record = next(record for record in records if record.match.board == "hall")
-    with opened(browser, path, f"#match={record.match.id}&turn=2") as page:
+    with opened(tab, path, f"#match={record.match.id}&turn=2") as page:
         page.wait_for_selector(".factlist li")
         assert page.locator(".factlist li").first.inner_text() == "said 2"
         before, after = (list(scene.facts) for scene in [*scenes(rulebook.game_of(record.match), record.turns)][1:3])
@@ -607,10 +594,10 @@ def test_a_game_without_a_grid_shows_its_facts(browser, hostile):
         assert page.locator(".board").count() == 0
 
 
-def test_what_a_model_was_asked_and_said_stands_beside_the_board(browser, hostile):
+def test_what_a_model_was_asked_and_said_stands_beside_the_board(tab, hostile):
     path, records = hostile
     record = records[0]
-    with opened(browser, path, f"#match={record.match.id}&turn=1") as page:
+    with opened(tab, path, f"#match={record.match.id}&turn=1") as page:
         panel = page.locator(".calls")
         panel.locator("summary").click()
         answer = record.calls[0].answer.text
@@ -618,10 +605,10 @@ def test_what_a_model_was_asked_and_said_stands_beside_the_board(browser, hostil
         assert panel.locator("pre").last.text_content() == clean(answer, 500)
         page.locator(".moves button").last.click()
         assert panel.inner_text() == "Nobody asked the model in this turn."
-    assert page_of(browser, path, f"#match={record.match.id}").title() != "hit"
+    assert page_of(tab, path, f"#match={record.match.id}").title() != "hit"
 
 
-def test_the_policy_holds_even_against_markup_that_got_in(browser, small):
+def test_the_policy_holds_even_against_markup_that_got_in(tab, small):
     asked: list[str] = []
 
     class Listening(BaseHTTPRequestHandler):
@@ -630,7 +617,7 @@ def test_the_policy_holds_even_against_markup_that_got_in(browser, small):
 
     server = ThreadingHTTPServer(("127.0.0.1", 0), Listening)
     threading.Thread(target=server.serve_forever, daemon=True).start()
-    page = page_of(browser, small[0])
+    page = page_of(tab, small[0])
     page.evaluate(
         """(to) => document.body.insertAdjacentHTML("beforeend", `<b onclick='window.hit=1' id='b'>b</b>
            <img src='${to}/image' onerror='window.hit=1'>
@@ -645,11 +632,11 @@ def test_the_policy_holds_even_against_markup_that_got_in(browser, small):
     assert asked == []
 
 
-def test_what_was_left_out_is_said(browser, tmp_path):
+def test_what_was_left_out_is_said(tab, tmp_path):
     of = reported.event(on=reported.boards("duel"))
     records = [reported.played(match) for match in reported.plan(of)]
     path, _ = written(tmp_path, of, records, replayed=2, listed=4)
-    with opened(browser, path, "#matches") as page:
+    with opened(tab, path, "#matches") as page:
         assert "Of 6 matches 4 are listed. 2 matches can be replayed here" in page.inner_text("#missing")
         page.get_by_role("link", name="Details").first.click()
         page.get_by_text("This file has no replay of this match").wait_for()
@@ -663,9 +650,9 @@ def in_notebook(folder: Path, *records: Record) -> Path:
     return path
 
 
-def test_a_match_shows_itself_in_a_notebook_as_the_report_shows_it(browser, small, tmp_path):
+def test_a_match_shows_itself_in_a_notebook_as_the_report_shows_it(tab, small, tmp_path):
     record = record_on(small[1], "duel")
-    with opened(browser, in_notebook(tmp_path, record)) as page:
+    with opened(tab, in_notebook(tmp_path, record)) as page:
         (frame,) = page.frames[1:]
         assert page.evaluate("document.activeElement.tagName") == "BODY"  # it takes no focus from the notebook
         frame.click("button.last")
@@ -674,10 +661,10 @@ def test_a_match_shows_itself_in_a_notebook_as_the_report_shows_it(browser, smal
         assert frame.evaluate("self.origin") == "null"
 
 
-def test_hostile_texts_of_a_match_stay_texts_in_a_notebook(browser, hostile, tmp_path):
+def test_hostile_texts_of_a_match_stay_texts_in_a_notebook(tab, hostile, tmp_path):
     _, records = hostile
     records = [*records[: len(reported.EVIL)], records[-1]]  # each text, and the board that is hostile, too
-    with opened(browser, in_notebook(tmp_path, *records)) as page:
+    with opened(tab, in_notebook(tmp_path, *records)) as page:
         assert page.title() == "notebook"
         assert page.locator("body > :not(iframe)").count() == 0
         for frame, record in zip(page.frames[1:], records, strict=True):

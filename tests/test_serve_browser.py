@@ -1,52 +1,25 @@
 """The pages of authors and of the organiser in a browser: what they do there, by mouse and by keyboard."""
 
-import shutil
+import itertools
+from collections.abc import Callable, Iterable
 from pathlib import Path
 
 import class_site
 import cup
 import httpx
 import pytest
-from served import served
+from served import WIDTHS, fits, served, visitor
 from starlette.applications import Starlette
 
+from arena import rulefile
 from arena.serve import people
 from arena.serve.accounts import Accounts
 from arena.serve.app import make_app
 from arena.serve.guard import Settings
 
-CHROMIUM = shutil.which("chromium")
-pytestmark = [
-    pytest.mark.slow,
-    pytest.mark.skipif(CHROMIUM is None, reason="needs Debian's chromium: apt-get install chromium"),
-]
-WIDTHS = (390, 800, 1280)
+pytestmark = pytest.mark.slow
+VIEWS = tuple(itertools.product(WIDTHS, ("dark", "light")))
 FOCUSABLE = "a[href], button, input:not([type=hidden]), select, textarea, summary, [tabindex='0']"
-
-
-@pytest.fixture(scope="module")
-def browser():
-    playwright = pytest.importorskip("playwright.sync_api", reason="needs the package playwright, of the extra dev")
-    with playwright.sync_playwright() as started:
-        running = started.chromium.launch(executable_path=CHROMIUM)
-        yield running
-        running.close()
-
-
-def visitor(browser, url: str, problems: list[str]):
-    """Return a page of somebody with cookies of their own; what the browser complains of goes into `problems`."""
-    page = browser.new_context(base_url=url, viewport={"width": 1280, "height": 800}).new_page()
-    page.on(
-        "console",
-        lambda message: (
-            problems.append(f"{page.url}: {message.text} {message.location}")
-            if message.type in {"error", "warning"}
-            else None
-        ),
-    )
-    page.on("pageerror", lambda error: problems.append(str(error)))
-    page.set_default_timeout(60_000)
-    return page
 
 
 def sign_in(page, token: str) -> None:
@@ -98,10 +71,7 @@ def test_an_author_hands_in_bots_and_the_organiser_freezes_hides_and_publishes(b
         for page, paths in ((ada, ("/me", "/me/bots/Ada")), (olga, ("/organiser", "/organiser/similar"))):
             for path in paths:
                 page.goto(path)
-                for width in WIDTHS:
-                    page.set_viewport_size({"width": width, "height": 800})
-                    wide = page.evaluate("document.documentElement.scrollWidth")
-                    assert wide <= width, f"{path} is {wide} px wide at {width}"
+                fits(page)
                 unnamed = page.evaluate(
                     "[...document.querySelectorAll('input:not([type=hidden]),select,textarea,button,a')].filter("
                     "each => !(each.labels?.length || each.textContent.trim())).map(each => each.outerHTML)"
@@ -117,8 +87,10 @@ def test_an_author_hands_in_bots_and_the_organiser_freezes_hides_and_publishes(b
 
 def test_a_browser_plays_whole_matches_by_clicks_on_the_board_and_by_keys(browser, tmp_path):
     workspace, problems = cup.make(tmp_path / "site", "duel pacman/classic kuhn_poker goofspiel/five"), []
-    accounts = Accounts(workspace)
-    token = accounts.invite("Ada", "test")
+    for name in ("pacman.py", "pacman.toml"):  # with fewer steps
+        text = (rulefile.shipped() / name).read_text()
+        (workspace / "rules" / name).write_text(text.replace("steps = 100", "steps = 9"))
+    token = Accounts(workspace).invite("Ada", "test")
     with served(workspace, Settings(writes_per_s=1e6)) as client:  # no person is so quick
         ada = visitor(browser, str(client.base_url), problems)
         ada.emulate_media(reduced_motion="reduce")
@@ -146,9 +118,7 @@ def test_a_browser_plays_whole_matches_by_clicks_on_the_board_and_by_keys(browse
                 next_question = ada.locator(f"input[name=number]:not([value='{question}'])")
                 next_question.or_(ada.locator("#human-replay")).first.wait_for(state="attached")
             assert ada.get_by_text("It is over.").is_visible(), seat
-            for width in WIDTHS:
-                ada.set_viewport_size({"width": width, "height": 800})
-                assert ada.evaluate("document.documentElement.scrollWidth") <= width, (seat, width)
+            fits(ada)
     assert not problems
 
 
@@ -180,62 +150,73 @@ def press_a_key(page, number: int) -> None:
 def whole_pages(made: class_site.ClassSite, app: Starlette, client: httpx.Client) -> dict[str, str]:
     """Return an address of each route that answers with a page, and whose session gets it; of uploads all."""
     found: dict[str, str] = {}
-    done = set()
+    answered = set()
     for name in ("", "Ada", class_site.ORGANISER):
         with made.client(client, name) as visitor:
             for route, address in made.addresses(app.routes):
-                if (
-                    route not in done and not route.endswith("/live/events")
-                ) or "{id}" in route:  # an upload may be accepted or refused
-                    answer = visitor.get(address)
-                    if answer.status_code == 200 and answer.text.lstrip().lower().startswith("<!doctype html"):
-                        done.add(route)
-                        found[address] = name
+                if route not in answered or "{id}" in route:  # an upload may be accepted or refused
+                    with visitor.stream("GET", address) as answer:  # some never end
+                        if answer.status_code == 200:
+                            answered.add(route)
+                            if next(answer.iter_text(), "").lstrip().lower().startswith("<!doctype html"):
+                                found[address] = name
     return found
 
 
-def test_axe_finds_nothing_serious_on_any_page_and_the_keyboard_reaches_all_of_it(browser, tmp_path):
+def looked_at(browser, folder: Path, views_of: Callable[[int], Iterable[tuple[int, str]]]) -> None:
+    """Look at all pages: at each in these widths and themes by axe, in all widths for its own, and by the keyboard."""
     axe = pytest.importorskip(
         "axe_playwright_python", reason="needs the package axe-playwright-python, of the extra dev"
     )
     script = Path(axe.__file__).with_name("axe.min.js").read_text("utf-8")
-    made, problems = class_site.make(tmp_path / "site"), []
+    made, problems = class_site.make(folder / "site"), []
     app = make_app(made.workspace, Settings(reads_per_s=1e6))
     with served(made.workspace, app=app) as client:
         url, addresses = str(client.base_url), whole_pages(made, app, client)
         assert {"/", "/me", "/organiser/similar/Ada@2/Ben@2", "/events/cup", "/sign-in"} <= addresses.keys()
         page = visitor(browser, url, problems)
-        for address, name in addresses.items():
+        for number, (address, name) in enumerate(sorted(addresses.items())):
             page.context.clear_cookies()
             if name:
                 page.context.add_cookies([{"name": people.COOKIE, "value": made.sessions[name], "url": url}])
             page.goto(address)
             page.wait_for_load_state("networkidle")
+            fits(page)
             page.evaluate(script)
-            for width, colours in zip(WIDTHS, ("dark", "light", "dark"), strict=True):
+            for width, colours in views_of(number):
                 page.set_viewport_size({"width": width, "height": 800})
                 page.emulate_media(color_scheme=colours)
-                wide = page.evaluate("document.documentElement.scrollWidth")
-                assert wide <= width, f"{address} is {wide} px wide at {width}"
                 found = page.evaluate("axe.run({ resultTypes: ['violations'] })")["violations"]
                 serious = [each for each in found if each["impact"] in {"serious", "critical"}]
                 assert not serious, (address, width, colours, serious[0]["id"], serious[0]["nodes"][0]["html"])
+            page.set_viewport_size({"width": WIDTHS[-1], "height": 800})
             assert (address, unreached(page)) == (address, [])
     assert not problems
 
 
+def test_axe_finds_nothing_serious_on_any_page_and_the_keyboard_reaches_all_of_it(browser, tmp_path):
+    looked_at(browser, tmp_path, lambda number: [VIEWS[number % len(VIEWS)]])
+
+
+@pytest.mark.soak
+@pytest.mark.timeout(1200)
+def test_axe_finds_nothing_serious_on_any_page_of_any_width_in_dark_and_light(browser, tmp_path):
+    looked_at(browser, tmp_path, lambda _: VIEWS)
+
+
 def unreached(page) -> list[str]:
     """Return what somebody without a mouse does not come to, or does not see that they are there."""
-    script = """selector => { window.wanted = new Set([...document.querySelectorAll(selector)].filter(
-        each => each.checkVisibility({ visibilityProperty: true }) && !each.disabled
-        && !each.closest("[aria-hidden=true]") // of a list that arrow keys walk through the tabulator has one entry
-        && (each.tabIndex >= 0 || !each.closest("ol")?.querySelector("[tabindex='0']"))));
+    script = """selector => {
+        window.wanted = new Set([...document.querySelectorAll(selector)].filter(
+            each => each.checkVisibility({ visibilityProperty: true }) && !each.disabled
+            && !each.closest("[aria-hidden=true]") // of a list that arrow keys walk through the tabulator has one entry
+            && (each.tabIndex >= 0 || !each.closest("ol")?.querySelector("[tabindex='0']"))));
+        document.addEventListener("focusin", ({ target }) => { const style = getComputedStyle(target);
+            if (style.outlineStyle !== "none" || style.boxShadow !== "none") window.wanted.delete(target); });
         return window.wanted.size; }"""
-    note = """() => { const at = document.activeElement, style = getComputedStyle(at);
-        if (style.outlineStyle !== "none" || style.boxShadow !== "none") window.wanted.delete(at);
-        return window.wanted.size; }"""
-    for _ in range(2 * page.evaluate(script, FOCUSABLE) + 10):  # a field may have several steps, such as a time
+    for number in range(2 * page.evaluate(script, FOCUSABLE) + 10):  # a field may have several steps, such as a time
         page.keyboard.press("Tab")
-        if not page.evaluate(note):
+        if number % 8 == 7 and not page.evaluate("window.wanted.size"):
             break
-    return page.evaluate("[...window.wanted].map(each => each.outerHTML.slice(0, 200))")
+    left = "[...window.wanted].filter(each => each.isConnected)"  # a page may draw itself anew meanwhile
+    return page.evaluate(f"{left}.map(each => each.outerHTML.slice(0, 200))")

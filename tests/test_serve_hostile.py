@@ -8,6 +8,7 @@ import socket
 import zipfile
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from unittest.mock import patch
 
 import class_site
 import httpx
@@ -16,7 +17,7 @@ from served import served
 from starlette.applications import Starlette
 from starlette.routing import Route
 
-from arena.serve import people
+from arena.serve import people, server
 from arena.serve.app import make_app
 from arena.serve.guard import Settings
 from arena.serve.human_matches import HumanMatch, Wish
@@ -32,7 +33,7 @@ def site(tmp_path_factory):
         made.accounts.set(f"limit.{name}", 4)  # those that its makers have had are counted
     app = make_app(made.workspace, Settings(writes_per_s=1e6, reads_per_s=1e6, body_s=0.5))
     add_human_matches(made, app)
-    with served(made.workspace, app=app) as client:
+    with patch.object(server, "HEAD_S", 1.0), served(made.workspace, app=app) as client:
         yield made, app, client
 
 

@@ -3,7 +3,6 @@
 import html
 import json
 import re
-import shutil
 import signal
 from contextlib import closing, contextmanager
 from itertools import islice, pairwise
@@ -14,7 +13,7 @@ import live
 import pytest
 import stored
 from programs import python
-from served import served
+from served import fits, served, visitor
 from starlette.exceptions import HTTPException
 
 from arena.event import broadcast
@@ -30,7 +29,6 @@ from arena.serve.streams import Feed
 from arena.values import Ending
 
 SLOW = python('say("# hush")\ntime.sleep({pause})\nsay(legal[0])')
-CHROMIUM = shutil.which("chromium")
 
 
 def events_of(answer):
@@ -99,13 +97,13 @@ def watched(client, event: str) -> list:
 @pytest.fixture(scope="module")
 def workspace(tmp_path_factory):
     """A workspace with an event that is over, and bots for another one."""
-    bots = {"first": cup.FIRST, "last": cup.LAST, "ann": SLOW.format(pause=1.5), "bob": SLOW.format(pause=0)}
+    bots = {"first": cup.FIRST, "last": cup.LAST, "ann": SLOW.format(pause=2.5), "bob": SLOW.format(pause=0)}
     folder = cup.make(tmp_path_factory.mktemp("live"), "duel goofspiel/five", **bots)
     cup.run_event(folder, "--bot", "first,last", "--board", "mummy_maze/duel")
     return folder
 
 
-@pytest.mark.alone
+@pytest.mark.slow
 def test_a_match_is_watched_while_it_is_played_and_the_stream_ends_with_the_event(workspace):
     words = ("--name", "slow", "--board", "goofspiel/five", "--bot", "ann,bob", "--set", "max_matches=1")
     with served(workspace) as client:
@@ -204,27 +202,20 @@ def test_an_upset_is_a_win_against_a_bot_of_a_better_tier_without_a_fault(tmp_pa
 
 
 @pytest.mark.slow
-@pytest.mark.skipif(CHROMIUM is None, reason="needs Debian's chromium: apt-get install chromium")
-def test_a_browser_draws_the_turns_as_they_come_and_the_wall_turns_by_itself(workspace):
-    playwright = pytest.importorskip("playwright.sync_api", reason="needs the package playwright, of the extra dev")
+def test_a_browser_draws_the_turns_as_they_come_and_the_wall_turns_by_itself(browser, workspace):
     wrong = []
-    with served(workspace) as client, playwright.sync_playwright() as started:
-        browser = started.chromium.launch(executable_path=CHROMIUM)
-        page = browser.new_page(base_url=str(client.base_url))
-        page.on("console", lambda message: wrong.append(message.text) if message.type in {"error", "warning"} else None)
-        page.on("pageerror", lambda error: wrong.append(str(error)))
+    with served(workspace) as client:
+        page = visitor(browser, str(client.base_url), wrong)
         page.goto("/events/cup/live")
         for turn in (3, 5):
             page.get_by_text(f"Turn {turn}", exact=True).wait_for()
         assert page.locator(".board .piece").count() == 2
-        for width in (390, 800, 1280):
-            page.set_viewport_size({"width": width, "height": 800})
-            assert page.evaluate("document.documentElement.scrollWidth") <= width
+        fits(page)
         page.clock.install()
         page.goto("/wall?event=cup")
         page.get_by_role("heading", name="cup").wait_for()
         page.clock.run_for(13_000)
         page.locator("#wall-live .board .piece").first.wait_for()
         assert not page.get_by_role("heading", name="cup", exact=True).is_visible()
-        browser.close()
+        page.context.close()
     assert not wrong

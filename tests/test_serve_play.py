@@ -45,6 +45,7 @@ def settled(client: httpx.Client, page: httpx.Response) -> httpx.Response:
     """Return the page of a match when the person is asked, or when it is over."""
     until = time.monotonic() + 60
     while "The others move" in page.text and time.monotonic() < until:
+        time.sleep(0.05)
         page = client.get(page.url)
     return page
 

@@ -2,21 +2,19 @@
 
 import asyncio
 import re
-import shutil
 from dataclasses import replace
 from pathlib import Path
 
 import cup
 import pytest
 import reported
-from served import served
+from served import fits, served, visitor
 
 from arena.serve import people
 from arena.serve.accounts import Accounts
 from arena.serve.frames import Frames
 from arena.serve.worker import MOST_WAITING, BusyError
 
-CHROMIUM = shutil.which("chromium")
 PAGES = (
     "",
     "/leaderboard",
@@ -161,32 +159,23 @@ def test_only_the_organiser_reads_what_bots_wrote(client, workspace):
 
 
 @pytest.mark.slow
-@pytest.mark.skipif(CHROMIUM is None, reason="needs Debian's chromium: apt-get install chromium")
-def test_a_reader_goes_from_the_leaderboard_to_a_bot_and_a_replay(client):
-    playwright = pytest.importorskip("playwright.sync_api", reason="needs the package playwright, of the extra dev")
+def test_a_reader_goes_from_the_leaderboard_to_a_bot_and_a_replay(browser, client):
     wrong = []
-    with playwright.sync_playwright() as started:
-        browser = started.chromium.launch(executable_path=CHROMIUM)
-        page = browser.new_page(base_url=str(client.base_url))
-        page.on("console", lambda message: wrong.append(message.text) if message.type in {"error", "warning"} else None)
-        page.on("pageerror", lambda error: wrong.append(str(error)))
-        page.on("dialog", lambda dialog: wrong.append(dialog.message))
-        page.goto("/events/cup")
-        page.locator("table.leaderboard").get_by_role("link", name="first").click()
-        page.get_by_text("Strength by role").wait_for()
-        page.get_by_role("link", name="Matches", exact=True).click()
-        page.locator("table.list").get_by_role("link", name="Replay").first.click()
-        page.locator(".board .piece").first.wait_for()
-        page.goto(f"/events/evil/matches/{matches_of(client, 'evil')[0]}")
-        page.locator(".board .piece").first.wait_for()
-        for width in (390, 800, 1280):
-            page.set_viewport_size({"width": width, "height": 800})
-            for path in ("", "/crosstable", "/matches", "/bot?name=first"):
-                page.goto(f"/events/cup{path}")
-                wide = page.evaluate("document.documentElement.scrollWidth")
-                assert wide <= width, f"{path} is {wide} px wide at {width}"
-        assert page.title() != "hit"
-        browser.close()
+    page = visitor(browser, str(client.base_url), wrong)
+    page.on("dialog", lambda dialog: wrong.append(dialog.message))
+    page.goto("/events/cup")
+    page.locator("table.leaderboard").get_by_role("link", name="first").click()
+    page.get_by_text("Strength by role").wait_for()
+    page.get_by_role("link", name="Matches", exact=True).click()
+    page.locator("table.list").get_by_role("link", name="Replay").first.click()
+    page.locator(".board .piece").first.wait_for()
+    page.goto(f"/events/evil/matches/{matches_of(client, 'evil')[0]}")
+    page.locator(".board .piece").first.wait_for()
+    assert page.title() != "hit"
+    for path in ("", "/crosstable", "/matches", "/bot?name=first"):
+        page.goto(f"/events/cup{path}")
+        fits(page)
+    page.context.close()
     assert not wrong
 
 

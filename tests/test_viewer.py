@@ -19,11 +19,7 @@ from arena.games import rulebook
 from arena.report import notebook, viewer
 from arena.results.leaderboard import Results
 
-CHROMIUM = shutil.which("chromium")
-pytestmark = [
-    pytest.mark.slow,
-    pytest.mark.skipif(CHROMIUM is None, reason="needs Debian's chromium: apt-get install chromium"),
-]
+pytestmark = pytest.mark.slow
 BAD = {file.stem: file for file in (Path(__file__).parent / "bad_viewers").glob("*.js")}
 NAMES = ("auction", "network")
 FALLBACK = {  # what the line under the plain board says
@@ -78,13 +74,9 @@ def written(tmp_path_factory, calls):
 
 
 @pytest.fixture(scope="module")
-def page(written):
-    """A page of Chromium, and what went wrong in it."""
-    playwright = pytest.importorskip("playwright.sync_api", reason="needs the package playwright, of the extra dev")
-    with playwright.sync_playwright() as started:
-        running = started.chromium.launch(executable_path=CHROMIUM)
-        yield running.new_page(viewport={"width": 1100, "height": 800})
-        running.close()
+def page(browser):
+    """A page for all tests."""
+    return browser.new_page(viewport={"width": 1100, "height": 800})
 
 
 def opened(page, written, name, turn=0):
@@ -150,7 +142,6 @@ def test_no_viewer_reaches_a_network(page, written, calls):
     assert calls[1] == []
 
 
-@pytest.mark.alone
 @pytest.mark.parametrize("name", ["memory", "canvas"])
 def test_a_viewer_that_takes_a_gigabyte_leaves_the_page_as_it_is(page, written, name):
     opened(page, written, name)
