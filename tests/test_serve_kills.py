@@ -119,7 +119,7 @@ def look_at(site: Site) -> None:
 
 @pytest.mark.slow
 def test_nothing_is_lost_or_played_twice_when_server_run_and_check_are_killed(tmp_path):
-    survives(tmp_path, 5, seed=1)
+    survives(tmp_path, len(TARGETS), seed=1)
 
 
 @pytest.mark.soak
