@@ -19,8 +19,9 @@ from served import raw, served
 from arena.serve import frames, server
 from arena.serve.accounts import Accounts
 from arena.serve.app import make_app
+from arena.serve.frames import Frames
 from arena.serve.guard import Settings
-from arena.serve.worker import BusyError, Worker
+from arena.serve.worker import MOST_WAITING, BusyError, Worker
 
 OPENSSL = shutil.which("openssl")
 
@@ -193,6 +194,22 @@ def test_what_is_remembered_of_events_is_bounded_by_its_size_too(tmp_path, monke
 
 def megabytes(_folder: Path, size: int, _number: int) -> bytes:
     return bytes(size * 1_000_001)
+
+
+def test_whoever_asks_for_all_pictures_keeps_no_table_from_being_computed(tmp_path):
+    async def ask(frames: Frames) -> Path:
+        asked = [frames.picture("cup", Path.joinpath, f"{number}.png") for number in range(MOST_WAITING + 1)]
+        pictures = asyncio.gather(*asked, return_exceptions=True)
+        await asyncio.sleep(0)  # all are waiting now
+        found = await frames.table("cup", Path.joinpath, "table")
+        assert [type(each) for each in await pictures].count(BusyError) == 1
+        return found
+
+    frames = Frames(tmp_path)
+    try:
+        assert asyncio.run(ask(frames)) == tmp_path / "cup" / "table"
+    finally:
+        frames.close()
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])

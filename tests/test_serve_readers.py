@@ -1,9 +1,7 @@
 """The readers' pages of `arena serve`: what an event has, hostile texts, what is hidden, and a replay in a browser."""
 
-import asyncio
 import re
 from dataclasses import replace
-from pathlib import Path
 
 import cup
 import pytest
@@ -12,8 +10,6 @@ from served import fits, served, visitor
 
 from arena.serve import people
 from arena.serve.accounts import Accounts
-from arena.serve.frames import Frames
-from arena.serve.worker import MOST_WAITING, BusyError
 
 PAGES = (
     "",
@@ -177,19 +173,3 @@ def test_a_reader_goes_from_the_leaderboard_to_a_bot_and_a_replay(browser, clien
         fits(page)
     page.context.close()
     assert not wrong
-
-
-def test_whoever_asks_for_all_pictures_keeps_no_table_from_being_computed(tmp_path):
-    async def ask(frames: Frames) -> Path:
-        asked = [frames.picture("cup", Path.joinpath, f"{number}.png") for number in range(MOST_WAITING + 1)]
-        pictures = asyncio.gather(*asked, return_exceptions=True)
-        await asyncio.sleep(0)  # all are waiting now
-        found = await frames.table("cup", Path.joinpath, "table")
-        assert [type(each) for each in await pictures].count(BusyError) == 1
-        return found
-
-    frames = Frames(tmp_path)
-    try:
-        assert asyncio.run(ask(frames)) == tmp_path / "cup" / "table"
-    finally:
-        frames.close()
