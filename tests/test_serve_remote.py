@@ -17,6 +17,7 @@ from websockets.sync.client import connect
 
 from arena.errors import ArenaError
 from arena.match.remote import RemoteSeat
+from arena.protocol import Ask
 from arena.replay import notation
 from arena.results.archive import Archive
 from arena.serve import join, remote
@@ -276,6 +277,37 @@ def test_a_message_that_is_nested_without_end_is_none():
     with ours, theirs:
         theirs.sendall(b"[" * 60_000 + b"\n")
         assert seat._messages() == []
+
+
+def test_a_bot_that_leaves_right_after_an_answer_is_asked_the_next_question_when_it_is_back():
+    ours, theirs = socket.socketpair()
+    seat = RemoteSeat(Seat(role="first", bot=Bot(name="Ada_remote", command=(), digest="0")), Conditions())
+    seat._socket = ours
+    is_back = threading.Event()
+
+    def carry() -> None:
+        """Be the hub: answer the first question and tell at once that the bot has gone; lose what comes meanwhile."""
+        for line in theirs.makefile():
+            answer = json.dumps(json.loads(line) | {"line": "left"}).encode() + b"\n"
+            if json.loads(line)["number"] == 1:
+                theirs.sendall(answer + b'{"here": false}\n')
+            elif is_back.is_set():
+                theirs.sendall(answer)
+
+    def come_back() -> None:
+        is_back.set()
+        theirs.sendall(b'{"here": true}\n')
+
+    question = Ask(text=b"go\n", announced=None, deadline=10.0)
+    hub = threading.Thread(target=carry)
+    with ours, theirs:
+        hub.start()
+        theirs.sendall(b'{"here": true}\n')
+        assert seat.ask(question).line == b"left"
+        threading.Timer(0.3, come_back).start()
+        assert seat.ask(question).line == b"left"
+        ours.shutdown(socket.SHUT_RDWR)
+        hub.join()
 
 
 def test_a_stranger_joins_nothing_and_disturbs_nobody(site, monkeypatch):

@@ -75,12 +75,12 @@ class RemoteSeat:
                 return _late(words, spent)
             if ask.deadline is not None and spent.wall > ask.deadline:
                 return _late(f"no answer from its author's machine in {ask.announced or 0:g} s", spent)
-            for message in self._messages():
-                reply = self._reply(message, spent)
-                if reply is not None:
-                    if ask.ready and reply.ending is None:
-                        self._ready = spent.wall
-                    return reply
+            # All that came is read before an answer among it is returned: that the bot has gone may stand behind it.
+            replies = [self._reply(message, spent) for message in self._messages()]
+            for reply in filter(None, replies):
+                if ask.ready and reply.ending is None:
+                    self._ready = spent.wall
+                return reply
 
     def end(self, text: bytes) -> None:
         """Send the last lines, once."""
