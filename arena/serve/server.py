@@ -17,6 +17,7 @@ from arena.serve import guard, join
 
 HEAD_S = 10.0  # until the first line and the headers of a request have arrived, or the rest of one that is answered
 WRITE_S = 30.0  # until a client takes some of what was sent to it
+SILENCE_S = 60.0  # until a client's machine confirms that it got what was sent to it
 KEEP_ALIVE_S = 15  # between two requests on a connection
 CONNECTIONS = 2000
 CONNECTIONS_OF_NETWORK = 600  # from one address, which a class may share: a browser opens six
@@ -142,6 +143,8 @@ def listening(host: str, port: int, proxy: str | None = None) -> socket.socket:
     family, *_, address = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)[0]
     made = socket.create_server(address[:2], family=family, backlog=BACKLOG)
     made.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)  # else a page waits 40 ms between its head and its body
+    # Who lost the network closes nothing: a page that is sent events would count as open for a quarter of an hour.
+    made.setsockopt(socket.IPPROTO_TCP, socket.TCP_USER_TIMEOUT, int(1000 * SILENCE_S))
     return Listener(made, proxy)
 
 
