@@ -144,3 +144,16 @@ def refuse_pipe(path: Path) -> None:
         return  # who opens it gets the same error
     if not (stat.S_ISREG(mode) or stat.S_ISDIR(mode)):
         raise OSError(errno.EINVAL, NOT_PLAIN, str(path))
+
+
+@contextlib.contextmanager
+def socket_path(path: Path) -> Iterator[str]:
+    """Yield a path to bind or reach a Unix socket by: 108 bytes are allowed, and its own may have more."""
+    if not system.LINUX:
+        yield str(path)
+        return
+    folder = os.open(path.parent, os.O_PATH | os.O_DIRECTORY | os.O_CLOEXEC)
+    try:
+        yield f"{system.OPEN_FILES}/{folder}/{path.name}"
+    finally:
+        os.close(folder)

@@ -11,6 +11,7 @@ import shutil
 import signal
 import subprocess
 import sys
+import tempfile
 import threading
 import time
 from dataclasses import replace
@@ -505,6 +506,16 @@ def test_nothing_that_a_command_started_outlives_the_broker(tmp_path):
     assert gone_soon(below)
     asking.join(10)
     assert not asking.is_alive()
+
+
+def test_a_model_answers_also_where_the_folder_for_temporary_files_has_a_long_name(tmp_path, monkeypatch):
+    folder = tmp_path / ("long" * 40)
+    folder.mkdir()
+    monkeypatch.setattr(tempfile, "tempdir", str(folder))
+    who = Provider(kind="command", name="m", command=("echo", '{"text": "yes"}'))
+    with event_model.opened(who, None) as door:
+        request = {"messages": [{"role": "user", "content": "x"}], "tokens": 1}
+        assert door.answer(ModelRequest("key", "a", "b", request)).text == "yes"
 
 
 def test_a_command_ends_with_what_it_started_also_if_it_has_only_just_begun():

@@ -29,7 +29,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple, Protocol
 
-from arena import protocol
+from arena import protocol, shared_folders
 from arena.clock import TimeUsed
 from arena.errors import MachineError
 from arena.failure import Cause, Failure
@@ -86,14 +86,15 @@ class Door:
     """While a call takes its time the broker sends an empty line now and then; without one it has stopped."""
 
     def __init__(self, path: Path) -> None:
-        self._path = str(path)
+        self._path = path
 
     def answer(self, request: ModelRequest) -> ModelAnswer:
         """Part of `LanguageModel`. The broker bounds the time of a call."""
         try:
             with socket.socket(socket.AF_UNIX) as connection:
                 connection.settimeout(self.SILENCE_S)
-                connection.connect(self._path)
+                with shared_folders.socket_path(self._path) as address:
+                    connection.connect(address)
                 connection.sendall(json.dumps(request._asdict()).encode("ascii") + b"\n")
                 with connection.makefile("rb") as lines:
                     while (line := lines.readline(self.LONGEST_LINE)) == b"\n":

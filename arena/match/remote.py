@@ -16,7 +16,6 @@ raises for what is no fault of arena.
 
 import contextlib
 import json
-import os
 import secrets
 import select
 import socket
@@ -24,7 +23,7 @@ import time
 from pathlib import Path
 from typing import Any
 
-from arena import protocol
+from arena import protocol, shared_folders
 from arena.clock import TimeUsed
 from arena.failure import Cause, Failure
 from arena.protocol import Ask, Reply
@@ -155,12 +154,8 @@ class RemoteSeat:
         path = Path(self._seat.bot.remote)
         connection = socket.socket(socket.AF_UNIX)
         try:
-            # By the folder's descriptor, because the path of a socket has 108 bytes at most.
-            folder = os.open(path.parent, os.O_PATH | os.O_DIRECTORY | os.O_CLOEXEC)
-            try:
-                connection.connect(f"/proc/self/fd/{folder}/{path.name}")
-            finally:
-                os.close(folder)
+            with shared_folders.socket_path(path) as address:
+                connection.connect(address)
         except OSError:  # there is no server now
             connection.close()
             return False

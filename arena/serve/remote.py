@@ -17,6 +17,7 @@ from typing import Any
 from starlette.routing import WebSocketRoute
 from starlette.websockets import WebSocket, WebSocketDisconnect
 
+from arena import shared_folders
 from arena.errors import ArenaError
 from arena.event.discovery import REMOTE_SOCKET
 from arena.match.remote import MOST_BYTES
@@ -57,24 +58,20 @@ class Hub:
         if not bots.is_dir():
             yield
             return
-        folder = os.open(bots, os.O_PATH | os.O_DIRECTORY | os.O_CLOEXEC)
+        (bots / REMOTE_SOCKET).unlink(missing_ok=True)  # of a killed server
+        before = os.umask(0o177)
         try:
-            (bots / REMOTE_SOCKET).unlink(missing_ok=True)  # of a killed server
-            before = os.umask(0o177)
-            try:  # by the folder's descriptor, because the path of a socket has 108 bytes at most
-                path = f"/proc/self/fd/{folder}/{REMOTE_SOCKET}"
+            with shared_folders.socket_path(bots / REMOTE_SOCKET) as path:
                 server = await asyncio.start_unix_server(self._hear_match, path, limit=MOST_BYTES)
-            finally:
-                os.umask(before)
-            try:
-                yield
-            finally:
-                server.close()
-                for _, writer in list(self._matches.values()):
-                    writer.close()
-                (bots / REMOTE_SOCKET).unlink(missing_ok=True)
         finally:
-            os.close(folder)
+            os.umask(before)
+        try:
+            yield
+        finally:
+            server.close()
+            for _, writer in list(self._matches.values()):
+                writer.close()
+            (bots / REMOTE_SOCKET).unlink(missing_ok=True)
 
     async def serve_bot(self, socket: WebSocket, name: str) -> None:
         """Carry the messages of a bot until it goes."""

@@ -17,7 +17,7 @@ from dataclasses import fields, replace
 from pathlib import Path
 from typing import Any, NoReturn
 
-from arena import parallel
+from arena import parallel, shared_folders
 from arena.errors import ArenaError
 from arena.event.model import TAPE_FILE, Provider, key_of
 from arena.event.model.providers import AgainError, Command, Url, without_key
@@ -184,7 +184,8 @@ async def _main(settings: Mapping[str, Any]) -> None:
     values |= {name: tuple(value) for name, value in values.items() if isinstance(value, list)}
     provider = Provider(**values)
     broker = Broker(replace(provider, key=key_of(provider)), Path(settings["tape"]))
-    server = await asyncio.start_unix_server(broker.serve, settings["address"], limit=Door.LONGEST_LINE)
+    with shared_folders.socket_path(Path(settings["address"])) as path:
+        server = await asyncio.start_unix_server(broker.serve, path, limit=Door.LONGEST_LINE)
     print("ready", flush=True)
     async with server:
         await stop.wait()
