@@ -272,7 +272,7 @@ class ClimbTable(Table):
     cost: AmountOrNone = Field(None, description="The most that the calls of an agent may cost in a round.")
 
     def terms(self, model: ModelTerms) -> ModelTerms:
-        """What an agent may ask of the event's model in a round."""
+        """Return what an agent may ask of the event's model in a round."""
         return replace(model, calls=self.calls, move=self.tokens, bank=0, cost=self.cost)
 
 
