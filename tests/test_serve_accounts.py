@@ -6,6 +6,7 @@ import json
 import re
 import socket
 import sqlite3
+import subprocess
 import time
 import zipfile
 from collections.abc import Callable, Iterator
@@ -244,6 +245,13 @@ def test_tokens_are_stored_as_hashes_and_end_when_rotated_or_revoked(accounts):
     assert accounts.account_of(session) is accounts.sign_in(second) is None
     for wrong in ("", "\udcff", "' or 1=1 --", second[:-1], "x" * 100_000):
         assert accounts.sign_in(wrong) is None
+
+
+def test_a_repository_takes_in_nothing_of_the_site(accounts):
+    subprocess.run(["git", "init", "-q", accounts.workspace], check=True)
+    git = ["git", "-C", accounts.workspace, "status", "--porcelain", "--untracked-files=all"]
+    assert "tournament.toml" in (untracked := subprocess.check_output(git, text=True))
+    assert ".serve" not in untracked
 
 
 def test_a_setting_is_read_as_it_is_however_soon_after_its_change(accounts):

@@ -279,7 +279,7 @@ def test_a_message_that_is_nested_without_end_is_none():
         assert seat._messages() == []
 
 
-def test_a_bot_that_leaves_right_after_an_answer_is_asked_the_next_question_when_it_is_back():
+def test_a_bot_that_leaves_after_an_answer_hears_the_next_question_when_it_is_back():
     ours, theirs = socket.socketpair()
     seat = RemoteSeat(Seat(role="first", bot=Bot(name="Ada_remote", command=(), digest="0")), Conditions())
     seat._socket = ours

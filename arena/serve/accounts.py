@@ -155,6 +155,8 @@ class Accounts:
         with writing(self.folder):
             whole_files.make_folder(self.folder)
             self.folder.chmod(0o700)
+            if not (self.folder / ".gitignore").exists():  # a workspace may be a repository that others read
+                whole_files.write(self.folder / ".gitignore", b"*\n", whole_files.PRIVATE)
             whole_files.make_empty(self._path, whole_files.PRIVATE)
         with self._connection() as connection:
             connection.execute("pragma journal_mode = wal")
