@@ -11,12 +11,10 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
-from arena import charts as drawn_charts
 from arena import whole_files
 from arena.game import Game
 from arena.games import rulebook
 from arena.identity import digest_of
-from arena.pictures import card, pixels
 from arena.protocol import clean
 from arena.replay import like_positions
 from arena.replay.like_positions import LikePositions
@@ -69,6 +67,9 @@ def write(
 
     A report that stands there and was made of the same is left as it is: the replays take most of the time.
     """
+    from arena import charts as drawn_charts  # here, as its parts are used where none of this is drawn
+    from arena.pictures import card, pixels
+
     results = results.shown
     index = data.Index.of(results)
     title = results.event.name if author is None else f"{results.event.name}: {author.name}"

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 from urllib.parse import quote
 
-from arena.charts.style.letters import shortened
+from arena.display_names import shortened
 from arena.errors import ArenaError
 from arena.game import Role
 from arena.protocol import clean

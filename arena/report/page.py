@@ -10,7 +10,7 @@ from typing import Any
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
-from arena import charts, shared_folders
+from arena import shared_folders
 from arena.protocol import clean
 from arena.report import viewer
 from arena.report.replays import safe_json
@@ -112,6 +112,8 @@ def _hashes(texts: Sequence[str]) -> str:
 
 def _picture(path: Path) -> dict[str, object]:
     """Return a chart inside the file: what it shows, a `data:` address, and its width in pixels of a page."""
+    from arena import charts  # here, as it is slow to import, and the site has pages without one
+
     pixels = path.with_suffix(".png")
     # Not through a link: a stranger could put one there, and read in the report what only the organiser may read.
     kind, content = "image/svg+xml", shared_folders.read(path)

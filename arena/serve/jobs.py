@@ -16,8 +16,6 @@ from arena.event import known_rules
 from arena.event.placings import placings
 from arena.game import Game
 from arena.games import rulebook
-from arena.pictures import card, pixels
-from arena.pictures.match import Clip
 from arena.protocol import clean
 from arena.replay.like_positions import LikePositions, learn
 from arena.replay.replayer import scenes
@@ -133,6 +131,9 @@ def wall(folder: Path) -> str:
 
 def picture(folder: Path, match: str = "") -> bytes:
     """Return what the preview of a link shows: the leaderboard, or a match after its last turn."""
+    from arena.pictures import card, pixels  # here, since no other job draws
+    from arena.pictures.match import Clip
+
     if not match:
         with closing(Results.open(folder, rules=rules_of(folder))) as results:
             return pixels.png([card.card(results)])
@@ -215,7 +216,7 @@ def match_line(folder: Path, match: str) -> ListedMatch | None:
 
 def captions(_folder: Path, names: tuple[str, ...]) -> list[str]:
     """Return what each chart shows, in a sentence."""
-    from arena import charts  # here, since no other job draws
+    from arena import charts  # here, since it is slow to import, and few pages need it
 
     return [charts.caption(name) if name in charts.names() else name for name in names]
 

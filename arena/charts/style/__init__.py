@@ -15,6 +15,7 @@ from matplotlib.text import Text
 
 from arena import whole_files
 from arena.charts.style import letters
+from arena.display_names import NAME
 from arena.values import Ending
 
 # The one table of colours. Each name below it says what the colour shows; several charts may share a name.
@@ -106,7 +107,7 @@ class About:
             previous = content
         return entries
 
-    def labels(self, bots: Iterable[str], length: int = letters.NAME) -> list[str]:
+    def labels(self, bots: Iterable[str], length: int = NAME) -> list[str]:
         """Return a label for each bot: the same in every chart of the event, and no two bots share one."""
         names = list(bots)
         every = list(dict.fromkeys([*self.bots, *names]))

@@ -11,8 +11,9 @@ from matplotlib.colors import LinearSegmentedColormap
 from matplotlib.figure import Figure
 
 from arena.charts.style import DPI, FAINT, GREY, HEAT, INK, About
-from arena.charts.style.letters import NAME, widest
+from arena.charts.style.letters import widest
 from arena.charts.style.sheet import Panel, Space, row_size, sheet
+from arena.display_names import NAME
 from arena.results.columns import rounded_text
 
 DARKER = LinearSegmentedColormap.from_list("darker", HEAT)

@@ -4,22 +4,19 @@ DejaVu comes with matplotlib. A letter that it lacks is taken from another font 
 Latin letters, and else as its number, so that no name is a row of boxes.
 """
 
-import os
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from functools import cache
 
 from matplotlib import font_manager
 from matplotlib.ft2font import FT2Font
 
+from arena.display_names import NAME, shortened
 from arena.protocol import clean
 
 FAMILY = "DejaVu Sans"
 FALLBACKS = ("Noto Sans", "WenQuanYi", "Droid Sans Fallback", "IPA", "Nanum", "Unifont", "FreeSans", "Symbola", "STIXG")
 """The beginnings of the families that may lend a letter; the last comes with matplotlib."""
-NAME = 20  # letters of a bot's name that a chart shows, or as many more as part it from the others
-KEPT_LETTERS = 4  # letters that are kept of a beginning that names share
-WORD = 8  # letters at most of a word that are kept before the letter in which names differ
 
 
 def shown(names: Iterable[str], length: int = NAME) -> list[str]:
@@ -28,46 +25,6 @@ def shown(names: Iterable[str], length: int = NAME) -> list[str]:
     texts = {name: drawable(name) for name in listed}
     alike = Counter(texts.values())
     return shortened([texts[name] if alike[texts[name]] == 1 else _numbered(clean(name)) for name in listed], length)
-
-
-def shortened(texts: Sequence[str], length: int = NAME) -> list[str]:
-    """Shorten texts in their middle, but never so far that two become alike.
-
-    Where both ends of names are the same, what follows the shared beginning is kept; where that does not part them
-    either, the labels grow beyond `length` until it does.
-    """
-    labels: dict[str, str] = {}
-    for size in range(length, max(map(len, texts), default=0) + length + 1):
-        alike: dict[str, list[str]] = {}
-        for text in dict.fromkeys(texts):
-            if text not in labels:
-                alike.setdefault(_ends(text, size), []).append(text)
-        candidates = {text: label for label, group in alike.items() for text in group}
-        candidates |= {
-            text: _differing(text, size, group) for group in alike.values() if len(group) > 1 for text in group
-        }
-        uses = Counter([*labels.values(), *candidates.values()])
-        labels |= {text: label for text, label in candidates.items() if uses[label] == 1}
-    return [labels.get(text, text) for text in texts]
-
-
-def _ends(text: str, size: int) -> str:
-    """Return a text without its middle."""
-    if len(text) <= size:
-        return text
-    tail = (size - 1) // 2
-    return f"{text[: size - 1 - tail]}…{text[len(text) - tail :]}"
-
-
-def _differing(text: str, size: int, group: list[str]) -> str:
-    """Return the first letters of a text, and those from the word in which it differs from others of its group."""
-    begin = len(os.path.commonprefix(group))  # noqa: RUF071  of letters, not of folders
-    word = begin
-    while word > max(KEPT_LETTERS, begin - WORD) and text[word - 1].isalnum():
-        word -= 1
-    if len(text) <= size or word <= KEPT_LETTERS:
-        return _ends(text, size)
-    return f"{text[:KEPT_LETTERS]}…{_ends(text[word:], size - KEPT_LETTERS - 1)}"
 
 
 def drawable(text: str) -> str:
