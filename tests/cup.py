@@ -18,6 +18,7 @@ import termios
 import time
 from collections.abc import Callable, Iterator
 from fcntl import ioctl
+from functools import partial
 from multiprocessing import forkserver
 from pathlib import Path
 from unittest.mock import patch
@@ -27,6 +28,7 @@ import sprint
 from programs import python
 
 from arena import __main__ as arena_main
+from arena import parallel
 from arena.cli import main
 from arena.results.archive import Archive
 
@@ -210,10 +212,14 @@ def run_event(folder: Path, *words: str) -> subprocess.CompletedProcess[str]:
 
 @contextlib.contextmanager
 def first_chart_only() -> Iterator[None]:
-    """Let commands in this process draw the first chart only, where a report is wanted and its charts do not matter."""
+    """Let commands in this process draw the first chart only, where a report is wanted and its charts do not matter.
+
+    They do it in this process, which a fork for each core would take longer than.
+    """
     from arena import charts  # here, so that tests without a chart do not wait for matplotlib
 
-    with patch.object(charts, "names", lambda: (charts.FIRST,)):
+    alone = partial(parallel.parallel_map, cores=1)
+    with patch.object(charts, "names", lambda: (charts.FIRST,)), patch.object(parallel, "parallel_map", alone):
         yield
 
 

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from unittest.mock import patch
 
-from processes import alive, descendants, until
+from processes import alive, children, descendants, until
 
 if TYPE_CHECKING:
     from arena.event.cluster.calibration import Speed
@@ -133,7 +133,7 @@ class Machines:
         The scheduler hears of it by their connections, and a run that begins before has nobody to speak with.
         """
         # By parent, because the number of a worker that has ended may be another process by now.
-        workers = set(hosts_below(self._forker)) - {self._scheduler}
+        workers = set(children(self._forker)) - {self._scheduler}
         left = [*workers, *(nanny.pid for nanny in self._nannies if nanny.poll() is None)]
         for pid in [each for worker in left for each in (worker, *descendants(worker))]:
             with contextlib.suppress(ProcessLookupError):
@@ -178,12 +178,6 @@ def opened(address: str, *, speed: "Speed | None" = None, **more: Any) -> Callab
             return Cluster(address, *arguments, **more, **others)
 
     return open_lanes
-
-
-def hosts_below(pid: int) -> list[int]:
-    """Return the processes that hold the lanes of a worker."""
-    children = Path(f"/proc/{pid}/task/{pid}/children")
-    return [int(child) for child in children.read_text().split()] if children.exists() else []
 
 
 def gone(pids: Iterable[int]) -> bool:

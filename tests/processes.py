@@ -37,6 +37,12 @@ def gone_soon(pids: Iterable[int]) -> bool:
     return until(gone, 5.0)
 
 
+def children(pid: int) -> list[int]:
+    """Return the processes that the first thread of this one has started; one that ends meanwhile may hide others."""
+    path = Path(f"/proc/{pid}/task/{pid}/children")
+    return [int(child) for child in path.read_text().split()] if path.exists() else []
+
+
 def descendants(pid: int) -> set[int]:
     """Every process below this one, by parents; but for those that wait to become bots, or were just forked for it."""
     parents, names = {}, {}

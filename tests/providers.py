@@ -3,6 +3,7 @@
 import json
 import multiprocessing
 import secrets
+import sys
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
@@ -140,4 +141,4 @@ def echoes_key(handler: BaseHTTPRequestHandler, request: dict[str, Any]) -> None
 def command_in(folder: Path) -> str:
     """Write the command into a folder; return its words for a tournament.toml."""
     (folder / "model.py").write_text(COMMAND)
-    return '["python3", "-S", "model.py"]'
+    return f'["{sys.executable}", "-S", "model.py"]'

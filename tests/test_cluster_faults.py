@@ -17,8 +17,8 @@ from typing import Any, Self, TypeVar
 import pytest
 from cup import BOT
 from events import Audience, event_of, run, tables, workspace
-from machines import Machines, gone, hosts_below, opened, worker_below
-from processes import alive, descendants, until
+from machines import Machines, gone, opened, worker_below
+from processes import alive, children, descendants, until
 from sprint import DICE, FIRST, LAST, slow
 from test_clusters import BUILT, Acts, begun, play, playing
 
@@ -410,8 +410,8 @@ def test_twenty_random_kills_of_workers_nannies_hosts_and_the_run_change_no_tabl
                 os.kill(pid, signal.SIGKILL)
         else:
             all_workers = [*workers, *filter(None, [worker_below(nannies[0])])]
-            hosts = [host for pid in all_workers for host in hosts_below(pid)]
-            lanes = [lane for host in hosts for lane in hosts_below(host)]
+            hosts = [host for pid in all_workers for host in children(pid)]
+            lanes = [lane for host in hosts for lane in children(host)]
             if hit := (hosts if victim == "host" else lanes):
                 with contextlib.suppress(ProcessLookupError):
                     os.kill(draws.choice(hit), signal.SIGKILL)

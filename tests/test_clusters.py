@@ -24,8 +24,8 @@ from typing import Any
 import pytest
 from cup import BOT, Command, arena
 from events import Audience, event_of, run, tables, workspace
-from machines import gone, hosts_below, opened
-from processes import alive, descendants, until
+from machines import gone, opened
+from processes import alive, children, descendants, until
 from sprint import DICE, FIRST, LAST
 
 from arena import system
@@ -249,7 +249,7 @@ def test_a_slower_machine_gives_its_bots_more_time_in_the_same_matches(tmp_path,
     lanes: list[list[int]] = []
 
     def now() -> list[int]:
-        return [lane for host in hosts_below(worker) for lane in hosts_below(host)]
+        return [lane for host in children(worker) for lane in children(host)]
 
     def recycle(dask_worker: Any) -> int:  # in here, so that it travels as code: the worker cannot import this file
         """End all threads in which a worker runs tasks, and give it others; return how many there were."""

@@ -9,6 +9,7 @@ import os
 import runpy
 import shutil
 import signal
+import sqlite3
 import subprocess
 import sys
 import tempfile
@@ -359,7 +360,7 @@ def calls_in(folder: Path) -> set[str]:
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    ("bots", "repeats", "kills"), [("abc", 1, 1), pytest.param("abcd", 5, 20, marks=pytest.mark.soak)]
+    ("bots", "repeats", "kills"), [("ab", 2, 1), pytest.param("abcd", 5, 20, marks=pytest.mark.soak)]
 )
 def test_a_killed_event_pays_nothing_twice_and_plays_again_from_its_tape(tmp_path, bots, repeats, kills):
     with providers.serving(providers.plays) as server:
@@ -383,13 +384,12 @@ def test_a_killed_event_pays_nothing_twice_and_plays_again_from_its_tape(tmp_pat
         assert run(folder)[0].complete
         keys = calls_in(results)
         assert len(keys) <= paid.value <= len(keys) + 4 * kills  # what was under way in a broker that was killed
-        before = paid.value
-        tapes = (str(results),)
-        assert run(folder, "results/again", kind="tape", tapes=tapes)[0].complete
-        assert events.tables(folder / "results" / "again") == events.tables(results)
+        before, tables = paid.value, events.tables(results)
+        assert run(folder, "results/again", kind="tape", tapes=(str(results),))[0].complete
+        assert events.tables(folder / "results" / "again") == tables
         (results / "tape.sqlite").unlink()  # the records have all of it
-        run(folder, "results/records", kind="tape", tapes=tapes)
-        assert events.tables(folder / "results" / "records") == events.tables(results)
+        other = Broker(Provider(kind="tape", name="m", tapes=(str(results),)), tmp_path / "tape.sqlite")
+        assert all(map(other._tape.find, keys))
         assert paid.value == before
         with (folder / "bots" / "a" / "prompt.md").open("a") as prompt:
             prompt.write("Be bold.\n")
@@ -419,71 +419,47 @@ def test_an_event_ends_resumably_when_its_budget_is_used_up(tmp_path):
     assert "model: 0 of the budget of 400 tokens are left" in done.stdout
 
 
-@pytest.mark.parametrize(
-    ("behave", "words"),
-    [
-        (providers.hangs, "it took more than 0.3 seconds"),
-        (providers.drips, "it took more than 0.3 seconds"),
-        (providers.floods, "it sent more than 2 MB"),
-        (providers.cuts, "RemoteProtocolError"),
-        (partial(providers.says, b"no", 503), "HTTP 503"),
-        (partial(providers.says, b"{}", 200), "no answer in the OpenAI chat format"),
-        (partial(providers.says, b"no", 401), "HTTP 401: it refuses the key"),
-    ],
-)
-def test_a_provider_that_misbehaves_is_a_failure_in_words(tmp_path, behave, words):
+USAGES: list[tuple[dict[str, float], tuple[int, int]]] = [
+    ({}, (40 + 16, 500 + 16)),
+    ({"prompt_tokens": -5, "completion_tokens": 1e9}, (40 + 16, 500 + 16)),
+    ({"prompt_tokens": 20, "completion_tokens": 9}, (20, 9)),
+]
+"""What a provider says of the tokens of an answer, and the numbers that count."""
+MISBEHAVIOURS = {
+    "hangs": (providers.hangs, "it took more than 0.3 seconds"),
+    "drips": (providers.drips, "it took more than 0.3 seconds"),
+    "floods": (providers.floods, "it sent more than 2 MB"),
+    "cuts": (providers.cuts, "RemoteProtocolError"),
+    "fails": (partial(providers.says, b"no", 503), "HTTP 503"),
+    "chats not": (partial(providers.says, b"{}", 200), "no answer in the OpenAI chat format"),
+    "refuses": (partial(providers.says, b"no", 401), "HTTP 401: it refuses the key"),
+}
+"""What a model of each name does, and the words that the user reads of it."""
+
+
+@pytest.fixture(scope="module")
+def models():
+    """Yield the address of a server whose models are those of the tables above."""
+    behave = {name: behaviour for name, (behaviour, _) in MISBEHAVIOURS.items()}
+    for number, (usage, _) in enumerate(USAGES):
+        behave[str(number)] = partial(providers.says, providers.chat("x" * 500, usage=usage), 200)
+    with providers.serving(lambda handler, request: behave[request["model"]](handler, request)) as server:
+        yield server.url
+
+
+@pytest.mark.parametrize("name", MISBEHAVIOURS)
+def test_a_provider_that_misbehaves_is_a_failure_in_words(tmp_path, models, name):
+    words = MISBEHAVIOURS[name][1]
     wait = 0.3 if "seconds" in words else 20
-    with providers.serving(behave) as server:
-        ((kind, said),), _ = ask_broker(tmp_path, None, kind="url", url=server.url, wait=wait, retries=0)
+    ((kind, said),), _ = ask_broker(tmp_path, None, kind="url", url=models, name=name, wait=wait, retries=0)
     assert kind in {"again", "end"}
     assert words in said
 
 
-def test_a_provider_that_hangs_ends_the_run_in_one_line(tmp_path):
-    with providers.serving(providers.hangs) as server:
-        folder = workspace(tmp_path / "w", f'url = "{server.url}"\nwait = 0.3\nretries = 0')
-        with pytest.raises(ArenaError, match="the model gave no answer: it took more than 0"):
-            run(folder)
-
-
-@pytest.mark.parametrize(
-    ("usage", "counted"),
-    [
-        ({}, None),
-        ({"prompt_tokens": -5, "completion_tokens": 1e9}, None),
-        ({"prompt_tokens": 20, "completion_tokens": 9}, (20, 9)),
-    ],
-)
-def test_tokens_that_are_not_credible_are_counted_as_many_as_there_can_be(tmp_path, usage, counted):
-    body = providers.chat("x" * 500, usage=usage)
-    with providers.serving(partial(providers.says, body, 200)) as server:
-        ((_, answer),), _ = ask_broker(tmp_path, None, kind="url", url=server.url)
-    assert (answer["tokens_in"], answer["tokens_out"]) == (counted or (40 + 16, 500 + 16))
-
-
-def test_no_bot_file_or_process_learns_the_key(tmp_path):
-    spy = (
-        "say('#', [value for value in os.environ.values() if 'sk-' in value])\n"
-        "try: say('#', b'sk-' in open('/proc/self/environ', 'rb').read())\n"
-        "except OSError: say('# False')\n"
-    )
-    with providers.serving(providers.echoes_key) as server:
-        folder = workspace(tmp_path / "w", f'url = "{server.url}"\nkey_file = "{tmp_path / "key"}"')
-        (folder / "bots" / "spy.py").write_text(python(f"{spy}{ASKS}"))
-        (tmp_path / "key").write_text(f"{KEY}\n")
-        (tmp_path / "key").chmod(0o600)
-        outcome, audience = run(folder)
-    assert outcome.complete
-    assert audience.records[0].calls
-    remarks = {remark for record in audience.records for turn in record.turns for remark in turn.remarks}
-    assert {"[]", "False"} <= remarks
-    assert any("[key]" in call.answer.text for record in audience.records for call in record.calls)
-    for path in folder.rglob("*"):
-        assert path.is_dir() or KEY.encode() not in path.read_bytes()
-    with Tape(folder / "results/cup/tape.sqlite")._database as database:
-        packed = [row[0] for row in database.execute("select key from calls")]
-    tape = Tape(folder / "results/cup/tape.sqlite")
-    assert not any(KEY in str(tape.find(key)) for key in packed)
+@pytest.mark.parametrize("number", range(len(USAGES)))
+def test_tokens_that_are_not_credible_are_counted_as_many_as_there_can_be(tmp_path, models, number):
+    ((_, answer),), _ = ask_broker(tmp_path, None, kind="url", url=models, name=str(number))
+    assert (answer["tokens_in"], answer["tokens_out"]) == USAGES[number][1]
 
 
 @pytest.mark.slow
@@ -546,39 +522,53 @@ def test_a_key_in_a_variable_is_gone_from_this_process_and_its_forks(tmp_path):
 
 
 @pytest.mark.slow
-def test_no_process_of_a_run_shows_a_key_that_was_exported(tmp_path):
-    key = b"sk-exported-0123456789"
-
+def test_no_bot_file_or_process_learns_a_key_that_was_exported(tmp_path):
     def looks(handler, request):
-        """Say how many processes of this machine show the key, and whether it came along."""
+        """Repeat the key, and say how many processes of this machine show it."""
         shown = 0
         for pid in filter(str.isdigit, os.listdir("/proc")):
             with contextlib.suppress(OSError):
-                shown += any(key in Path(f"/proc/{pid}/{name}").read_bytes() for name in ("environ", "cmdline"))
-        came = handler.headers["Authorization"] == f"Bearer {key.decode()}"
+                files = [Path(f"/proc/{pid}/{name}").read_bytes() for name in ("environ", "cmdline")]
+                shown += any(KEY.encode() in content for content in files)
+        came = handler.headers["Authorization"]
         providers.respond(handler, providers.chat(f"shown {shown}, came {came}\n{providers.any_move(request)}"))
 
+    spy = (
+        "say('#', [value for value in os.environ.values() if 'sk-' in value])\n"
+        "try: say('#', b'sk-' in open('/proc/self/environ', 'rb').read())\n"
+        "except OSError: say('# False')\n"
+    )
     with providers.serving(looks) as server:
-        folder = workspace(tmp_path / "w", f'url = "{server.url}"\nkey_variable = "MY_KEY"')
-        command = [sys.executable, "-m", "arena", "run", "--no-charts"]
-        variables = os.environ | {"MY_KEY": key.decode()}
+        folder = workspace(tmp_path / "w", f'url = "{server.url}"\nkey_variable = "MY_KEY"', "a")
+        (folder / "bots" / "spy.py").write_text(python(f"{spy}{ASKS}"))
+        command, variables = [sys.executable, "-m", "arena", "run", "--no-charts"], os.environ | {"MY_KEY": KEY}
         done = subprocess.run(command, cwd=folder, env=variables, capture_output=True, timeout=100)
     assert done.returncode == 0, done.stderr
     with Archive.open(folder / "results/cup") as archive:
-        said = {call.answer.text.partition("\n")[0] for record in archive.records() for call in record.calls}
-    assert said == {"shown 0, came True"}
-    assert not [path for path in folder.rglob("*") if path.is_file() and key in path.read_bytes()]
+        records = list(archive.records())
+    answers = {call.answer.text.partition("\n")[0] for record in records for call in record.calls}
+    assert answers == {"shown 0, came Bearer [key]"}
+    remarks = {remark for record in records for turn in record.turns for remark in turn.remarks}
+    assert {"[]", "False"} <= remarks
+    assert not [path for path in folder.rglob("*") if path.is_file() and KEY.encode() in path.read_bytes()]
+    with contextlib.closing(sqlite3.connect(folder / "results/cup/tape.sqlite")) as database:
+        tape = Tape(folder / "results/cup/tape.sqlite")
+        keys = [row[0] for row in database.execute("select key from calls")]
+    assert keys
+    assert not any(KEY in str(tape.find(key)) for key in keys)
 
 
-def test_a_key_that_is_not_there_or_that_others_may_read_is_one_line(tmp_path, monkeypatch):
+def test_a_key_is_read_once_and_what_is_none_is_refused_in_one_line(tmp_path, monkeypatch):
     def refusal(**changes: str) -> str:
-        with pytest.raises(ArenaError) as raised, event_model.opened(replace(who, **changes), None):
-            pass
+        with pytest.raises(ArenaError) as raised:
+            event_model.key_of(replace(who, **changes))
         return str(raised.value)
 
     who, file = Provider(kind="command", name="m", command=("true",)), tmp_path / "key"
-    assert "NO_SUCH_KEY: there is no such variable" in refusal(key_variable="NO_SUCH_KEY")
-    assert "cannot be read: No such file" in refusal(key_file=str(file))
+    with pytest.raises(ArenaError, match="NO_SUCH_KEY: there is no such variable"):
+        event_model.opened(replace(who, key_variable="NO_SUCH_KEY"), None).__enter__()
+    with pytest.raises(ArenaError, match="cannot be read: No such file"):
+        event_model.opened(replace(who, key_file=str(file)), None).__enter__()
     file.write_text("two words")
     assert "others may read it: `chmod 600" in refusal(key_file=str(file))
     file.chmod(0o600)
@@ -586,6 +576,8 @@ def test_a_key_that_is_not_there_or_that_others_may_read_is_one_line(tmp_path, m
     monkeypatch.setenv("MY_KEY", "two words")
     assert "holds no key" in refusal(key_variable="MY_KEY")
     assert "MY_KEY" not in os.environ
+    file.write_text(f"{KEY}\n")
+    assert event_model.key_of(replace(who, key_file=str(file))) == KEY
     folder = workspace(tmp_path / "w", f'command = "true"\nkey_file = "{tmp_path / "w" / "key"}"')
     with pytest.raises(ArenaError, match="lies in the workspace"):
         provider_of(folder)
@@ -593,7 +585,7 @@ def test_a_key_that_is_not_there_or_that_others_may_read_is_one_line(tmp_path, m
 
 def test_replays_and_tables_show_what_was_asked_and_a_report_for_others_does_not(tmp_path):
     with providers.serving(providers.plays) as server:
-        folder = workspace(tmp_path / "w", f'url = "{server.url}"\nprice_in = 100.0', "abc")
+        folder = workspace(tmp_path / "w", f'url = "{server.url}"\nprice_in = 100.0')
         results, evil = folder / "results" / "cup", "</pre><script>alert(1)</script>\x1b[31m"
         with (folder / "bots" / "b" / "prompt.md").open("a") as prompt:
             prompt.write(f"I know that {evil}\n")
@@ -612,7 +604,7 @@ def test_replays_and_tables_show_what_was_asked_and_a_report_for_others_does_not
     assert cup.arena(folder, "leaderboard").stdout.count("language model") == 1
     events.tables(results)
     table = list(csv.DictReader(io.StringIO((results / "models.csv").read_text())))
-    assert {row["bot"] for row in table} == {"a", "b", "c"}
+    assert {row["bot"] for row in table} == {"a", "b"}
     assert all(float(row["cost"]) == int(row["calls"]) * 0.01 for row in table)
     author = Author(name="a", bots=frozenset({"a"}), file="a")
     assert {call.role for call in record.calls} == {"hare", "tortoise"}

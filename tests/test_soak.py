@@ -41,6 +41,7 @@ def test_a_schedule_that_looks_at_results_survives_twenty_kills(tmp_path, schedu
     whole, _ = run(cup, "whole")
     assert whole.complete
     killed_often(event_of(cup), cup / "killed", planned=whole.planned, kills=20)
+    assert run(cup, "killed", workers=2)[0].complete
     assert tables(cup / "killed") == tables(cup / "whole")
     rows = []
     for name in ("whole", "killed"):

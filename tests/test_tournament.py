@@ -4,6 +4,7 @@ import contextlib
 import multiprocessing
 import os
 import random
+import re
 import shutil
 import signal
 import subprocess
@@ -14,12 +15,12 @@ from types import SimpleNamespace
 
 import pytest
 from events import Audience, Main, event_of, killed_often, played_by, referees, run, tables, workspace
+from processes import children
 from sprint import DICE, FIRST, LAST, slow
 
 from arena.errors import ArenaError
-from arena.event import bot_folder, tournament, workers
+from arena.event import bot_folder, tournament
 from arena.event.director import RunPhase
-from arena.match.bot import InterferenceError, OverloadedError
 from arena.match.play import play
 from arena.results.archive import Archive
 from arena.results.leaderboard import Results
@@ -27,22 +28,19 @@ from arena.sandbox import procfs
 from arena.values import Ending, Record
 
 
-@pytest.fixture(scope="module")
-def undisturbed(tmp_path_factory):
-    """A workspace whose event one worker has played, and the tables of that."""
-    bots = {"a": DICE, "b": FIRST, "c": LAST}
-    cup = workspace(tmp_path_factory.mktemp("undisturbed") / "ws", bots, repeats=6)
-    outcome, _ = run(cup, "whole")
-    assert outcome.complete
-    return cup, tables(cup / "whole")
-
-
 @pytest.mark.slow
-def test_one_worker_and_four_give_the_same_tables(undisturbed, tmp_path):
-    cup, by_one = undisturbed
-    outcome, _ = run(cup, str(tmp_path), workers=4)
-    assert outcome.complete
-    assert tables(tmp_path) == by_one
+def test_with_two_lanes_and_kills_at_any_moment_the_tables_are_those_of_one_lane(tmp_path):
+    cup = workspace(tmp_path / "ws", {"a": DICE, "b": FIRST, "c": LAST}, repeats=6)
+    event, killed = event_of(cup), cup / "killed"
+    assert run(cup, "whole")[0].complete
+    with played_by(event, killed) as main:
+        assert main.stores(1)
+        os.kill(referees(main.below)[0], signal.SIGKILL)
+        assert main.stores(1)
+    assert "was killed; a new one takes its place" in (killed / "logs" / "arena.log").read_text()
+    killed_often(event, killed, planned=36, kills=1)
+    assert run(cup, "killed", workers=2)[0].complete
+    assert tables(killed) == tables(cup / "whole")
 
 
 @pytest.fixture(scope="module")
@@ -61,13 +59,6 @@ def finished(tmp_path_factory):
 @pytest.fixture
 def played(finished, tmp_path):
     return shutil.copytree(finished, tmp_path / "ws")
-
-
-def test_a_finished_event_is_not_played_again(played):
-    outcome, audience = run(played)
-    assert outcome.complete
-    assert audience.counts == (6, 6)
-    assert audience.records == []
 
 
 def test_an_edited_bot_gets_new_matches_and_the_others_keep_theirs(played):
@@ -160,7 +151,7 @@ def with_broken(folder: Path, sound: int) -> tuple[list[str], Audience]:
     """Play an event of sound bots, those of UNREADY, and those of BROKEN; return the names of the sound."""
     bots = {f"b{number:02}": random.Random(number).choice([FIRST, LAST]) + f"# {number}\n" for number in range(sound)}
     cup = workspace(folder, bots | UNREADY | BROKEN, time="{start = 1.0, move = 0.2}")
-    outcome, audience = run(cup, workers=4)  # most of the time is waited for those that are too slow
+    outcome, audience = run(cup, workers=2)  # most of the time is waited for those that are too slow
     assert outcome.complete
     return list(bots), audience
 
@@ -218,7 +209,7 @@ with Archive.open(Path(sys.argv[1]), writing=True):
 """
 
 
-def test_a_second_run_at_the_same_time_is_refused_in_one_line(played):
+def test_a_second_run_meanwhile_is_refused_in_one_line_and_a_later_one_plays_nothing(played):
     holder = subprocess.Popen(
         [sys.executable, "-c", HOLDER, str(played / "results")], stdout=subprocess.PIPE, text=True
     )
@@ -231,32 +222,12 @@ def test_a_second_run_at_the_same_time_is_refused_in_one_line(played):
         holder.kill()
         holder.wait()
         holder.stdout.close()
-    assert run(played)[0].complete
-
-
-@pytest.mark.slow
-def test_killed_again_and_again_the_finished_event_equals_an_uninterrupted_one(undisturbed, tmp_path):
-    cup, whole = undisturbed
-    killed_often(event_of(cup), tmp_path, planned=36, kills=3)
-    assert tables(tmp_path) == whole
-
-
-@pytest.mark.slow
-def test_a_killed_worker_costs_nothing_but_a_replay(undisturbed, tmp_path):
-    cup, whole = undisturbed
-    with played_by(event_of(cup), tmp_path) as main:
-        for _ in range(2):  # a third kill could hit the same match again, which is then given up for this run
-            assert main.stores(1)  # a commit may bring many at once, and a referee that has ended cannot be killed
-            os.kill(referees(main.below)[0], signal.SIGKILL)
-        main.process.join()
-        assert main.process.exitcode == 0
-    assert "was killed; a new one takes its place" in (tmp_path / "logs" / "arena.log").read_text()
-    assert tables(tmp_path) == whole
+    outcome, audience = run(played)
+    assert (outcome.complete, audience.counts, audience.records) == (True, (6, 6), [])
 
 
 def test_who_kills_or_stops_processes_of_bots_costs_no_bot_a_match(tmp_path):
     cup = workspace(tmp_path, {"a": slow(FIRST), "b": slow(LAST)}, repeats=6, time="{start = 5.0, move = 0.5}")
-    run(cup, "whole")
     harms = {"a: its process was killed": signal.SIGKILL, "b: its process was stopped": signal.SIGSTOP}
 
     def causes() -> list[str]:
@@ -276,49 +247,35 @@ def test_who_kills_or_stops_processes_of_bots_costs_no_bot_a_match(tmp_path):
     assert kinds() == set(harms)
     assert all("signal that arena did not send" in cause for cause in causes())
     assert len(causes()) <= 8
-    assert tables(cup / "harmed") == tables(cup / "whole")
+    with Archive.open(cup / "harmed") as archive:
+        assert [record.verdict.faults for record in archive.records()] == [()] * 12
 
 
 def harmed(main: Main, name: str, number: int) -> bool:
     """Send a signal to a process of this bot, as soon as one is awake: what a frozen bot is sent, its thaw undoes."""
-    until = time.monotonic() + 10
-    while time.monotonic() < until:
-        for pid in main.below:
+    end = time.monotonic() + 10
+    while time.monotonic() < end:
+        spawners = [spawner for lane in children(main.process.pid) for spawner in children(lane)]
+        for pid in [bot for spawner in spawners for bot in children(spawner)]:
             with contextlib.suppress(OSError):  # it ended meanwhile
                 named = Path(f"/proc/{pid}/cmdline").read_bytes().endswith(f"/{name}\0".encode())
                 if named and procfs.states(pid) not in ([], [b"T"]):
                     os.kill(pid, number)
                     return True
-        time.sleep(0.002)
+        time.sleep(0.005)
     return False
 
 
 @pytest.mark.parametrize("keys", [{}, {"sandbox": "'rlimits'", "unsafe": "true"}], ids=["confined", "unconfined"])
 def test_a_bot_that_kills_itself_gains_no_replay(tmp_path, keys):
     kills = FIRST.replace("go) echo", "go) kill -9 $$; echo")
-    cup = workspace(tmp_path, {"a": FIRST, "b": LAST, "c": kills}, **keys)
+    cup = workspace(tmp_path, {"a": FIRST, "b": kills}, **keys)
     outcome, audience = run(cup)
     assert outcome.complete
     assert audience.aborts == []
     faults = [fault for record in audience.records for fault in record.verdict.faults]
-    assert [fault.ending for fault in faults] == ([Ending.CRASHED] * 4 if keys else [])
+    assert [fault.ending for fault in faults] == ([Ending.CRASHED] * 2 if keys else [])
     assert all("signal SIGKILL, which arena did not send" in fault.words for fault in faults)
-
-
-def test_a_bot_that_is_killed_again_and_again_is_excused_twice_in_a_run(tmp_path, monkeypatch):
-    cup = workspace(tmp_path, {"a": FIRST, "b": LAST, "c": DICE})
-
-    def killed(match, *, blameless, **more):
-        if "c" in blameless:
-            raise InterferenceError("c", "its process was killed")
-        return play(match, blameless=blameless, **more)
-
-    monkeypatch.setattr(tournament, "play", killed)
-    outcome, audience = run(cup)
-    assert outcome.complete
-    assert {abort.cause for abort in audience.aborts} == {"c: its process was killed"}
-    assert {abort.attempt for abort in audience.aborts} == {1}
-    assert 2 <= len(audience.aborts) <= 2 + workers.QUEUED_MOST  # which the lane had been given by then
 
 
 def test_a_match_that_arena_keeps_failing_ends_the_event_and_stays_due(tmp_path, monkeypatch):
@@ -338,50 +295,15 @@ def test_a_match_that_arena_keeps_failing_ends_the_event_and_stays_due(tmp_path,
     assert run(cup)[0].complete
 
 
-def test_a_match_of_which_the_machine_is_too_slow_three_times_costs_no_other_match(tmp_path, monkeypatch):
-    cup = workspace(tmp_path, {"a": LAST, "b": FIRST}, repeats=2)
-
-    def overloaded(match, **more):
-        if match.repeat == 0 and match.seats[0].bot.name == "b":
-            raise OverloadedError("the machine is overloaded")
-        return play(match, **more)
-
-    monkeypatch.setattr(tournament, "play", overloaded)
-    outcome, audience = run(cup)
-    assert (outcome.planned, outcome.finished) == (4, 3)
-    assert [abort.attempt for abort in audience.aborts] == [1, 2, 3]
-    assert len(outcome.failed) == 1
-    monkeypatch.undo()
-    assert run(cup)[0].complete
-
-
-class Reader(Audience):
-    """An audience that looks, at each match that it is told of, at what a reader of the file would see."""
-
-    def __init__(self, folder: Path) -> None:
-        super().__init__()
-        self._folder = folder
-        self.seen: list[bool] = []
-
-    def finished(self, record: Record) -> None:
-        super().finished(record)
-        with Archive.open(self._folder) as archive:
-            self.seen.append({one.match.id for one in self.records} <= archive.ids())
-
-
-def test_no_match_is_told_before_it_is_committed(tmp_path):
-    cup = workspace(tmp_path, {"a": DICE, "b": FIRST, "c": LAST}, repeats=2)
-    audience = Reader(cup / "results")
-    outcome = tournament.run(event_of(cup), cup / "results", workers=3, audience=audience)
-    assert audience.seen == [True] * outcome.planned
-
-
-def test_a_finished_match_is_stored_and_told_although_no_other_ends(tmp_path, monkeypatch):
+def test_a_finished_match_is_stored_then_told_although_no_other_ends(tmp_path, monkeypatch):
     """Each match goes on only when the audience was told of the one before it."""
     begun, told = (multiprocessing.Value("i") for _ in range(2))
+    cup = workspace(tmp_path, {"a": FIRST, "b": LAST}, repeats=3)
 
-    class Counter(Audience):
+    class Reader(Audience):
         def finished(self, record: Record) -> None:
+            with Archive.open(cup / "results") as archive:
+                assert record.match.id in archive.ids()
             told.value += 1
 
     def when_told(*args, **more):
@@ -392,49 +314,22 @@ def test_a_finished_match_is_stored_and_told_although_no_other_ends(tmp_path, mo
         begun.value += 1
         return play(*args, **more)
 
-    cup, audience = workspace(tmp_path, {"a": FIRST, "b": LAST}, repeats=3), Counter()
+    audience = Reader()
     monkeypatch.setattr(tournament, "play", when_told)  # the workers are forked, so they have it, too
     outcome = tournament.run(event_of(cup), cup / "results", workers=1, audience=audience)
-    assert (outcome.complete, audience.aborts) == (True, [])
+    assert (outcome.complete, told.value, audience.aborts) == (True, 6, [])
 
 
 def test_a_stopped_event_keeps_what_finished(tmp_path):
     cup = workspace(tmp_path, {"a": DICE, "b": FIRST, "c": LAST}, repeats=20)
     audience = Audience()
     outcome = tournament.run(
-        event_of(cup), cup / "results", workers=2, audience=audience, stopped=lambda: len(audience.records) >= 5
+        event_of(cup), cup / "results", workers=1, audience=audience, stopped=lambda: len(audience.records) >= 5
     )
     assert outcome.phase is RunPhase.INTERRUPTED
     assert 5 <= outcome.finished < 120
     with Archive.open(cup / "results") as archive:
         assert len(archive.ids()) == outcome.finished
-
-
-def test_a_gauntlet_plays_challengers_against_references_only(tmp_path):
-    bots = {"a": FIRST, "b": LAST, "c": FIRST + "#\n"}
-    cup = workspace(tmp_path, bots, schedule='"gauntlet"', references='["b"]')
-    outcome, audience = run(cup)
-    assert (outcome.planned, outcome.complete) == (4, True)
-    assert {frozenset(seat.bot for seat in record.seats) for record in audience.records} == {
-        frozenset("ab"),
-        frozenset("bc"),
-    }
-
-
-def test_an_event_ends_at_max_matches_and_goes_on_with_more(tmp_path):
-    cup = workspace(tmp_path, {"a": FIRST, "b": LAST, "c": FIRST + "#\n"}, rounds=2, max_matches=3)
-    outcome, audience = run(cup)
-    assert (outcome.planned, outcome.complete, audience.counts) == (3, True, (3, 0))
-    results = Results.open(cup / "results")
-    assert results.end_sentences[0] == "the event ended after 3 matches (max_matches)"
-    assert results.end_sentences[1].startswith("still open at 95 %: ranks 1 to 3 (")
-    results.close()
-    (cup / "tournament.toml").write_text((cup / "tournament.toml").read_text().replace("max_matches = 3\n", ""))
-    outcome, audience = run(cup)
-    assert (outcome.planned, outcome.complete, outcome.stop, audience.counts) == (4, True, None, (4, 3))
-    results = Results.open(cup / "results")
-    assert results.end_sentences == ()
-    results.close()
 
 
 def test_a_match_that_waits_in_a_lane_does_not_begin_after_stop_after(tmp_path, monkeypatch):
@@ -455,14 +350,18 @@ def test_a_match_that_waits_in_a_lane_does_not_begin_after_stop_after(tmp_path, 
     assert (outcome.complete, len(audience.records), audience.aborts) == (True, 3, [])
 
 
-def test_after_stop_after_no_match_begins_and_the_next_run_goes_on(tmp_path):
-    cup = workspace(tmp_path, {"a": FIRST, "b": LAST}, stop_after=0.001)
-    outcome, _ = run(cup)
-    assert outcome.stop is not None
-    assert (outcome.stop.rule, outcome.complete, outcome.finished) == ("stop_after", False, 0)
-    text = (cup / "tournament.toml").read_text()
-    (cup / "tournament.toml").write_text(text.replace("stop_after = 0.001", "stop_after = 600"))
-    outcome, _ = run(cup)
-    assert outcome.complete
-    assert outcome.stop is not None
-    assert outcome.stop.rule == "plan"
+def test_an_event_ends_by_stop_after_then_by_max_matches_then_by_its_plan(tmp_path):
+    cup = workspace(tmp_path, {"a": FIRST, "b": LAST, "c": FIRST + "#\n"}, rounds=2, stop_after=0.001, max_matches=3)
+    ended = []
+    for key in ("stop_after", "max_matches", None):
+        outcome, audience = run(cup)
+        with contextlib.closing(Results.open(cup / "results")) as results:
+            sentences = results.end_sentences
+        ended.append((outcome.stop and outcome.stop.rule, outcome.complete, audience.counts))
+        if key == "max_matches":
+            assert sentences[0] == "the event ended after 3 matches (max_matches)"
+            assert sentences[1].startswith("still open at 95 %: ranks 1 to 3 (")
+        text = (cup / "tournament.toml").read_text()
+        (cup / "tournament.toml").write_text(re.sub(f"^{key} = .*\n", "", text, flags=re.MULTILINE))
+    assert ended == [("stop_after", False, (3, 0)), ("max_matches", True, (3, 0)), (None, True, (4, 3))]
+    assert sentences == ()
