@@ -147,26 +147,18 @@ def test_boards_that_were_sampled_for_an_event_are_not_sampled_again(draws, tmp_
     assert entry.stat().st_mode & 0o777 == 0o600
 
 
-@pytest.mark.parametrize(
-    "damage",
-    [
-        lambda _: "",
-        lambda text: text[:-20],
-        lambda _: "[" * 100_000,
-        lambda _: "[1, 2]",
-        lambda text: text.replace('\\"steps\\":50', '\\"steps\\":49', 1),
-    ],
-    ids=["empty", "cut", "nested", "another", "edited"],
-)
-def test_a_damaged_entry_is_sampled_again(draws, tmp_path, damage):
+def test_a_damaged_entry_is_sampled_again(draws, tmp_path):
     first = sampled_anew(2, tmp_path)
     (entry,) = tmp_path.iterdir()
     text = entry.read_text()
-    assert damage(text) != text
-    entry.write_text(damage(text))
-    assert sampled_anew(2, tmp_path) == first
-    assert draws == [0, 1, 0, 1]
-    assert entry.read_text() == text
+    edited = text.replace('\\"steps\\":50', '\\"steps\\":49', 1)
+    for damaged in ("", text[:-20], "[" * 100_000, "[1, 2]", edited):
+        assert damaged != text
+        entry.write_text(damaged)
+        draws.clear()
+        assert sampled_anew(2, tmp_path) == first
+        assert draws == [0, 1]
+        assert entry.read_text() == text
 
 
 def test_another_seed_parameter_or_generator_has_an_entry_of_its_own(tmp_path):
@@ -230,7 +222,7 @@ def test_a_symmetric_maze_is_mirrored_and_another_density_has_other_walls():
 def test_the_same_seed_samples_the_same_boards_in_another_process():
     code = (
         "import sys; from arena.games import rulebook; "
-        f"print(*rulebook.find('{MAZES}:3', seed=sys.argv[1])[0].sampled, sep='\\n')"
+        f"print(*rulebook.find('{MAZES}:2', seed=sys.argv[1])[0].sampled, sep='\\n')"
     )
     elsewhere = subprocess.run(
         [sys.executable, "-c", code, SECRET],
@@ -238,8 +230,8 @@ def test_the_same_seed_samples_the_same_boards_in_another_process():
         capture_output=True,
         text=True,
         check=True,
-    ).stdout.split("\n")[:3]
-    assert elsewhere == [*sampled(f"{MAZES}:3", SECRET).sampled]
+    ).stdout.split("\n")[:2]
+    assert elsewhere == [*sampled(f"{MAZES}:2", SECRET).sampled]
     assert not {*elsewhere} & {*sampled(f"{MAZES}:3").sampled}
 
 
@@ -308,7 +300,7 @@ def test_a_query_for_boards_that_cannot_be_sampled_is_a_mistake_in_one_line(quer
         ('generator = "mummy_maze_random"\nwidth = 3', "width: unknown parameter"),
         ('generator = "mummy_maze_random"\ndensity = 0.9', "density: expected 0 to 0.44"),
         ('generator = "mummy_maze_random"\nloops = 50', "loops: expected 0 to 49, the loops of a board without walls"),
-        ('generator = "mummy_maze_random"\nsize = [1, 3]\nshortest = 40', "shortest: none of 1000 mazes"),
+        ('generator = "mummy_maze_random"\nsize = [1, 2]\nshortest = 40', "shortest: none of 1000 mazes"),
         ('generator = "mummy_maze_random"\nsize = [1, 21]', "size: only a maze of at most 400 cells can be solved"),
         ('generator = "mummy_maze_random"\nmoves = "fast"', "moves: expected 'free' or 'toward'"),
     ],
@@ -357,10 +349,10 @@ def test_a_run_that_goes_on_and_verify_leaderboard_and_report_draw_no_board_agai
     (entry,) = (played / "results/.boards").iterdir()
     with entry.open() as file:
         assert len(json.load(file)["boards"]) == 2
-    for command in ("run", "verify", "leaderboard", "report"):
+    for command in ("run --no-charts --workers 1", "verify", "leaderboard", "report"):
         boards.sampled_board.cache_clear()
         with cup.first_chart_only():
-            done = cup.arena(played, command)
+            done = cup.arena(played, *command.split())
         assert done.returncode == 0, done.stderr
     assert draws == []
 
