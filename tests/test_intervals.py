@@ -117,7 +117,7 @@ def naive(seen: MatchTotals, found: Fit) -> np.ndarray:
     return total
 
 
-@settings(deadline=None, max_examples=10)
+@settings(max_examples=6)
 @given(played=small_events(), data=st.data())
 def test_the_scatter_over_blocks_is_that_of_one_block_after_another(played, data):
     totals = add_up(arrays_of(played, {one.id: data.draw(st.integers(-1, 2)) for one in played}))
@@ -125,7 +125,7 @@ def test_the_scatter_over_blocks_is_that_of_one_block_after_another(played, data
     np.testing.assert_allclose(by_blocks(totals, fitted), naive(totals, fitted), atol=1e-9)
 
 
-@settings(deadline=None, max_examples=10)
+@settings(max_examples=6)
 @given(played=small_events())
 def test_the_slope_summed_over_all_blocks_is_zero_at_the_fit(played):
     totals = add_up(arrays_of(played))
@@ -366,38 +366,32 @@ def test_a_difference_is_open_where_no_match_bounds_it():
     assert np.isfinite(difference(result, "ann", "bob")).all()
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize(
-    "shape",
-    [{"extreme": (-6.0,)}, {"extreme": (6.0, -6.0)}, {"tails": 2}],
-)
-def test_intervals_hold_the_truth_beside_a_hopeless_bot_a_perfect_one_and_outsiders(shape):
-    random = np.random.default_rng(1)
-    inside = []
-    for _ in range(20):
-        field = league(random, bots=10, **shape)
-        result = bradley_terry.rate(play(random, field, repeats=2), refits=100)
-        inside += [low <= truth <= high for truth, low, high in about(result, field)]
-    assert 0.91 <= np.mean(inside) <= 0.99
+MORE = pytest.mark.soak
+"""For more leagues of kinds that hold what the others hold."""
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize(
-    ("boards", "kinds"),
+    ("kinds", "matches"),
     [
-        ((DUEL,), {"repeats": 2}),
-        ((DUEL,), {"repeats": 4, "fixed": True}),
-        ((TRIO,), {"kind": "graded"}),
-        ((DUEL, TRIO), {"kind": "graded", "repeats": 3, "fixed": True}),
+        ({"boards": (DUEL, TRIO)}, {"kind": "graded", "repeats": 3, "fixed": True}),
+        ({"extreme": (6.0, -6.0)}, {"repeats": 2}),
+        ({"tails": 2}, {"repeats": 2}),
+        pytest.param({}, {"repeats": 2}, marks=MORE),
+        pytest.param({}, {"repeats": 4, "fixed": True}, marks=MORE),
+        pytest.param({"boards": (TRIO,)}, {"kind": "graded"}, marks=MORE),
+        pytest.param({"extreme": (-6.0,)}, {"repeats": 2}, marks=MORE),
     ],
 )
-def test_intervals_hold_the_truth_as_often_as_they_say(boards, kinds):
-    """The figures for 200 leagues are in benchmarks/ratings.py; here 20 leagues of 10 bots, so within 4 of 95 %."""
-    random = np.random.default_rng(4)
+def test_intervals_hold_the_truth_as_often_as_they_say(kinds, matches):
+    """The figures for 200 leagues are in benchmarks/ratings.py; here 15 leagues of 10 bots, so within 4 of 95 %.
+
+    A league may have a perfect bot and a hopeless one, or outsiders.
+    """
+    random = np.random.default_rng(2)
     inside = []
-    for _ in range(20):
-        field = league(random, bots=10, boards=boards)
-        result = bradley_terry.rate(play(random, field, **kinds), refits=100)
+    for _ in range(15):
+        field = league(random, bots=10, **kinds)
+        result = bradley_terry.rate(play(random, field, **matches), refits=100)
         inside += [low <= truth <= high for truth, low, high in about(result, field)]
     assert 0.91 <= np.mean(inside) <= 0.99
 
@@ -415,7 +409,7 @@ def test_every_role_has_an_expected_score_also_if_the_model_left_its_score_out()
     np.testing.assert_array_equal(dispersion[duel, 0], dispersion[duel, 1])
 
 
-@settings(max_examples=50)
+@settings(max_examples=25)
 @given(st.lists(st.tuples(*[st.sampled_from([-1, 0, 7, 2**40, 2**60])] * 4), min_size=1, max_size=8))
 def test_keys_are_equal_and_ordered_as_their_rows_are_however_large(rows):
     numbers = key(*np.array(rows, dtype=np.int64).T).tolist()
