@@ -170,8 +170,7 @@ def test_to_look_at_strangers_results_runs_no_file_that_they_name(tmp_path, monk
         commands.report("cup", author="first")
         commands.report("cup")
     results = Results.open(folder)
-    for name in charts.names():
-        charts.render(name, results)
+    charts.render("accuracy", results)  # no other chart asks for rules
     results.close()
 
 

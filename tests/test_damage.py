@@ -20,7 +20,7 @@ PAGE = 4096
 @pytest.fixture(scope="module")
 def whole(tmp_path_factory):
     """A workspace with results, and how their file is laid out: the pages of each table and index."""
-    folder = workspace(tmp_path_factory.mktemp("damage") / "ws", {"first": FIRST, "last": LAST}, ["duel"], repeats=7)
+    folder = workspace(tmp_path_factory.mktemp("damage") / "ws", {"first": FIRST, "last": LAST}, ["duel"], repeats=6)
     assert run_event(folder).returncode == 0
     path = folder / "results/cup/event.sqlite"
     store = sqlite3.connect(path)
@@ -46,7 +46,7 @@ def damaged(whole, tmp_path):
     return make_it
 
 
-@pytest.mark.parametrize("few", [0, 14])  # other processes check them, or this one
+@pytest.mark.parametrize("few", [0, 12])  # other processes check them, or this one
 def test_a_record_that_changed_is_the_only_one_that_does_not_hold(whole, damaged, monkeypatch, few):
     monkeypatch.setattr(verify, "FEW", few)
     _, content, _ = whole
@@ -54,7 +54,7 @@ def test_a_record_that_changed_is_the_only_one_that_does_not_hold(whole, damaged
     folder = damaged(content[: record.start() + 30] + b"\xff\xff" + content[record.start() + 32 :])
     done = arena(folder, "verify")
     assert done.returncode == 1
-    assert "14 records: 13 hold, 1 do not\n" in done.stdout
+    assert "12 records: 11 hold, 1 do not\n" in done.stdout
     assert "its record cannot be read" in done.stdout
 
 
@@ -66,7 +66,7 @@ def test_a_page_of_zeros_is_reported_in_one_line(whole, damaged, table, command)
     _, content, roots = whole
     start = (roots[table] - 1) * PAGE
     folder = damaged(content[:start] + bytes(PAGE) + content[start + PAGE :])
-    done = arena(folder, *([command] if command != "run" else ["run", "--no-charts", "--repeats", "8"]))
+    done = arena(folder, *([command] if command != "run" else ["run", "--no-charts", "--repeats", "7"]))
     if command == "verify":
         assert done.returncode == 1
         assert "the file is damaged" in done.stdout + done.stderr or "are not those of its matches" in done.stdout
@@ -78,7 +78,7 @@ def test_a_page_of_zeros_is_reported_in_one_line(whole, damaged, table, command)
         assert len(done.stderr.splitlines()[-1]) < 500
 
 
-@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("seed", range(3))
 def test_a_flipped_bit_in_a_text_is_no_traceback(whole, damaged, seed):
     """`arena` here lets an exception through that the command line has no line for."""
     _, content, _ = whole
@@ -122,13 +122,12 @@ def test_a_truncated_file_is_reported_in_one_line(whole, damaged, share):
         assert "the file is damaged" in done.stderr
 
 
-@pytest.mark.parametrize("text", ["", 'name = "cup"\nboards = ["du'])
-def test_a_tournament_that_is_cut_leaves_the_records_and_their_grades_as_they_were(whole, damaged, text):
+def test_a_tournament_that_is_cut_leaves_the_records_and_their_grades_as_they_were(whole, damaged):
     folder = damaged(whole[1])
     before = arena(folder, "leaderboard", "results/cup", "--json").stdout
-    (folder / "tournament.toml").write_text(text)
+    (folder / "tournament.toml").write_text('name = "cup"\nboards = ["du')
 
-    assert "14 records: 14 hold\n" in arena(folder, "verify", "results/cup").stdout
+    assert "12 records: 12 hold\n" in arena(folder, "verify", "results/cup").stdout
     for cache in (folder / "results/cup").glob(".accuracy*"):
         cache.unlink()
     assert arena(folder, "leaderboard", "results/cup", "--json").stdout == before

@@ -16,7 +16,7 @@ from arena.errors import ArenaError
 from arena.event import plan
 from arena.games import rulebook
 from arena.replay import verify
-from arena.results.archive import Archive, DamagedError, records
+from arena.results.archive import Archive, DamagedError, database, records
 from arena.values import ModelAnswer, ModelCall, ModelTerms
 
 EVENT = stored.event("first", "last", boards=(stored.DUEL,))
@@ -76,8 +76,13 @@ def test_nothing_but_our_tables_is_accepted_in_an_archive(workspace, statement):
             Archive.open(folder / "results/cup", writing=writing)
 
 
-@pytest.mark.parametrize("command", ["leaderboard", "export", "status", "merge good", "report", "compare first last"])
-@pytest.mark.parametrize("text", [NEST, f'{{"bots": {NEST}', "5"])
+@pytest.mark.parametrize(
+    ("command", "text"),
+    [
+        *((command, NEST) for command in ("leaderboard", "export", "status", "merge good", "report", "compare first last")),
+        *(("leaderboard", text) for text in (f'{{"bots": {NEST}', "5")),
+    ],
+)
 def test_an_event_that_is_nested_without_end_is_one_line(workspace, command, text):
     folder, change = workspace
     change("update meta set value = :text where key = 'event'", text=text)
@@ -87,7 +92,7 @@ def test_an_event_that_is_nested_without_end_is_one_line(workspace, command, tex
     assert cup.refused(done, "its event cannot be read: the file is damaged"), done
 
 
-@pytest.mark.parametrize("command", ["leaderboard", "leaderboard --json", "status", "report", "compare first last"])
+@pytest.mark.parametrize("command", ["leaderboard", "report"])
 @pytest.mark.parametrize(
     ("was", "text"),
     [('"game": "mummy_maze"', r'"game": "\ud800"'), ('"roles": ["explorer", "mummy"]', '"roles": []')],
@@ -105,7 +110,7 @@ def test_a_board_that_no_game_can_have_is_refused_in_one_line(workspace, command
     ("names", "said"),
     [('["bot"]', "tie_breaks: there is no 'bot'; known: "), ('["wins", "wins"]', "its event cannot be read")],
 )
-@pytest.mark.parametrize("command", ["leaderboard", "leaderboard --json", "report"])
+@pytest.mark.parametrize("command", ["leaderboard --json", "report"])
 def test_a_tie_break_that_is_another_column_or_stands_twice_is_one_line(workspace, command, names, said):
     folder, change = workspace
     set_names = "update meta set value = json_set(value, '$.tie_breaks', json(:names)) where key = 'event'"
@@ -120,9 +125,9 @@ def packed(text):
     return zlib.compress(text.encode(), 1)
 
 
-def test_a_record_that_unpacks_to_gigabytes_is_refused_in_bounded_memory():
+def test_a_record_that_unpacks_to_200_megabytes_is_refused_in_bounded_memory():
     packing, zeros = zlib.compressobj(1), bytes(1 << 24)
-    bomb = b"".join([*(packing.compress(zeros) for _ in range(20)), packing.flush()])
+    bomb = b"".join([*(packing.compress(zeros) for _ in range(12)), packing.flush()])
     tracemalloc.start()
     try:
         with pytest.raises(ValueError, match="more than 50000000 bytes"):
@@ -176,7 +181,7 @@ def test_a_long_match_of_talkative_bots_is_read_all_the_same(workspace):
     folder, _ = workspace
     record = record_of(folder)
     remark = '["[{,\\"\ud800' * 100
-    turns = [record.turns[0]._replace(number=number, remarks=(remark,) * 3) for number in range(3000)]
+    turns = [record.turns[0]._replace(number=number, remarks=(remark,) * 3) for number in range(1000)]
     long = record.__class__(**(vars(record) | {"turns": tuple(turns)}))
 
     assert records.unpacked(records.packed(long)) == long
@@ -184,15 +189,16 @@ def test_a_long_match_of_talkative_bots_is_read_all_the_same(workspace):
 
 def test_a_value_of_many_megabytes_is_not_read(workspace):
     folder, change = workspace
-    change("update records set record = zeroblob(150000000) where match = 1")
+    change("update records set record = zeroblob(129000000) where match = 1")
 
     done = cup.arena(folder, "export", "cup")
 
     assert cup.refused(done, "string or blob too big"), done
 
 
-def test_a_query_that_reads_more_than_the_file_has_is_stopped(workspace):
+def test_a_query_that_reads_more_than_the_file_has_is_stopped(workspace, monkeypatch):
     folder, _ = workspace
+    monkeypatch.setattr(database, "STEPS", 5_000_000)
     with Archive.open(folder / "results/good") as archive:
         with pytest.raises(DamagedError, match="more rows than bytes"):
             for _ in archive._rows(f"select * from ({ENDLESS})"):

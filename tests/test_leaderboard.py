@@ -86,7 +86,7 @@ def make(folder: Path, *records, event=EVENT) -> Results:
 
 def cells(results: Results, name: str) -> list[list[str]]:
     """The cells of a table, as its file has them."""
-    return list(csv.reader(as_csv(getattr(results, name)(), FRAMES[name]).splitlines()))
+    return list(csv.reader(as_csv(getattr(results, name)(), FRAMES[name]).decode().splitlines()))
 
 
 def test_every_file_has_the_promised_header_and_replaces_an_old_one(written):

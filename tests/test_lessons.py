@@ -387,7 +387,7 @@ def scores_of(lesson, move, records):
 def test_without_a_solver_other_bots_show_what_was_better_where_cards_are_hidden(tmp_path):
     """At Kuhn poker `shy` folds a king, now and then, and the others call with it."""
     board = rulebook.find("three_cards")[0]
-    event = reported.event(("bold", "shy", "steady"), [board], repeats=30)
+    event = reported.event(("bold", "shy", "steady"), [board], repeats=15)
     plan = reported.plan(event)
 
     def record_of(match):

@@ -118,7 +118,7 @@ def load_or_assess(
     Of more matches than the measure's `most` that many are assessed, a fair sample.
     """
     path = archive.folder / f"{measure.file}{archive.suffix}.json"
-    games, complete = list[Game[Any]](), True
+    games, problems = list[Game[Any]](), list[str]()
     assessed_labels = list[str]()
     for label in labels:
         try:
@@ -127,8 +127,8 @@ def load_or_assess(
                 if measure.kind.offered(game):
                     assessed_labels.append(label)
                     games.append(game)
-        except ArenaError:
-            complete = False  # where its rules are known and its record is whole, its matches can be assessed
+        except ArenaError as error:
+            problems.append(str(error))  # where its rules are known and its record is whole, its matches can be assessed
     code = _code_digest(games)
     stored = memo.recall(path, code, STORED)
     known = stored or {}
@@ -137,13 +137,10 @@ def load_or_assess(
     new = [match for match in played if match.id not in known]
     # By board and repeat, so that the matches of one sampled board come together and it is solved once.
     ordered = sorted(new, key=lambda match: (match.label, match.repeat))
-    for match, record, assessor in with_assessors(archive, ordered, rules, measure.kind):
-        if isinstance(record, ArenaError):
-            complete = False
-        else:
-            known[match.id] = {} if assessor is None else figures_of(record, assessor)
+    for match, record, _, assessor in with_assessors(archive, ordered, rules, measure.kind, problems):
+        known[match.id] = {} if assessor is None else figures_of(record, assessor)
     # Incomplete figures do not replace those of a reader who knows the rules of more boards.
-    if new and (complete or stored is not None or not path.exists()):
+    if new and (not problems or stored is not None or not path.exists()):
         memo.store(path, code, {match.id: known[match.id] for match in played if match.id in known}, STORED)
     return [(match, known.get(match.id, {})) for match in played]
 
@@ -160,26 +157,26 @@ def sums_of(assessed: Iterable[tuple[Played, Figures]]) -> dict[SumKey, MoveSums
 
 
 def with_assessors(
-    archive: Archive, matches: Iterable[Played], rules: Rules, kind: type[AnyAssessor]
-) -> Iterator[tuple[Played, Record | ArenaError, AnyAssessor | None]]:
-    """Yield each match with its record, and with the assessor of its board where there is one.
+    archive: Archive, matches: Iterable[Played], rules: Rules, kind: type[AnyAssessor], problems: list[str]
+) -> Iterator[tuple[Played, Record, Game[Any], AnyAssessor | None]]:
+    """Yield each match with its record and its game, and with the assessor of its board where there is one.
 
-    An ArenaError instead of a record that cannot be read, or whose board cannot be played here; `arena verify` says
+    A sentence is added for each whose record cannot be read, or whose board cannot be played here; `arena verify` says
     more. An assessor is made once for matches of one board that stand one after the other.
     """
-    assessor: AnyAssessor | None = None
     board: object = None
     for match in matches:
         try:
             record = archive.record(match.id)
             if (current := (record.match.rules, record.match.label, record.match.sampled)) != board:
                 board = None  # until its assessor is made
-                assessor = kind.of(rules(record.match))
+                game = rules(record.match)
+                assessor = kind.of(game)
                 board = current
         except ArenaError as error:
-            yield match, error, None
+            problems.append(f"match {match.id}: {error}")
         else:
-            yield match, record, assessor
+            yield match, record, game, assessor
 
 
 def figures_of(record: Record, assessor: Assessor) -> dict[Role, tuple[int, int, int]]:

@@ -176,11 +176,7 @@ def _readable(
 ) -> Iterator[tuple[Record, Game[Any], PerfectPlay | None]]:
     """Yield the records of these matches, those of one board together; add a sentence for each that cannot be read."""
     matches = sorted(archive.played_of(sorted(ids)), key=lambda match: (match.label, match.repeat, match.id))
-    for match, record, assessor in with_assessors(archive, matches, rules, PerfectPlay):
-        if isinstance(record, ArenaError):
-            problems.append(f"match {match.id}: {record}")
-            continue
-        game = rules(record.match) if assessor is None else assessor.game
+    for match, record, game, assessor in with_assessors(archive, matches, rules, PerfectPlay, problems):
         if [seat.role for seat in record.match.seats] == [*game.roles] == [*record.verdict.scores]:
             yield record, game, assessor
         else:
