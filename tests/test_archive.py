@@ -125,7 +125,7 @@ def stored_rows(archive: Archive, query: str) -> list[tuple[object, ...]]:
 
 
 @given(any_record())
-@settings(deadline=None, max_examples=30)
+@settings(max_examples=20)
 def test_any_record_comes_back_equal(record):
     with tempfile.TemporaryDirectory() as folder, Archive.open(Path(folder), writing=True) as archive:
         archive.append(record)
@@ -191,7 +191,7 @@ def recounted(archive: Archive) -> dict[tuple[object, ...], tuple[int, int]]:
 
 
 @given(st.data())
-@settings(deadline=None, max_examples=12)
+@settings(max_examples=8)
 def test_tallies_are_never_older_than_the_last_match_nor_of_another_plan(data):
     with tempfile.TemporaryDirectory() as folder, Archive.open(Path(folder), writing=True) as archive:
         for _ in range(data.draw(st.integers(1, 4))):
@@ -398,16 +398,15 @@ print("done", flush=True)
 def test_appended_records_survive_a_kill_and_come_back_equal(tmp_path):
     event = stored.event("ann", "bob", repeats=200)
     wanted = {match.id: stored.played(match, turns=2) for match in stored.plan(event)}
-    for pause in (0.02, 0.08):
-        with python(APPEND, str(tmp_path)) as writer:
-            first = writer.stdout.readline()
-            time.sleep(pause)
-            writer.kill()
-            output = {line.strip() for line in [first, *writer.stdout] if len(line) == 13}
-        with Archive.open(tmp_path) as archive:
-            assert output <= archive.ids()  # a line is whole only after its append
-            assert added_up(archive.tallies()) == recounted(archive)
-            assert all(record == wanted[record.match.id] for record in archive.records())
+    with python(APPEND, str(tmp_path)) as writer:
+        first = writer.stdout.readline()
+        time.sleep(0.05)
+        writer.kill()
+        output = {line.strip() for line in [first, *writer.stdout] if len(line) == 13}
+    with Archive.open(tmp_path) as archive:
+        assert output <= archive.ids()  # a line is whole only after its append
+        assert added_up(archive.tallies()) == recounted(archive)
+        assert all(record == wanted[record.match.id] for record in archive.records())
 
 
 def test_results_that_are_not_there_are_named_with_the_command_that_makes_them(tmp_path):

@@ -79,7 +79,10 @@ def test_nothing_but_our_tables_is_accepted_in_an_archive(workspace, statement):
 @pytest.mark.parametrize(
     ("command", "text"),
     [
-        *((command, NEST) for command in ("leaderboard", "export", "status", "merge good", "report", "compare first last")),
+        *(
+            (command, NEST)
+            for command in ("leaderboard", "export", "status", "merge good", "report", "compare first last")
+        ),
         *(("leaderboard", text) for text in (f'{{"bots": {NEST}', "5")),
     ],
 )

@@ -267,7 +267,7 @@ def test_data_that_is_no_text_and_files_without_end_are_refused_in_one_line(tmp_
 
 
 @given(st.data())
-@settings(max_examples=60)
+@settings(max_examples=30)
 def test_whatever_is_changed_in_a_text_it_is_read_or_refused_in_words(data):
     start = data.draw(st.integers(0, len(TEXT)))
     end = data.draw(st.integers(start, min(len(TEXT), start + 30)))

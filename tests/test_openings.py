@@ -145,7 +145,7 @@ def test_a_record_whose_opening_was_changed_does_not_hold():
     )
 
 
-@pytest.mark.parametrize("plies", [1, 2, 3, 4])
+@pytest.mark.parametrize("plies", [1, 4])
 @pytest.mark.parametrize("label", BOARDS)
 def test_the_kits_states_contain_the_referees_after_openings_and_strikes(label, plies):
     if label in {"kuhn_poker/three_cards", "goofspiel/thirteen"}:
@@ -181,17 +181,18 @@ def test_an_opening_is_played_for_a_seat_that_was_never_ready_too():
     assert {turn.by for turn in referee.turns} == {"opening"}
 
 
-@pytest.mark.parametrize("label", ["mummy_maze/hunt", "mummy_maze/duel", "pacman/classic"])
+@pytest.mark.parametrize("label", ["mummy_maze/duel", "pacman/classic"])
 def test_house_bots_and_starters_play_on_from_an_opening_without_a_fault(launcher, label):
     house = discovery.gather(BOTS)
-    starters = [discovery.from_path(STARTERS / name, name) for name in ("python", "python_kit")]
+    starters = [replace(discovery.from_path(STARTERS / name, name), games=()) for name in ("python", "python_kit")]
     (board,) = rulebook.find(label)
     bots = [bot for bot in (*house, *starters) if all(bot.plays(board.game, board.name, role) for role in board.roles)]
+    assert {"python", "python_kit", "dice"} <= {bot.name for bot in bots}
     for bot in bots:
-        match = replace(live.match_of(label, bot), opening=Opening(plies=3, key="ab" * 16))
+        match = replace(live.match_of(label, bot), opening=Opening(plies=20, key="ab" * 16))
         record = play(match, launcher=launcher)
         assert record.verdict.faults == ()
-        assert [turn.by for turn in record.turns if turn.number <= 3][-1] == "opening"
+        assert [turn.by for turn in record.turns if turn.number <= 20][-1] == "opening"
         assert list(disagreements(rulebook.game_of(match), record)) == []
 
 
@@ -379,21 +380,21 @@ def test_the_command_prints_a_file_of_different_openings(tmp_path):
 def test_an_event_with_openings_resumes_verifies_replays_and_reruns(tmp_path):
     folder = shell_bots(tmp_path / "ws", QUICK, ["duel"])
     settings = ["--set", "openings.plies=4", "--set", f"seed={SECRET}"]
-    assert cup.run_event(folder, *settings, "--repeats", "1", "--workers", "1").returncode == 0
-    assert cup.run_event(folder, *settings, "--repeats", "3", "--workers", "1").returncode == 0
+    for repeats in ("1", "2"):
+        assert cup.run_event(folder, *settings, "--repeats", repeats).returncode == 0
     with Archive.open(folder / "results" / "cup") as archive:
         played = list(archive.records())
-    assert len(played) == 6
-    assert len({records.transcript(record) for record in played}) == 6  # bots without chance, and no two matches alike
+    assert len(played) == 4
+    assert len({records.transcript(record) for record in played}) == 4  # bots without chance, and no two matches alike
     heads = {(record.match.repeat, tuple(turn.move for turn in record.turns[:4])) for record in played}
-    assert len(heads) == 3
-    assert cup.arena(folder, "verify").stdout == "6 records: 6 hold\n"
+    assert len(heads) == 2
+    assert cup.arena(folder, "verify").stdout == "4 records: 4 hold\n"
     match = played[0].match.id
     assert cup.arena(folder, "rerun", match).returncode == 0
     assert cup.arena(folder, "replay", match).stdout.count("(opening)") == 4
     assert "last mummy" in cup.arena(folder, "replay", match, "--lines", "--role", "mummy").stdout
     turns = Results.open(folder / "results" / "cup").turns()
-    assert (turns["by"] == "opening").sum() == 24
+    assert (turns["by"] == "opening").sum() == 16
     assert config.load(folder / "results" / "cup" / "tournament.toml").openings.plies == 4
 
 
@@ -414,7 +415,7 @@ def test_check_finds_a_bot_that_cannot_begin_after_an_opening(tmp_path):
 def test_an_event_with_a_file_of_openings_is_played_and_verified(tmp_path):
     folder = shell_bots(tmp_path / "ws", QUICK, ["duel"])
     (folder / "openings.txt").write_text(cup.arena(folder, "openings", "duel", "--seed", "1", "--plies", "3").stdout)
-    assert cup.run_event(folder, "--set", "openings.file=openings.txt", "--workers", "1").returncode == 0
+    assert cup.run_event(folder, "--set", "openings.file=openings.txt").returncode == 0
     (folder / "openings.txt").unlink()  # what was played needs it no more
     with Archive.open(folder / "results" / "cup") as archive:
         assert {turn.by for record in archive.records() for turn in record.turns if turn.number <= 3} == {"opening"}

@@ -5,8 +5,9 @@ from dataclasses import replace
 
 import pytest
 import stored
-from cup import FIRST, arena, make, run_event
-from programs import python
+from cup import arena, run_event
+from events import workspace
+from sprint import FIRST
 
 from arena.report import bots, leaderboard
 from arena.report.data import Index
@@ -106,11 +107,11 @@ def test_a_rank_that_is_no_whole_number_costs_the_changes_only(tmp_path, rank):
 
 
 def test_a_run_shows_who_rose_since_the_run_before(tmp_path):
-    nonsense = python("say('nonsense')")
-    folder = make(tmp_path / "ws", "hunt", ada=FIRST, bob=nonsense)
+    nonsense = FIRST.replace('echo "$legal"', "echo nonsense")
+    folder = workspace(tmp_path / "ws", {"ada": FIRST, "bob": nonsense})
     assert "change" not in run_event(folder).stdout
-    (folder / "bots/ada.py").write_text(nonsense)
-    (folder / "bots/bob.py").write_text(FIRST)
+    (folder / "bots/ada").write_text(nonsense)
+    (folder / "bots/bob").write_text(FIRST)
     lines = run_event(folder).stdout.splitlines()
     assert [line.split()[:3] for line in lines if line.split()[0] in {"1", "2"}] == [
         ["1", "bob", "\u25b21"],

@@ -51,7 +51,7 @@ def won_by(played: Arrays) -> list[tuple[tuple[int, int], tuple[int, int]]]:
 
 
 def likeliest(count: int, won: list[tuple[int, int]], ridge: float) -> np.ndarray:
-    """The strengths at which these (winner, loser) have the highest likelihood, less half the ridge times the squares."""
+    """The strengths that make these (winner, loser) likeliest, less half the ridge times their squares."""
     winners, losers = np.array(won).T
     strengths = np.zeros(count)
     for _ in range(50):  # Newton's steps

@@ -20,7 +20,7 @@ pytest.importorskip("pettingzoo", reason="pip install 'botarena[pettingzoo]'")
 PATH = notebook.DOCS / "rl.md"
 PAGE = PATH.read_text("utf-8")
 LOOP, _ = blocks(PAGE, "python")
-MATCHES = "32"
+MATCHES = "8"
 """So few teach nothing, but make the file."""
 QUICK = {"run": ["--no-charts", "--set", "max_matches=2", "--workers", "1"], "check": ["--help"], "submit": ["--help"]}
 """What is left out of a command because it takes seconds; the load test checks and submits the bot."""

@@ -5,7 +5,7 @@ import random
 
 import pytest
 from finished import result
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from arena.results.sequential import (
@@ -71,6 +71,7 @@ def test_results_that_never_vary_are_decided_too(score, decision):
     assert decide(Question(low=0, high=5), lambda: score).decision == decision
 
 
+@settings(max_examples=40)
 @given(st.lists(st.sampled_from([-100.0, -50.0, 0.0, 12.5, 50.0, 100.0]), max_size=60), st.floats(-60, 40))
 def test_the_interval_contains_the_mean_and_agrees_with_the_decision(scores, low):
     test = SequentialTest(Question(low=low, high=low + 30, alpha=0.1, beta=0.02))
@@ -116,6 +117,7 @@ def test_a_question_without_an_answer_is_refused(wrong):
         Question(**wrong)
 
 
+@settings(max_examples=20)
 @given(st.floats(-1500, 1500))
 def test_elo_becomes_points_and_comes_back(elo):
     assert elo_of_points(points_of_elo(elo)) == pytest.approx(elo, abs=1e-6)
@@ -127,6 +129,7 @@ def test_elo_stands_for_the_expected_score():
     assert elo_of_points(100) == math.inf
 
 
+@settings(max_examples=10)
 @given(st.data())
 def test_the_difference_of_a_round_is_that_of_the_points_in_the_standings(data):
     score = st.integers(0, 100)

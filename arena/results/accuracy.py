@@ -128,7 +128,9 @@ def load_or_assess(
                     assessed_labels.append(label)
                     games.append(game)
         except ArenaError as error:
-            problems.append(str(error))  # where its rules are known and its record is whole, its matches can be assessed
+            problems.append(
+                str(error)
+            )  # where its rules are known and its record is whole, its matches can be assessed
     code = _code_digest(games)
     stored = memo.recall(path, code, STORED)
     known = stored or {}

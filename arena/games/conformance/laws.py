@@ -142,7 +142,8 @@ def views(game: Game[Any], step: Position) -> Iterator[str]:
     everything = game.view(step.state, None)
     for role in (None, *game.roles):
         facts = game.view(step.state, role)
-        yield from _text(f"view of {role or 'everything'}", facts)
+        if role is None or facts != everything:
+            yield from _text(f"view of {role or 'everything'}", facts)
         if facts != game.view(step.state, role):
             yield f"view(state, {role and repr(role)}) differs from call to call"
         elif facts != everything and getattr(game, "open", False):  # then the referee asks once for all of them
@@ -204,10 +205,11 @@ def explained(game: Game[Any], steps: tuple[Position, ...]) -> Iterator[tuple[in
     """A manual has every word that a bot may meet: a bot in disguise has nothing else to understand the game by."""
     if not (text := getattr(game, "manual", "")):
         return
-    known = set(manual.words(text))
+    known, seen = set(manual.words(text)), set[str]()
     for index, (state, _) in enumerate(steps):
         moves = (game.legal_moves(state, role) for role in game.to_move(state) if role != CHANCE)
-        lines = (*game.roles, *game.board(), *game.view(state, None), *chain.from_iterable(moves))
+        lines = {*game.roles, *game.board(), *game.view(state, None), *chain.from_iterable(moves)} - seen
+        seen |= lines
         if missing := sorted({word for line in lines for word in line.split() if manual.is_word(word)} - known):
             yield index, f"manual: it does not explain {', '.join(f'`{word}`' for word in missing[:10])}, in backticks"
             return
