@@ -38,7 +38,7 @@ def test_no_example_has_a_deadline():
     assert settings.default.deadline is None
 
 
-def test_nothing_runs_beside_a_test_that_is_alone_and_none_with_the_callers_settings(tmp_path):
+def test_a_test_that_is_alone_has_no_neighbour_and_none_has_the_callers_settings(tmp_path):
     (tmp_path / "conftest.py").write_text(CONFTEST.read_text())
     (tmp_path / "test_it.py").write_text(SUITE)
     (tmp_path / "pytest.ini").write_text("[pytest]\nmarkers = alone\n")
