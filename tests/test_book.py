@@ -16,12 +16,16 @@ ROOT = Path(__file__).parent.parent
 @pytest.mark.slow
 def test_the_book_builds_and_every_link_and_anchor_resolves(tmp_path):
     pytest.importorskip("mkdocs", reason="needs the package mkdocs, of the extra dev")
-    command = [sys.executable, "-m", "mkdocs", "build", "--strict", "-f", "docs/mkdocs.yml", "-d", str(tmp_path)]
-    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
+    pages, book = tmp_path / "pages", tmp_path / "book"
+    pages.mkdir()
+    for path in ROOT.glob("[!.]*"):  # mkdocs would look at each file of .venv, which takes longer than all else
+        (pages / path.name).symlink_to(path)
+    command = [sys.executable, "-m", "mkdocs", "build", "--strict", "-f", "docs/mkdocs.yml", "-d", str(book)]
+    done = subprocess.run(command, cwd=pages, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
     assert "WARNING" not in done.stderr
     assert "which is excluded from the built site" not in done.stderr  # a link that works in a checkout only
-    assert (tmp_path / "search/search_index.json").is_file()
+    assert (book / "search/search_index.json").is_file()
 
 
 def test_the_book_has_every_page_of_the_manual():
