@@ -43,7 +43,7 @@ def make(folder: Path, boards: str = "duel", repeats: int = 1, **bots: str) -> P
     return events.workspace(folder, bots or {"first": FIRST, "last": LAST}, boards.split(), **keys)
 
 
-def make_slow(folder: Path, repeats: int = 4) -> Path:
+def make_slow(folder: Path, repeats: int = 2) -> Path:
     """Make a workspace with an event of six matches a repeat, each of which waits for 0.1 s and computes little."""
     bots = {"first": sprint.FIRST, "last": sprint.LAST, "more": f"{sprint.FIRST}# more\n"}
     return events.workspace(folder, {name: sprint.slow(text) for name, text in bots.items()}, repeats=repeats)

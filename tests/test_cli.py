@@ -8,23 +8,27 @@ import subprocess
 import sys
 import tomllib
 
-import cup
 import pytest
-from cup import BOT, CRASHES, FIRST, arena, environment, first_chart_only, make, run_event
+from cup import BOT, CRASHES, FIRST, LAST, arena, environment, first_chart_only, make, run_event
+from programs import python
 
 from arena.cli import COMMANDS, command
 from arena.results.archive import Archive
-
-PLAYS_DUEL = ("match", "first", "last", "--board", "duel")
 
 
 @pytest.fixture(scope="module")
 def played(tmp_path_factory):
     """A workspace whose event was played; tests only look at it."""
-    folder = make(tmp_path_factory.mktemp("played") / "ws", "duel hunt", first=FIRST, broken=CRASHES)
+    folder = make(tmp_path_factory.mktemp("played") / "ws", "duel hunt", first=FIRST, last=LAST, broken=CRASHES)
     run = run_event(folder)
     assert run.returncode == 0, run.stderr
     return folder
+
+
+@pytest.fixture(scope="module")
+def board(played):
+    """The leaderboard of that event."""
+    return arena(played, "leaderboard")
 
 
 @pytest.fixture(scope="module")
@@ -38,13 +42,12 @@ def rows(done: subprocess.CompletedProcess[str]) -> list[dict[str, object]]:
     return json.loads(done.stdout)
 
 
-def test_the_leaderboard_is_a_table_on_stdout(played):
-    done = arena(played, "leaderboard")
-    assert done.stderr.startswith("broken: crashed, 4 times, such as: ")  # beside the table, not in it
-    header, _, best, worst = done.stdout.strip("\n").split("\n")
+def test_the_leaderboard_is_a_table_on_stdout(board):
+    assert board.stderr.startswith("broken: crashed, 8 times, such as: ")  # beside the table, not in it
+    header, _, *lines = board.stdout.strip("\n").split("\n")
     assert header.split()[:7] == ["rank", "bot", "rating", "95", "%", "ranks", "tier"]
     assert header.split()[-3:] == ["duel", "hunt", "crashed"]
-    assert (best.split()[1], worst.split()[1]) == ("first", "broken")
+    assert (len(lines), lines[-1].split()[1]) == (3, "broken")
 
 
 def test_the_help_lists_all_commands_in_six_sections_and_each_has_its_own(fresh):
@@ -113,7 +116,7 @@ def test_the_version_is_told(fresh):
 
 def test_leaderboard_as_json_has_the_columns_of_the_csv_and_the_change_of_rank(played):
     header = (played / "results/cup/leaderboard.csv").read_text().splitlines()[0].split(",")
-    assert [list(row) for row in rows(arena(played, "leaderboard", "--json"))] == [[*header, "change"]] * 2
+    assert [list(row) for row in rows(arena(played, "leaderboard", "--json"))] == [[*header, "change"]] * 3
 
 
 def test_the_wide_leaderboard_has_every_column(played):
@@ -123,26 +126,26 @@ def test_the_wide_leaderboard_has_every_column(played):
 
 def test_crosstable_and_timing_are_tables_too(played):
     cells = rows(arena(played, "leaderboard", "--crosstable", "--board", "duel", "--role", "mummy", "--json"))
-    assert [(cell["bot"], cell["opponent"], cell["score"]) for cell in cells] == [
-        ("broken", "first", 0.0),
-        ("first", "broken", 100.0),
-    ]
-    assert {row["bot"] for row in rows(arena(played, "leaderboard", "--timing", "--json"))} == {"first", "broken"}
+    scores = {(cell["bot"], cell["opponent"]): cell["score"] for cell in cells}
+    assert len(scores) == 6
+    assert (scores["broken", "first"], scores["first", "broken"]) == (0.0, 100.0)
+    timed = {row["bot"] for row in rows(arena(played, "leaderboard", "--timing", "--json"))}
+    assert timed == {"first", "last", "broken"}
 
 
 @pytest.mark.parametrize("words", ["cup", "results/cup", "results/cup/event.sqlite", "tournament.toml", "."])
-def test_an_event_may_be_named_in_many_ways(played, words):
-    assert arena(played, "leaderboard", words).stdout == arena(played, "leaderboard").stdout
+def test_an_event_may_be_named_in_many_ways(played, board, words):
+    assert arena(played, "leaderboard", words).stdout == board.stdout
 
 
-def test_a_workspace_elsewhere_may_be_named(played, tmp_path):
-    assert arena(tmp_path, "leaderboard", str(played)).stdout == arena(played, "leaderboard").stdout
+def test_a_workspace_elsewhere_may_be_named(played, board, tmp_path):
+    assert arena(tmp_path, "leaderboard", str(played)).stdout == board.stdout
 
 
-def test_the_only_event_there_is_needs_no_name(played, tmp_path):
+def test_the_only_event_there_is_needs_no_name(played, board, tmp_path):
     (tmp_path / "results").mkdir()
     (tmp_path / "results/other").symlink_to(played / "results/cup")
-    assert arena(tmp_path, "leaderboard").stdout == arena(played, "leaderboard").stdout
+    assert arena(tmp_path, "leaderboard").stdout == board.stdout
 
 
 def test_charts_draws_again_what_is_there(played):
@@ -170,102 +173,82 @@ def test_games_draws_the_board_that_is_named(fresh, words):
     assert len(done.stdout.splitlines()) > 9
 
 
-@pytest.fixture(scope="module")
-def drawn(fresh):
-    """The words of a match."""
-    return arena(fresh, *PLAYS_DUEL).stdout
-
-
-def test_a_match_is_shown_turn_by_turn_with_its_verdict(drawn):
+def test_a_match_is_shown_turn_by_turn_with_its_verdict(fresh):
+    drawn = arena(fresh, "match", "first", "last", "--board", "duel").stdout
     assert "turn 1  explorer (first)  move1 north" in drawn
     assert "# [red]seen[/red]" in drawn
+    assert "┏" in drawn
     assert re.search(r"^\w[\w ]* after \d+ turns: explorer \(first\) \d+, mummy \(last\) \d+$", drawn, re.MULTILINE)
 
 
-def test_a_match_without_drawings_is_moves_only(fresh, drawn):
-    bare = arena(fresh, *PLAYS_DUEL, "--no-draw").stdout
-    assert len(bare) < len(drawn)
-    assert bare.startswith(f"{drawn.splitlines()[0]}\nstart\nturn 1")
-
-
-def test_a_match_between_paths_works_outside_any_workspace(fresh, tmp_path):
+def test_a_match_between_paths_works_outside_any_workspace_and_may_be_moves_only(fresh, tmp_path):
     paths = (str(fresh / "bots/first.py"), str(fresh / "bots/last.py"))
-    (row,) = rows(arena(tmp_path, "match", *paths, "--board", "duel", "--json"))
-    assert (row["explorer_bot"], row["mummy_bot"]) == ("first", "last")
-    assert [turn["role"] for turn in row["turns"][:2]] == ["explorer", "mummy"]
+    said = arena(tmp_path, "match", *paths, "--board", "duel", "--no-draw").stdout
+    assert re.match(r"match \w+  mummy_maze/duel  explorer first, mummy last  .*\nstart\nturn 1", said)
+    assert "┏" not in said
 
 
 def test_two_bots_at_pacman_leave_both_ghosts_to_the_second(fresh):
     (row,) = rows(arena(fresh, "match", "first", "last", "--board", "classic", "--json"))
     assert (row["pacman_bot"], row["blinky_bot"], row["inky_bot"]) == ("first", "last", "last")
-
-
-def test_a_fault_is_told_in_words_with_the_end_of_stderr(played):
-    done = arena(played, "match", "first", "broken", "--board", "duel")
-    assert done.returncode == 0
-    assert "mummy (broken) is at fault before the first turn: crashed" in done.stdout
-    assert "stderr: [bold]no[/bold]" in done.stdout
+    assert [turn["role"] for turn in row["turns"][:3]] == ["pacman", "blinky", "inky"]
 
 
 def test_hostile_remarks_and_logs_do_nothing_to_the_terminal(tmp_path):
     hostile = BOT.format(place=0, pause=0).replace("[red]seen[/red]", "\\x1b[2J\\u202e" + "x" * 5000)
-    dying = 'import sys\nsys.stderr.write("\\x1b]0;owned\\x07\\n")\nsys.exit(3)\n'
+    dying = python('sys.exit("\\x1b]0;owned\\x07")')
     make(tmp_path / "ws", hostile=hostile, dying=dying)
-    for pair in (("hostile", "hostile"), ("hostile", "dying")):
-        done = arena(tmp_path / "ws", "match", *pair, "--board", "duel")
-        assert done.returncode == 0
-        assert not re.search("[\x00-\x08\x0b-\x1f\x7f\u202e]", done.stdout)
-    assert "\\x1b]0;owned" in done.stdout
+    done = arena(tmp_path / "ws", "match", "hostile", "dying", "--board", "duel")
+    assert done.returncode == 0
+    assert not re.search("[\x00-\x08\x0b-\x1f\x7f\u202e]", done.stdout)
+    assert "# \\x1b[2J" in done.stdout
+    assert "stderr: \\x1b]0;owned" in done.stdout
 
 
-def a_match(folder) -> str:
-    store = sqlite3.connect(folder / "results/cup/event.sqlite")
-    (match,) = store.execute("select id from matches limit 1").fetchone()
-    store.close()
-    return match
+def a_match(folder, bot: str) -> str:
+    """Return the id of a match of `first`, as the explorer of duel, against this bot."""
+    with Archive.open(folder / "results/cup") as archive:
+        return next(
+            record.match.id
+            for record in archive.records()
+            if [seat.bot.name for seat in record.match.seats] == ["first", bot]
+        )
 
 
-@pytest.fixture(scope="module")
-def walked(tmp_path_factory):
-    """An event with moves in it."""
-    folder = make(tmp_path_factory.mktemp("walked") / "ws")
-    assert run_event(folder).returncode == 0
-    return folder
+def test_a_fault_is_told_in_words_that_are_no_markup(played):
+    said = arena(played, "replay", a_match(played, "broken")).stdout
+    assert "mummy (broken) is at fault before the first turn: crashed" in said
+    assert "its last stderr line: [bold]no[/bold]" in said
 
 
-def test_a_replay_shows_every_turn_and_marks_the_steps_that_a_wall_stopped(walked):
-    match = a_match(walked)
-    said = arena(walked, "replay", match[:6]).stdout
-    turns = rows(arena(walked, "replay", f"cup/{match}", "--json"))
+def test_a_replay_shows_every_turn_and_marks_the_steps_that_a_wall_stopped(played):
+    match = a_match(played, "last")
+    said = arena(played, "replay", match[:6]).stdout
+    turns = rows(arena(played, "replay", f"cup/{match}", "--json"))
     assert [turn["turn"] for turn in turns] == list(range(1, len(turns) + 1))
     assert any(turn["blocked"] for turn in turns)
     assert said.count("(blocked)") == sum(turn["blocked"] for turn in turns)
     assert said.splitlines()[0].startswith(f"match {match}")
 
 
-def test_a_replay_of_one_turn_shows_that_turn_only(walked):
-    said = arena(walked, "replay", a_match(walked), "--turn", "2", "--no-draw").stdout
+def test_a_replay_of_one_turn_shows_that_turn_only(played):
+    said = arena(played, "replay", a_match(played, "last"), "--turn", "2", "--no-draw").stdout
     assert re.findall(r"^turn \d+", said, re.MULTILINE) == ["turn 2"]
 
 
-def test_a_replay_waits_for_nobody_when_there_is_no_terminal(walked):
-    done = arena(walked, "replay", a_match(walked), "--step", "--no-draw")
+def test_a_replay_waits_for_nobody_when_there_is_no_terminal(played):
+    done = arena(played, "replay", a_match(played, "last"), "--step", "--no-draw")
     assert done.returncode == 0
     assert "Enter" not in done.stdout
 
 
-def test_init_makes_a_workspace_that_plays_and_says_what_comes_next(tmp_path):
+def test_init_makes_a_workspace_and_says_what_comes_next(tmp_path):
     done = arena(tmp_path, "init", "cup")
     assert done.returncode == 0
     assert "cd cup" in done.stdout
     assert (tmp_path / "cup/tournament.toml").is_file()
     assert list((tmp_path / "cup/rules").glob("*.toml"))
     assert not list((tmp_path / "cup").rglob("__pycache__"))
-    assert arena(tmp_path / "cup", "games", "hunt").returncode == 0
-    run = cup.run_event(tmp_path / "cup", "--repeats", "1", "--set", 'boards=["duel"]', "--bot", "dice,walker")
-    assert run.returncode == 0, run.stderr
-    assert {row["bot"] for row in cup.leaderboard(tmp_path / "cup")} == {"dice", "walker"}
-    assert arena(tmp_path, "match", "dice", "dice", "--board", "duel", "--no-draw").returncode == 0
 
 
 def test_init_calls_the_event_after_its_folder_and_may_leave_out_the_house_bots(tmp_path):
@@ -278,14 +261,13 @@ def test_init_calls_the_event_after_its_folder_and_may_leave_out_the_house_bots(
 
 
 def test_a_bot_that_plays_none_of_the_boards_is_no_empty_row(tmp_path):
-    folder = cup.make(tmp_path / "ws")
+    folder = make(tmp_path / "ws")
     (folder / "bots/hungry").mkdir()
     (folder / "bots/hungry/bot.toml").write_text('command = "python bot.py"\ngames = ["pacman"]\n')
-    (folder / "bots/hungry/bot.py").write_text(cup.FIRST)
-    done = cup.run_event(folder)
-    assert done.returncode == 0, done.stderr
+    (folder / "bots/hungry/bot.py").write_text(FIRST)
+    done = arena(folder, "run", "--plan")
     assert "left out, since they play none of the boards: hungry" in done.stderr
-    assert {row["bot"] for row in cup.leaderboard(folder)} == {"first", "last"}
+    assert "\n2 bots; time left" in done.stdout
 
 
 def test_init_leaves_what_is_there_alone(tmp_path):
@@ -405,19 +387,19 @@ def test_every_mistake_in_a_file_is_told_at_once(tmp_path):
     assert len(done.stderr.splitlines()) == 2
 
 
-@pytest.mark.parametrize("words", [["leaderboard", "--json"], ["--help"]])
-def test_a_reader_that_has_enough_is_no_error_message(words, played):
-    command = [sys.executable, "-m", "arena", *words]
-    run = subprocess.Popen(command, cwd=played, env=environment(), stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+def test_a_reader_that_has_enough_is_no_error_message(tmp_path):
+    command = [sys.executable, "-m", "arena", "--help"]
+    run = subprocess.Popen(command, cwd=tmp_path, env=environment(), stdout=subprocess.PIPE, stderr=subprocess.PIPE)
     assert run.stdout is not None
     run.stdout.close()
     _, said = run.communicate(timeout=60)
-    assert said == b""
+    assert (run.returncode, said) == (0, b"")
 
 
-def test_a_bug_of_ours_keeps_its_plain_traceback(fresh):
-    code = "import arena.cli.games as b; b._row = lambda board: 1 / 0; from arena.cli import main; main()"
-    done = subprocess.run([sys.executable, "-c", code, "games"], cwd=fresh, capture_output=True, text=True, check=False)
+def test_a_bug_of_ours_keeps_its_plain_traceback(tmp_path):
+    code = "import arena.cli; arena.cli.command = lambda name: 1 / 0; arena.cli.main()"
+    words = [sys.executable, "-c", code, "games"]
+    done = subprocess.run(words, cwd=tmp_path, capture_output=True, text=True, check=False)
     assert done.returncode == 1
     assert done.stderr.startswith("Traceback (most recent call last):")
     assert "ZeroDivisionError" in done.stderr

@@ -75,7 +75,7 @@ def botarena(path: Path, *options: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(command, cwd=path, env=env, capture_output=True, text=True, check=False)
 
 
-@pytest.mark.parametrize("text", ["", "from arena.cli import main\n", "__version__ = '9'\n"])
+@pytest.mark.parametrize("text", ["", "from arena.cli import main\n"])
 def test_another_package_of_that_name_in_the_way_is_named_in_a_line(tmp_path, text):
     (tmp_path / "arena").mkdir()
     (tmp_path / "arena/__init__.py").write_text(text)
@@ -118,8 +118,7 @@ for folder, words in (
     (".", f"run --demo {duel}"),
     (".", "run cup/tournament.toml --demo"),
     (".", "init cup"),
-    ("cup", f"run --repeats 1 {duel}"),
-    ("..", "games hunt"),
+    (".", "games hunt"),
     (".", "match dice dice --board duel --no-draw"),
 ):
     os.chdir(folder)
@@ -128,7 +127,7 @@ for folder, words in (
         main()
     except SystemExit as done:
         codes.append(done.code)
-assert codes == [2, 0, 2, 0, 0, 0, 0], codes
+assert codes == [2, 0, 2, 0, 0, 0], codes
 """
 """Several commands in one process, which imports arena once; prints where arena is."""
 
@@ -136,7 +135,7 @@ assert codes == [2, 0, 2, 0, 0, 0, 0], codes
 @pytest.mark.slow
 def test_a_new_workspace_outside_the_checkout_plays_an_event(tmp_path, wheel):
     done = subprocess.run(
-        [sys.executable, "-c", COMMANDS],
+        [sys.executable, "-W", "error", "-c", COMMANDS],  # nothing of ours is deprecated
         cwd=tmp_path,
         env=environment(PYTHONPATH=str(wheel)),
         capture_output=True,
@@ -148,4 +147,5 @@ def test_a_new_workspace_outside_the_checkout_plays_an_event(tmp_path, wheel):
     assert (tmp_path / "demo/results/demo/leaderboard.csv").is_file()
     assert (tmp_path / "demo/tournament.toml").read_text() == (CHECKOUT / "tournament.toml").read_text()
     assert str(wheel / "arena/__init__.py") in done.stdout.splitlines()
-    assert (tmp_path / "cup/results/cup/leaderboard.csv").is_file()
+    assert (tmp_path / "cup/bots/dice.py").is_file()
+    assert "Warning" not in done.stderr

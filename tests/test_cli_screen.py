@@ -16,7 +16,7 @@ from contextlib import closing
 from pathlib import Path
 
 import pytest
-from cup import FIRST, Command, arena, environment, make, processes_in, run_event, soon
+from cup import FIRST, Command, arena, make, processes_in, run_event, soon
 from programs import python
 from rich.console import Console
 from test_check_rules import MARKS, SOUND
@@ -119,7 +119,7 @@ def test_a_match_that_is_watched_plays_a_turn_a_key_and_may_be_left(folder):
 
 
 def test_a_match_runs_by_itself_on_a_terminal_and_stays_until_it_is_left(folder):
-    session = Session(folder, "match", "first", "last", "--board", "duel")
+    session = Session(folder, "match", "first", "last", "--board", "goofspiel/five")
     session.until("turn 0, live")
     session.keys("+" * 9)
     session.until(" after ")
@@ -127,7 +127,7 @@ def test_a_match_runs_by_itself_on_a_terminal_and_stays_until_it_is_left(folder)
     session.until("turn 0 of")
     session.keys("q")
     assert session.end() == 0
-    assert re.search(r"after \d+ turns: explorer \(first\)", session.rest)
+    assert re.search(r"after 10 turns: left \(first\) \d+, right \(last\)", session.rest)
 
 
 def test_a_person_plays_by_arrows_and_words_and_ctrl_c_gives_the_terminal_back(folder):
@@ -280,10 +280,9 @@ def test_without_limits_a_bot_may_take_its_time_and_its_process_is_named(tmp_pat
     toml = folder / "tournament.toml"
     toml.write_text(toml.read_text().replace("move = 10.0", "move = 0.05"))
     words = ("match", "thinks", "thinks", "--board", "hunt", "--json")
-    (hasty,), (patient,) = (json.loads(arena(folder, *words, *more).stdout) for more in ((), ("--no-limits",)))
-    assert (hasty["explorer_ending"], patient["explorer_ending"]) == ("timeout", None)
-    said = arena(folder, *words, "--no-limits").stderr
-    assert len(re.findall(r"^thinks: process \d+$", said, re.MULTILINE)) == 2
+    hasty, patient = (arena(folder, *words, *more) for more in ((), ("--no-limits",)))
+    assert [json.loads(done.stdout)[0]["explorer_ending"] for done in (hasty, patient)] == ["timeout", None]
+    assert len(re.findall(r"^thinks: process \d+$", patient.stderr, re.MULTILINE)) == 2
 
 
 @pytest.mark.parametrize(
@@ -317,9 +316,14 @@ def test_typed_bytes_may_be_no_text_and_stdin_may_be_closed(folder):
     assert done.returncode == 1
     assert "is no legal move" in done.stdout
     assert "turn 1  explorer (you)  move1 west" in done.stdout
-    closed = " ".join(["exec", sys.executable, "-m", "arena", *words, "<&-"])
-    done = subprocess.run(["sh", "-c", closed], cwd=folder, env=environment(), capture_output=True, check=False)
-    assert (done.returncode, b"Traceback" in done.stderr) == (1, False)
+    done = Command(folder, *words, before=close_stdin).end()
+    assert (done.returncode, "Traceback" in done.stderr) == (1, False)
+
+
+def close_stdin() -> None:
+    """Leave stdin as Python finds it after `<&-` in a shell."""
+    sys.stdin.close()
+    sys.stdin = None
 
 
 def test_a_live_table_on_a_narrow_terminal_has_fewer_columns_and_no_broken_words():
