@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from statistics import median
 
-from matplotlib import pyplot as plt
+from matplotlib.figure import Figure
 
 from arena.charts.style import BLUE, DPI, GREY, INK, SMALL, TEXT, styled
 
@@ -26,9 +26,8 @@ def draw(path: Path, title: str, subtitle: str, panels: Sequence[Panel]) -> None
     """Bars of medians, with a line from the least to the most; the file is a PNG."""
     heights = [ROW * len(panel.rows) for panel in panels]
     size = (7.2, 0.6 + sum(heights) + 0.4 * len(panels))
-    figure, places = plt.subplots(
-        len(panels), 1, figsize=size, height_ratios=heights, squeeze=False, layout="constrained"
-    )
+    figure = Figure(figsize=size, layout="constrained")
+    places = figure.subplots(len(panels), 1, height_ratios=heights, squeeze=False)
     figure.suptitle(f"{title}\n{subtitle}", x=0.01, ha="left", fontsize=TEXT, color=INK)
     for panel, axes in zip(panels, places.flat, strict=True):
         middles = [median(values) for values in panel.rows.values()]
@@ -46,4 +45,3 @@ def draw(path: Path, title: str, subtitle: str, panels: Sequence[Panel]) -> None
         for side in axes.spines.values():
             side.set_visible(False)
     figure.savefig(path, dpi=DPI, metadata={"Software": None})
-    plt.close(figure)

@@ -25,7 +25,7 @@ from events import workspace
 from programs import python
 
 
-def test_an_event_in_play_can_be_read_and_not_be_run_a_second_time_until_it_is_ended(tmp_path):
+def test_an_event_in_play_can_be_read_not_run_a_second_time_and_be_ended(tmp_path):
     folder = make_slow(tmp_path / "ws", repeats=20)
     run = start(folder, "--workers", "2")
     assert soon(lambda: stored(folder) >= 2)

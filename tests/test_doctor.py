@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import resource
 import shutil
 import subprocess
@@ -19,10 +20,6 @@ from arena.event.doctor.measuring import Measured
 from arena.sandbox import cgroup, choice, levels, procfs
 
 
-def by_name(text):
-    return {row["check"]: row for row in json.loads(text)}
-
-
 @pytest.mark.slow
 def test_a_poor_machine_hears_of_each_lack_and_its_cure(tmp_path):
     take = without(*NAMESPACES, *LANDLOCK)
@@ -37,7 +34,7 @@ def test_a_poor_machine_hears_of_each_lack_and_its_cure(tmp_path):
     )
     try:
         done = subprocess.run(
-            [sys.executable, "-m", "arena", "doctor", "--no-measure", "--json"],
+            [sys.executable, "-m", "arena", "doctor", "--no-measure"],
             env=cup.environment(TMPDIR=str(tmp_path)),
             capture_output=True,
             text=True,
@@ -49,33 +46,30 @@ def test_a_poor_machine_hears_of_each_lack_and_its_cure(tmp_path):
         if noexec:
             subprocess.run(["umount", "-l", tmp_path], check=True)
     assert (done.returncode, done.stderr) == (1, "")
-    checks = by_name(done.stdout)
-    assert checks["landlock"]["state"] == "weak"
-    assert "this kernel has no Landlock" in checks["landlock"]["found"]
-    assert "Linux 5.13 or newer with Landlock switched on" in checks["landlock"]["cure"]
-    assert checks["bubblewrap"]["state"] == "weak"
-    assert "a system where users may make namespaces" in checks["bubblewrap"]["cure"]
-    assert checks["confinement"]["state"] == "bad"
-    assert "mend one of landlock and bubblewrap; or say --unsafe" in checks["confinement"]["cure"]
-    assert checks["cores"]["state"] == "weak"
-    assert checks["cores"]["found"].startswith("1 of ")
-    assert "two cores or more" in checks["cores"]["cure"]
-    assert "clock" not in checks
-    if not noexec:
-        pytest.skip("nothing can be mounted here, so TMPDIR has programs")
-    assert checks["scratch"]["state"] == "weak"
-    assert f"{tmp_path}: no program can be started there (noexec)" in checks["scratch"]["found"]
-    assert "set TMPDIR to a folder of a file system without noexec" in checks["scratch"]["cure"]
+    poor = [
+        r"weak  landlock: .*this kernel has no Landlock.*\n +to do: .*Linux 5.13 or newer with Landlock switched on",
+        r"weak  bubblewrap: .*\n +to do: .*a system where users may make namespaces",
+        r"bad   confinement: .*\n +to do: mend one of landlock and bubblewrap; or say --unsafe",
+        r"weak  cores: 1 of .*\n +to do: .*two cores or more",
+    ]
+    if noexec:  # else TMPDIR has programs
+        poor.append(
+            rf"weak  scratch: {tmp_path}: no program can be started there \(noexec\).*\n"
+            " +to do: .*set TMPDIR to a folder of a file system without noexec"
+        )
+    assert [lack for lack in poor if not re.search(f"^{lack}", done.stdout, re.MULTILINE)] == []
+    assert "clock" not in done.stdout
+    assert done.stdout.endswith("\n\nno event can be played here: mend confinement\n")
 
 
 @pytest.mark.slow
 def test_a_machine_that_can_play_is_measured_and_says_how_many_matches_at_once(tmp_path, monkeypatch):
     monkeypatch.setattr(measuring, "THINKING_S", 0.0001)
     monkeypatch.setattr(measuring, "BOARD", "goofspiel.py/five")
-    monkeypatch.setattr(measuring, "lane_counts", lambda _: (1, 2))
+    monkeypatch.setattr(measuring, "lane_counts", lambda _: (2,))
     choice.failure.cache_clear()
     done = cup.arena(tmp_path, "doctor", "--json", "--seconds", "0.01")
-    checks = by_name(done.stdout)
+    checks = {row["check"]: row for row in json.loads(done.stdout)}
     bad = [name for name, row in checks.items() if row["state"] == "bad"]
     assert done.returncode == (1 if bad else 0)
     assert set(bad) <= {"confinement"}
@@ -86,12 +80,8 @@ def test_a_machine_that_can_play_is_measured_and_says_how_many_matches_at_once(t
     clock, lanes = checks["clock"]["figures"], checks["matches at once"]["figures"]
     assert clock["answers"] >= 4
     assert 0 <= clock["median"] <= clock["high"] <= clock["highest"]
-    assert [tried["lanes"] for tried in lanes["tried"]] == [1, 2]
+    assert [tried["lanes"] for tried in lanes["tried"]] == [2]
     assert all(tried["matches"] >= tried["lanes"] for tried in lanes["tried"])
-    text = cup.arena(tmp_path, "doctor", "--no-measure")
-    assert text.returncode == done.returncode
-    assert "clock" not in text.stdout
-    assert text.stdout.endswith("\n\nevents can be played here\n" if not bad else "mend confinement\n")
 
 
 def test_without_proc_nothing_else_is_tried(monkeypatch):

@@ -1,4 +1,4 @@
-"""The players that `benchmarks/peers.py` gives to our peers, and what it says of a peer that is not there."""
+"""The players that `benchmarks/peers.py` gives to our peers, and the picture that the benchmarks draw."""
 
 import shutil
 import subprocess
@@ -11,6 +11,7 @@ import pytest
 sys.path.insert(0, str(Path(__file__).parents[1] / "benchmarks"))
 
 import peers
+import picture
 import side_by_side
 
 del sys.path[0]  # where `rules` is a file, and the rules of the games would no longer be found
@@ -92,7 +93,7 @@ def test_an_engine_plays_whole_games_as_fastchess_asks_and_others_are_refused(la
 
 
 def test_fastchess_is_measured_by_the_difference_of_runs_that_is_long_enough(tmp_path, monkeypatch):
-    monkeypatch.setattr(peers, "LEAST_S", 0.3)
+    monkeypatch.setattr(peers, "LEAST_S", 0.1)
     (tmp_path / "game").write_text("\n".join(peers.chess_game()))
     engine = (*player("Python", "uci_engine", peers.UCI_ENGINE, tmp_path), str(tmp_path / "game"))
     command = peers.fastchess(stand_in(tmp_path, peers.PLIES), engine, 1)
@@ -154,3 +155,9 @@ def test_a_peer_that_is_not_given_is_skipped_in_a_word_and_a_wrong_path_is_refus
         with pytest.raises(SystemExit):
             peers.arguments()
         assert f"{option} /nonexistent: no such" in capsys.readouterr().err
+
+
+def test_the_picture_of_what_was_measured_has_a_panel_for_each_table(tmp_path):
+    rows = {"a loop in C": [48.5, 42.8, 58.8], "whole turns": [125.0, 105.0, 160.0]}
+    picture.draw(tmp_path / "turns.png", "What a turn costs", "two cores", [picture.Panel("A turn", "us", rows)] * 2)
+    assert (tmp_path / "turns.png").read_bytes().startswith(b"\x89PNG")

@@ -59,6 +59,7 @@ def test_the_class_gets_the_marks_that_the_page_shows(homework):
     folder, done = homework
     failed = [step.args[0] for step in done if step.returncode]
     assert failed == ["submit"]  # one of the class is refused
+    assert done[1].stdout.endswith("\n\nevents can be played here\n")
     (printed,) = (step.stdout for step in done if step.args[0] == "grade")
     shown = [text for language, text in tutorial.FENCE.findall(CLASS) if language == "text"]
     assert [line.rstrip() for line in ID.sub("ID", printed).splitlines()] == ID.sub("ID", shown[0]).splitlines()
