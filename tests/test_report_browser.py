@@ -1,11 +1,12 @@
 """report.html in a browser: what it draws is what was recorded, by mouse and by keyboard, on a phone and on a wall."""
 
+import contextlib
 import io
 import itertools
 import re
+import shutil
 import threading
 from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import replace
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
@@ -60,8 +61,8 @@ def small(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def declared(tmp_path_factory):
-    """The page of an event of games that declare discs, cards, and riders with trails."""
-    of = reported.event(reported.BOTS[:2], on=reported.boards("standard", "three_cards", "nine"))
+    """The page of an event of games that declare pieces and marks, discs, cards, and riders with trails."""
+    of = reported.event(reported.BOTS[:2], on=reported.boards("classic", "standard", "three_cards", "nine"))
     return written(tmp_path_factory.mktemp("declared"), of, [reported.played(match) for match in reported.plan(of)])
 
 
@@ -86,7 +87,7 @@ def page_of(page, path: Path, address: str = "", viewport=USUAL, **media):
     return page
 
 
-@contextmanager
+@contextlib.contextmanager
 def opened(page, path: Path, address: str = "", **options) -> Iterator:
     """Yield the page; when it is left, nothing of it may have failed, asked for anything, or shown a dialogue."""
     wrong: list[str] = []
@@ -166,17 +167,6 @@ def names(page) -> list[str]:
     return page.locator("#leaderboard-table tbody tr:not([hidden]) th").all_inner_texts()
 
 
-def test_no_words_are_too_small_to_read(tab, small):
-    sizes = (
-        "all => all.filter((each) => each.checkVisibility()).map((each) => parseFloat(getComputedStyle(each).fontSize))"
-    )
-    for address in ("#matches", "#bot=birch"):
-        with opened(tab, small[0], address) as page:
-            found = page.eval_on_selector_all(".words", sizes)
-            assert found
-            assert min(found) >= 11
-
-
 def test_the_leaderboard_is_sorted_and_searched_and_has_one_bold_column(tab, small):
     weight = "cell => Number(getComputedStyle(cell).fontWeight)"
     with opened(tab, small[0]) as page:
@@ -228,36 +218,49 @@ def test_a_cell_of_the_crosstable_opens_the_matches_behind_it(tab, small):
         assert page.locator(".list tbody code").all_inner_texts() == [records[0].match.id]
 
 
-@pytest.mark.parametrize("board", ["duel", "classic"])
-def test_a_replay_is_played_to_its_end_and_every_turn_is_drawn_as_it_was_recorded(tab, small, board):
+def test_a_replay_is_animated_and_played_to_its_end_as_it_was_recorded(tab, small):
     path, records = small
-    record = record_on(records, board)
-    last = record.turns[-1].number
+    record = record_on(records, "duel")
+    turns, last = recorded(record), record.turns[-1].number
     with opened(tab, path, f"#match={record.match.id}") as page:
         page.wait_for_selector(".piece")
-        assert drawn(page) == recorded(record)[0]
-        page.locator(".scrub").fill(str(last - 8))  # so that nobody waits for all turns
+        page.click("button.next")
+        assert page.evaluate("document.getAnimations().length") > 0
+        assert drawn(page) == turns[1]
+        page.locator(".scrub").fill(str(last - 4))  # so that nobody waits for all turns
         page.select_option(".controls select", "8")
         page.click("button.play")
         page.wait_for_selector("button.play[aria-label=Pause]")
         page.wait_for_selector("button.play[aria-label=Play]")
         assert now(page).startswith(f"Turn {last} of {last}")
         assert now(page).endswith(record.verdict.reason)
-        assert page.evaluate(DRAWN, last) == recorded(record)
+        assert page.evaluate(DRAWN, last) == turns
         assert now(page) == "Start"
+        page.emulate_media(reduced_motion="reduce")
+        page.click("button.next")
+        assert page.evaluate("document.getAnimations().length") == 0
+        assert drawn(page) == turns[1]
 
 
 def test_what_a_game_declares_is_drawn_in_every_turn_as_it_was_recorded(tab, declared):
     path, records = declared
     with opened(tab, path) as page:
-        for board, colour in (("standard", "#e8a800"), ("nine", "#009e73")):
+        for board, colour in (("classic", "#d55e00"), ("standard", "#e8a800"), ("nine", "#009e73")):
             record = record_on(records, board)
             last = record.turns[-1].number
             go_to(page, f"#match={record.match.id}&turn={last}")
             page.locator(f"#match-view:has-text('{record.match.id}') .marks .mark").first.wait_for()
             assert page.evaluate(DRAWN, last) == recorded(record)
-            disc = page.locator(".players li:nth-child(2) circle").first
-            assert disc.get_attribute("fill") == colour
+            second = page.locator(".players li:nth-child(2) svg > *").first
+            assert second.get_attribute("fill") == colour
+        record = record_on(records, "three_cards")
+        _, first, second = record.turns[0].move.split()
+        go_to(page, f"#match={record.match.id}&turn=1")
+        page.locator(".cardrow").first.wait_for()
+        assert page.locator(".cardrow").all_inner_texts() == [f"card first\n{first}", f"card second\n{second}"]
+        assert page.inner_text(".state").split("\n")[-1] == "moves"
+        page.click("button.back")
+        assert page.locator(".card.down").count() == 2
 
 
 def test_the_chance_to_win_is_drawn_and_its_breaks_lead_to_their_turns(tab, small):
@@ -281,32 +284,6 @@ def test_the_chance_to_win_is_drawn_and_its_breaks_lead_to_their_turns(tab, smal
         assert now(page).startswith(f"Turn {record.turns[-1].number} of ")
 
 
-def test_cards_are_shown_for_every_turn(tab, declared):
-    path, records = declared
-    record = record_on(records, "three_cards")
-    _, first, second = record.turns[0].move.split()
-    with opened(tab, path, f"#match={record.match.id}&turn=1") as page:
-        assert page.locator(".cardrow").all_inner_texts() == [f"card first\n{first}", f"card second\n{second}"]
-        assert page.inner_text(".state").split("\n")[-1] == "moves"
-        page.click("button.back")
-        assert page.locator(".card.down").count() == 2
-
-
-def test_commands_that_go_on_from_a_turn_follow_the_turn_and_can_be_copied(tab, declared):
-    path, records = declared
-    record = record_on(records, "standard")
-    tab.context.grant_permissions(["clipboard-read", "clipboard-write"])
-    with opened(tab, path, f"#match={record.match.id}&turn=3") as page:
-        page.click("button.back")
-        turn = f"--from {record.match.id} --turn 2"
-        assert page.locator(".fork code").all_inner_texts() == [f"arena play {turn}", f"arena match {turn}"]
-        page.locator(".fork .copy").first.click()
-        page.wait_for_selector(".copy:has-text('Copied')")
-        assert page.evaluate("navigator.clipboard.readText()") == f"arena play {turn}"
-        page.click("button.last")
-        assert page.locator(".fork").is_hidden()
-
-
 @pytest.fixture(scope="module")
 def mazes(tmp_path_factory):
     """Where the page of an event on drawn mazes is, and its records."""
@@ -314,7 +291,7 @@ def mazes(tmp_path_factory):
     return written(tmp_path_factory.mktemp("mazes"), of, [reported.played(match) for match in reported.plan(of)])
 
 
-def test_lessons_of_a_bot_show_the_board_before_the_move_and_the_commands_to_go_on(tab, mazes):
+def test_lessons_show_the_board_before_the_move_and_replays_their_own_walls(tab, mazes):
     path, records = mazes
     with opened(tab, path, f"#bot={reported.BOTS[0]}") as page:
         page.wait_for_selector(".lesson .piece")
@@ -335,45 +312,24 @@ def test_lessons_of_a_bot_show_the_board_before_the_move_and_the_commands_to_go_
         page.wait_for_selector(".replay .piece")
         assert f"Turn {int(turn) + 1} of" in page.locator(".now").inner_text()
         assert page.locator(".now .blunder").count() == 1
-
-
-def test_each_replay_of_sampled_boards_has_its_own_walls_and_regrets(tab, mazes):
-    path, records = mazes
-    walls = {}
-    with opened(tab, path) as page:
+        walls = {}
         for record in records:
             qualities = PerfectPlay.of(rulebook.game_of(record.match)).of_turns(record.turns)
             go_to(page, f"#match={record.match.id}")
             page.locator(f"#match-view:has-text('{record.match.id}') .piece").first.wait_for()
             assert drawn(page) == recorded(record)[0]
-            assert page.locator(".moves .quality").all_inner_texts() == [
-                f" ({quality})" for quality in qualities if str(quality)
-            ]
+            shown = [f" ({quality})" for quality in qualities if str(quality)]
+            assert page.locator(".moves .quality").all_inner_texts() == shown
             assert page.locator(".moves .blunder").count() == sum(quality.points > 0 for quality in qualities)
             walls.setdefault(record.match.sampled, set()).add(page.locator("#match-view .wall").get_attribute("d"))
     (first,), (second,) = walls.values()
     assert first != second
 
 
-def test_a_step_is_animated_unless_the_reader_wants_no_motion(tab, small):
-    path, records = small
-    record = record_on(records, "duel")
-    turns = recorded(record)
-    with opened(tab, path, f"#match={record.match.id}") as page:
-        page.wait_for_selector(".piece")
-        for turn in range(1, 5):
-            page.click("button.next")
-            assert page.evaluate("document.getAnimations().length") > 0
-            assert drawn(page) == turns[turn]
-        page.emulate_media(reduced_motion="reduce")
-        page.click("button.next")
-        assert page.evaluate("document.getAnimations().length") == 0
-        assert drawn(page) == turns[5]
-
-
-def test_an_address_opens_any_turn_and_follows_and_one_of_nothing_says_so(tab, small):
+def test_an_address_opens_any_turn_and_follows_as_do_the_commands_to_go_on(tab, small):
     path, records = small
     record = record_on(records, "classic")
+    tab.context.grant_permissions(["clipboard-read", "clipboard-write"])
     with opened(tab, path, f"#match={record.match.id}&turn=5") as page:
         page.wait_for_selector(".piece")
         turns = recorded(record)
@@ -387,6 +343,13 @@ def test_an_address_opens_any_turn_and_follows_and_one_of_nothing_says_so(tab, s
         page.locator(".scrub").fill("2")
         assert drawn(page) == turns[2]
         assert page.get_attribute(".scrub", "aria-valuetext").startswith("Turn 2 of")
+        turn = f"--from {record.match.id} --turn 2"
+        assert page.locator(".fork code").all_inner_texts() == [f"arena play {turn}", f"arena match {turn}"]
+        page.locator(".fork .copy").first.click()
+        page.wait_for_selector(".copy:has-text('Copied')")
+        assert page.evaluate("navigator.clipboard.readText()") == f"arena play {turn}"
+        page.click("button.last")
+        assert page.locator(".fork").is_hidden()
         go_to(page, "#match=nope")
         assert page.inner_text("#match-title") == "There is no such match here"
         go_to(page, "#bot=nobody")
@@ -420,10 +383,9 @@ def test_who_rose_and_the_versions_of_a_bot_are_shown(tab, tmp_path):
         for number, record in enumerate(records):
             scores = {seat.role: 100 if seat.bot.name == best else 0 for seat in record.match.seats}
             records[number] = replace(record, verdict=replace(record.verdict, scores=scores))
-        path, _ = written(tmp_path, event, records)
-        results = Results.open(tmp_path)
+        results = Results.open(reported.store(tmp_path, event, records))
         results.store_ranks()
-    with opened(tab, path, "#bot=amber") as page:
+    with opened(tab, report.write(results, tmp_path), "#bot=amber") as page:
         table = page.locator("table.versions")
         assert [row.split()[:3] for row in table.locator("tbody tr").all_inner_texts()] == [
             ["1", "f00f00", "2"],
@@ -476,61 +438,57 @@ def test_a_match_is_found_and_watched_without_a_mouse(tab, small):
 
 
 VIEWS = (
-    "#leaderboard",
-    "#crosstable",
-    "#matches",
-    "#matches&bot=amber&role=pacman",
-    "#bot=amber",
-    "#charts",
-    "#match={id}&turn=3",
+    "leaderboard",
+    "crosstable",
+    "matches",
+    "matches&bot={bot}&role=pacman",
+    "bot={bot}",
+    "charts",
+    "match={id}&turn=3",
 )
-
-
 FITS = """() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(
     () => done(document.documentElement.scrollWidth <= innerWidth))))"""
 """Whether the page is no wider than the window, once it is laid out."""
-
-
-def test_every_view_fits_a_phone_and_a_wide_screen(tab, small):
-    path, records = small
-    match = record_on(records, "classic").match.id
-    with opened(tab, path) as page:
-        for size in (PHONE, WIDE):
-            page.set_viewport_size(size)
-            for view in VIEWS:
-                go_to(page, view.replace("{id}", match))
-                page.wait_for_selector("#match-view .piece" if "match=" in view else "main > section:not([hidden]) h2")
-                assert page.evaluate(FITS), (view, size)
-                assert page.locator("main > section:not([hidden])").count() == 1
+SMALLEST = """() => Math.min(...[...document.querySelectorAll(".words")].filter((each) => each.checkVisibility())
+    .map((each) => parseFloat(getComputedStyle(each).fontSize)))"""
+"""The size of the smallest words in sentences."""
 
 
 @pytest.fixture(scope="module")
 def charted(tmp_path_factory):
-    """Where the page of an event is whose bots have long names with one beginning, with a chart and a strip."""
+    """The page of an event whose bots have long names with one beginning, with a chart and a strip, and its records."""
     folder = tmp_path_factory.mktemp("charted")
-    names = ("Müller", "García", "Łukasz", "李雷", "O'Neil", "jane doe")
-    of = reported.event([f"assignsubmission_file_{name}_bot" for name in names], on=reported.boards("duel"))
-    results = Results.open(reported.store(folder, of, map(reported.played, reported.plan(of))))
+    of = reported.event([f"assignsubmission_file_{name}_bot" for name in ("Müller", "李雷", "O'Neil")])
+    records = [reported.crashed(reported.played(match)) for match in reported.plan(of)]
+    results = Results.open(reported.store(folder, of, records))
     with cup.first_chart_only():
         files = charts.write(results, folder).files
     strip = folder / "strip.svg"
     strip.write_text("<svg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 9000 90' width='9000' height='90'/>")
-    return report.write(results, folder, charts=[*files, strip])
+    return report.write(results, folder, charts=[*files, strip]), records
 
 
-def test_tables_and_charts_fit_a_phone_and_a_chart_can_be_enlarged(tab, charted):
+def test_every_view_fits_a_phone_and_a_wide_screen_and_a_chart_can_be_enlarged(tab, charted):
+    path, records = charted
     too_wide = """() => [...document.querySelectorAll("main > section:not([hidden]) :is(.scroll, figure)")]
       .filter((each) => each.scrollWidth > each.clientWidth).length"""
-    with opened(tab, charted, viewport={"width": 390, "height": 800}) as page:
-        for view in ("matches", "leaderboard", "crosstable", "charts"):
-            go_to(page, f"#{view}")
-            assert page.is_visible(f"#{view}-view")
-            assert page.evaluate(FITS), view
-            assert page.evaluate(too_wide) == 0, view
-            if view == "crosstable":
-                heads = page.locator(".cross").first.locator("tbody th").all_inner_texts()
-                assert len(heads) == len({*heads}) == 6
-                assert max(map(len, heads)) == 20
+    record = next(record for record in records if record.match.board == "classic")
+    bot = record.match.seats[0].bot
+    with opened(tab, path) as page:
+        for size in (WIDE, PHONE):
+            page.set_viewport_size(size)
+            for view in VIEWS:
+                go_to(page, f"#{view}".format(bot=bot.display or bot.name, id=record.match.id))
+                page.wait_for_selector("#match-view .piece" if "match=" in view else "main > section:not([hidden]) h2")
+                assert page.evaluate(FITS), (view, size)
+                assert size is WIDE or page.evaluate(too_wide) == 0, view
+                assert page.evaluate(SMALLEST) >= 11
+                assert page.locator("main > section:not([hidden])").count() == 1
+        go_to(page, "#crosstable")
+        heads = page.locator(".cross").first.locator("tbody th").all_inner_texts()
+        assert len(heads) == len({*heads}) == 3
+        assert max(map(len, heads)) == 20
+        go_to(page, "#charts")
         page.locator(".charts figure").first.click()
         assert page.evaluate(too_wide) == 1
         page.keyboard.press("Tab")
@@ -551,7 +509,7 @@ def test_light_and_dark_can_be_chosen_and_the_ground_of_a_chart_is_that_of_the_p
         picture = Image.open(io.BytesIO(page.locator(".charts img").first.screenshot())).convert("RGB")
         return max(picture.getcolors(picture.width * picture.height))[1]
 
-    with opened(tab, charted, "#charts", viewport={"width": 700, "height": 700}) as page:
+    with opened(tab, charted[0], "#charts", viewport={"width": 700, "height": 700}) as page:
         page.wait_for_selector("#charts-view:not([hidden])")
         light = paper()
         assert ground() == pytest.approx(light, abs=2)
@@ -582,30 +540,22 @@ def test_hostile_texts_do_nothing_wherever_they_are_shown(tab, hostile):
         assert page.title() != "hit"
 
 
-def test_a_game_without_a_grid_shows_its_facts(tab, hostile):
+def test_a_game_without_a_grid_shows_its_facts_and_what_a_model_said_beside_them(tab, hostile):
     path, records = hostile
     record = next(record for record in records if record.match.board == "hall")
-    with opened(tab, path, f"#match={record.match.id}&turn=2") as page:
-        page.wait_for_selector(".factlist li")
-        assert page.locator(".factlist li").first.inner_text() == "said 2"
-        before, after = (list(scene.facts) for scene in [*scenes(rulebook.game_of(record.match), record.turns)][1:3])
-        fresh = [clean(fact) for fact in after if fact not in before]
-        assert page.locator(".factlist .new").all_inner_texts() == fresh
-        assert page.locator(".board").count() == 0
-
-
-def test_what_a_model_was_asked_and_said_stands_beside_the_board(tab, hostile):
-    path, records = hostile
-    record = records[0]
     with opened(tab, path, f"#match={record.match.id}&turn=1") as page:
         panel = page.locator(".calls")
         panel.locator("summary").click()
         answer = record.calls[0].answer.text
         assert panel.locator("h4").all_inner_texts() == ["Question", "Reasoning", "Answer"]
         assert panel.locator("pre").last.text_content() == clean(answer, 500)
-        page.locator(".moves button").last.click()
+        page.click("button.next")
         assert panel.inner_text() == "Nobody asked the model in this turn."
-    assert page_of(tab, path, f"#match={record.match.id}").title() != "hit"
+        assert page.locator(".factlist li").first.inner_text() == "said 2"
+        before, after = (list(scene.facts) for scene in [*scenes(rulebook.game_of(record.match), record.turns)][1:3])
+        fresh = [clean(fact) for fact in after if fact not in before]
+        assert page.locator(".factlist .new").all_inner_texts() == fresh
+        assert page.locator(".board").count() == 0
 
 
 def test_the_policy_holds_even_against_markup_that_got_in(tab, small):
@@ -632,12 +582,12 @@ def test_the_policy_holds_even_against_markup_that_got_in(tab, small):
     assert asked == []
 
 
-def test_what_was_left_out_is_said(tab, tmp_path):
-    of = reported.event(on=reported.boards("duel"))
-    records = [reported.played(match) for match in reported.plan(of)]
-    path, _ = written(tmp_path, of, records, replayed=2, listed=4)
+def test_what_was_left_out_is_said(tab, small, tmp_path):
+    shutil.copytree(small[0].parent, tmp_path, dirs_exist_ok=True)
+    with contextlib.closing(Results.open(tmp_path)) as results:
+        path = report.write(results, tmp_path, replayed=2, listed=4)
     with opened(tab, path, "#matches") as page:
-        assert "Of 6 matches 4 are listed. 2 matches can be replayed here" in page.inner_text("#missing")
+        assert "Of 12 matches 4 are listed. 2 matches can be replayed here" in page.inner_text("#missing")
         page.get_by_role("link", name="Details").first.click()
         page.get_by_text("This file has no replay of this match").wait_for()
 
