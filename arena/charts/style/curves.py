@@ -1,7 +1,9 @@
 """Ratings as they change: a small panel for each of the best bots, in which the lines of all others are grey."""
 
 import numpy as np
+import numpy.typing as npt
 import pandas as pd
+from matplotlib.collections import LineCollection
 from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 
@@ -18,7 +20,7 @@ def curves(frame: pd.DataFrame, about: About, along: str, subject: str, subtitle
     The axis shows all ratings of the game, and the last interval of each bot; earlier ones may be cut off. `texts` is a
     column of words for each point.
     """
-    panels: list[tuple[Panel, str, pd.DataFrame, Ends]] = []
+    panels: list[tuple[Panel, pd.DataFrame, list[npt.NDArray[np.float64]], Ends]] = []
     games, note = about.by_game(frame), ""
     for heading, rows in games:
         last = rows.groupby("bot", sort=False).last().sort_values("rating", ascending=False, kind="stable")
@@ -26,8 +28,14 @@ def curves(frame: pd.DataFrame, about: About, along: str, subject: str, subtitle
         note = note or omitted
         every = pd.concat([last.loc[bots], rows.assign(rating_low=rows["rating"], rating_high=rows["rating"])])
         axis, _ = ends(every["rating"], every["rating_low"], every["rating_high"])
+        lines = {bot: table[[along, "rating"]].to_numpy(dtype=float) for bot, table in rows.groupby("bot", sort=False)}
         panels += [
-            (Panel(heading=(label, *heading)), bot, rows, axis)
+            (
+                Panel(heading=(label, *heading)),
+                rows[rows["bot"] == bot],
+                [line for other, line in lines.items() if other != bot],
+                axis,
+            )
             for bot, label in zip(bots, about.labels(bots), strict=True)
         ]
     figure, axes = sheet(
@@ -39,10 +47,8 @@ def curves(frame: pd.DataFrame, about: About, along: str, subject: str, subtitle
         columns=4,
         space=Space(left=0.4, right=0.15, between=0.45 if len(games) > 1 else 0.25),
     )
-    for number, (panel, (_, bot, rows, (least, most))) in enumerate(zip(axes, panels, strict=True)):
-        for other, table in rows.groupby("bot", sort=False):
-            panel.plot(table[along], table["rating"], color=FAINT, linewidth=0.6, zorder=1, visible=other != bot)
-        own = rows[rows["bot"] == bot]
+    for number, (panel, (_, own, others, (least, most))) in enumerate(zip(axes, panels, strict=True)):
+        panel.add_collection(LineCollection(others, colors=FAINT, linewidths=0.6, zorder=1))
         low, high = (np.clip(own[f"rating_{end}"], least, most) for end in ("low", "high"))
         panel.fill_between(own[along], low, high, color=RATING, alpha=0.18, linewidth=0, zorder=2)
         panel.plot(own[along], own["rating"], color=RATING, linewidth=1.6, marker="o", markersize=2.5, zorder=3)
