@@ -39,7 +39,7 @@ def png(films: Iterable[Film], scale: float = 2) -> bytes:
     sheet = Image.new("RGB", size, canvas.colours(stills[0].dark)["paper"])
     for number, each in enumerate(pictures):
         sheet.paste(each, (width * (number % IN_ROW), height * (number // IN_ROW)))
-    return _saved(sheet, "PNG", optimize=True)
+    return _saved(sheet, "PNG")
 
 
 def gif(film: Film) -> bytes:

@@ -22,6 +22,22 @@ LARGEST_SVG_BYTES = 400_000
 """Of a larger drawing the page shows the PNG."""
 
 
+def templates(*folders: Path) -> Environment:
+    """Return the templates of the report, and of other folders; each escapes a text that somebody else wrote."""
+    made = Environment(
+        loader=FileSystemLoader([*folders, PARTS]),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    made.globals |= {"version": __version__, "clean": clean}
+    return made
+
+
+TEMPLATES = templates()
+
+
 def text(
     data: Mapping[str, Any],
     chunks: Sequence[str],
@@ -82,24 +98,15 @@ def _rendered(
 
     It allows pictures inside, and the frames of games' own views where the data has some.
     """
-    environment = Environment(
-        loader=FileSystemLoader(PARTS),
-        autoescape=True,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
     viewers = data is not None and any("viewer" in board for board in data["boards"])
     allowed, workers = (f" {viewer.ALLOWED}", f"; {viewer.WORKERS}") if viewers else ("", "")
     script, style = ([path.read_text("utf-8") for path in paths] for paths in (scripts, styles))
-    return environment.get_template(template).render(
+    return TEMPLATES.get_template(template).render(
         title=clean(title),
-        version=__version__,
         policy=f"default-src 'none'; script-src {_hashes(script)}{allowed}; style-src {_hashes(style)}; img-src data:;"
         f" base-uri 'none'; form-action 'none'{workers}",
         scripts=list(map(Markup, script)),  # our own files, as the styles are
         styles=list(map(Markup, style)),
-        clean=clean,
         data=Markup(safe_json(data)),  # noqa: S704  no tag is left in it
         **values,
     )
