@@ -482,7 +482,8 @@ def test_every_view_fits_a_phone_and_a_wide_screen_and_a_chart_can_be_enlarged(t
                 page.wait_for_selector("#match-view .piece" if "match=" in view else "main > section:not([hidden]) h2")
                 assert page.evaluate(FITS), (view, size)
                 assert size is WIDE or page.evaluate(too_wide) == 0, view
-                assert page.evaluate(SMALLEST) >= 11
+                assert page.evaluate(SMALLEST) >= 11, view
+                assert "bot=" not in view or page.locator(".words:visible").count()
                 assert page.locator("main > section:not([hidden])").count() == 1
         go_to(page, "#crosstable")
         heads = page.locator(".cross").first.locator("tbody th").all_inner_texts()

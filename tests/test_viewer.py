@@ -95,10 +95,10 @@ def opened(page, written, name, turn=0):
     return page
 
 
-def has_tried(page):
-    """Wait until a viewer has done what it does when it is mounted, or was given up."""
+def has_tried(page, more=300):
+    """Wait until a viewer has done what it does when it is mounted, or was given up, and some milliseconds more."""
     page.wait_for_selector(TRIED, state="attached")
-    page.wait_for_timeout(300)  # what it began may go on
+    page.wait_for_timeout(more)  # what it began may go on
 
 
 def is_alive(page):
@@ -154,7 +154,7 @@ def test_a_broken_or_hostile_viewer_gives_way_to_the_plain_board_with_one_line(p
 
 def test_no_viewer_reaches_a_network(page, written, calls):
     opened(page, written, "network")
-    has_tried(page)
+    has_tried(page, 2000)
     assert is_alive(page)
     assert calls[1] == []
 
@@ -198,7 +198,7 @@ def test_on_the_site_only_a_match_allows_the_frame_and_that_asks_nobody(page, ca
             page.goto(f"{client.base_url}{address}")
             page.locator(".own-view").wait_for()
             page.locator(".keys").wait_for()
-            has_tried(page)
+            has_tried(page, 2000)
             assert page.locator(".own-view").count() == 1
             assert name == "network" or colours(page) > 20
         assert viewer.WORKERS not in client.get("/events/shown/matches").headers["content-security-policy"]
