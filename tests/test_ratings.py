@@ -1,4 +1,4 @@
-"""Strengths of bots: compared with known ones and with the likeliest, and independent of the order of the records."""
+"""Strengths of bots: compared with known strengths and with choix, and independent of the order of the records."""
 
 from dataclasses import replace
 from math import log
@@ -50,30 +50,18 @@ def won_by(played: Arrays) -> list[tuple[tuple[int, int], tuple[int, int]]]:
     return [(winner[:2], loser[:2]) for winner, loser in pairs]
 
 
-def likeliest(count: int, won: list[tuple[int, int]], ridge: float) -> np.ndarray:
-    """The strengths that make these (winner, loser) likeliest, less half the ridge times their squares."""
-    winners, losers = np.array(won).T
-    strengths = np.zeros(count)
-    for _ in range(50):  # Newton's steps
-        surprise = 1 / (1 + np.exp(strengths[winners] - strengths[losers]))
-        slope = np.bincount(winners, surprise, count) - np.bincount(losers, surprise, count) - ridge * strengths
-        signs = np.eye(count)[winners] - np.eye(count)[losers]
-        strengths += np.linalg.solve(
-            ridge * np.eye(count) + signs.T @ (signs * (surprise * (1 - surprise))[:, None]), slope
-        )
-    assert np.abs(slope).max() < 1e-9
-    return strengths
+def test_strengths_by_role_and_those_under_a_ridge_are_those_of_choix():
+    import choix  # here: it imports all of scipy.stats, and only one of the workers needs it
 
-
-def test_strengths_by_role_and_those_under_a_ridge_are_the_likeliest():
     played = play(np.random.default_rng(3), league(np.random.default_rng(3), bots=5, spread=0.5), repeats=30)
     strengths, where = fitted(played, Spread(bots=1e-6, roles=1e3))
     number = {at: position for position, at in enumerate(where)}
-    expected = likeliest(len(where), [(number[winner], number[loser]) for winner, loser in won_by(played)], 1e-6)
+    data = [(number[winner], number[loser]) for winner, loser in won_by(played)]
+    theirs = choix.opt_pairwise(len(where), data, alpha=1e-6, tol=1e-12)
     for place in (0, 1):
         here = [position for (_, at), position in number.items() if at == place]
         np.testing.assert_allclose(
-            strengths[here] - strengths[here].mean(), expected[here] - expected[here].mean(), atol=1e-4
+            strengths[here] - strengths[here].mean(), theirs[here] - theirs[here].mean(), atol=1e-4
         )
 
     won = {("ann", "bob"): 6, ("bob", "ann"): 2, ("bob", "cat"): 5, ("cat", "bob"): 1, ("ann", "cat"): 3}
@@ -86,8 +74,8 @@ def test_strengths_by_role_and_those_under_a_ridge_are_the_likeliest():
     strengths, where = fitted(arrays_of(both), Spread(bots=0.8, roles=1e-4))
     bots = {"ann": 0, "bob": 1, "cat": 2}
     data = [(bots[winner], bots[loser]) for (winner, loser), times in won.items() for _ in range(2 * times)]
-    expected = likeliest(3, data, 1 / 0.8**2)
-    np.testing.assert_allclose(strengths, [expected[bot] for bot, _ in where], atol=1e-4)
+    theirs = choix.opt_pairwise(3, data, alpha=0.5 / 0.8**2, tol=1e-12)  # theirs lacks the half
+    np.testing.assert_allclose(strengths, [theirs[bot] for bot, _ in where], atol=1e-4)
 
 
 @pytest.mark.parametrize(
