@@ -24,7 +24,7 @@ from arena.protocol import clean
 from arena.replay.chances import chances_of
 from arena.replay.drawing.scene import read_fact, read_grids
 from arena.replay.replayer import scenes
-from arena.report import notebook
+from arena.report import notebook, site
 from arena.results.leaderboard import Results
 from arena.values import Record
 
@@ -623,3 +623,16 @@ def test_hostile_texts_of_a_match_stay_texts_in_a_notebook(tab, hostile, tmp_pat
             assert frame.locator("img, i, b:not(.points)").count() == 0
             assert frame.locator(".words").text_content() == clean(record.verdict.faults[0].words, 1000)
             assert frame.locator(".players .name").all_inner_texts()
+
+
+def test_the_site_of_a_contest_leads_to_a_page_for_each_bot_and_into_the_report(tab, small, tmp_path):
+    path, _ = small
+    results = Results.open(path.parent)
+    site.write(results, site.ranks_now(results, "2026-01-01 00:00:00", "a1"), path, tmp_path)
+    results.close()
+    with opened(tab, tmp_path / "index.html") as page:
+        page.click("text=birch")
+        assert page.url.endswith("/bots/birch.html")
+        page.click("text=Matches to replay")
+        page.wait_for_selector("h2:visible")
+        assert page.url.endswith("/report.html#bot=birch")
