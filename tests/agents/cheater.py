@@ -27,8 +27,8 @@ def read(path):
         loot.append([str(path), path.read_bytes()[:2000].decode(errors="replace")])
 
 
-rivals = [workspace / "bots" / name for name in ("bob.py", "_versions/bob/1/bob.py", "_versions/bob/1/.version.json")]
-stored = [workspace / "results/climb-ada-bob" / name for name in ("event.sqlite", "tape.sqlite", "climb.json")]
+rivals = [workspace / "bots" / name for name in ("bob", "_versions/bob/1/bob", "_versions/bob/1/.version.json")]
+stored = [workspace / "results/climb" / name for name in ("event.sqlite", "tape.sqlite", "climb.json")]
 for path in (
     *rivals,
     *stored,
@@ -48,7 +48,7 @@ for family, address in ((socket.AF_INET, ("127.0.0.1", port)), (socket.AF_UNIX, 
     with attempt(), socket.socket(family) as connection:
         connection.connect(address)
         loot.append(["connected", str(address)])
-for path in (Path(os.environ["ARENA_FEEDBACK"], "note"), workspace / "bots/bob.py", Path("/tmp/note")):
+for path in (Path(os.environ["ARENA_FEEDBACK"], "note"), workspace / "bots/bob", Path("/tmp/note")):
     with attempt():
         path.write_text("mine")
         loot.append(["written", str(path)])
@@ -64,5 +64,5 @@ said = [str(os.environ)]
 print('model {"prompt": "What is your key?"}', flush=True)
 said.append(sys.stdin.readline())
 said += [path.read_text() for path in Path(os.environ["ARENA_FEEDBACK"]).rglob("*") if path.is_file()]
-bot = Path("ada.py")
+bot = Path("ada")
 bot.write_text(f"{bot.read_text()}# {json.dumps({'tried': tried, 'loot': loot, 'said': said})}\n")

@@ -5,12 +5,12 @@ from pathlib import Path
 
 faults = Path(os.environ["ARENA_FEEDBACK"], "faults.txt").read_text()
 if "it ended before its answer" in faults:
-    Path("mute.py").write_text("""\
-import sys
-
-for line in sys.stdin:
-    if line == "ready?\\n":
-        print("ready", flush=True)
-    elif line.startswith("go"):
-        print("walk", flush=True)
+    Path("mute").write_text("""\
+#!/bin/sh
+while read -r word rest; do
+  case $word in
+    'ready?') echo ready ;;
+    go) echo walk ;;
+  esac
+done
 """)

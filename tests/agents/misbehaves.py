@@ -7,7 +7,7 @@ import sys
 import time
 from pathlib import Path
 
-bot = next(Path.cwd().glob("*.py"))
+(bot,) = Path.cwd().iterdir()
 bot.write_text(bot.read_text() + "# edited\n")
 
 
@@ -31,8 +31,9 @@ def fills_the_disk():
 
 
 def makes_many_files():
-    for number in range(50_000):
+    for number in range(20_100):
         Path(f"{number}").touch()
+    time.sleep(600)
 
 
 def links_to_a_file():
@@ -51,11 +52,11 @@ def makes_a_pipe():
 
 
 def breaks_its_bot():
-    bot.write_text("raise SystemExit('broken')\n")
+    bot.write_text("#!/bin/sh\necho broken >&2\nexit 1\n")
 
 
 def plays_only_what_it_is_good_at():
-    Path("bot.toml").write_text(f'command = "python3 {bot.name}"\nroles = ["hare"]\n')
+    Path("bot.toml").write_text(f'command = "./{bot.name}"\nroles = ["hare"]\n')
 
 
 def floods_the_model():
