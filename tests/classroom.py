@@ -20,7 +20,7 @@ BAD = {
     "debug": GOOD.replace("        time.sleep", "        print('thinking')\n        time.sleep"),
     "empty": "",
 }
-LOOP = GOOD.replace("time.sleep(0)", "while time.process_time() < 0.7: pass\n        time.sleep(9)")
+LOOP = GOOD.replace("time.sleep(0)", "while time.process_time() < 0.3: pass\n        time.sleep(9)")
 """Computes until its time is over; an endless loop would use a core until it is killed."""
 REASONS = {
     "no_newline": "end every answer with a newline, and flush it",
