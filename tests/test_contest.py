@@ -330,9 +330,7 @@ def published(folder: Path, name: str) -> bytes:
 
 
 @pytest.mark.slow
-def test_two_racing_publishers_lose_nothing_and_what_both_played_stays_as_it_was_first(
-    first, online, tmp_path, monkeypatch
-):
+def test_two_racing_publishers_lose_nothing_and_the_first_record_of_a_match_stays(first, online, tmp_path, monkeypatch):
     second = merged(online, tmp_path / "second", "bob")
     step(second, "play")  # it has not seen the first one's matches, and plays everything
     with Archive.open(first / "results/cup", writing=True) as archive:
