@@ -80,7 +80,7 @@ def attack(attempt, linger=0.0):
     except BaseException as error:  # noqa: BLE001 (an attack that fails is a bot all the same)
         tell("refused:", repr(error))
     time.sleep(linger)
-    print("ready", flush=True)
+    os.write(1, b"ready\n")  # whole, because a child whose attempt failed says it, too
     while os.read(0, 4096):
         pass
 
