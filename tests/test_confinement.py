@@ -1075,6 +1075,12 @@ def test_no_two_bots_on_this_machine_are_one_user_and_users_are_given_back(tmp_p
         taken = [child.spec.user for child in children]
         assert len({*taken}) == 3
         assert taken[2] != taken[1] + 1  # a bot that knew how many played before it could know its opponent
+        for child in children:
+            lines = Path(f"/proc/{child.pid}/status").read_text().splitlines()
+            status = {name: words.split() for name, _, words in (line.partition(":") for line in lines)}
+            assert status["Uid"] == status["Gid"] == [str(child.spec.user)] * 4
+            assert status["Groups"] == [str(users.GROUP)]
+            assert {status[name][0] for name in ("CapPrm", "CapEff", "CapInh", "CapAmb")} == {"0" * 16}
         one.end(children[0])
         assert free(taken[0])
         other.reap(children[1])
