@@ -1,4 +1,4 @@
-"""Every attack of attacks/ is played at every level, by an ordinary user and by root, and judged from outside."""
+"""Every attack of attacks/ is played at each level where it meets another guard, and judged from outside."""
 
 import os
 import platform

@@ -192,7 +192,8 @@ def main() -> None:
     claims = commons()
     innocent = Path.cwd() / "innocent"
     innocent.mkdir()
-    shutil.copy(Path(__file__).with_name("innocent.py"), innocent)
+    for name in ("innocent.py", "innocent.sh"):
+        shutil.copy(Path(__file__).with_name(name), innocent)
     (innocent / "secret.txt").write_text(order["token"].ljust(random.SystemRandom().randrange(1000, 10_000), "."))
     for number in range(COMMONS):
         (rules / f"note{number:02}.toml").write_text("# nothing\n")

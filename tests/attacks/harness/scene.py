@@ -215,15 +215,16 @@ class Scene:
 
     def _start(self, part: str, *, freeze: bool, message: str = "", **aims: object) -> LiveBot:
         """Start one of its bots: the opponent is innocent, the others run the attack."""
-        files, argument = self.stage.innocent, f"secret={self.stage.token}"
-        if part != "opponent":
-            files, argument = (
-                self.stage.bots / f"{self.name}.py",
-                marshal.dumps({**self._aims(), "message": message, **aims}).hex(),
-            )
         # As quick as can be; or as everybody's, which is what a warm start takes.
         python = RUN_PYTHON if self.stage.warm else (self.stage.python, "-ESsBu")
-        bot = Bot(name=self.name, command=(*python, f"{files.stem}.py", argument), digest=files.stem, files=str(files))
+        if part == "opponent":
+            files, argument = self.stage.innocent, f"secret={self.stage.token}"
+            command = (*python, "innocent.py", argument) if self.stage.warm else ("/bin/sh", "innocent.sh", argument)
+        else:
+            files = self.stage.bots / f"{self.name}.py"
+            argument = marshal.dumps({**self._aims(), "message": message, **aims}).hex()
+            command = (*python, files.name, argument)
+        bot = Bot(name=self.name, command=command, digest=files.stem, files=str(files))
         conditions = replace(self.conditions, freeze=freeze)
         rules = self.stage.rules if self.row.needs == "kit" else None
         return LiveBot(self.stage.launcher, self.name, bot, conditions, rules)
