@@ -84,6 +84,11 @@ def event(tmp_path_factory) -> tuple[Path, Event]:
     return folder, of
 
 
+def data_of(html: str) -> dict:
+    """Return what a page's scripts read."""
+    return json.loads(re.search(r'id="data"[^>]*>(.*?)</script>', html, re.DOTALL)[1])
+
+
 @pytest.fixture(scope="module")
 def page(event) -> tuple[str, dict, dict]:
     """The page for ada: its whole text with all that is packed in it, its data, and its replays."""
@@ -93,7 +98,7 @@ def page(event) -> tuple[str, dict, dict]:
     path = folder / "results" / "cup" / "for" / "adaxq.html"
     assert stat.S_IMODE(path.stat().st_mode) == 0o600
     html = path.read_text("utf-8")
-    data = json.loads(re.search(r'id="data"[^>]*>(.*?)</script>', html, re.DOTALL)[1])
+    data = data_of(html)
     packed = re.findall(r'class="chunk"[^>]*>(.*?)</script>', html, re.DOTALL)
     chunks = [zlib.decompress(base64.b64decode(text)).decode() for text in packed]
     replays = {match: replay for chunk in chunks for match, replay in json.loads(chunk).items()}
@@ -220,7 +225,7 @@ def test_only_the_author_s_own_versions_are_shown(tmp_path):
     done = cup.arena(tmp_path, "report", "--for", "adaxq")
     assert done.returncode == 0, done.stderr
     html = (tmp_path / "results" / "cup" / "for" / "adaxq.html").read_text("utf-8")
-    data = json.loads(re.search(r'id="data"[^>]*>(.*?)</script>', html, re.DOTALL)[1])
+    data = data_of(html)
     versions = dict(zip(data["names"], (page["versions"] for page in data["pages"]), strict=True))
     assert len(versions.pop("adaxq")) == 2
     assert not any(versions.values())
@@ -237,19 +242,6 @@ def test_an_unknown_author_is_named_with_the_nearest_name(event, name, message):
     done = cup.arena(event[0], "report", "--for", name)
     assert (done.returncode, done.stdout) == (2, "")
     assert done.stderr.startswith(message)
-
-
-def test_a_real_crash_has_its_advice_on_the_author_s_page(tmp_path):
-    folder = classroom.workspace(tmp_path / "cup", good=cup.FIRST, typo=classroom.GOOD.replace("legal[0]", "legel[0]"))
-    cup.arena(folder, "run", "--no-charts")
-    cup.arena(folder, "report", "--for", "typo")
-    html = (folder / "results" / "cup" / "for" / "typo.html").read_text("utf-8")
-    data = json.loads(re.search(r'id="data"[^>]*>(.*?)</script>', html, re.DOTALL)[1])
-    (fault, *_) = data["pages"][data["names"].index("typo")]["faults"]
-    assert fault["ending"] == "crashed"
-    assert fault["advice"] == "the program failed: the last lines of its stderr say where"
-    assert "NameError" in fault["stderr"][-1]
-    assert str(tmp_path) not in html
 
 
 Change = Callable[[Record], Record]
@@ -336,6 +328,16 @@ def test_everybody_gets_a_page_and_a_letter_also_who_was_refused_or_sent_nothing
     assert "Nothing was handed in." in dan
     page = (home / "Cleo.html").read_text()
     assert page.index("Your last bot was refused") < page.index("it<br>is bad") < page.index('id="leaderboard-view"')
+
+
+def test_a_real_crash_has_its_advice_on_the_author_s_page(letters):
+    html = (letters / "results/cup/for/Ben_Xq.html").read_text("utf-8")
+    data = data_of(html)
+    (fault, *_) = data["pages"][data["names"].index("Ben_Xq")]["faults"]
+    assert fault["ending"] == "crashed"
+    assert fault["advice"] == "the program failed: the last lines of its stderr say where"
+    assert "NameError" in fault["stderr"][-1]
+    assert str(letters) not in html
 
 
 def test_the_letter_of_a_refused_bot_takes_the_file_of_no_bot_that_plays(letters):

@@ -4,6 +4,7 @@
 const replay = (() => {
   const SPEEDS = [0.5, 1, 2, 4, 8];
   const TRAIL = 6; // turns whose way stays marked
+  const REST_MS = 200; // on a turn, then it is in the address: browsers refuse to change that a hundred times in a row
   const ICONS = {
     first: "M3 3h2v10H3zM13 3v10L6 8z", back: "M11 3v10L4 8z", play: "M4 2.5v11L13 8z",
     pause: "M4 3h3v10H4zM9 3h3v10H9z", next: "M5 3v10l7-5z", last: "M11 3h2v10h-2zM3 3v10l7-5z",
@@ -197,6 +198,7 @@ const replay = (() => {
     if (record.calls) panels.push(panel("Language model", "remarks calls", "Nobody asked the model in this turn.", callsOf(match, record, turns)));
     const odds = chances.open(match, record, (turn) => play.to(turn));
     const fork = commands.fork(match.id);
+    let rest = null;
 
     function show(turn, { forward = false, milliseconds = 0, playing = false } = {}) {
       picture.show(turn, { forward, milliseconds });
@@ -214,7 +216,8 @@ const replay = (() => {
       bar.play.title = playing ? "Pause" : "Play";
       if (!playing) { // a screen reader is not told every turn of a film, nor does the address change with each
         announcement.textContent = now.textContent;
-        route.replace(route.match(match.id, turn));
+        clearTimeout(rest);
+        rest = setTimeout(() => route.replace(route.match(match.id, turn)), REST_MS);
       }
     }
 
@@ -231,7 +234,7 @@ const replay = (() => {
     const wanted = turns.findIndex((moves) => moves[0]?.number === firstTurn);
     return { element,
       begin() { play.to(wanted > 0 ? wanted : firstTurn > 0 ? turns.length - 1 : 0); picture.start?.(); },
-      stop() { play.pause(); picture.stop?.(); } };
+      stop() { play.pause(); clearTimeout(rest); picture.stop?.(); } };
   }
 
   /** The elements that show the state before a turn; none for a turn that the match does not have. */
