@@ -145,6 +145,7 @@ class Command:
         Archive.opened.clear()
         atexit._clear()
         forkserver._forkserver._forkserver_pid = None  # that of the tests is no child of this process
+        multiprocessing.current_process()._config["tempdir"] = None
         before()
         try:
             main()

@@ -1,6 +1,9 @@
 """A person plays against a bot on the site: by forms, by clicks in a browser, against what others may see or send."""
 
+import os
 import re
+import signal
+import tempfile
 import time
 from collections.abc import Callable
 
@@ -138,15 +141,20 @@ def test_a_match_whose_process_is_killed_is_over_and_the_terminal_says_why(site,
 
 
 @pytest.mark.slow
-def test_nothing_is_left_of_a_match_when_the_server_is_killed(tmp_path):
+def test_nothing_is_left_of_a_match_when_its_server_is_killed_and_another_has_run(tmp_path):
     workspace = cup.make(tmp_path / "site", DUEL)
     accounts = Accounts(workspace)
     session = accounts.sign_in(accounts.invite("Ada", "test"))
-    server = cup.Command(workspace, "serve", "--port", "0")
-    assert cup.soon(lambda: "serving http" in server.said(), 60), server.said()
-    with httpx.Client(base_url=server.said().split()[1], cookies={people.COOKIE: session}, timeout=150) as ada:
-        begun(ada, f"{DUEL} mummy")
-    assert len(list(cup.processes_in(workspace))) > 1
-    server.signal(human_matches.signal.SIGKILL)
-    server.wait()
-    assert cup.soon(lambda: not list(cup.processes_in(workspace)))
+    with tempfile.TemporaryDirectory() as temporary:  # a short path, as sockets need it
+        for number in (signal.SIGKILL, signal.SIGTERM):
+            server = cup.Command(workspace, "serve", "--port", "0", TMPDIR=temporary)
+            assert cup.soon(lambda of=server: "serving http" in of.said(), 60), server.said()
+            if number == signal.SIGKILL:
+                cookies = {people.COOKIE: session}
+                with httpx.Client(base_url=server.said().split()[1], cookies=cookies, timeout=150) as ada:
+                    begun(ada, f"{DUEL} mummy")
+                assert len(list(cup.processes_in(workspace))) > 1
+            server.signal(number)
+            assert server.wait() == (-number if number == signal.SIGKILL else 128 + number)
+            assert cup.soon(lambda: not list(cup.processes_in(workspace)))
+        assert not os.listdir(temporary)

@@ -73,6 +73,7 @@ def serve(
     from arena.serve.app import make_app
     from arena.serve.guard import Settings
     from arena.serve.server import listening, server
+    from arena.serve.worker import start_maker
 
     certificate, key = (file and file.resolve() for file in (tls_cert, tls_key))
     if certificate is not None:
@@ -96,8 +97,9 @@ def serve(
         scheme = "http" if certificate is None else "https"
         shown = f"[{host}]" if ":" in host else host
         output.notice(f"serving {scheme}://{shown}:{socket.getsockname()[1]}/ until Ctrl-C")
-        with signals.listening() as interrupt:  # else SIGTERM would leave the folder of Python's fork server in TMPDIR
+        with signals.listening() as interrupt:
             interrupt.at_once()
+            start_maker()
             server(app, certificate=certificate, key=key, proxy=proxy).run([socket])
     raise typer.Exit(interrupt.code)
 

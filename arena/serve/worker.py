@@ -8,15 +8,16 @@ import logging
 import multiprocessing
 import os
 import signal
+import tempfile
 from collections import Counter
 from collections.abc import Callable
-from multiprocessing import forkserver
+from multiprocessing import forkserver, util
 from multiprocessing.connection import Connection
 from typing import Any, TypeVar
 
 from arena import system
 from arena.errors import ArenaError
-from arena.sandbox import cores
+from arena.sandbox import cores, folder
 
 Result = TypeVar("Result")
 
@@ -33,6 +34,23 @@ _MAKER = multiprocessing.get_context("forkserver")
 _MAKER.set_forkserver_preload(["arena.serve.jobs"])
 
 
+def start_maker() -> None:
+    """Start that fork server now, so that it has imported all of this before the first reader waits.
+
+    Its socket gets a folder which the next server removes if this one is killed.
+    """
+    folder.sweep()
+    private, _ = folder.private()  # locked as long as this process lives
+    util.Finalize(
+        None, folder.discard, [private], exitpriority=-200
+    )  # after that of the folder which Python makes in it
+    before, tempfile.tempdir = tempfile.tempdir, str(private)
+    try:
+        forkserver.ensure_running()
+    finally:
+        tempfile.tempdir = before
+
+
 class BusyError(Exception):
     """Raised when so many jobs wait that another one would wait for long."""
 
@@ -45,7 +63,6 @@ class Worker:
     """One such process, which is started by the first job."""
 
     def __init__(self) -> None:
-        forkserver.ensure_running()  # so that it imports now, and not when the first reader waits
         self._one_at_a_time = asyncio.Lock()
         self._waiting: Counter[str] = Counter()
         """How many jobs wait, by who asked for them."""
