@@ -9,6 +9,7 @@ from pathlib import Path
 
 import cup
 import httpx
+import reported
 from programs import python
 from starlette.routing import BaseRoute, Route
 
@@ -40,52 +41,51 @@ class ClassSite:
     """The cookie of each person's session."""
     private: dict[str, set[str]] = field(default_factory=dict)
     """Texts that only an author and the organisers may read."""
-    pages: dict[str, set[str]] = field(default_factory=dict)
-    """Ids in addresses that are an author's own."""
+    pages: dict[str, dict[str, str]] = field(default_factory=dict)
+    """Ids in addresses that are an author's own, each with the folder of its page."""
+    events: dict[str, tuple[str, str]] = field(default_factory=dict)
+    """Each event, with the id of a match and the digest of a bot in it."""
 
     def client(self, site: httpx.Client, name: str = "") -> httpx.Client:
         """Return a client with the session of somebody; without a name, of nobody."""
         cookies = {people.COOKIE: self.sessions[name]} if name else {}
         return httpx.Client(base_url=site.base_url, cookies=cookies, timeout=150)
 
-    def values(self) -> dict[str, tuple[str, ...]]:
-        """Return what may stand in the addresses of pages, by the names that routes have for it."""
-        asked = [each.event for each in self.accounts.requests()]
-        matches, digests = [], set()
-        for event in ("cup", *asked):
-            with Archive.open(self.workspace / "results" / event) as archive:
-                matches += [match.id for match in itertools.islice(archive.played(), 2)]
-                digests |= {bot.digest for bot in archive.event().bots if "Ada" in bot.name}
+    def values(self, route: str, event: str) -> dict[str, tuple[str, ...]]:
+        """Return what may stand in addresses of a route, by the names that it has for it."""
+        match, digest = self.events[event]
+        ids = [id_ for name in AUTHORS for id_, folder in self.pages[name].items() if route.startswith(folder)]
         return {
-            "event": ("cup", *asked),
-            "match": tuple(matches),
-            "digest": tuple(digests),
+            "event": (event,),
+            "match": (match,),
+            "digest": (digest,),
             "name": ("leaderboard.svg", "arena.css"),
             "bot": AUTHORS,
-            "id": tuple(id_ for name in AUTHORS for id_ in self.pages[name]),
+            "id": tuple(ids),
             "first": ("Ada@2",),
             "second": ("Ben@2",),
         }
 
     def addresses(self, routes: list[BaseRoute]) -> Iterator[tuple[str, str]]:
         """Yield each route that a browser gets with addresses of it, so that a new route is tested by itself."""
-        values = self.values()
         for route in routes:
             if isinstance(route, Route) and "GET" in (route.methods or ()):
                 names = re.findall(r"{(\w+)", route.path)
-                assert not (unknown := set(names) - values.keys()), (
-                    f"{route.path}: say in class_site.py what {unknown} may be"
-                )
-                for chosen in itertools.product(*(values[name] for name in names)):
-                    path = re.sub(r"{(\w+)[^}]*}", "{}", route.path).format(*chosen)
-                    yield route.path, path
-                    if path.endswith(("/bot", "/bot.json")) or "/versions/" in path:
-                        yield from ((route.path, f"{path}?name={bot}") for bot in ("Ada", "Ada@1", "Ben@2"))
+                for event in self.events if "event" in names else ("cup",):
+                    values = self.values(route.path, event)
+                    assert not (unknown := set(names) - values.keys()), (
+                        f"{route.path}: say in class_site.py what {unknown} may be"
+                    )
+                    for chosen in itertools.product(*(values[name] for name in names)):
+                        path = re.sub(r"{(\w+)[^}]*}", "{}", route.path).format(*chosen)
+                        yield route.path, path
+                        if path.endswith(("/bot", "/bot.json")) or "/versions/" in path:
+                            yield from ((route.path, f"{path}?name={bot}") for bot in ("Ada", "Ada@1", "Ben@2"))
 
 
 def make(folder: Path) -> ClassSite:
     """Make such a site: each of two authors has two versions, a refused upload, and a request that was played."""
-    workspace = cup.make(folder)
+    workspace = cup.make(folder, first=cup.FIRST)
     accounts = Accounts(workspace)
     site = ClassSite(workspace, accounts)
     for name in (*AUTHORS, ORGANISER):
@@ -93,12 +93,13 @@ def make(folder: Path) -> ClassSite:
         token = accounts.invite(name, "test", email=email, organiser=name == ORGANISER)
         site.sessions[name] = accounts.sign_in(token) or ""
         site.private[name] = {token, site.sessions[name], email}
-        site.pages[name] = set()
+        site.pages[name] = {}
     accounts.set("paused", True)
     for number, program in enumerate((PROGRAM, CRASHES, "refused")):
         for name in AUTHORS:
             text, file = program.replace("{name}", name), f"file-{number}-of-{name}.py"
-            site.pages[name].add(uploads.receive(accounts, accounts.named(name), {file: io.BytesIO(text.encode())}))
+            id_ = uploads.receive(accounts, accounts.named(name), {file: io.BytesIO(text.encode())})
+            site.pages[name][id_] = "/me/uploads"
             decide(accounts, *([f"reason-of-{name}"] if program == "refused" else []))
             site.private[name] |= {file, f"reason-of-{name}"}
             site.private[name] |= {f"{what}-of-{name}" for what in ("remark", "stderr", "comment", "words")}
@@ -110,10 +111,15 @@ def make(folder: Path) -> ClassSite:
                   "--workers", "1", "--name", f"request-{id_}")  # fmt: skip
         (asked,) = (each for each in accounts.requests() if each.id == id_)
         accounts.set_request(asked, "done", f"answer-to-{name}")
-        site.pages[name].add(id_)
+        site.pages[name][id_] = "/me/requests"
         site.private[name].add(f"answer-to-{name}")
     for name in AUTHORS:
-        site.private[name] |= site.pages[name]
+        site.private[name] |= site.pages[name].keys()
+    for event in ("cup", *(each.event for each in accounts.requests())):
+        with Archive.open(workspace / "results" / event) as archive:
+            of_ada = next(bot for bot in archive.event().bots if "Ada" in bot.name)
+            met = [match for match in archive.played() if {bot[:3] for bot in match.seats.values()} == {*AUTHORS}]
+            site.events[event] = max(met, key=lambda match: match.turns).id, of_ada.digest
     (charts := workspace / "results/cup/charts").mkdir(exist_ok=True)
     (charts / "leaderboard.svg").write_text("<svg xmlns='http://www.w3.org/2000/svg'/>")
     return site
@@ -122,3 +128,14 @@ def make(folder: Path) -> ClassSite:
 def decide(accounts: Accounts, *faults: str) -> None:
     """Decide all uploads, without a check that takes seconds: each bot has these faults."""
     uploads.decide_all(accounts, Entrants(accounts.workspace).store, lambda bots: (faults for _ in bots), ())
+
+
+def add_hostile_event(results: Path) -> str:
+    """Store an event, evil, in which every text is hostile; return the id of a match of it."""
+    of = reported.event(reported.EVIL[:4], on=reported.boards("duel"))
+    planned = list(reported.plan(of))
+    texts = itertools.cycle(reported.EVIL)
+    records = [reported.evil(reported.played(match), text) for match, text in zip(planned, texts, strict=False)]
+    (folder := results / "evil").mkdir()
+    reported.store(folder, of, records)
+    return planned[0].id

@@ -7,10 +7,13 @@ import time
 from collections.abc import Iterator
 from pathlib import Path
 
+import cup
 import httpx
 from starlette.applications import Starlette
 
+from arena import whole_files
 from arena.serve import server
+from arena.serve.accounts import Accounts
 from arena.serve.app import make_app
 from arena.serve.guard import Settings
 
@@ -36,6 +39,21 @@ def served(
             running.should_exit = True
             thread.join(20)
             assert not thread.is_alive(), "the server does not end"
+
+
+def pids_of(workspace: Path, *words: str) -> list[int]:
+    """Return the processes in a workspace whose command ends with these words."""
+    found = []
+    for pid in cup.processes_in(workspace):
+        with contextlib.suppress(OSError):  # it ended meanwhile
+            if Path(f"/proc/{pid}/cmdline").read_text().split("\0")[-1 - len(words) : -1] == [*words]:
+                found.append(pid)
+    return found
+
+
+def without(accounts: Accounts, kind: str) -> contextlib.AbstractContextManager[object]:
+    """Let the site start no process of this kind, as if one of an earlier server ran; charts take the longest."""
+    return whole_files.locked(accounts.folder / f".{kind}")
 
 
 def raw(client: httpx.Client, request: bytes) -> bytes:

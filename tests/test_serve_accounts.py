@@ -10,13 +10,14 @@ import subprocess
 import time
 import zipfile
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import cup
 import httpx
 import pytest
 from class_site import decide
-from served import served
+from served import pids_of, served, without
 
 from arena.errors import ArenaError
 from arena.results.archive import Archive
@@ -69,7 +70,7 @@ def played(tmp_path_factory):
         decide(accounts)
     accounts.set("paused", value=True, who="test", action="pause")
     cup.run_event(workspace)
-    with served(workspace, Settings(writes_per_s=10_000, reads_per_s=10_000)) as client:
+    with without(accounts, "check"), served(workspace, Settings(writes_per_s=1e4, reads_per_s=1e4)) as client:
         ada, ben, olga = (sign_in(client, token) for token in tokens)
         yield client, accounts, ada, ben, olga
 
@@ -77,21 +78,6 @@ def played(tmp_path_factory):
 @pytest.fixture
 def accounts(tmp_path):
     return Accounts(cup.make(tmp_path))
-
-
-@pytest.mark.slow
-def test_an_author_reads_why_a_bot_is_refused_and_sees_a_good_one_enter(tmp_path):
-    accounts = Accounts(cup.make(tmp_path))
-    token = accounts.invite("Ada Lovelace", "test")
-    with served(tmp_path) as client:
-        ada = sign_in(client, token)
-        verdict = hand_in(ada, {"file": ("mine.py", BROKEN)}).headers["location"]
-        assert cup.soon(lambda: "Refused" in ada.get(verdict).text, 60)
-        assert "SyntaxError" in ada.get(verdict).text
-        verdict = hand_in(ada, {}, program=cup.FIRST, name="bot.py").headers["location"]
-        assert cup.soon(lambda: "Accepted" in ada.get(verdict).text, 60)
-        assert (tmp_path / "bots/Ada_Lovelace.py").read_text() == cup.FIRST
-        assert "Ada_Lovelace" in ada.get("/me").text
 
 
 def test_an_author_reads_faults_and_stderr_of_the_own_bot_only(played):
@@ -425,58 +411,51 @@ def test_a_round_that_was_missed_in_the_night_is_due_in_the_morning():
 
 
 @pytest.mark.slow
-def test_a_request_is_played_apart_and_shown_to_who_asked(accounts):
-    for name in ("Ada", "Ben"):
+def test_a_request_is_played_apart_and_says_why_ones_own_bot_failed_and_no_other(accounts):
+    fails = "raise KeyError('private of Ben, ' + __file__)\n"
+    for name, *programs in (("Ada", cup.FIRST, cup.LAST), ("Ben", fails)):
         accounts.invite(name, "test")
-    for program in (cup.FIRST, cup.LAST):
-        uploads.receive(accounts, accounts.named("Ada"), {"bot.py": io.BytesIO(program.encode())})
-        decide(accounts)
+        for program in programs:
+            uploads.receive(accounts, accounts.named(name), {"bot.py": io.BytesIO(program.encode())})
+            decide(accounts)
     ada, ben = accounts.named("Ada"), accounts.named("Ben")
     accounts.ask(ada, "Ada@1", "Ada@2", "mummy_maze/duel", 1)
     (work := desk.Desk(accounts, Hub())).step()
     assert accounts.requests(ada)[0].status == "playing"
     work.end()  # as a server does that ends: the next one goes on
+    accounts.ask(ben, "Ben@1", "Ada@1", "mummy_maze/duel", 1)
     work = desk.Desk(accounts, Hub())
-    assert cup.soon(lambda: work.step() or accounts.requests(ada)[0].ended, 60)
-    (asked,) = accounts.requests(ada)
+    assert cup.soon(lambda: work.step() or all(each.ended for each in accounts.requests()), 60)
+    (asked,), (failed,) = accounts.requests(ada), accounts.requests(ben)
     assert (asked.status, "Ada@1" in asked.words) == ("done", True), asked.words
     with Archive.open(accounts.workspace / "results" / asked.event) as archive:
         assert archive.count() == 2
-    assert accounts.may_see(asked.event, ada)
-    assert not accounts.may_see(asked.event, ben)
-    assert not accounts.may_see(asked.event, None)
+    assert [accounts.may_see(asked.event, who) for who in (ada, ben, None)] == [True, False, False]
     assert not (accounts.workspace / "results/cup").exists()
+    assert "private of Ben, Ben.py" in failed.words
+    of_ada = replace(failed, account="Ada", first="Ada@1", second="Ben@1")
+    words = desk.for_author(of_ada, (accounts.folder / "request.log").read_text(), accounts.workspace)
+    assert "Ben@1 is absent" in words
+    assert "private" not in words.replace("the reason is for the author of that bot only", "")
+    assert str(accounts.workspace) not in words + failed.words
 
 
 @pytest.mark.slow
-def test_an_upload_waits_while_the_event_cannot_be_read(accounts):
-    accounts.invite("Ada", "test")
+def test_uploads_wait_while_the_event_cannot_be_read_and_are_decided_then(accounts):
+    for name, program in (("Ada Lovelace", cup.FIRST), ("Ben", BROKEN)):
+        accounts.invite(name, "test")
+        uploads.receive(accounts, accounts.named(name), {"bot.py": io.BytesIO(program.encode())})
     right = (accounts.workspace / "tournament.toml").read_text()
     (accounts.workspace / "tournament.toml").write_text("name = 5")
-    uploads.receive(accounts, accounts.named("Ada"), {"bot.py": io.BytesIO(cup.FIRST.encode())})
     work = desk.Desk(accounts, Hub())
     assert cup.soon(lambda: work.step() or accounts.log()[0].action == "uploads cannot be checked", 60)
     (accounts.workspace / "tournament.toml").write_text(right)
     work = desk.Desk(accounts, Hub())
-    assert cup.soon(lambda: work.step() or accounts.uploads()[0].status == "accepted", 60)
-
-
-@pytest.mark.slow
-def test_a_request_says_of_ones_own_bot_why_it_failed_and_of_no_other(accounts):
-    for name in ("Ada", "Ben"):
-        accounts.invite(name, "test")
-        program = f"raise KeyError('private of {name}, ' + __file__)\n" if name == "Ben" else cup.FIRST
-        uploads.receive(accounts, accounts.named(name), {"bot.py": io.BytesIO(program.encode())})
-        decide(accounts)
-    for first, second in (("Ada@1", "Ben@1"), ("Ben@1", "Ada@1")):
-        accounts.ask(accounts.named(first.partition("@")[0]), first, second, "mummy_maze/duel", 1)
-    work = desk.Desk(accounts, Hub())
-    assert cup.soon(lambda: work.step() or all(each.ended for each in accounts.requests()), 60)
-    said = {each.account: each.words for each in accounts.requests()}
-    assert "private of Ben, Ben.py" in said["Ben"]
-    assert "Ben@1 is absent" in said["Ada"]
-    assert "private" not in said["Ada"].replace("the reason is for the author of that bot only", "")
-    assert "/tmp" not in said["Ada"] + said["Ben"]
+    assert cup.soon(lambda: work.step() or all(each.decided for each in accounts.uploads()), 60)
+    refused, accepted = accounts.uploads()
+    assert (refused.account, refused.status, "SyntaxError" in refused.reasons) == ("Ben", "refused", True)
+    assert (accepted.account, accepted.status) == ("Ada Lovelace", "accepted")
+    assert (accounts.workspace / "bots/Ada_Lovelace.py").read_text() == cup.FIRST
 
 
 @pytest.mark.slow
@@ -498,16 +477,15 @@ def test_an_event_that_cannot_be_read_is_told_without_its_reason(accounts):
     assert "tournament.toml" not in answer.text
 
 
-def test_charts_that_are_due_while_others_are_drawn_are_drawn_afterwards(tmp_path):
-    work, said = desk.Desk(Accounts(cup.make(tmp_path)), Hub()), set()
-
-    def drew_all() -> bool:
-        work.step()
-        said.update(re.findall("one|two", work._charts.words()))
-        return said == {"one", "two"}
-
+def test_charts_that_are_due_while_others_are_drawn_are_drawn_afterwards(accounts):
+    work = desk.Desk(accounts, Hub())
     work._undrawn |= {"one", "two"}
+    with without(accounts, "charts"):
+        work.step()
+        assert len(work._undrawn) == 2
     try:
-        assert cup.soon(drew_all, 60)
+        work.step()
+        (left,) = work._undrawn
+        assert pids_of(accounts.workspace, "charts", *({"one", "two"} - {left}))
     finally:
         work.end()

@@ -13,7 +13,7 @@ import live
 import pytest
 import stored
 from programs import python
-from served import fits, served, visitor
+from served import served
 from starlette.exceptions import HTTPException
 
 from arena.event import broadcast
@@ -199,23 +199,3 @@ def test_an_upset_is_a_win_against_a_bot_of_a_better_tier_without_a_fault(tmp_pa
     with closing(Results.open(stored.store(tmp_path, of, records))) as results:
         found = list(upsets(results, results.played))
     assert [(each.match.id, each.winner.bot, each.loser.bot) for each in found] == [(upset.id, "low", "high")]
-
-
-@pytest.mark.slow
-def test_a_browser_draws_the_turns_as_they_come_and_the_wall_turns_by_itself(browser, workspace):
-    wrong = []
-    with served(workspace) as client:
-        page = visitor(browser, str(client.base_url), wrong)
-        page.goto("/events/cup/live")
-        for turn in (3, 5):
-            page.get_by_text(f"Turn {turn}", exact=True).wait_for()
-        assert page.locator(".board .piece").count() == 2
-        fits(page)
-        page.clock.install()
-        page.goto("/wall?event=cup")
-        page.get_by_role("heading", name="cup").wait_for()
-        page.clock.run_for(13_000)
-        page.locator("#wall-live .board .piece").first.wait_for()
-        assert not page.get_by_role("heading", name="cup", exact=True).is_visible()
-        page.context.close()
-    assert not wrong

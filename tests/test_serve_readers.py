@@ -6,7 +6,8 @@ from dataclasses import replace
 import cup
 import pytest
 import reported
-from served import fits, served, visitor
+from class_site import add_hostile_event
+from served import served
 
 from arena.serve import people
 from arena.serve.accounts import Accounts
@@ -41,14 +42,7 @@ def workspace(tmp_path_factory):
     program = next((folder / "bots").rglob("first*.py"))
     program.write_text(program.read_text() + "# another version\n")
     cup.run_event(folder)
-    of = reported.event(reported.EVIL[:4], on=reported.boards("duel"))
-    records = [
-        reported.evil(reported.played(match), text)
-        for match, text in zip(reported.plan(of), reported.EVIL * 4, strict=False)
-    ]
-    evil = folder / "results/evil"
-    evil.mkdir()
-    reported.store(evil, of, records)
+    add_hostile_event(folder / "results")
     charts = folder / "results/cup/charts"
     charts.mkdir()
     (charts / "leaderboard.svg").write_text("<svg xmlns='http://www.w3.org/2000/svg'/>")
@@ -152,24 +146,3 @@ def test_only_the_organiser_reads_what_bots_wrote(client, workspace):
     assert "private words" not in "".join(client.get(page).text for page in pages)
     assert "private stderr" not in "".join(client.get(page).text for page in pages)
     assert "private words" in "".join(client.get(page, headers=session).text for page in pages)
-
-
-@pytest.mark.slow
-def test_a_reader_goes_from_the_leaderboard_to_a_bot_and_a_replay(browser, client):
-    wrong = []
-    page = visitor(browser, str(client.base_url), wrong)
-    page.on("dialog", lambda dialog: wrong.append(dialog.message))
-    page.goto("/events/cup")
-    page.locator("table.leaderboard").get_by_role("link", name="first").click()
-    page.get_by_text("Strength by role").wait_for()
-    page.get_by_role("link", name="Matches", exact=True).click()
-    page.locator("table.list").get_by_role("link", name="Replay").first.click()
-    page.locator(".board .piece").first.wait_for()
-    page.goto(f"/events/evil/matches/{matches_of(client, 'evil')[0]}")
-    page.locator(".board .piece").first.wait_for()
-    assert page.title() != "hit"
-    for path in ("", "/crosstable", "/matches", "/bot?name=first"):
-        page.goto(f"/events/cup{path}")
-        fits(page)
-    page.context.close()
-    assert not wrong

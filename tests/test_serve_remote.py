@@ -6,12 +6,13 @@ import shutil
 import socket
 import threading
 import time
+from collections.abc import Iterator
 from pathlib import Path
 
 import cup
 import httpx
 import pytest
-from served import served
+from served import served, without
 from websockets.exceptions import ConnectionClosed, InvalidStatus
 from websockets.sync.client import connect
 
@@ -23,7 +24,7 @@ from arena.results.archive import Archive
 from arena.serve import join, remote
 from arena.serve.accounts import Accounts
 from arena.serve.app import make_app
-from arena.values import Bot, Conditions, Ending, Seat
+from arena.values import Bot, Conditions, Ending, RemoteSeats, Seat
 
 THINKS = cup.BOT.format(place=0, pause=0.02)
 
@@ -98,12 +99,14 @@ def seat(folder: Path, url: str, token: str, bot: str = THINKS):
 def site(tmp_path, monkeypatch):
     """A workspace with a remote author, and the folder of that author."""
     monkeypatch.setattr(join, "RETRY_S", 0.1)
+    monkeypatch.setattr(join, "PING_S", 1.0)
     (tmp_path / "mine").mkdir()
     workspace = cup.make(tmp_path / "site")
     toml = workspace / "tournament.toml"  # no limit in it is reached on a busy machine
     toml.write_text(toml.read_text().replace("10.0", "60.0") + "\n[remote]\ngrace = 60\n")
     accounts = Accounts(workspace)
-    return workspace, tmp_path / "mine", accounts, accounts.invite("Ada", "test")
+    with without(accounts, "charts"):
+        yield workspace, tmp_path / "mine", accounts, accounts.invite("Ada", "test")
 
 
 def played(accounts: Accounts) -> bool:
@@ -120,20 +123,21 @@ def count(results: Path) -> int:
 
 
 @pytest.mark.slow
-def test_an_event_with_a_seat_that_is_cut_five_times_ends_with_the_right_tables(site):
+def test_an_event_whose_seat_is_cut_and_loses_the_network_ends_with_the_right_tables(site):
     workspace, mine, accounts, token = site
     results = workspace / "results/cup-remote"
     with served(workspace) as client:
         wire = Wire(client.base_url.port)
         with contextlib.closing(wire), seat(mine, wire.url, token):
-            for number in range(5):
-                assert cup.soon(lambda cuts=number: wire.connections > cuts and count(results) >= cuts // 2, 60)
+            for number, lose in enumerate((wire.cut, wire.cut, wire.silence, wire.cut)):
+                assert cup.soon(lambda losses=number: wire.connections > losses and count(results) >= losses // 2, 60)
                 time.sleep(0.1)  # in the midst of the next match
-                wire.cut()
-            assert cup.soon(lambda: wire.connections > 5 and played(accounts), 120)
+                lose()
+            assert cup.soon(lambda: wire.connections > 4 and played(accounts), 120)
             with Archive.open(results) as archive:
                 records = list(archive.records())
             assert [fault for record in records for fault in record.verdict.faults] == []
+            assert records[0].match.conditions.remote.grace == 60
             cut = [(results / name).read_text() for name in ("leaderboard.csv", "matches.csv")]
             shutil.rmtree(results)
             accounts.set("remote played", {})
@@ -151,26 +155,6 @@ def test_an_event_with_a_seat_that_is_cut_five_times_ends_with_the_right_tables(
     }
 
 
-@pytest.mark.slow
-def test_a_connection_that_is_lost_for_longer_than_the_grace_is_a_time_loss(site):
-    workspace, mine, accounts, token = site
-    toml = workspace / "tournament.toml"
-    toml.write_text(toml.read_text().replace("grace = 60", "grace = 0.5"))
-    results = workspace / "results/cup-remote"
-    with served(workspace) as client:
-        wire = Wire(client.base_url.port)
-        with contextlib.closing(wire), seat(mine, wire.url, token):
-            assert cup.soon(lambda: (results / ".progress.json").exists(), 60)
-            wire.broken = True
-            wire.cut()
-            assert cup.soon(lambda: played(accounts), 120)
-    with Archive.open(results) as archive:
-        faults = [fault for record in archive.records() for fault in record.verdict.faults]
-    assert faults
-    assert {fault.ending for fault in faults} == {Ending.TIMEOUT}
-    assert all("the grace of 0.5 s" in fault.words for fault in faults)
-
-
 def test_a_remote_bot_is_no_program_that_a_command_could_start(tmp_path):
     workspace = cup.make(tmp_path)
     (workspace / "bots/far").mkdir()
@@ -180,23 +164,6 @@ def test_a_remote_bot_is_no_program_that_a_command_could_start(tmp_path):
         assert "stays on its author's machine" in done.stdout + done.stderr
         assert done.returncode in {1, 2}
     assert "far" not in cup.arena(workspace, "run", "--plan").stdout  # it plays in an event of its own
-
-
-@pytest.mark.slow
-def test_a_network_that_fails_in_silence_costs_no_match(site, monkeypatch):
-    monkeypatch.setattr(join, "PING_S", 1.0)
-    workspace, mine, accounts, token = site
-    results = workspace / "results/cup-remote"
-    with served(workspace) as client:
-        wire = Wire(client.base_url.port)
-        with contextlib.closing(wire), seat(mine, wire.url, token):
-            assert cup.soon(lambda: count(results) >= 0, 60)
-            time.sleep(0.1)  # in the midst of a match
-            wire.silence()
-            assert cup.soon(lambda: played(accounts), 120)
-    with Archive.open(results) as archive:
-        assert not [fault for record in archive.records() for fault in record.verdict.faults]
-    assert wire.connections > 1
 
 
 def joined(socket) -> str:
@@ -270,19 +237,38 @@ def test_a_bot_tries_again_when_its_site_ends_before_an_answer(site):
         command.wait()
 
 
-def test_a_message_that_is_nested_without_end_is_none():
+@contextlib.contextmanager
+def connected(grace: float = 60.0) -> Iterator[tuple[RemoteSeat, socket.socket]]:
+    """Yield the seat of a remote bot, and the hub's end of its connection."""
     ours, theirs = socket.socketpair()
-    seat = RemoteSeat(Seat(role="first", bot=Bot(name="Ada_remote", command=(), digest="0")), Conditions())
+    seat = RemoteSeat(
+        Seat(role="first", bot=Bot(name="Ada_remote", command=(), digest="0")),
+        Conditions(remote=RemoteSeats(grace=grace)),
+    )
     seat._socket = ours
     with ours, theirs:
+        yield seat, theirs
+
+
+def test_a_connection_that_is_lost_for_longer_than_the_grace_is_a_time_loss():
+    with connected(grace=0.5) as (seat, hub):
+        hub.sendall(b'{"here": true}\n')
+        threading.Timer(0.2, hub.sendall, [b'{"here": false}\n']).start()
+        reply = seat.ask(Ask(text=b"go\n", announced=None, deadline=None))
+        assert (reply.ending, "the grace of 0.5 s" in reply.words) == (Ending.TIMEOUT, True)
+        assert (
+            seat.ask(Ask(text=b"go\n", announced=None, deadline=None)).ending is Ending.TIMEOUT
+        )  # it has had all of it
+        assert reply.spent.wall < 0.5
+
+
+def test_a_message_that_is_nested_without_end_is_none():
+    with connected() as (seat, theirs):
         theirs.sendall(b"[" * 60_000 + b"\n")
         assert seat._messages() == []
 
 
 def test_a_bot_that_leaves_after_an_answer_hears_the_next_question_when_it_is_back():
-    ours, theirs = socket.socketpair()
-    seat = RemoteSeat(Seat(role="first", bot=Bot(name="Ada_remote", command=(), digest="0")), Conditions())
-    seat._socket = ours
     is_back = threading.Event()
 
     def carry() -> None:
@@ -300,13 +286,13 @@ def test_a_bot_that_leaves_after_an_answer_hears_the_next_question_when_it_is_ba
 
     question = Ask(text=b"go\n", announced=None, deadline=10.0)
     hub = threading.Thread(target=carry)
-    with ours, theirs:
+    with connected() as (seat, theirs):
         hub.start()
         theirs.sendall(b'{"here": true}\n')
         assert seat.ask(question).line == b"left"
         threading.Timer(0.3, come_back).start()
         assert seat.ask(question).line == b"left"
-        ours.shutdown(socket.SHUT_RDWR)
+        theirs.shutdown(socket.SHUT_RDWR)
         hub.join()
 
 

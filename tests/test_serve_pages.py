@@ -1,19 +1,23 @@
-"""`arena serve` attacked: each page asked for by everybody, and requests that no browser sends."""
+"""All pages of a site on which a class has worked: for whom they are, in a browser, and under attack."""
 
 import contextlib
 import io
+import itertools
 import random
 import re
 import socket
 import zipfile
+from collections.abc import Callable, Iterable
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from unittest.mock import patch
+from urllib.parse import quote
 
 import class_site
 import httpx
 import pytest
-from served import served
+import reported
+from served import WIDTHS, fits, served, visitor
 from starlette.applications import Starlette
 from starlette.routing import Route
 
@@ -22,6 +26,8 @@ from arena.serve.app import make_app
 from arena.serve.guard import Settings
 from arena.serve.human_matches import HumanMatch, Wish
 
+VIEWS = tuple(itertools.product(WIDTHS, ("dark", "light")))
+FOCUSABLE = "a[href], button, input:not([type=hidden]), select, textarea, summary, [tabindex='0']"
 EVERYBODY = ("", *class_site.AUTHORS, class_site.ORGANISER)
 
 
@@ -33,7 +39,7 @@ def site(tmp_path_factory):
         made.accounts.set(f"limit.{name}", 4)  # those that its makers have had are counted
     app = make_app(made.workspace, Settings(writes_per_s=1e6, reads_per_s=1e6, body_s=0.5))
     add_human_matches(made, app)
-    with patch.object(server, "HEAD_S", 1.0), served(made.workspace, app=app) as client:
+    with served(made.workspace, app=app) as client:
         yield made, app, client
 
 
@@ -51,7 +57,7 @@ def add_human_matches(made: class_site.ClassSite, app: Starlette) -> None:
             match.feed.head, match.feed.text = '{"board": {}}', board
             match.feed.add([f'"{turn}"'], 1)
             app.state.human_matches._matches[match.id] = match
-            made.pages[name].add(match.id)
+            made.pages[name][match.id] = "/play"
         made.private[name] |= {*own, played.id, over.id}
 
 
@@ -111,14 +117,14 @@ def test_no_form_lets_an_author_change_what_is_anothers(site):
     made, app, client = site
     before = state_of(made)
     posts = [route.path for route in app.routes if isinstance(route, Route) and "POST" in route.methods]
-    values = made.values()
     fields = {"first": "Ada@1", "second": "Ada@2", "bot": "Ada", "name": "Ada.py", "action": "freeze", "pairings": "1"}
     for name, path in ((name, path) for path in posts for name in ("", "Ben") if path != "/sign-out"):
-        for id_ in made.pages["Ada"] if "{" in path else ("",):
+        values = made.values(path, "cup")
+        for id_ in [id_ for id_ in values["id"] if id_ in made.pages["Ada"]] if "{" in path else [""]:
             with made.client(client, name) as visitor:
                 own = people.csrf_of(made.sessions[name]) if name else re.search(
                     r'name="csrf" value="(\w+)"', visitor.get("/sign-in").text)[1]  # fmt: skip
-                address = re.sub(r"{(\w+)[^}]*}", lambda found, id_=id_: id_ or values[found[1]][0], path)
+                address = re.sub(r"{(\w+)[^}]*}", lambda _, id_=id_: id_, path)
                 for secret in (own, "0" * 64):
                     status = visitor.post(address, data=fields | {"id": id_, "csrf": secret}).status_code
                     assert status in {400, 403, 404}, (name, path, status)
@@ -131,6 +137,111 @@ def state_of(made: class_site.ClassSite) -> object:
     files = {str(path): path.read_bytes() for path in made.workspace.joinpath("bots").rglob("*") if path.is_file()}
     switches = [accounts.is_on(name) for name in ("frozen", "paused", "hidden")]
     return accounts.accounts(), accounts.uploads(), accounts.requests(), accounts.rounds(), switches, files
+
+
+def whole_pages(made: class_site.ClassSite, app: Starlette, client: httpx.Client) -> dict[str, str]:
+    """Return an address of each kind of page, and whose session gets it."""
+    found: dict[tuple[str, bool], tuple[str, str]] = {}
+    routes = [route for route in app.routes if "." not in route.path and not route.path.startswith("/play/")]
+    for name in ("", "Ada", class_site.ORGANISER):
+        with made.client(client, name) as visitor:
+            for route, address in made.addresses(routes):
+                if (route, False) not in found or "{id}" in route:
+                    with visitor.stream("GET", address) as answer:  # some never end
+                        text = next(answer.iter_text(), "") if answer.status_code == 200 else ""
+                        if text.lstrip().lower().startswith("<!doctype html"):
+                            found.setdefault((route, "Refused" in text), (address, name))
+    return dict(found.values())
+
+
+def look_at_all(browser, site, views_of: Callable[[int], Iterable[tuple[int, str]]]) -> None:
+    """Look at all pages: at each in these widths and themes by axe, in all widths for its own, and by the keyboard."""
+    axe = pytest.importorskip(
+        "axe_playwright_python", reason="needs the package axe-playwright-python, of the extra dev"
+    )
+    script = Path(axe.__file__).with_name("axe.min.js").read_text("utf-8")
+    (made, app, client), problems = site, []
+    url, addresses = str(client.base_url), whole_pages(made, app, client)
+    assert {"/", "/me", "/organiser/similar/Ada@2/Ben@2", "/events/cup", "/sign-in"} <= addresses.keys()
+    page = visitor(browser, url, problems)
+    for number, (address, name) in enumerate(sorted(addresses.items())):
+        page.context.clear_cookies()
+        if name:
+            page.context.add_cookies([{"name": people.COOKIE, "value": made.sessions[name], "url": url}])
+        page.goto(address)
+        page.wait_for_load_state("networkidle")
+        fits(page)
+        page.evaluate(script)
+        for width, colours in views_of(number):
+            page.set_viewport_size({"width": width, "height": 800})
+            page.emulate_media(color_scheme=colours)
+            found = page.evaluate("axe.run({ resultTypes: ['violations'] })")["violations"]
+            serious = [each for each in found if each["impact"] in {"serious", "critical"}]
+            assert not serious, (address, width, colours, serious[0]["id"], serious[0]["nodes"][0]["html"])
+        assert (address, unreached(page)) == (address, [])
+    page.context.close()
+    assert not problems
+
+
+@pytest.mark.slow
+def test_axe_finds_nothing_serious_on_any_page_and_the_keyboard_reaches_all_of_it(browser, site):
+    look_at_all(browser, site, lambda number: [VIEWS[number % len(VIEWS)]])
+
+
+@pytest.mark.soak
+@pytest.mark.timeout(1200)
+def test_axe_finds_nothing_serious_on_any_page_of_any_width_in_dark_and_light(browser, site):
+    look_at_all(browser, site, lambda _: VIEWS)
+
+
+def unreached(page) -> list[str]:
+    """Return what somebody without a mouse does not come to, or does not see that they are there."""
+    script = """selector => {
+        window.wanted = new Set([...document.querySelectorAll(selector)].filter(
+            each => each.checkVisibility({ visibilityProperty: true }) && !each.disabled
+            && !each.closest("[aria-hidden=true]") // of a list that arrow keys walk through the tabulator has one entry
+            && (each.tabIndex >= 0 || !each.closest("ol")?.querySelector("[tabindex='0']"))));
+        document.addEventListener("focusin", ({ target }) => { const style = getComputedStyle(target);
+            if (style.outlineStyle !== "none" || style.boxShadow !== "none") window.wanted.delete(target); });
+        return window.wanted.size; }"""
+    for number in range(2 * page.evaluate(script, FOCUSABLE) + 10):  # a field may have several steps, such as a time
+        page.keyboard.press("Tab")
+        if number % 8 == 7 and not page.evaluate("window.wanted.size"):
+            break
+    left = "[...window.wanted].filter(each => each.isConnected)"  # a page may draw itself anew meanwhile
+    return page.evaluate(f"{left}.map(each => each.outerHTML.slice(0, 200))")
+
+
+@pytest.mark.slow
+def test_a_reader_goes_from_the_leaderboard_to_a_bot_a_replay_and_what_is_played_now(browser, site):
+    made, _, client = site
+    evil, wrong = class_site.add_hostile_event(made.workspace / "results"), []
+    page = visitor(browser, str(client.base_url), wrong)
+    page.on("dialog", lambda dialog: wrong.append(dialog.message))
+    page.goto("/events/cup")
+    page.locator("table.leaderboard").get_by_role("link", name="first").click()
+    page.get_by_text("Strength by role").wait_for()
+    page.get_by_role("link", name="Matches", exact=True).click()
+    page.locator("table.list").get_by_role("link", name="Replay").first.click()
+    page.locator(".board .piece").first.wait_for()
+    page.goto(f"/events/evil/matches/{evil}")
+    page.locator(".board .piece").first.wait_for()
+    page.get_by_role("link", name="Live", exact=True).click()
+    for turn in (3, 5):
+        page.get_by_text(f"Turn {turn}", exact=True).wait_for()
+    assert page.locator(".board .piece").count() == 2
+    assert page.title() != "hit"
+    for path in ("", "/crosstable", "/matches", f"/bot?name={quote(reported.EVIL[0])}"):
+        page.goto(f"/events/evil{path}")
+        fits(page)
+    page.clock.install()
+    page.goto("/wall?event=cup")
+    page.get_by_role("heading", name="cup").wait_for()
+    page.clock.run_for(13_000)
+    page.locator("#wall-live .board .piece").first.wait_for()
+    assert not page.get_by_role("heading", name="cup", exact=True).is_visible()
+    page.context.close()
+    assert not wrong
 
 
 TEXTS = (
@@ -177,7 +288,8 @@ HEADERS = (
 
 def fuzzed(made: class_site.ClassSite, routes: list[tuple[str, str]], dice: random.Random) -> tuple[str, bytes]:
     """Return who sends a request that is mostly like one of a browser, and its bytes."""
-    values, (method, template) = made.values(), dice.choice(routes)
+    method, template = dice.choice(routes)
+    values = made.values(template, dice.choice(list(made.events)))
     name = dice.choice(EVERYBODY)
     cookie = f"Cookie: {people.COOKIE}={made.sessions[name]}" if name else "Accept: */*"
     path = re.sub(r"{(\w+)[^}]*}", lambda found: dice.choice((*values[found[1]], *dice.sample(TEXTS, 2))), template)
@@ -243,7 +355,7 @@ def attack(site, number: int, seed: int, caplog, capfd) -> dict[int, int]:
     def send(request: tuple[str, bytes]) -> tuple[str, bytes, bytes]:
         return *request, answers_to(client, request[1])
 
-    with ThreadPoolExecutor(8) as pool:
+    with patch.object(server, "HEAD_S", 1.0), ThreadPoolExecutor(8) as pool:
         for name, sent, said in pool.map(send, [fuzzed(made, routes, dice) for _ in range(number)]):
             status = int(said[9:12]) if said else 0
             assert not said or said.startswith(b"HTTP/1.1 "), (sent, said[:300])
