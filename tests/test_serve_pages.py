@@ -213,7 +213,7 @@ def unreached(page) -> list[str]:
 
 
 @pytest.mark.slow
-def test_a_reader_goes_from_the_leaderboard_to_a_bot_a_replay_and_what_is_played_now(browser, site):
+def test_a_reader_goes_from_the_leaderboard_to_a_bot_a_replay_and_a_live_match(browser, site):
     made, _, client = site
     evil, wrong = class_site.add_hostile_event(made.workspace / "results"), []
     page = visitor(browser, str(client.base_url), wrong)

@@ -123,7 +123,7 @@ def count(results: Path) -> int:
 
 
 @pytest.mark.slow
-def test_an_event_whose_seat_is_cut_and_loses_the_network_ends_with_the_right_tables(site):
+def test_an_event_whose_seat_is_cut_and_silenced_ends_with_the_right_tables(site):
     workspace, mine, accounts, token = site
     results = workspace / "results/cup-remote"
     with served(workspace) as client:
