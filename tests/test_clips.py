@@ -19,6 +19,7 @@ from arena.pictures import canvas, card, pixels, svg
 from arena.pictures.match import MOST_FRAMES, Clip
 from arena.replay.chances import chances_of
 from arena.replay.replayer import scenes
+from arena.results.columns import LEADERBOARD
 
 TAGS = {"svg", "title", "defs", "g", "use", "rect", "circle", "ellipse", "path", "text", "animate"}
 OWN = ("mummy_maze/duel", "pacman/classic", "connect_four/standard", "goofspiel/five", "kuhn_poker/three_cards")
@@ -133,6 +134,15 @@ def test_who_has_no_rank_leads_nowhere_and_is_not_counted(tmp_path):
     one = read(reported.store(tmp_path / "one", of, [reported.played(plan[0])]), all_versions=False)
     assert re.fullmatch(r"goofspiel: 1\. \w+, [12]\. \w+", card.description(one))
     assert " of 2 " in card.badge(one, plan[0].seats[0].bot.name).title
+
+
+def test_a_badge_has_the_decimals_of_the_leaderboard(tmp_path):
+    of = reported.event(on=reported.boards("five"))
+    results = read(reported.store(tmp_path, of, map(reported.played, reported.plan(of))), rating="points")
+    best = results.leaderboard().iloc[0]
+    shown = LEADERBOARD.rated_in(results.unit)["rating"].printed(float(best["rating"]))
+    assert "." in shown
+    assert card.badge(results, best["bot"]).title.endswith(f" · {shown}")
 
 
 @pytest.fixture(scope="module")

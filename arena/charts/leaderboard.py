@@ -9,7 +9,7 @@ from matplotlib.figure import Figure
 from arena.charts.style import POINTS, About, Nothing, styled
 from arena.charts.style.markers import BEYOND, bands, ends, intervals
 from arena.charts.style.sheet import ROWS, Panel, bare, best, sheet
-from arena.results.columns import LEADERBOARD
+from arena.results.columns import LEADERBOARD, ranks_text
 from arena.results.leaderboard import Results
 
 
@@ -72,10 +72,8 @@ def _columns(frame: pd.DataFrame, unit: str, *, rated: bool) -> dict[str, list[s
         return {"points": points}
     columns = {"rating": list(map(declared["rating"].printed, frame["rating"]))}
     if "rank_low" in frame and frame["rank_low"].notna().any():
-        columns["rank"] = [
-            "" if pd.isna(low) else f"{low:.0f}" if low == high else f"{low:.0f}\u2013{high:.0f}"
-            for low, high in zip(frame["rank_low"], frame["rank_high"], strict=True)
-        ]
+        ranks = frame[["rank_low", "rank_high"]].astype(object).where(frame["rank_low"].notna(), None)
+        columns["rank"] = list(map(ranks_text, ranks["rank_low"], ranks["rank_high"]))
     columns |= {} if frame["rating"].equals(frame["points"]) else {"points": points}
     parts = frame["plays"].fillna("") if "plays" in frame else pd.Series(dtype=str)
     return columns | ({"plays": list(parts)} if parts.any() else {})

@@ -13,7 +13,17 @@ from rich.table import Table
 from rich.text import Text
 
 from arena.cli import output
-from arena.results.columns import CHANGE, DISGUISE, LEADERBOARD, MODELS, RANKINGS, Column, interval_text
+from arena.results.columns import (
+    CHANGE,
+    DISGUISE,
+    LEADERBOARD,
+    MODELS,
+    RANKINGS,
+    Column,
+    interval_bars,
+    interval_text,
+    ranks_text,
+)
 from arena.results.leaderboard import Results, rank_changes
 from arena.results.tables import rows_of
 from arena.values import Ending
@@ -149,7 +159,7 @@ def table(results: Results, ranked: pd.DataFrame, width: int | None) -> Table:
         **changes,
         "rating": _figures(rows, declared["rating"]),
         "95 %": _intervals(rows, declared["rating"]),
-        "ranks": [_ranks(row) for row in rows],
+        "ranks": [ranks_text(row["rank_low"], row["rank_high"], "-") for row in rows],
         "tier": [row["tier"] for row in rows],
         "": list(_bars(rows)),
         "points": _figures(rows, declared["points"]),
@@ -190,7 +200,7 @@ def print_rankings(results: Results, ranked: Sequence[Row]) -> None:
             "bot": [row["display"] for row in rows],
             "strength": _figures(rows, columns["strength"]),
             "95 %": _intervals(rows, columns["strength"]),
-            "ranks": [_ranks(row) for row in rows],
+            "ranks": [ranks_text(row["rank_low"], row["rank_high"], "-") for row in rows],
             "": list(_bars([row | {"tier": 1} for row in rows])),
             "score": _figures(rows, columns["score"]),
         }
@@ -222,31 +232,17 @@ def _intervals(rows: Collection[Row], column: Column) -> list[object]:
     return intervals
 
 
-def _ranks(row: Row) -> str:
-    """Return the ranks that the matches leave open: `2` or `2-4`."""
-    best, worst = row["rank_low"], row["rank_high"]
-    return "" if best is None else f"{best}" if best == worst else f"{best}-{worst}"
-
-
 def _bars(rows: Collection[Row]) -> list[Text]:
     """Draw each interval as a line with the rating on it, all on one scale, coloured by tier; open ends are arrows."""
-    rated = [row for row in rows if row["rating"] is not None]
-    figures = [row[name] for row in rated for name in ("rating_low", "rating", "rating_high") if row[name] is not None]
-    low, high = min(figures), max(figures)
-    arrow = (high - low or 1) / (BAR_COLUMNS - 2)  # an open end reaches one column beyond every figure
-    low -= arrow * any(row["rating_low"] is None for row in rated)
-    high += arrow * any(row["rating_high"] is None for row in rated)
     line, dot, left_arrow, right_arrow = BAR_SIGNS if output.can_encode("".join(BAR_SIGNS)) else ASCII_BAR_SIGNS
     bars = []
-    for row in rows:
-        if row["rating"] is None:
+    for row, shares in zip(rows, interval_bars(rows), strict=True):
+        if shares is None:
             bars.append(Text(""))
             continue
-        open_low, open_high = row["rating_low"] is None, row["rating_high"] is None
-        reach = (low if open_low else row["rating_low"], row["rating"], high if open_high else row["rating_high"])
-        start, at, end = (round((BAR_COLUMNS - 1) * (figure - low) / ((high - low) or 1)) for figure in reach)
+        start, at, end = (round((BAR_COLUMNS - 1) * share) for share in shares)
         before, after = line * (at - start), line * (end - at)
-        before = left_arrow + before[1:] if before and open_low else before
-        after = after[:-1] + right_arrow if after and open_high else after
+        before = left_arrow + before[1:] if before and row["rating_low"] is None else before
+        after = after[:-1] + right_arrow if after and row["rating_high"] is None else after
         bars.append(Text(" " * start + before + dot + after, style=TIER_STYLES[(row["tier"] - 1) % len(TIER_STYLES)]))
     return bars

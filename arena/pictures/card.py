@@ -1,19 +1,21 @@
 """A leaderboard as a picture for sharing, of the size that link previews have, and a bot's badge."""
 
-import math
 from collections.abc import Sequence
-from typing import Any, TypeGuard
+from typing import Any
 
 from arena.charts.style import letters
 from arena.errors import ArenaError
 from arena.pictures import canvas
 from arena.pictures.canvas import ACCENT, INK, LINE, SOFT, Film, Item
 from arena.protocol import clean
+from arena.results.columns import LEADERBOARD, interval_bars
 from arena.results.leaderboard import Results
+from arena.results.tables import rows_of
 
 WIDTH, HEIGHT, EDGE = 600, 315, 22
 """Twice as many pixels are what previews ask for: 1200 x 630."""
 TABLES, ROWS = 2, 7
+FIGURES = ("rating", "points")
 ROW, TOP = 27, 84
 BADGE_HEIGHT, BADGE_LETTER = 20, 11
 BADGE_FILLS = ("#3b4350", "#555f6d", *["#0072b2"] * 3)
@@ -42,23 +44,22 @@ def description(results: Results) -> str:
     """Return who leads, in words."""
     leads = []
     for game, rows in _tables(results)[:TABLES]:
-        best = ", ".join(f"{row['rank']:.0f}. {row['bot']}" for row in rows[:3] if _is_number(row["rank"]))
+        best = ", ".join(f"{row['rank']}. {row['display']}" for row in rows[:3] if row["rank"] is not None)
         leads += [f"{game}: {best}" if game else best] if best else []
     return clean("; ".join(leads) or NOTHING)
 
 
 def badge(results: Results, bot: str) -> Film:
     """Return a badge of a bot: its rank of how many, and its rating, in each game; ArenaError where it has no rank."""
-    display, ranks = results.display_name(bot), []
+    ranks = []
     for game, rows in _tables(results):
-        ranked = [row for row in rows if _is_number(row["rank"])]
-        for row in ranked:
-            if row["bot"] == display:
-                rank = f"{game} #{row['rank']:.0f} of {len(ranked)}".strip()
-                ranks.append(" · ".join(filter(None, (rank, _figure(row)))))
+        ranked = [row for row in rows if row["rank"] is not None]
+        ranks += [
+            f"{game} #{row['rank']} of {len(ranked)} · {row['figure']}".strip() for row in ranked if row["bot"] == bot
+        ]
     if not ranks:
         raise ArenaError(f"--badge {bot}: it has no rank in {results.event.name}; `arena leaderboard` lists who has")
-    parts = [clean(results.event.name, 40), clean(display, 40), *map(clean, ranks[:3])]
+    parts = [clean(results.event.name, 40), clean(results.display_name(bot), 40), *map(clean, ranks[:3])]
     items: list[Item] = []
     x = 0
     for part, fill in zip(parts, BADGE_FILLS, strict=False):
@@ -70,47 +71,35 @@ def badge(results: Results, bot: str) -> Film:
 
 
 def _tables(results: Results) -> list[tuple[str, list[dict[str, Any]]]]:
-    """Return the rows of each game by its name, best first; empty over all."""
+    """Return each game, or none over all, and its rows, best first; their `figure` is the rating, else the points."""
     tables = []
     for league in results.shown.leagues:
-        frame = results.with_display_names(league.leaderboard())
-        rows = [{str(name): value for name, value in row.items()} for row in frame.to_dict("records")]
-        tables.append((str(rows[0]["game"] or "") if rows else "", rows))
+        columns = LEADERBOARD.rated_in(league.unit)
+        rows = rows_of(league.leaderboard(), columns)
+        for row in rows:
+            row["figure"] = next(
+                (columns[name].printed(row[name]) for name in FIGURES if row.get(name) is not None), ""
+            )
+        tables.append((clean(league.game or ""), rows))
     return tables
 
 
 def _table(game: str, rows: Sequence[dict[str, Any]], x: float, room: float) -> list[Item]:
-    """Return the first rows: rank, name, an interval on the axis of all rows, and the rating or the points."""
-    items = [canvas.text(clean(game), x, TOP - 12, 13, SOFT, room)] if game else []
-    bars = [(row.get("rating_low"), row.get("rating"), row.get("rating_high")) for row in rows[:ROWS]]
-    figures = [figure for bar in bars for figure in bar if _is_number(figure)]
-    low, high = (min(figures), max(figures)) if figures else (0.0, 1.0)
-    begin, end = x + 34 + room * 0.42, x + room - 50
-    for number, (row, bar) in enumerate(zip(rows, bars, strict=False)):
+    """Return the first rows: rank, name, an interval on the axis of these rows, and the rating or the points."""
+    items = [canvas.text(game, x, TOP - 12, 13, SOFT, room)] if game else []
+    begin, wide = x + 34 + room * 0.42, room * 0.58 - 84
+    for number, (row, bar) in enumerate(zip(rows, interval_bars(rows[:ROWS]), strict=False)):
         y = TOP + ROW * number
-        rank = f"{row['rank']:.0f}" if _is_number(row["rank"]) else "-"
         items += [
-            canvas.text(rank, x + 16, y + 17, 13, SOFT, text_anchor="end"),
-            canvas.text(clean(str(row["bot"])), x + 26, y + 17, 14, INK, room * 0.42, font_weight="bold"),
-            canvas.text(_figure(row), x + room, y + 17, 14, INK, text_anchor="end"),
+            canvas.text("-" if row["rank"] is None else str(row["rank"]), x + 16, y + 17, 13, SOFT, text_anchor="end"),
+            canvas.text(clean(row["display"]), x + 26, y + 17, 14, INK, room * 0.42, font_weight="bold"),
+            canvas.text(row["figure"], x + room, y + 17, 14, INK, text_anchor="end"),
             canvas.rect(x, y + ROW - 3, room, 0.7, LINE),
         ]
-        if _is_number(bar[1]) and high > low:  # an open end goes to the edge
-            ends = (figure if _is_number(figure) else edge for figure, edge in zip(bar, (low, 0, high), strict=True))
-            left, middle, right = (begin + (figure - low) / (high - low) * (end - begin) for figure in ends)
+        if bar is not None:
+            left, middle, right = (begin + share * wide for share in bar)
             items.append(canvas.rect(left, y + 10.5, max(1.0, right - left), 3, ACCENT, rx=1.5, opacity=0.45))
             items.append(canvas.rect(middle - 3.5, y + 8.5, 7, 7, ACCENT, rx=3.5))
     if len(rows) > ROWS:
         items.append(canvas.text(f"and {len(rows) - ROWS} more", x + 26, TOP + ROW * ROWS + 14, 12, SOFT))
     return items
-
-
-def _figure(row: dict[str, Any]) -> str:
-    """Return the rating of a row, else its points."""
-    if _is_number(row.get("rating")):
-        return f"{row['rating']:.0f}"
-    return f"{row['points']:.1f}" if _is_number(row.get("points")) else ""
-
-
-def _is_number(value: Any) -> TypeGuard[float]:
-    return isinstance(value, int | float) and math.isfinite(value)

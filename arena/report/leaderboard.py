@@ -26,7 +26,9 @@ from arena.results.columns import (
     SINCE,
     Column,
     Columns,
+    interval_bars,
     interval_text,
+    ranks_text,
     rounded_text,
 )
 from arena.results.leaderboard import Results, rank_changes
@@ -185,11 +187,10 @@ def leaderboard(results: Results, title: str = "", frame: Any = None) -> PageTab
     changes = results.rank_changes
     names += [CHANGE.name] if any(change != 0 for change in changes.values()) else []
     shown_columns, extra = _columns(results, columns, names, rows)
-    reach = _reach(rows)
     parts: dict[str | None, list[Row]] = {None: []}
-    for row in rows:
+    for row, bar in zip(rows, interval_bars(rows), strict=True):
         shown = row | {"bot": results.display_name(row["bot"]), CHANGE.name: changes.get(row["bot"], 0)}
-        cells = {column.name: _cell(column, shown, reach) for column in shown_columns}
+        cells = {column.name: _cell(column, shown, bar) for column in shown_columns}
         parts.setdefault(results.specialists.get(row["bot"]) if row["rank"] is None else None, []).append(cells)
     return PageTable(
         title,
@@ -256,8 +257,10 @@ def rankings(results: Results) -> Iterator[PageTable]:
             | {"bot": row["display"], "rating": row["strength"], "rating_low": row["low"], "rating_high": row["high"]}
             for row in group
         ]
-        reach = _reach(own)
-        cells = tuple({column.name: _cell(column, row, reach) for column in shown} for row in own[:RANKED])
+        cells = tuple(
+            {column.name: _cell(column, row, bar) for column in shown}
+            for row, bar in zip(own[:RANKED], interval_bars(own), strict=False)
+        )
         title = clean(f"{results.board_columns.get(label, label)}, {role or 'all roles'}")
         yield PageTable(title, shown, cells, left_out=max(0, len(own) - RANKED))
 
@@ -284,31 +287,17 @@ def _columns(
     return tuple(columns), endings | boards | roles
 
 
-def _reach(rows: list[dict[str, Any]]) -> tuple[float, float]:
-    """Return the lowest and the highest figure of any interval, with some space on a side where an interval is open."""
-    rated = [row for row in rows if row.get("rating") is not None]
-    known = [row[name] for row in rated for name in ("rating_low", "rating", "rating_high") if row[name] is not None]
-    if not known:
-        return 0.0, 1.0
-    slack = 0.08 * (max(known) - min(known) or 1)
-    open_below, open_above = (any(row[name] is None for row in rated) for name in ("rating_low", "rating_high"))
-    return min(known) - slack * open_below, max(known) + slack * open_above
-
-
-def _cell(column: Column, row: dict[str, Any], reach: tuple[float, float]) -> Cell:
+def _cell(column: Column, row: dict[str, Any], bar: tuple[float, float, float] | None) -> Cell:
     match column.name:
         case "range":
-            low, high = row["rating_low"], row["rating_high"]
-            if row["rating"] is None:
+            if bar is None:
                 return Cell("", None)
-            scale = 100 / ((reach[1] - reach[0]) or 1)
-            ends = (reach[0] if low is None else low, row["rating"], reach[1] if high is None else high)
-            begin, marker, end = ((figure - reach[0]) * scale for figure in ends)
-            text = interval_text(*(column.printed(figure) for figure in (low, high)))
-            return Cell(text, reach[0] - 1 if low is None else low, (begin, end), marker)
+            low, high = row["rating_low"], row["rating_high"]
+            begin, marker, end = (100 * share for share in bar)
+            text = interval_text(column.printed(low), column.printed(high))
+            return Cell(text, "-Infinity" if low is None else low, (begin, end), marker)
         case "ranks":
-            low, high = row["rank_low"], row["rank_high"]
-            return Cell("" if low is None else f"{low:g}" if low == high else f"{low:g}\u2013{high:g}", low)
+            return Cell(ranks_text(row["rank_low"], row["rank_high"]), row["rank_low"])
         case CHANGE.name:
             return Cell(rank_changes.text(row[CHANGE.name]), row[CHANGE.name])
         case "bot":

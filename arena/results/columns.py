@@ -87,6 +87,30 @@ def interval_text(low: str, high: str) -> str:
     return f"above {low}" if low else f"below {high}" if high else "anything"
 
 
+def ranks_text(best: float | None, worst: float | None, dash: str = "\u2013") -> str:
+    """Return the ranks that the matches leave open: `2`, or `2` to `4` with a dash; empty without ranks."""
+    return "" if best is None else f"{best:g}" if best == worst else f"{best:g}{dash}{worst:g}"
+
+
+def interval_bars(rows: Iterable[Mapping[str, Any]]) -> list[tuple[float, float, float] | None]:
+    """Return of each row where its interval begins, its rating is and its interval ends, all on one scale from 0 to 1.
+
+    An open end is at the edge, beyond every figure. A row without a rating has no bar.
+    """
+    ends = [[row.get(name) for name in ("rating_low", "rating", "rating_high")] for row in rows]
+    rated = [bar for bar in ends if bar[1] is not None]
+    figures = [figure for bar in rated for figure in bar if figure is not None]
+    least, most = min(figures, default=0.0), max(figures, default=0.0)
+    beyond = 0.1 * (most - least or 1)
+    least -= beyond * any(low is None for low, _, _ in rated)
+    most += beyond * any(high is None for _, _, high in rated)
+
+    def share(figure: float | None, edge: float) -> float:
+        return edge if figure is None else (figure - least) / (most - least or 1)
+
+    return [None if bar[1] is None else (share(bar[0], 0), share(bar[1], 0), share(bar[2], 1)) for bar in ends]
+
+
 class Columns:
     """The columns of a frame, in their order."""
 
