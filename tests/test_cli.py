@@ -181,25 +181,19 @@ def test_a_match_is_shown_turn_by_turn_with_its_verdict(fresh):
     assert re.search(r"^\w[\w ]* after \d+ turns: explorer \(first\) \d+, mummy \(last\) \d+$", drawn, re.MULTILINE)
 
 
-def test_a_match_between_paths_works_outside_any_workspace_and_may_be_moves_only(fresh, tmp_path):
-    paths = (str(fresh / "bots/first.py"), str(fresh / "bots/last.py"))
-    said = arena(tmp_path, "match", *paths, "--board", "duel", "--no-draw").stdout
-    assert re.match(r"match \w+  mummy_maze/duel  explorer first, mummy last  .*\nstart\nturn 1", said)
-    assert "┏" not in said
-
-
 def test_two_bots_at_pacman_leave_both_ghosts_to_the_second(fresh):
     (row,) = rows(arena(fresh, "match", "first", "last", "--board", "classic", "--json"))
     assert (row["pacman_bot"], row["blinky_bot"], row["inky_bot"]) == ("first", "last", "last")
     assert [turn["role"] for turn in row["turns"][:3]] == ["pacman", "blinky", "inky"]
 
 
-def test_hostile_remarks_and_logs_do_nothing_to_the_terminal(tmp_path):
+def test_hostile_remarks_and_logs_of_a_match_do_nothing_to_the_terminal(tmp_path):
     hostile = BOT.format(place=0, pause=0).replace("[red]seen[/red]", "\\x1b[2J\\u202e" + "x" * 5000)
     dying = python('sys.exit("\\x1b]0;owned\\x07")')
-    make(tmp_path / "ws", hostile=hostile, dying=dying)
-    done = arena(tmp_path / "ws", "match", "hostile", "dying", "--board", "duel")
+    bots = make(tmp_path / "ws", hostile=hostile, dying=dying) / "bots"
+    done = arena(tmp_path, "match", str(bots / "hostile.py"), str(bots / "dying.py"), "--board", "duel", "--no-draw")
     assert done.returncode == 0
+    assert "┏" not in done.stdout
     assert not re.search("[\x00-\x08\x0b-\x1f\x7f\u202e]", done.stdout)
     assert "# \\x1b[2J" in done.stdout
     assert "stderr: \\x1b]0;owned" in done.stdout

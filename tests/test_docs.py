@@ -96,14 +96,23 @@ FOLLOWED = next(found for block in blocks(README, "console") if len(found := com
 """The README's way from nothing to a report."""
 
 
-BARE = {
-    "init": ["elsewhere"],
-    "check-rules": ["hunt"],
-    "compare": ["dice", "ada"],
-    "withdraw": ["--help"],
-    "submit": ["--help"],
-}
+BARE = {"init": ["elsewhere"], "compare": ["dice", "ada"]}
 """The arguments of commands that a table names without any."""
+HELP_ONLY = {
+    "check-rules",  # test_writing_a_game.py follows its page
+    "climb",  # test_climb.py follows its page
+    "doctor",  # test_tutorials.py runs it
+    "duel",  # its exit code is the answer, after minutes
+    "grade",  # it wants a class; test_tutorials.py has one
+    "join",
+    "merge",  # it wants a second archive; test_export.py follows the page
+    "nemesis",  # test_nemesis.py searches
+    "play",  # it wants somebody to play
+    "serve",  # it serves until Ctrl-C
+    "stop",  # it wants a run to stop
+    "submit",
+    "withdraw",
+}
 
 
 @pytest.fixture(scope="module", autouse=True)
@@ -162,23 +171,12 @@ def test_every_documented_command_runs(played, words):
     quick = {
         "run": ["--bot", "dice,walker", "--no-charts", "--plan"],
         "charts": ["--json"],
-        "duel": ["--help"],  # its exit code is the answer, after minutes
-        "climb": ["--help"],  # test_climb.py follows its page
-        "play": ["--help"],  # it wants somebody to play
-        "stop": ["--help"],  # it wants a run to stop
-        "serve": ["--help"],  # it serves until Ctrl-C
-        "join": ["--help"],
-        "check-rules": ["--playouts", "1"],
-        "doctor": ["--no-measure"],  # test_doctor.py measures
-        "merge": ["--help"],  # it wants a second archive; test_export.py follows the page
-        "grade": ["--help"],  # it wants a class; test_tutorials.py has one
-        "nemesis": ["--matches", "5"],  # test_nemesis.py searches
         "match": ["--no-draw", *(["--unsafe"] if "none" in words else [])],
     }
     _, command, *rest = words
     if rest[:1] == ["--for"]:
         rest = ["--for", "dice"]  # test_tutorials.py has a class
-    rest = rest or BARE.get(command, [])
+    rest = ["--help"] if command in HELP_ONLY else rest or BARE.get(command, [])
     if MATCH & {*rest}:
         turns = Results.open(played / "results" / "cup").turns()
         longest = turns[turns["bot"] == "ada"].groupby("match")["turn"].max().idxmax()
@@ -248,10 +246,10 @@ def test_every_house_bot_is_documented():
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("number", [0, 1])
-def test_the_bots_of_the_page_play(played, number):
-    (played / "bots" / f"page{number}.py").write_text(blocks(AUTHORS, "python")[number])
-    done = cup.arena(played, "match", f"page{number}", "dice", "--board", "duel", "--no-draw")
+def test_the_bots_of_the_page_play(played):
+    for number in (0, 1):
+        (played / "bots" / f"page{number}.py").write_text(blocks(AUTHORS, "python")[number])
+    done = cup.arena(played, "match", "page0", "page1", "--board", "duel", "--no-draw")
     assert done.returncode == 0
     assert "forfeit" not in done.stdout + done.stderr
 
