@@ -28,10 +28,7 @@ def new(
 
     if name is None:
         rows = [{"name": kit.name, "language": kit.language, "build": kit.build} for kit in starters.starters()]
-        if json:
-            output.print_json(rows)
-        else:
-            output.print_table(output.make_table(("name", "language", "build"), [list(row.values()) for row in rows]))
+        output.print_records(rows, json=json)
         return
     kit = starters.find(language)
     file = paths.tournament_file(None)
@@ -107,8 +104,9 @@ def withdraw(
     if name in {entry.name for entry in tournament.bot}:
         raise ArenaError(f"{name!r} is a [[bot]] of tournament.toml: take it out there")
     version = store.withdraw(name)
-    if json:
-        output.print_json([{"name": name, "version": version.number, "digest": version.digest, "state": "withdrawn"}])
-    else:
-        print(f"{name} is withdrawn; version {version.number} is kept, and plays again after\n")
-        print(f"  arena submit {version.path} --as {name}")
+    output.print_result(
+        [{"name": name, "version": version.number, "digest": version.digest, "state": "withdrawn"}],
+        f"{name} is withdrawn; version {version.number} is kept, and plays again after\n",
+        f"  arena submit {version.path} --as {name}",
+        json=json,
+    )

@@ -126,10 +126,8 @@ def _play_lessons(bot: Bot, path: Path, conditions: Conditions, launcher: Launch
             verdict = "ok   " if result.passed else "FAULT"
             print(f"  {verdict}  {lesson.number}. {lesson}: {output.safe_line(result.words, 1000)}", flush=True)
     passed = sum(bool(row["passed"]) for row in rows)
-    if json:
-        output.print_json(rows)
-    else:
-        print(f"\n{output.safe_line(bot.name)} passes {passed} of {output.counted(len(rows), 'lesson')}")
+    summary = f"\n{output.safe_line(bot.name)} passes {passed} of {output.counted(len(rows), 'lesson')}"
+    output.print_result(rows, summary, json=json)
     if passed < len(rows):
         raise typer.Exit(1)
 

@@ -56,13 +56,13 @@ def clip(
         content = {".gif": pixels.gif, ".mp4": pixels.mp4, ".svg": svg.svg}[to.suffix](film)
     with writing(to):
         whole_files.write(to, content)
-    if json:
-        sentences = [words for _, words in shown.key_turns] if key else []
-        output.print_json([{"match": record.match.id, "file": str(to), "bytes": len(content), "key": sentences}])
-    else:
-        print(f"{paths.displayed(to)}: {len(content) / 1000:.0f} kB")
-        for _, words in shown.key_turns if key else ():
-            print(f"  {output.safe_line(words, 300)}")
+    sentences = [words for _, words in shown.key_turns] if key else []
+    output.print_result(
+        [{"match": record.match.id, "file": str(to), "bytes": len(content), "key": sentences}],
+        f"{paths.displayed(to)}: {len(content) / 1000:.0f} kB",
+        *(f"  {output.safe_line(words, 300)}" for words in sentences),
+        json=json,
+    )
 
 
 def _indices(turns: str | None, numbers: list[int]) -> tuple[int, int]:

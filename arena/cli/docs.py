@@ -26,17 +26,11 @@ def docs(
             {"page": name, "title": path.read_text("utf-8").partition("\n")[0].lstrip("# ")}
             for name, path in pages.items()
         ]
-        if json:
-            output.print_json(rows)
-        else:
-            output.print_table(output.make_table(("page", "title"), [tuple(row.values()) for row in rows]))
+        output.print_records(rows, json=json)
         return
     name = page.removesuffix(".md").removeprefix("docs/")
     if name not in pages:
         hint = did_you_mean(name, pages) or f"there are {', '.join(pages)}"
         raise ArenaError(f"there is no page {page!r}; {hint}")
     text = pages[name].read_text("utf-8")
-    if json:
-        output.print_json([{"page": name, "text": text}])
-    else:
-        print(text, end="")
+    output.print_result([{"page": name, "text": text}], text.removesuffix("\n"), json=json)

@@ -92,10 +92,7 @@ def duel(
         output.notice(f"{_pairings(state)} are complete; to go on:\n  {command_line()}")
         raise typer.Exit(interrupt.code)
     watching.notice_given_up(given_up)
-    if json:
-        output.print_json([_row(state, folder)])
-    else:
-        print("\n".join(_report(state)))
+    output.print_result([_row(state, folder)], *_report(state), json=json)
     if given_up and state.test.decision is None:
         output.notice(f"its pairing comes before others, so the test cannot go on; to try again:\n  {command_line()}")
     output.notice(f"stored in {paths.displayed(folder)}; `arena report {paths.displayed(folder)}` shows every match")

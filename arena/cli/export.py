@@ -51,20 +51,16 @@ def export(
         if to is not None:
             with writing(to):
                 whole_files.write(to, text.encode("ascii"))
-        if json:
-            output.print_json([{"match": record.match.id, "file": None if to is None else str(to), "text": text}])
-        else:
-            print(text if to is None else f"{paths.displayed(to)}\n", end="")
+        row = {"match": record.match.id, "file": None if to is None else str(to), "text": text}
+        output.print_result([row], text.removesuffix("\n") if to is None else paths.displayed(to), json=json)
         return
     if form not in tables.FORMATS:
         raise ArenaError(f"--format {form}: expected {' or '.join(tables.FORMATS)}")
     with Archive.open(folder) as archive, writing(to or folder), ProgressLine("export: matches") as progress:
         target = to or whole_files.make_folder(folder, "export")
         exported = tables.write(archive, target, form, all_versions=all_versions, tell=progress)
-    if json:
-        output.print_json({"file": str(path), "rows": exported.rows.get(path.stem)} for path in exported.files)
-    else:
-        print("\n".join(paths.displayed(path) for path in exported.files))
+    rows = [{"file": str(path), "rows": exported.rows.get(path.stem)} for path in exported.files]
+    output.print_result(rows, *map(paths.displayed, exported.files), json=json)
 
 
 def _write_picture(
@@ -84,7 +80,4 @@ def _write_picture(
     content = svg.svg(film) if to.suffix == ".svg" else pixels.png([film])
     with writing(to):
         whole_files.write(to, content)
-    if json:
-        output.print_json([{"file": str(to), "bytes": len(content)}])
-    else:
-        print(paths.displayed(to))
+    output.print_result([{"file": str(to), "bytes": len(content)}], paths.displayed(to), json=json)

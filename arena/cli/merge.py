@@ -10,11 +10,9 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from arena import shared_folders, whole_files
-from arena.author.submissions.copy_untrusted import Allowance
 from arena.cli import options, output, paths, stored_match
 from arena.cli.progress import ProgressLine
 from arena.errors import ArenaError, writing
-from arena.event import bot_folder
 from arena.event.discovery.files import DIGEST
 
 if TYPE_CHECKING:
@@ -92,10 +90,11 @@ def merge(
                 if verify:
                     _verify(merged, folders)
             whole_files.publish(making, target)
-    if json:
-        output.print_json([{"folder": str(target), "matches": stored, "count": counting, "verified": verify}])
-    else:
-        print(f"{paths.displayed(target)}: {stored} matches, of which {counting} count in the tables")
+    output.print_result(
+        [{"folder": str(target), "matches": stored, "count": counting, "verified": verify}],
+        f"{paths.displayed(target)}: {stored} matches, of which {counting} count in the tables",
+        json=json,
+    )
 
 
 def _is_match_file(source: str) -> bool:
@@ -116,11 +115,8 @@ def _take(files: Sequence[Path], event: str | None = None, *, json: bool) -> Non
         {"file": str(path), "match": record.match.id, "new": is_new}
         for (path, record), is_new in zip(given, new, strict=True)
     ]
-    if json:
-        output.print_json(rows)
-        return
-    for row in rows:
-        print(f"match {row['match']}: {'taken' if row['new'] else 'was there already'}")
+    lines = (f"match {row['match']}: {'taken' if row['new'] else 'was there already'}" for row in rows)
+    output.print_result(rows, *lines, json=json)
 
 
 def _checked(name: str) -> str:
@@ -161,22 +157,10 @@ def _copy_bots(source: Path, target: Path) -> None:
         return
     except OSError as error:
         raise ArenaError(f"{error.filename}: cannot be read: {error.strerror}") from error
-    size, problems = stored_match.MOST_BOT_BYTES, []
-    for digest in digests:
-        if not (target / digest).exists():
-            try:
-                allowance = Allowance(left_out=())
-                stored_match.copy_bot(source, digest, target / digest, allowance)
-                size -= Allowance.size - allowance.size
-            except (ArenaError, OSError) as error:
-                bot_folder.remove(target / digest)
-                problems.append(f"{digest}: {error.strerror if isinstance(error, OSError) else error}")
-        if size < 0:
-            most = f"{stored_match.MOST_BOT_BYTES // 1_000_000} MB"
-            raise ArenaError(f"{source / 'bots'}: has more than {most} of bots; move some away")
-    if problems:
-        count = "1 copy" if len(problems) == 1 else f"{len(problems)} copies"
-        named = "; ".join(map(output.safe_line, problems[:PROBLEMS_NAMED]))
+    _, refused = stored_match.copy_bots(source, digests, target)
+    if refused:
+        count = "1 copy" if len(refused) == 1 else f"{len(refused)} copies"
+        named = "; ".join(output.safe_line(f"{digest}: {why}") for digest, why in [*refused.items()][:PROBLEMS_NAMED])
         output.notice(f"{source / 'bots'}: {count} left out, so that nobody can rerun their matches: {named}")
 
 

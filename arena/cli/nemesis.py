@@ -1,6 +1,7 @@
 """`arena nemesis`: search for play that beats a bot."""
 
 import tempfile
+from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import Annotated
@@ -70,10 +71,15 @@ def nemesis(
         paths.write(to, notation.text_of(notation.portable(result.shortest)))
     if tests is not None:
         _write_lessons(tests, result, named, chosen)
-    if json:
-        output.print_json([_row(result, named, chosen, side)])
-    else:
-        _print(result, named, chosen, side)
+    row = {
+        "bot": named.name,
+        "board": chosen.label,
+        "roles": list(side),
+        **output.fields(result, "score", "low", "high", "exact", "value"),
+        "matches": len(result.records),
+        "moves": [{"turn": turn.number, **output.fields(turn, "role", "move")} for turn in result.shortest.turns],
+    }
+    output.print_result([row], *_lines(result, named, chosen, side), json=json)
 
 
 def _side(board: Board, bot: Bot, role: str | None) -> tuple[str, ...]:
@@ -100,30 +106,20 @@ def _renamed(record: Record) -> Record:
     return replace(record, match=replace(record.match, seats=seats), seats=reports)
 
 
-def _print(result: Exploitation, bot: Bot, board: Board, side: tuple[str, ...]) -> None:
+def _lines(result: Exploitation, bot: Bot, board: Board, side: tuple[str, ...]) -> Iterator[str]:
+    """Yield how well the search did, and the shortest match that punishes."""
     sure = "no play takes more, if it answers each position always alike" if result.exact else "a lower bound"
     if result.low < result.high:
         sure = f"95 %: {result.low:.1f} to {result.high:.1f}, a lower bound"
     where = f"{output.safe_line(bot.name)} as {' and '.join(side)} on {board.label}"
-    print(f"{where}: its nemesis scores {result.score:.1f} of 100 ({sure})")
+    yield f"{where}: its nemesis scores {result.score:.1f} of 100 ({sure})"
     if result.value is not None:
-        print(f"perfect play allows {result.value}: the bot gives away {max(0.0, result.score - result.value):.1f}")
+        yield f"perfect play allows {result.value}: the bot gives away {max(0.0, result.score - result.value):.1f}"
     moves = [f"{turn.role} {output.safe_line(turn.move)}" for turn in result.shortest.turns[:SHOWN_MOVES]]
     more = "; ..." if len(result.shortest.turns) > SHOWN_MOVES else ""
     turns = max((turn.number for turn in result.shortest.turns), default=0)
-    print(f"shortest of {output.counted(len(result.records), 'match')}, {turns} turns: {'; '.join(moves)}{more}")
-    print("\n".join(match_text.verdict(result.shortest)))
-
-
-def _row(result: Exploitation, bot: Bot, board: Board, side: tuple[str, ...]) -> dict[str, object]:
-    return {
-        "bot": bot.name,
-        "board": board.label,
-        "roles": list(side),
-        **output.fields(result, "score", "low", "high", "exact", "value"),
-        "matches": len(result.records),
-        "moves": [{"turn": turn.number, **output.fields(turn, "role", "move")} for turn in result.shortest.turns],
-    }
+    yield f"shortest of {output.counted(len(result.records), 'match')}, {turns} turns: {'; '.join(moves)}{more}"
+    yield from match_text.verdict(result.shortest)
 
 
 def _write_lessons(path: Path, result: Exploitation, bot: Bot, board: Board) -> None:

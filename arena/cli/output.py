@@ -165,6 +165,22 @@ def print_json(rows: Iterable[Mapping[str, object]]) -> None:
     print(json.dumps([_json_value(row) for row in rows], indent=1, allow_nan=False))
 
 
+def print_result(rows: Iterable[Mapping[str, object]], *lines: str, json: bool) -> None:
+    """Print what a command has found: rows as JSON, or lines of text."""
+    if json:
+        print_json(rows)
+    elif lines:
+        print("\n".join(lines))
+
+
+def print_records(rows: Sequence[Mapping[str, object]], *, json: bool) -> None:
+    """Print rows that have the same keys, as JSON or as a table under these keys."""
+    if json:
+        print_json(rows)
+    else:
+        print_table(make_table(list(rows[0]), [list(row.values()) for row in rows]))
+
+
 def _json_value(value: Any) -> Any:
     """Return a value as JSON can hold it; frames hold numpy's own numbers."""
     if isinstance(value, (list, tuple)):

@@ -8,7 +8,6 @@ from typing import Annotated, Any
 
 import typer
 
-from arena.author.submissions.copy_untrusted import Allowance
 from arena.cli import match_text, options, output, paths, stored_match, workspace
 from arena.errors import ArenaError
 from arena.event import discovery
@@ -74,15 +73,14 @@ def played_again(record: Record, event: str | None) -> Record:
 
 def _play_again(record: Record, event: str | None, *, json: bool) -> bool:
     different = list(differences(record, played_again(record, event)))
-    if json:
-        output.print_json([{"match": record.match.id, "same": not different, "differences": different}])
-        return not different
-    print(match_text.heading(record.match))
-    for difference in different:
-        print(output.safe_line(difference, 1000))
-    if not different:
-        turns = max((turn.number for turn in record.turns), default=0)
-        print(f"it went the same: {output.safe_line(record.verdict.reason)} after {turns} turns")
+    turns = max((turn.number for turn in record.turns), default=0)
+    same = f"it went the same: {output.safe_line(record.verdict.reason)} after {turns} turns"
+    output.print_result(
+        [{"match": record.match.id, "same": not different, "differences": different}],
+        match_text.heading(record.match),
+        *([output.safe_line(difference, 1000) for difference in different] or [same]),
+        json=json,
+    )
     return not different
 
 
@@ -120,10 +118,7 @@ def _feed(record: Record, event: str | None, name: str, role: str | None, *, que
                 }
                 for answer in answers
             ]
-    if json:
-        output.print_json(rows)
-    else:
-        print("every answer is the same" if same else "not every answer is the same")
+    output.print_result(rows, f"{'' if same else 'not '}every answer is the same", json=json)
     return same
 
 
@@ -145,16 +140,12 @@ def _bot_then(seat: Seat, event: str | None) -> Bot:
     """Return a seat's bot as it was played, from the event's copies; else as it is now, with a notice."""
     reason = f"no copy of {seat.bot.digest} is left"
     if DIGEST.fullmatch(seat.bot.digest):
-        target = Path(tempfile.mkdtemp(dir=workspace.temporary_folder())) / "copy"
-        allowance = Allowance(size=stored_match.MOST_BOT_BYTES, entries=stored_match.MOST_BOT_ENTRIES, left_out=())
-        try:
-            copy = stored_match.copy_bot(paths.event_folder(event), seat.bot.digest, target, allowance)
+        target = Path(tempfile.mkdtemp(dir=workspace.temporary_folder()))
+        copies, refused = stored_match.copy_bots(paths.event_folder(event), [seat.bot.digest], target)
+        for copy in copies.values():
             return discovery.from_path(copy, seat.bot.name)
-        except FileNotFoundError:
-            pass
-        except (ArenaError, OSError) as error:
-            refusal = error.strerror if isinstance(error, OSError) else error
-            reason = f"the copy of {seat.bot.digest} is not played: {output.safe_line(refusal)}"
+        for why in refused.values():
+            reason = f"the copy of {seat.bot.digest} is not played: {output.safe_line(why)}"
     bot = workspace.entrant_named(seat.bot.name)
     if bot.digest != seat.bot.digest:
         output.notice(f"{seat.bot.name}: was edited since ({reason}); it plays as it is now")

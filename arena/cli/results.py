@@ -1,6 +1,6 @@
 """`arena leaderboard`, `arena charts` and `arena report`: the results of an event as tables, pictures and a page."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import replace
 from itertools import groupby
 from pathlib import Path
@@ -82,10 +82,7 @@ def charts(
     results = read(folder, all_versions=all_versions)
     tables, pictures = write_tables(results, read_placings(folder)), write_charts(results)
     written = (*tables, *pictures.files)
-    if json:
-        output.print_json({"file": paths.displayed(path)} for path in written)
-    else:
-        print("\n".join(paths.displayed(path) for path in written))
+    _print_files(written, json=json)
     if pictures.silent:
         output.notice(f"not drawn: {', '.join(f'{name} ({reason})' for name, reason in pictures.silent.items())}")
     if open_:
@@ -126,12 +123,14 @@ def report(
         results = read(folder, all_versions=all_versions)
         then = None if since is None else read(paths.event_folder(since), rating=results.rating)
         pages = (write_report(results, stored_match.game_of, read_placings(folder), then),)
-    if json:
-        output.print_json({"file": paths.displayed(page)} for page in pages)
-    else:
-        print("\n".join(paths.displayed(page) for page in pages))
+    _print_files(pages, json=json)
     if open_:
         typer.launch(str(pages[0] if len(pages) == 1 else folder / "for"))
+
+
+def _print_files(files: Iterable[Path], *, json: bool) -> None:
+    names = [paths.displayed(file) for file in files]
+    output.print_result([{"file": name} for name in names], *names, json=json)
 
 
 def read(folder: Path, *, all_versions: bool = False, rating: str | None = None, versions: bool = False) -> "Results":

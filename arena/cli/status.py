@@ -46,11 +46,9 @@ def status(
             if void not in machines:
                 raise ArenaError(f"{void!r}: this machine played no match of {folder}; {known_are(void, machines)}")
             voided = archive.void(void, f"voided, {void}: {reason}")
-        if json:
-            output.print_json({"match": match} for match in voided)
-        else:
-            matches = output.counted(len(voided), "match")
-            print(f"{matches} of {output.safe_line(void)} voided; `arena run` plays what is due again")
+        matches = output.counted(len(voided), "match")
+        summary = f"{matches} of {output.safe_line(void)} voided; `arena run` plays what is due again"
+        output.print_result([{"match": match} for match in voided], summary, json=json)
         return
     holder = Archive.holder(folder)
     state = control.last_state(folder)

@@ -1,6 +1,7 @@
 """A recorded match, the game that it was played by, what was said in it, and the copies of its bots."""
 
 import os
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
@@ -95,7 +96,31 @@ def roles_of(record: Record, role: str | None) -> tuple[Role, ...]:
 MOST_BOT_BYTES = 2_000_000_000
 """Of the bots of one archive."""
 MOST_BOT_ENTRIES = 100_000
-"""Files and folders of a bot that is played again; who submits a bot may have fewer."""
+"""Files and folders of them; who submits a bot may have fewer."""
+
+
+def copy_bots(source: Path, digests: Iterable[str], target: Path) -> tuple[dict[str, Path], dict[str, str]]:
+    """Copy the bots of these digests from the results `source` into `target`, once each.
+
+    Return the copies, and for what reason others were refused; a bot that is not there is in neither.
+    """
+    allowance = Allowance(size=MOST_BOT_BYTES, entries=MOST_BOT_ENTRIES, left_out=())
+    copies, refused = {}, {}
+    for digest in digests:
+        if (target / digest).exists():
+            continue
+        try:
+            copies[digest] = copy_bot(source, digest, target / digest, allowance)
+        except FileNotFoundError:
+            pass
+        except (ArenaError, OSError) as error:
+            refused[digest] = str(error.strerror if isinstance(error, OSError) else error)
+            bot_folder.remove(target / digest)
+        if allowance.size < 0:
+            raise ArenaError(
+                f"{source / 'bots'}: has more than {MOST_BOT_BYTES // 1_000_000} MB of bots; move some away"
+            )
+    return copies, refused
 
 
 def copy_bot(source: Path, digest: str, target: Path, allowance: Allowance) -> Path:

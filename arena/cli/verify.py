@@ -112,14 +112,14 @@ def _commitment_problems(event: Event, folder: Path, digest: str | None) -> Iter
     names = [bot.name for bot in event.bots]
     if names != sorted({*names}):
         yield "its bots are not each there once, in order of name"
-    files, trusted = {}, []
-    allowance = Allowance(size=stored_match.MOST_BOT_BYTES, entries=stored_match.MOST_BOT_ENTRIES, left_out=())
-    with TemporaryDirectory() as copies:
-        for number, bot in enumerate(event.bots):
-            try:
-                files[bot.name] = stored_match.copy_bot(folder, bot.digest, Path(copies) / str(number), allowance)
-            except (ArenaError, OSError) as error:
-                yield f"bot {bot.name}: the results have no whole copy of it: {error}"
+    trusted = []
+    with TemporaryDirectory() as folder_of_copies:
+        copies, refused = stored_match.copy_bots(folder, [bot.digest for bot in event.bots], Path(folder_of_copies))
+        files = {bot.name: copies[bot.digest] for bot in event.bots if bot.digest in copies}
+        for bot in event.bots:
+            if bot.name not in files:
+                why = refused.get(bot.digest, "there is none")
+                yield f"bot {bot.name}: the results have no whole copy of it: {why}"
         for board in event.boards:
             try:
                 trusted.append(replace(board, rules=rulebook.of_record(board).rules))
