@@ -227,9 +227,8 @@ def _report(folder: Path, store: "BotStore", history: "History", *, charts: bool
     from arena.results.archive import Archive
 
     read = results.read(folder)
-    placings = results.read_placings(folder)
-    results.write_tables(read, placings)
-    page = results.write_report(read, stored_match.game_of, placings) if charts else None
+    results.write_tables(read)
+    page = results.write_report(read, stored_match.game_of) if charts else None
     read.close()
     Archive.make(folder)  # who only reads leaves SQLite's two files beside the event's; the last writer removes them
     numbers = {version.digest: version.number for bot in history.agents for version in store.versions(bot)}

@@ -15,7 +15,7 @@ from arena.author import contest as repository
 from arena.author.checkup import Checkup
 from arena.cli import output, paths, results, stored_match, workspace
 from arena.errors import ArenaError, writing
-from arena.event import discovery
+from arena.event import discovery, merging
 from arena.event.discovery import names
 from arena.sandbox.launcher import Launcher
 
@@ -120,7 +120,8 @@ def _play(archive: repository.ArchiveBranch, folder: Path) -> None:
 
     if (stored := archive.read()) is not None:
         with _copied(stored) as theirs:
-            _join(theirs, folder, folder, newer=stored.is_newer_than(repository.commit_of("HEAD")))
+            newer = stored.is_newer_than(repository.commit_of("HEAD"))
+            merging.add(theirs, folder, folder / "bots", newer=newer)
     run(charts=False)
 
 
@@ -133,21 +134,6 @@ def _copied(stored: repository.Stored | None) -> Iterator[Path]:
             if stored is not None:
                 whole_files.write(folder / paths.EVENT_FILE, stored.file(paths.EVENT_FILE))
         yield folder
-
-
-def _join(source: Path, target: Path, folder: Path, *, newer: bool) -> None:
-    """Add the matches of one archive to another, whose records stay; its event too, unless the source has a newer one.
-
-    `folder` is where the copies of the bots are.
-    """
-    from arena.event import merging
-    from arena.results.archive import Archive
-
-    if not (target / paths.EVENT_FILE).is_file():
-        Archive.make(target)
-    with Archive.open(source) as others, Archive.open(target, writing=True) as ours:
-        event = (others if newer or not ours.of_all_versions().count() else ours).event()
-        merging.merge(event, (others,), ours, folder / "bots", keep_first=True)
 
 
 def _publish(archive: repository.ArchiveBranch, folder: Path) -> None:
@@ -165,7 +151,7 @@ def _publish(archive: repository.ArchiveBranch, folder: Path) -> None:
             rows = site.read_history(stored.file(HISTORY))
             newer = stored.is_newer_than(commit)
         with _copied(stored) as joined:  # into theirs: what was published stays
-            _join(folder, joined, folder, newer=not newer)
+            merging.add(folder, joined, folder / "bots", newer=not newer)
             content = (joined / paths.EVENT_FILE).read_bytes()
             played = stored.played if stored is not None and newer else commit
             now = f"{datetime.now(UTC):%Y-%m-%d %H:%M:%S}"
@@ -186,7 +172,7 @@ def _site(archive: repository.ArchiveBranch, to: Path) -> None:
         raise ArenaError(f"{archive.remote}/{archive.name}: there is no such branch; `arena contest publish` makes it")
     with _copied(stored) as folder:
         read = results.read(folder)
-        page = results.write_report(read, stored_match.game_of, results.read_placings(folder))
+        page = results.write_report(read, stored_match.game_of)
         with writing(to):
             written = site.write(read, site.read_history(stored.file(HISTORY)), page, to)
     print("\n".join(paths.displayed(path) for path in written))

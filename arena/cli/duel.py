@@ -4,7 +4,6 @@ The duel is an event of its own (event/duel.py), whose matches are played as tho
 """
 
 from collections.abc import Iterator, Mapping
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -151,32 +150,14 @@ class DuelWatcher(watching.Watcher):
 def prepared(
     tournament: "Tournament", bots: tuple[Bot, Bot], name: str, most: tuple[str, int], boards: list[str] | None = None
 ) -> Event:
-    """Return the duel of two bots as an event: boards and conditions are those of the file, and nothing else.
+    """Return the duel of two bots here as an event; `most` are the pairings after which it is undecided."""
+    from arena.event import duel
 
-    `most` is the number of pairings after which it is undecided, with the name of that option.
-    """
-    from arena.event.duel import with_openings
-
-    of_an_event = ("rounds", "references", "seed_order", "max_matches", "stop_after", "stop_when", "grade")
-    defaults = {key: type(tournament).model_fields[key].default for key in of_an_event}
-    plain = {"schedule": "round_robin", "repeats": 1, "seating": "sides"}
-    tournament = tournament.model_copy(update=defaults | plain)
-    event = tournament.event(
-        Path(),
-        boards=options.names_in(boards),
-        entrants=bots,
-        sampled_boards=paths.results_folder(Path(), paths.SAMPLED_BOARDS),
-    )
-    event = _playable(event, named=bool(boards))
-    pairings = sum(board.variants for board in event.boards)
-    if most[1] < pairings:
-        raise ArenaError(f"{most[0]} {most[1]}: one round of all boards has {pairings}")
-    event = replace(event, name=name, repeats=most[1] // pairings, conditions=workspace.conditions_here(tournament))
-    if "openings" not in tournament.model_fields_set:
-        try:
-            event = with_openings(event)
-        except ArenaError as error:
-            output.notice(f"without openings: {error}")
+    drawn = paths.results_folder(Path(), paths.SAMPLED_BOARDS)
+    conditions = workspace.conditions_here(tournament)
+    event, notices = duel.prepared(tournament, bots, name, most, options.names_in(boards), conditions, drawn)
+    for words in notices:
+        output.notice(words)
     return event
 
 
@@ -209,22 +190,6 @@ def play(
     if watcher.absentees:  # to forfeit all its matches would prove nothing about how it plays
         raise AbsentError(watcher.absentees)
     return outcome.failed
-
-
-def _playable(event: Event, *, named: bool) -> Event:
-    """Return the event on the boards on which both bots play every role.
-
-    ArenaError if none is left, or if one that was named is left out.
-    """
-    from arena.event.duel import refusals
-
-    refused = dict(refusals(event))
-    words = "; ".join(refused.values())
-    if refused and (named or len(refused) == len(event.boards)):
-        raise ArenaError(f"{words}: choose boards on which both play every role, --board NAME")
-    if refused:
-        output.notice(f"left out: {words}")
-    return replace(event, boards=tuple(board for board in event.boards if board not in refused))
 
 
 def _pairings(duel: "Duel") -> str:

@@ -93,8 +93,7 @@ def match(
 @contextmanager
 def playing() -> Iterator[None]:
     """Let a signal, or the user who leaves before the end of a match, end the command."""
-    with signals.listening() as interrupt:
-        interrupt.at_once()
+    with signals.listening() as interrupt, interrupt.aborting():
         try:
             yield
         except LeftEarlyError as error:

@@ -19,9 +19,6 @@ if TYPE_CHECKING:
     from arena.charts import Written
     from arena.results.leaderboard import Results
 
-    Placings = list[dict[str, Any]]
-    """The rows of `arena.event.placings.placings`."""
-
 AllVersions = Annotated[
     bool, typer.Option("--all-versions", help="Count matches of edited bots, boards and rules too.")
 ]
@@ -66,9 +63,9 @@ def leaderboard(
         results = results.shown
         leaderboard_text.print_rankings(results, rows_of(results.rankings(board, role), RANKINGS))
     elif placings:
-        _print_rows(PLACINGS.in_file(read_placings(folder)), PLACINGS, json=json)
+        _print_rows(PLACINGS.in_file(placings_of(results)), PLACINGS, json=json)
     else:
-        print_leaderboard(results, read_placings(folder), wide=wide, json=json)
+        print_leaderboard(results, wide=wide, json=json)
 
 
 def charts(
@@ -80,7 +77,7 @@ def charts(
     """Draw the charts of an event, as SVG and PNG, and write its CSV files."""
     folder = paths.event_folder(event)
     results = read(folder, all_versions=all_versions)
-    tables, pictures = write_tables(results, read_placings(folder)), write_charts(results)
+    tables, pictures = write_tables(results), write_charts(results)
     written = (*tables, *pictures.files)
     _print_files(written, json=json)
     if pictures.silent:
@@ -122,7 +119,7 @@ def report(
     else:
         results = read(folder, all_versions=all_versions)
         then = None if since is None else read(paths.event_folder(since), rating=results.rating)
-        pages = (write_report(results, stored_match.game_of, read_placings(folder), then),)
+        pages = (write_report(results, stored_match.game_of, then),)
     _print_files(pages, json=json)
     if open_:
         typer.launch(str(pages[0] if len(pages) == 1 else folder / "for"))
@@ -143,14 +140,14 @@ def read(folder: Path, *, all_versions: bool = False, rating: str | None = None,
     return Results.open(folder, all_versions=all_versions, rating=rating, rules=stored_match.game_of)
 
 
-def write_tables(results: "Results", placings: "Placings") -> tuple[Path, ...]:
+def write_tables(results: "Results") -> tuple[Path, ...]:
     """Write the CSV files; return their paths."""
     from arena.results.leaderboard import write_csv
 
     folder = results.folder
     with writing(folder):
         written = write_csv(results, folder)
-        if placings:  # the event's schedule has such a table
+        if placings := placings_of(results):
             import pandas as pd
 
             from arena.results import tables
@@ -160,12 +157,12 @@ def write_tables(results: "Results", placings: "Placings") -> tuple[Path, ...]:
         return written
 
 
-def read_placings(folder: Path) -> "Placings":
+def placings_of(results: "Results") -> list[dict[str, Any]]:
     """Return the rows of a Swiss or a knockout, best first; none for other schedules."""
     from arena.event.placings import placings
     from arena.results.archive import Archive
 
-    with Archive.open(folder, writing=False) as archive:
+    with Archive.open(results.folder, writing=False) as archive:
         return placings(archive)
 
 
@@ -181,22 +178,18 @@ def write_charts(results: "Results") -> "Written":
         return charts.write(results, results.folder)
 
 
-def write_report(
-    results: "Results", rules: Callable[[Match], Game[Any]], placings: "Placings", since: "Results | None" = None
-) -> Path:
-    """Write the charts, and report.html with them and these places; `rules` returns the game that replays a match."""
+def write_report(results: "Results", rules: Callable[[Match], Game[Any]], since: "Results | None" = None) -> Path:
+    """Write the charts, and report.html with them; `rules` returns the game that replays a match."""
     from arena import report
 
-    charts = write_charts(results).files
+    charts, placings = write_charts(results).files, placings_of(results)
     with writing(results.folder), ProgressLine("report: replays") as progress:
         return report.write(
             results, results.folder, charts=charts, placings=placings, rules=rules, tell=progress, since=since
         )
 
 
-def print_leaderboard(
-    results: "Results", placings: "Placings", *, wide: bool = False, json: bool = False, brief: bool = False
-) -> None:
+def print_leaderboard(results: "Results", *, wide: bool = False, json: bool = False, brief: bool = False) -> None:
     """Print the leaderboard: every column, or those that fit the terminal; `brief` without what explains it.
 
     The places by the rules of a Swiss or a knockout stand before it.
@@ -205,7 +198,7 @@ def print_leaderboard(
     from arena.results.leaderboard.rank_changes import NEW
     from arena.results.tables import rows_of
 
-    if placings and not json:
+    if not json and (placings := placings_of(results)):
         from arena.event.placings import shown_columns
 
         schedule = results.event.schedule

@@ -97,8 +97,7 @@ def serve(
         scheme = "http" if certificate is None else "https"
         shown = f"[{host}]" if ":" in host else host
         output.notice(f"serving {scheme}://{shown}:{socket.getsockname()[1]}/ until Ctrl-C")
-        with signals.listening() as interrupt:
-            interrupt.at_once()
+        with signals.listening() as interrupt, interrupt.aborting():
             start_maker()
             server(app, certificate=certificate, key=key, proxy=proxy).run([socket])
     raise typer.Exit(interrupt.code)
@@ -163,8 +162,7 @@ def _seat_person() -> None:
         others = [role for role in board.roles if role not in wanted["roles"]]
         players = dict.fromkeys(wanted["roles"], HUMAN) | assign_roles(board, others, [bot] * len(others))
         planned = make_match(board, players, seed, conditions)
-        with signals.listening() as interrupt:
-            interrupt.at_once()
+        with signals.listening() as interrupt, interrupt.aborting():
             human_process.take_seat(planned, own_bot=wanted["own_bot"], home=Path.cwd())
     except ArenaError as error:
         human_process.send(refused=str(error))

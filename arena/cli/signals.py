@@ -33,13 +33,12 @@ class Interrupt:
         """The exit code that shells expect after this signal."""
         return 0 if self.signal is None else 128 + self.signal
 
-    def at_once(self) -> None:
-        """Let a signal abort the `with listening()` block from now on: all the remaining work can be repeated."""
-        self._raises = True
-
     @contextmanager
     def aborting(self) -> Iterator[None]:
-        """Let a signal abort the `with listening()` block during this `with`; one that came before, too."""
+        """Let a signal abort the `with listening()` block during this `with`, whose work can be repeated.
+
+        A signal that came before aborts it, too.
+        """
         if self:
             raise InterruptedNow
         self._raises = True

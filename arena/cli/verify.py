@@ -150,7 +150,7 @@ def _table_problems(folder: Path) -> Iterator[str]:
             allowance = Allowance(size=10**12, entries=2, left_out=())
             for name in {paths.EVENT_FILE, f"{paths.EVENT_FILE}-wal"}.intersection(os.listdir(files)):  # noqa: PTH208
                 copy_entry(files, name, Path(copy) / name, allowance)
-        results.write_tables(results.read(Path(copy)), results.read_placings(Path(copy)))
+        results.write_tables(results.read(Path(copy)))
         for file in sorted(folder.glob("*.csv")):
             expected = Path(copy) / file.name
             if not expected.exists():

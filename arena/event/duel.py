@@ -12,15 +12,20 @@ decided is decided again without a match.
 # up ends the duel for now: to leave its round out would be a choice that the match itself made.
 
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING
 
 from arena.errors import ArenaError
 from arena.event import plan, schedules
 from arena.games import openings, rulebook
 from arena.results.archive import Archive
 from arena.results.sequential import SequentialTest, difference, elo_of_points, points_of_elo
-from arena.values import Board, Ending, Event, Openings, Played
+from arena.values import Board, Bot, Conditions, Ending, Event, Openings, Played
+
+if TYPE_CHECKING:
+    from arena.event.config import Tournament
 
 OPENING_PLIES = 6  # lead to 60 to 800 different states on the shipped boards; 4 plies to 20 to 150
 
@@ -86,30 +91,56 @@ class Duel:
             self.add(match)
 
 
-def refusals(event: Event) -> Iterator[tuple[Board, str]]:
-    """Yield the boards on which the two bots cannot meet in every role, with the reason."""
-    for board in event.boards:
-        misses = [
-            f"{bot.name} does not play {role}"
-            for bot in event.bots
-            for role in board.roles
-            if not bot.plays(board.game, board.name, role)
-        ]
-        if not misses and not sum(schedules.find(event.schedule).count(replace(event, boards=(board,))).values()):
-            misses = [f"it has {len(board.sides)} sides, and a duel has two bots"]
-        if misses:
-            yield board, f"{board.label}: {misses[0]}"
+def prepared(
+    tournament: "Tournament",
+    bots: tuple[Bot, Bot],
+    name: str,
+    most: tuple[str, int],
+    boards: Sequence[str],
+    conditions: Conditions,
+    sampled_boards: Path,
+) -> tuple[Event, list[str]]:
+    """Return the duel of two bots as an event: boards and conditions are those of the file, and nothing else.
 
-
-def with_openings(event: Event) -> Event:
-    """Return the event with sampled openings: else bots that play the same each time would repeat one pairing for ever.
-
-    ArenaError where a board is over too soon for them. Openings are drawn without repetition until a board has no more;
-    if pairings repeat after that, the answer is about the mean over the openings of the board.
+    `most` is the number of pairings after which it is undecided, with the name of that option. Boards on which the two
+    cannot meet in every role are left out, which the returned notices say; ArenaError if none is left, or one of
+    `boards`, which the user named. Unless the file has [openings], they are sampled: else bots that play the same each
+    time would repeat one pairing for ever. They are drawn without repetition until a board has no more; if pairings
+    repeat after that, the answer is about the mean over the openings of the board.
     """
-    for board in event.boards:
+    of_an_event = ("rounds", "references", "seed_order", "max_matches", "stop_after", "stop_when", "grade")
+    defaults = {key: type(tournament).model_fields[key].default for key in of_an_event}
+    plain = {"schedule": "round_robin", "repeats": 1, "seating": "sides"}
+    event = tournament.model_copy(update=defaults | plain).event(
+        Path(), boards=boards, entrants=bots, sampled_boards=sampled_boards
+    )
+    notices = []
+    refused = {board: words for board in event.boards if (words := _refusal(event, board))}
+    if refused and (boards or len(refused) == len(event.boards)):
+        raise ArenaError(f"{'; '.join(refused.values())}: choose boards on which both play every role, --board NAME")
+    if refused:
+        notices.append(f"left out: {'; '.join(refused.values())}")
+    playable = tuple(board for board in event.boards if board not in refused)
+    pairings = sum(board.variants for board in playable)
+    if most[1] < pairings:
+        raise ArenaError(f"{most[0]} {most[1]}: one round of all boards has {pairings}")
+    event = replace(event, name=name, boards=playable, repeats=most[1] // pairings, conditions=conditions)
+    if "openings" not in tournament.model_fields_set:
         try:
-            openings.refuse_rare(rulebook.game_of(board), OPENING_PLIES)
+            for board in playable:
+                openings.refuse_rare(rulebook.game_of(board), OPENING_PLIES)
+            event = replace(event, openings=Openings(plies=OPENING_PLIES))
         except ArenaError as error:
-            raise ArenaError(f"{board.label}: {error}") from error
-    return replace(event, openings=Openings(plies=OPENING_PLIES))
+            notices.append(f"without openings: {board.label}: {error}")
+    return event, notices
+
+
+def _refusal(event: Event, board: Board) -> str:
+    """Return why the two bots cannot meet on a board in every role; empty if they can."""
+    for bot in event.bots:
+        for role in board.roles:
+            if not bot.plays(board.game, board.name, role):
+                return f"{board.label}: {bot.name} does not play {role}"
+    if not sum(schedules.find(event.schedule).count(replace(event, boards=(board,))).values()):
+        return f"{board.label}: it has {len(board.sides)} sides, and a duel has two bots"
+    return ""

@@ -103,6 +103,17 @@ def merge(
     return target.of_all_versions().count(), counting
 
 
+def add(source: Path, target: Path, bots: Path, *, newer: bool) -> None:
+    """Add the matches of one archive to another, whose records stay; its event too, unless the source's is `newer`.
+
+    `bots` is the folder of the copies of the bots.
+    """
+    Archive.make(target)  # unless it is there
+    with Archive.open(source) as others, Archive.open(target, writing=True) as ours:
+        event = (others if newer or not ours.of_all_versions().count() else ours).event()
+        merge(event, (others,), ours, bots, keep_first=True)
+
+
 def take(archive: Archive, given: Sequence[tuple[Path, Record]]) -> tuple[bool, ...]:
     """Take records from files into an archive that is open for writing; return of each whether it is new there.
 

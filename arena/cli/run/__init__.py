@@ -109,8 +109,7 @@ def run(
         outcome, watcher = _play(event, folder, count, interrupt, tournament, provider)
         if outcome.unlogged:
             output.notice(outcome.unlogged)
-        if not interrupt:
-            interrupt.at_once()
+        with interrupt.aborting():
             options.store_played_tournament(folder, text, secret=isinstance(event.seed, str))
             _report(event, folder, watcher, outcome, charts=charts, json=json)
             if tournament.notify is not None:
@@ -241,12 +240,11 @@ def _report(
 ) -> None:
     """Write the tables, charts and report; print who was absent, the leaderboard, and the paths of the files."""
     read = results.read(folder)
-    placings = results.read_placings(folder)
-    results.write_tables(read, placings)
+    results.write_tables(read)
     read.store_ranks()
     for bot, fault in sorted(watcher.absentees.items()):
         (output.notice if json else print)(watching.absence(bot, fault))
-    results.print_leaderboard(read, placings, json=json, brief=True)
+    results.print_leaderboard(read, json=json, brief=True)
     if json:
         for sentence in read.end_sentences:
             output.notice(sentence)
@@ -268,7 +266,7 @@ def _report(
     if not json and sys.stderr.isatty():
         print()
     rules = {board.rules: Path(board.rules) for board in event.boards}
-    page = results.write_report(read, lambda match: rulebook.game_of_record(match, rules), placings)
+    page = results.write_report(read, lambda match: rulebook.game_of_record(match, rules))
     read.close()
     output.notice(
         f"all tables, charts and matches to replay are in one page, for a browser:\n  open {paths.displayed(page)}"
