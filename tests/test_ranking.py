@@ -16,7 +16,7 @@ from rich.console import Console
 
 from arena import charts
 from arena.cli import leaderboard_text, output
-from arena.cli.run.totals import Totals
+from arena.cli.run.watcher import RunWatcher
 from arena.errors import ArenaError
 from arena.report.leaderboard import leaderboards, rankings
 from arena.results import leaderboard, ranked, tiebreaks
@@ -349,14 +349,14 @@ def test_the_table_of_a_run_ranks_the_bots_of_each_game_before_specialists(tmp_p
     folder = mixed(tmp_path, {"ghost": "Łukasz"}, ghost="ghost1 ghost2", runner="pacman")
     with Archive.open(folder) as archive:
         event, played = archive.event(), archive.played()
-    assert [row[:3] for row in Totals(event, ()).rows(18)] == [
+    assert [row[:3] for row in RunWatcher(event, "", ()).rows(18)] == [
         *(("mummy_maze", None, name) for name in sorted(NAMES)),
         *(("pacman", None, name) for name in (*sorted(NAMES), "Łukasz", "runner")),
     ]
-    rows = [row for row in Totals(event, played).rows(18) if row[0] == "pacman"]
+    rows = [row for row in RunWatcher(event, "", played).rows(18) if row[0] == "pacman"]
     assert [row[1] for row in rows] == [1, 2, 3, 4, None, None]
     assert {row[2] for row in rows[4:]} == {"Łukasz", "runner"}
-    table = Totals(event.league("pacman"), [match for match in played if match.game == "pacman"])
+    table = RunWatcher(event.league("pacman"), "", [match for match in played if match.game == "pacman"])
     assert [row[:3] for row in table.rows(9)] == [row[1:4] for row in rows]  # one game: no column for it
 
 

@@ -20,12 +20,10 @@ if TYPE_CHECKING:
     from rich.console import RenderableType
     from rich.live import Live
 
-    from arena.cli.run.totals import Totals
     from arena.event.tournament import Progress
 
 LINE_INTERVAL_S = 10.0  # in a pipe there is a line at least so often
 FRAME_INTERVAL_S = 0.25
-BOTS_SHOWN = 15
 REASONS = {
     RunPhase.HALTED: "stopped by `arena stop`: the matches that were under way are finished and stored",
     RunPhase.SPENT: "the budget for the language model is used up: raise model.event_tokens or model.event_cost",
@@ -162,43 +160,6 @@ class Watcher:
 
     def _tenth(self) -> int:
         return 10 * self.done // self.planned if self.planned else 10
-
-
-class RunWatcher(Watcher):
-    """Shows a run: on a terminal a bar with rate and time left, over the standings so far.
-
-    The frame is rich's. rich.progress is not: its columns for the count, rate and time left would be as many lines as
-    `frame`, its rate covers the last 30 seconds only, and the lines in a pipe need our figures in any case.
-    """
-
-    def __init__(self, name: str, lanes: str, at_most: str, totals: "Totals") -> None:
-        super().__init__(name, lanes, at_most)
-        self._totals = totals
-
-    def begins(self, planned: int, finished: int) -> None:
-        """Part of `Audience`."""
-        super().begins(planned, finished)
-        if self.live is not None:
-            self._totals.begin()
-
-    def finished(self, record: Record) -> None:
-        """Part of `Audience`."""
-        if self.live is not None:
-            self._totals.add(record)
-        super().finished(record)
-
-    def frame(self) -> "RenderableType":
-        """Return a bar, and the first bots of the standings."""
-        from rich.console import Group
-        from rich.progress_bar import ProgressBar
-        from rich.table import Table
-
-        line = Table.grid(padding=(0, 1))
-        bar = ProgressBar(total=max(1, self.planned), completed=self.done, width=30)
-        line.add_row(self.name, bar, self.summary())
-        if self.live is None:
-            return line
-        return Group(line, output.fitting_table(self._totals.headers, self._totals.rows(BOTS_SHOWN), self.live.console))
 
 
 def play(event: Event, folder: Path, watcher: Watcher, is_over: Callable[[], object], **settings: Any) -> "Progress":

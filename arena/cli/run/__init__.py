@@ -149,14 +149,13 @@ def _play(
     tournament: "Tournament",
     provider: "Provider | None",
 ) -> "tuple[Progress, watching.Watcher]":
-    from arena.cli.run import totals
+    from arena.cli.run.watcher import RunWatcher, stored
     from arena.event import cluster
 
     workers, model = tournament.workers, tournament.model
     make_archive(event, folder)
     lanes = f"{count} at a time" if workers.cluster is None else f"on {workers.cluster}"
-    totals_shown = totals.Totals(event, totals.stored(folder))
-    watcher = watching.RunWatcher(event.name, lanes, schedules.at_most(event), totals_shown)
+    watcher = RunWatcher(event, lanes, stored(folder))
     estimated = False
 
     def is_over() -> bool:

@@ -1,27 +1,40 @@
-"""The standings so far of an event that is being played."""
+"""The display of a run: on a terminal a bar with rate and time left, over the standings so far."""
 
 import time
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
+from arena.cli import output
+from arena.cli.watching import Watcher
 from arena.display_names import display_names
+from arena.event import schedules
 from arena.results.archive import Archive
 from arena.results.columns import LEADERBOARD, Column
 from arena.results.ranked import ranked_bots
 from arena.results.standings import Standing, standings
 from arena.values import Event, Played, Record
 
+if TYPE_CHECKING:
+    from rich.console import RenderableType
+
 COLUMNS = ("rank", "bot", "matches", "points", "won", "drawn", "lost", "forfeits")
 """The figures of a standing that the live table shows; a column for each board follows."""
+BOTS_SHOWN = 15
 COUNTING_SHARE = 0.02  # of the main thread's time, for it also feeds the referees
 COUNT_INTERVAL_S = 1.0  # at least
 
 
-class Totals:
-    """Every match so far, counted now and then by `standings`, the one definition of points; a table for each game."""
+class RunWatcher(Watcher):
+    """Shows a run. Every match so far is counted now and then by `standings`, the one definition of points.
 
-    def __init__(self, event: Event, earlier: Iterable[Played]) -> None:
+    The frame is rich's. rich.progress is not: its columns for the count, rate and time left would be as many lines as
+    `frame`, its rate covers the last 30 seconds only, and the lines in a pipe need our figures in any case.
+    """
+
+    def __init__(self, event: Event, lanes: str, earlier: Iterable[Played]) -> None:
+        super().__init__(event.name, lanes, schedules.at_most(event))
         self._names = display_names(event.bots)
         self._leagues = {game: event.league(game) for game in event.games}
         # In an event of several games the column of a board would be empty in the rows of other games.
@@ -32,6 +45,32 @@ class Totals:
         self._next_count = 0.0
         self._changed = True
 
+    def begins(self, planned: int, finished: int) -> None:
+        """Part of `Audience`."""
+        super().begins(planned, finished)
+        if self.live is not None:
+            self._played += self._earlier  # by now the run has decided which of them count
+
+    def finished(self, record: Record) -> None:
+        """Part of `Audience`."""
+        if self.live is not None:
+            self._played.append(Played.of(record))
+            self._changed = True
+        super().finished(record)
+
+    def frame(self) -> "RenderableType":
+        """Return a bar, and the first bots of the standings."""
+        from rich.console import Group
+        from rich.progress_bar import ProgressBar
+        from rich.table import Table
+
+        line = Table.grid(padding=(0, 1))
+        bar = ProgressBar(total=max(1, self.planned), completed=self.done, width=30)
+        line.add_row(self.name, bar, self.summary())
+        if self.live is None:
+            return line
+        return Group(line, output.fitting_table(self.headers, self.rows(BOTS_SHOWN), self.live.console))
+
     @property
     def headers(self) -> tuple[Column, ...]:
         """The columns of `rows`."""
@@ -40,18 +79,9 @@ class Totals:
             LEADERBOARD[name] for name in (*game, *COLUMNS, *(name.partition("/")[2] for name in self._boards))
         )
 
-    def begin(self) -> None:
-        """Count the earlier matches; by now the run has decided which of them count."""
-        self._played += self._earlier
-
-    def add(self, record: Record) -> None:
-        """Count one more match, soon."""
-        self._played.append(Played.of(record))
-        self._changed = True
-
     def rows(self, top: int) -> list[tuple[object, ...]]:
         """Return the first bots of each game, `top` of all, as of about a second ago."""
-        self.begin()
+        self._played += self._earlier
         begun = time.monotonic()
         if self._changed and begun >= self._next_count:
             self._standings = {
