@@ -100,7 +100,8 @@ MODULES = {
     **dict.fromkeys(("leaderboard", "charts", "report"), "results"),
     **dict.fromkeys(("new", "withdraw"), "bots"),
     **dict.fromkeys(("check-rules", "openings"), "games"),
-    **dict.fromkeys(("doctor", "worker"), "machines"),
+    **dict.fromkeys(("doctor", "join", "worker"), "machines"),
+    "commit": "verify",
     "stop": "status",
 }
 """The modules of commands that do not have one of their own name."""

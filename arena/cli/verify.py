@@ -1,4 +1,4 @@
-"""`arena verify`: check the results of an event against the rules, and against what was published before it."""
+"""`arena commit` and `arena verify`: what is published before an event, and how its results are checked afterwards."""
 
 import contextlib
 import os
@@ -12,11 +12,11 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from arena import shared_folders
+from arena import shared_folders, whole_files
 from arena.author.submissions.copy_untrusted import Allowance, copy_entry
-from arena.cli import options, output, paths, results, stored_match
+from arena.cli import options, output, paths, results, stored_match, workspace
 from arena.cli.progress import ProgressLine
-from arena.errors import ArenaError
+from arena.errors import ArenaError, writing
 from arena.games import boards, rulebook
 from arena.values import Event
 
@@ -30,6 +30,31 @@ MOST_COMMITMENT = 10_000_000
 """Bytes."""
 LEVEL = 0.95
 """The certainty of the bound on matches that were forged together with their bots' dice."""
+
+
+def commit(file: options.TournamentFile = None, json: options.Json = False) -> None:
+    """Write the commitment of an event, before its first match: digests of its seed, bots, boards and settings."""
+    from arena.event import commitment, config
+    from arena.results.archive import Archive, NoResultsError
+
+    path = paths.tournament_file(file)
+    event, _ = workspace.event_of(config.load(path), path)
+    folder = paths.results_folder(path.parent, event.name)
+    with contextlib.suppress(NoResultsError), Archive.open(folder, writing=False) as archive:
+        if archive.of_all_versions().count():
+            raise ArenaError(f"{folder}: matches of {event.name} were played already; a commitment comes before them")
+    made = commitment.commitment(event, {bot.name: Path(bot.files) for bot in event.bots if bot.files is not None})
+    with writing(folder):
+        whole_files.make_folder(folder)
+        written = whole_files.write(folder / commitment.FILE, made.model_dump_json(indent=1).encode())
+    if json:
+        output.print_json([{"digest": made.digest, "file": paths.displayed(written)}])
+        return
+    print(made.digest)
+    output.notice(
+        f"publish this digest, or {paths.displayed(written)}, before the event; after it, publish the workspace: "
+        "`arena verify --public` checks it (`arena docs notary`)"
+    )
 
 
 def verify(
