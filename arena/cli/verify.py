@@ -4,7 +4,6 @@ import contextlib
 import os
 import random
 from collections.abc import Iterator
-from dataclasses import replace
 from itertools import zip_longest
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -17,8 +16,7 @@ from arena.author.submissions.copy_untrusted import Allowance, copy_entry
 from arena.cli import options, output, paths, results, stored_match, workspace
 from arena.cli.progress import ProgressLine
 from arena.errors import ArenaError, writing
-from arena.games import boards, rulebook
-from arena.values import Event
+from arena.games import rulebook
 
 if TYPE_CHECKING:
     from arena.results.archive import Archive
@@ -26,8 +24,6 @@ if TYPE_CHECKING:
     Problem = tuple[str, str]
     """The id of a match, empty for the event, and a statement that does not hold."""
 
-MOST_COMMITMENT = 10_000_000
-"""Bytes."""
 LEVEL = 0.95
 """The certainty of the bound on matches that were forged together with their bots' dice."""
 
@@ -95,8 +91,9 @@ def verify(
         with ProgressLine("verify: records") as progress:
             count, problems = verify.checked(archive, stored_match.game_of, progress, all_versions=all_versions)
         if public and played:
-            problems += (("", words) for words in _commitment_problems(played, folder, digest))
-            problems += (("", words) for words in _draw_problems(played))
+            with TemporaryDirectory() as made:
+                bots = stored_match.copy_bots(folder, [bot.digest for bot in played.bots], Path(made))
+                problems += (("", words) for words in commitment.problems(played, folder, digest, *bots))
             if not any(match for match, _ in problems):  # of forged records no tables can be made
                 problems += (("", words) for words in _table_problems(folder))
             if reruns and not problems:
@@ -117,54 +114,6 @@ def verify(
         output.notice(note)
     if problems:
         raise typer.Exit(1)
-
-
-def _commitment_problems(event: Event, folder: Path, digest: str | None) -> Iterator[str]:
-    """Yield what differs from the commitment, by the rules that are known here and the copies of the bots."""
-    from arena.event import commitment
-
-    try:
-        published = commitment.Commitment.model_validate_json(
-            shared_folders.read(folder / commitment.FILE, MOST_COMMITMENT)
-        )
-    except FileNotFoundError:
-        raise ArenaError(f"{folder}: has no {commitment.FILE}; `arena commit` writes it before an event") from None
-    except (OSError, ValueError):
-        yield f"{commitment.FILE}: is not as `arena commit` writes it"
-        return
-    if digest is not None and digest.lower() != published.digest:
-        yield f"{commitment.FILE}: its digest is {published.digest}, and another one was published"
-    names = [bot.name for bot in event.bots]
-    if names != sorted({*names}):
-        yield "its bots are not each there once, in order of name"
-    trusted = []
-    with TemporaryDirectory() as folder_of_copies:
-        copies, refused = stored_match.copy_bots(folder, [bot.digest for bot in event.bots], Path(folder_of_copies))
-        files = {bot.name: copies[bot.digest] for bot in event.bots if bot.digest in copies}
-        for bot in event.bots:
-            if bot.name not in files:
-                why = refused.get(bot.digest, "there is none")
-                yield f"bot {bot.name}: the results have no whole copy of it: {why}"
-        for board in event.boards:
-            try:
-                trusted.append(replace(board, rules=rulebook.of_record(board).rules))
-            except ArenaError as error:
-                yield f"board {board.label}: its rules cannot be had: {error}"
-        known = replace(event, boards=tuple(trusted), bots=tuple(bot for bot in event.bots if bot.name in files))
-        missing = {bot.name for bot in event.bots} - files.keys()
-        for words in commitment.differences(published, commitment.commitment(known, files)):
-            if not any(words.startswith(f"bot {name} was committed") for name in missing):
-                yield words
-
-
-def _draw_problems(event: Event) -> Iterator[str]:
-    """Yield each board that was not sampled from the event's seed; keys of matches are checked with their plan."""
-    for board in event.boards:
-        if board.sampled:
-            with contextlib.suppress(ArenaError):  # it was named above
-                rules = Path(rulebook.of_record(board).rules)
-                if boards.sampled_board(rules, board.name, len(board.sampled), event.seed).sampled != board.sampled:
-                    yield f"board {board.label}: was not drawn by the seed"
 
 
 def _table_problems(folder: Path) -> Iterator[str]:

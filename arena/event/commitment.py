@@ -7,21 +7,24 @@ the same. So all digests here are whole SHA-256.
 
 import json
 from collections.abc import Iterator, Mapping
-from dataclasses import fields
+from dataclasses import fields, replace
 from hashlib import sha256
 from pathlib import Path
 
 from pydantic import BaseModel, JsonValue
 
-from arena import rulefile
+from arena import rulefile, shared_folders
+from arena.errors import ArenaError
 from arena.event import discovery
 from arena.event.discovery.files import digest_of, files_of
+from arena.games import boards, rulebook
 from arena.identity import digest_of as values_digest
 from arena.identity import plain
 from arena.values import Board, Bot, Event
 from arena.version import __version__
 
 FILE = "commitment.json"
+MOST_BYTES = 10_000_000
 WHOLE = 64
 """Hex digits of a SHA-256."""
 NOT_SETTINGS = ("seed", "boards", "bots", "conditions", "openings")
@@ -64,6 +67,50 @@ def commitment(event: Event, files: Mapping[str, Path]) -> Commitment:
         "bots": {bot.name: _bot_digest(bot, files[bot.name]) for bot in event.bots},
     }
     return Commitment.model_validate_json(json.dumps(values))  # tuples are lists, as in the file
+
+
+def problems(
+    event: Event, folder: Path, digest: str | None, copies: Mapping[str, Path], refused: Mapping[str, str]
+) -> Iterator[str]:
+    """Yield what differs from the commitment in a folder of results, by the rules that are known here.
+
+    `copies` has a whole copy of each bot by its digest, `refused` why there is none. ArenaError without a commitment.
+    """
+    try:
+        published = Commitment.model_validate_json(shared_folders.read(folder / FILE, MOST_BYTES))
+    except FileNotFoundError:
+        raise ArenaError(f"{folder}: has no {FILE}; `arena commit` writes it before an event") from None
+    except (OSError, ValueError):
+        yield f"{FILE}: is not as `arena commit` writes it"
+        return
+    if digest is not None and digest.lower() != published.digest:
+        yield f"{FILE}: its digest is {published.digest}, and another one was published"
+    names = [bot.name for bot in event.bots]
+    if names != sorted({*names}):
+        yield "its bots are not each there once, in order of name"
+    files, trusted = {}, []
+    for bot in event.bots:
+        if bot.digest in copies:
+            files[bot.name] = copies[bot.digest]
+        else:
+            published.bots.pop(bot.name, None)
+            why = refused.get(bot.digest, "there is none")
+            yield f"bot {bot.name}: the results have no whole copy of it: {why}"
+    for board in event.boards:
+        try:
+            trusted.append(replace(board, rules=rulebook.of_record(board).rules))
+        except ArenaError as error:
+            yield f"board {board.label}: its rules cannot be had: {error}"
+    known = replace(event, boards=tuple(trusted), bots=tuple(bot for bot in event.bots if bot.name in files))
+    yield from differences(published, commitment(known, files))
+    for board in trusted:
+        if board.sampled:  # keys of matches are checked with their plan
+            try:
+                drawn = boards.sampled_board(Path(board.rules), board.name, len(board.sampled), event.seed).sampled
+            except ArenaError:  # as a hostile number of them
+                drawn = ()
+            if drawn != board.sampled:
+                yield f"board {board.label}: was not drawn by the seed"
 
 
 def differences(published: Commitment, computed: Commitment) -> Iterator[str]:
