@@ -41,7 +41,7 @@ def shown(folder: Path, *words: str, **changes: str) -> Command:
 
 
 @pytest.mark.slow
-def test_a_terminal_sees_a_bar_over_the_standings_until_ctrl_c_which_says_how_to_go_on(tmp_path, busy):
+def test_a_terminal_sees_a_bar_over_the_standings_until_ctrl_c_ends_the_run(tmp_path, busy):
     run = shown(busy, "run", str(busy), "--no-charts", "--workers", "2")
     said = ""
     while len(re.findall(r"\brank\b.*\bpoints\b", STYLE.sub("", said))) < 3 or stored(busy) < 2:
@@ -66,7 +66,7 @@ def test_a_terminal_sees_a_bar_over_the_standings_until_ctrl_c_which_says_how_to
 
 
 @pytest.mark.slow
-def test_no_color_is_obeyed_and_a_closed_terminal_is_a_hang_up_that_stores_what_finished(busy):
+def test_no_color_is_obeyed_and_a_closed_terminal_is_a_hang_up(busy):
     run = shown(busy, "run", "--no-charts", "--workers", "2", NO_COLOR="1")
     assert soon(lambda: stored(busy) >= 2)
     said = os.read(run.terminal, 65536).decode()
