@@ -75,7 +75,7 @@ done
 """A bot that throws dice by its seed."""
 
 
-def slow(bot: str) -> str:
-    """Return a bot that waits for 60 ms before its first answer to `go`: no bot may start `sleep`."""
-    waiting = bot.replace(" go) ", ' go) [ "$waited" ] || read -rt 0.06; waited=yes; ')
+def slow(bot: str, seconds: float = 0.06) -> str:
+    """Return a bot that waits before its first answer to `go`: no bot may start `sleep`."""
+    waiting = bot.replace(" go) ", f' go) [ "$waited" ] || read -rt {seconds}; waited=yes; ')
     return waiting.replace("#!/bin/sh", "#!/bin/bash")

@@ -17,6 +17,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
+from functools import partial
 from http.client import HTTPConnection
 from pathlib import Path
 from typing import Any
@@ -26,14 +27,14 @@ from cup import BOT, Command, arena
 from events import Audience, event_of, run, tables, workspace
 from machines import gone, opened
 from processes import alive, children, descendants, until
-from sprint import DICE, FIRST, LAST
+from sprint import DICE, FIRST, LAST, slow
 
 from arena import system
 from arena.cli.machines import worker as worker_command
 from arena.clock import TimeControl
 from arena.errors import ArenaError, MachineError, NoUsersError
 from arena.event import cluster, control, director, tournament
-from arena.event.cluster import admission, calibration, machine, session, wire
+from arena.event.cluster import admission, calibration, machine, pairings, session, wire
 from arena.event.cluster.calibration import Sample, Speed
 from arena.event.director import RunPhase
 from arena.event.placings import placings
@@ -94,8 +95,8 @@ def playing(main: Command, stored: int = 0) -> Command:
 
 @pytest.mark.slow
 def test_a_run_that_is_killed_or_interrupted_leaves_no_bot_and_can_go_on(tmp_path, shared, worker):
-    naps = BOT.format(place=-1, pause=0.05)  # so that the run is not over before it is killed
-    cup = workspace(tmp_path, {"a": FIRST, "b": FIRST, "c": naps}, repeats=4)
+    naps = slow(FIRST)  # so that the run is not over before it is killed
+    cup = workspace(tmp_path, {"a": naps, "b": naps, "c": slow(LAST)}, repeats=4)
     main = playing(begun(cup, shared.address))
     assert (below := descendants(worker))
     main.signal(signal.SIGKILL)
@@ -136,21 +137,6 @@ def test_an_exception_of_the_rules_ends_the_run_as_on_one_machine(tmp_path, shar
     assert "KeyError: <class" in causes
 
 
-@pytest.mark.slow
-def test_two_games_of_a_swiss_have_the_rounds_and_the_places_of_one_machine(tmp_path, shared, worker):
-    cup = workspace(tmp_path, {"a": DICE, "b": LAST, "c": FIRST}, ["sprint", "duel"], schedule='"swiss"')
-    outcome, _ = play(cup, "cluster", shared.address, Audience())
-    assert outcome.complete
-    run(cup, "local")
-    assert tables(cup / "cluster") == tables(cup / "local")
-    places = []
-    for name in ("cluster", "local"):
-        with Archive.open(cup / name) as archive:
-            places.append(placings(archive))
-    assert places[0] == places[1]
-    assert [row["game"] for row in places[0]] == ["sprint"] * 3 + ["mummy_maze"] * 3
-
-
 def listening(pid: int) -> set[tuple[str, int]]:
     """Return the IPv4 addresses and ports at which a process waits for connections."""
     sockets = set()
@@ -185,14 +171,12 @@ def test_the_status_has_each_lane_and_unfit_workers_are_given_nothing(tmp_path, 
     monkeypatch.setattr("arena.event.cluster.machine.BEAT_S", 0.2)
     monkeypatch.setattr(control, "PUBLISH_S", 0.1)
     monkeypatch.setattr(control, "LOOK_S", 0)
-    slow = BOT.format(place=0, pause=0.4)  # asleep
-    cup = workspace(tmp_path, {"a": slow, "b": slow}, repeats=200)
+    asleep = BOT.format(place=0, pause=0.4)
+    cup = workspace(tmp_path, {"a": asleep, "b": asleep}, repeats=200)
     (tmp_path / "site").mkdir()
     (tmp_path / "site" / "sitecustomize.py").write_text(NO_CONFINEMENT)
     twins = [shared.worker("twin", lanes=2), shared.worker("twin")]
     unfit = [
-        shared.worker("older", before="session.code_digest = lambda: 'older'"),
-        shared.worker("pypy", before="session.platform.python_implementation = lambda: 'PyPy'"),
         shared.worker("open", before=f"os.environ['PYTHONPATH'] = {str(tmp_path / 'site')!r}"),
         shared.worker("full", before="import resource; resource.setrlimit(resource.RLIMIT_FSIZE, (100, 100))"),
     ]
@@ -204,15 +188,13 @@ def test_the_status_has_each_lane_and_unfit_workers_are_given_nothing(tmp_path, 
             states.append(state)
         at_work = [lane for lane in states[-1].lanes if lane.match and lane.played] if states else []
         refused = {line.partition(" is given nothing: ")[0] for line in lines if " is given nothing: " in line}
-        return len(at_work) == 3 and refused == {"older", "pypy", "open", "full"}
+        return len(at_work) == 3 and refused == {"open", "full"}
 
     lanes = opened(shared.address, notice=lines.append)
     outcome = tournament.run(event_of(cup), cup / "results", workers=1, audience=audience, cluster=lanes, stopped=look)
     said = "\n".join(lines)
     assert outcome.phase is RunPhase.INTERRUPTED, said
     assert {record.machine for record in audience.records} == {"twin"}
-    assert "older is given nothing: its files of arena 0.1.0 are not those of the driver (older, and here" in said
-    assert "pypy is given nothing: it runs PyPy 3." in said
     assert "open is given nothing: its self-test of the level 'landlock' failed: this kernel has no Landlock" in said
     assert "full is given nothing: it cannot keep the bots' files: [Errno 27] File too large" in said
     state = next(state for state in reversed(states) if sum(bool(lane.match) for lane in state.lanes) == 3)
@@ -222,7 +204,7 @@ def test_the_status_has_each_lane_and_unfit_workers_are_given_nothing(tmp_path, 
     assert all((set(lane.bots), lane.board) == ({"a", "b"}, "sprint/default") for lane in rows)
     assert sum(lane.played for lane in rows) == state.played
     idle = {lane.machine: lane.state for lane in state.lanes if lane.machine != "twin"}
-    assert set(idle) <= {"older", "pypy", "open", "full"}
+    assert set(idle) <= {"open", "full"}
     assert "is given nothing" in idle.values()
     for pid in (*twins, *unfit):
         os.kill(pid, signal.SIGTERM)
@@ -240,12 +222,12 @@ def test_a_cluster_without_a_worker_that_can_play_ends_the_run_with_one_line(tmp
 
 
 @pytest.mark.slow
-def test_a_slower_machine_gives_its_bots_more_time_in_the_same_matches(tmp_path, shared):
-    """The kernel would end a lane with the thread that forked it."""
+def test_a_swiss_on_a_slower_machine_gives_bots_more_time_in_the_same_matches(tmp_path, shared):
+    """Meanwhile the worker's threads end: the kernel would end a lane with the thread that forked it."""
     from distributed import Client
 
     worker = shared.worker("no compiler", before="os.environ['PATH'] = '/nowhere'")
-    cup = workspace(tmp_path, {"a": DICE, "b": FIRST}, repeats=6)
+    cup = workspace(tmp_path, {"a": DICE, "b": FIRST, "c": LAST}, ["sprint", "duel"], schedule='"swiss"', repeats=2)
     lanes: list[list[int]] = []
 
     def now() -> list[int]:
@@ -274,6 +256,12 @@ def test_a_slower_machine_gives_its_bots_more_time_in_the_same_matches(tmp_path,
     assert lanes[0] == lanes[1] != []
     run(cup, "local", 1)
     assert tables(cup / "cluster") == tables(cup / "local")
+    places = []
+    for name in ("cluster", "local"):
+        with Archive.open(cup / name) as archive:
+            places.append(placings(archive))
+    assert places[0] == places[1]
+    assert [row["game"] for row in places[0]] == ["sprint"] * 3 + ["mummy_maze"] * 3
     assert all(1.5 < record.scale < 6 for record in audience.records)
     with Archive.open(cup / "cluster") as archive:
         stored = {record.match.id: record for record in archive.records()}
@@ -284,6 +272,22 @@ def test_a_slower_machine_gives_its_bots_more_time_in_the_same_matches(tmp_path,
     assert {record.match.conditions.time.start for record in stored.values()} == {event_of(cup).conditions.time.start}
     os.kill(worker, signal.SIGTERM)
     assert gone([worker])
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        ({"python": "PyPy 3.11"}, "it runs PyPy 3.11, and the driver CPython 3.11: start its worker with the same"),
+        ({"arena": "0.0.9"}, "it has arena 0.0.9, and the driver 0.1.0: install the same version there"),
+        ({"code": "older"}, "its files of arena 0.1.0 are not those of the driver (older, and here digest): install"),
+        ({"lanes": 0}, "it offers no lanes: start it with `arena worker --lanes 1` or more"),
+    ],
+)
+def test_a_machine_with_other_software_or_without_lanes_is_refused(change, words):
+    driver = session.Facts(python="CPython 3.11", arena="0.1.0", code="digest", machine="m", lanes=1)
+    admission.refuse_other_software(driver, replace(driver, machine="n", lanes=4))
+    with pytest.raises(ArenaError, match=f"^{re.escape(words)}"):
+        admission.refuse_other_software(driver, replace(driver, **change))
 
 
 def test_a_machine_is_judged_by_its_speed_where_a_clock_decides():
@@ -351,6 +355,29 @@ def test_a_batch_has_a_second_of_matches_and_forfeits_do_not_count_as_matches():
     assert size(forfeits=True) == machine.MOST_ITEMS
     assert mate.is_enough(4, 500)
     assert not mate.is_enough(4, 400)
+
+
+def test_the_legs_of_a_pairing_go_to_one_machine_while_it_is_there(tmp_path):
+    event = event_of(workspace(tmp_path, {"a": DICE, "b": FIRST, "c": LAST}))
+    ab, ba, ac, ca = (
+        director.Work(match=event.match(event.boards[0], tuple(event.bots["abc".index(bot)] for bot in pair), 0))
+        for pair in ("ab", "ba", "ac", "ca")
+    )
+    one, other = (machine.Machine(f"tcp://h:{n}", client=None, task=None, report=print) for n in "12")  # type: ignore[arg-type]
+    one.state = other.state = machine.MachineState.READY
+    waiting = pairings.Pairings()
+
+    def parcel(to: machine.Machine, *works: director.Work) -> list[director.Work]:
+        return waiting.next_parcel(to, partial(next, iter(works), None))
+
+    assert parcel(one, ab, ba, ac) == [ab, ba]
+    assert parcel(other, ca) == [ac, ca]
+    assert parcel(other, ab) == []  # it is played again, and waits for the machine of its pairing
+    assert parcel(one) == [ab]
+    assert parcel(one, ca) == []
+    waiting.release(other)  # which was lost
+    other.state = machine.MachineState.LOST
+    assert (bool(waiting), parcel(one), bool(waiting)) == (True, [ca], False)
 
 
 def test_a_parcel_travels_in_few_small_messages(tmp_path, shared):

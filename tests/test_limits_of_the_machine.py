@@ -3,6 +3,7 @@
 import contextlib
 import errno
 import itertools
+import resource
 import shutil
 import subprocess
 import sys
@@ -14,10 +15,12 @@ from pathlib import Path
 import live
 import pytest
 from cup import Command, environment, make, processes_in, run_event, stored
+from events import workspace
+from sprint import FIRST, LAST
 
 from arena.errors import ArenaError, MachineError, writing
 from arena.replay import verify
-from arena.sandbox import choice
+from arena.sandbox import choice, rlimits
 from arena.sandbox.folder import ADVICE
 from arena.sandbox.launcher import Launcher
 from arena.values import Bot, Conditions
@@ -46,18 +49,28 @@ def test_a_run_that_gets_no_more_threads_ends_with_one_line_and_leaves_no_proces
     assert not list(processes_in(folder))
 
 
-ULIMITS = {"-n": 100, "-d": 2_000_000, "-v": 2_000_000, "-f": 1000, "-t": 30}
-"""As the shell counts them: files, kilobytes, and seconds."""
+LIMITS = {
+    "-n": (resource.RLIMIT_NOFILE, 100),
+    "-d": (resource.RLIMIT_DATA, 50_000_000_000),
+    "-v": (resource.RLIMIT_AS, 50_000_000_000),
+    "-f": (resource.RLIMIT_FSIZE, 1_000_000),
+    "-t": (resource.RLIMIT_CPU, 30),
+}
+"""What a shell calls each limit, and one that is lower than that of bots."""
 
 
-@pytest.mark.parametrize("ulimit", ULIMITS)
+@pytest.mark.parametrize("ulimit", LIMITS)
 def test_a_limit_of_the_shell_that_is_lower_than_that_of_bots_is_named_in_one_line(tmp_path, ulimit):
     folder = make(tmp_path / "ws")
     with (folder / "tournament.toml").open("a") as file:
-        file.write('limits = {memory = "3 GB"}\n')
-    # Not a fork of this process, which may be larger than the limit.
-    command = ["bash", "-c", f'ulimit {ulimit} {ULIMITS[ulimit]}; exec "$0" -m arena run', sys.executable]
-    done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
+        file.write('limits = {memory = "60 GB"}\n')  # so that a fork of this process is smaller than the limit
+
+    def lower() -> None:
+        kind, value = LIMITS[ulimit]
+        resource.setrlimit(kind, (value, value))
+        rlimits.own_limits.cache_clear()
+
+    done = Command(folder, "run", before=lower).end()
     assert done.returncode == 2
     assert f"`ulimit {ulimit}`: it is " in done.stderr.splitlines()[-1], done
     assert "Traceback" not in done.stderr
@@ -66,7 +79,8 @@ def test_a_limit_of_the_shell_that_is_lower_than_that_of_bots_is_named_in_one_li
 @pytest.fixture(scope="module")
 def played(tmp_path_factory):
     """A workspace whose event was played, and has no charts; it has enough records that `verify` shares them out."""
-    folder = make(tmp_path_factory.mktemp("played") / "ws", repeats=verify.FEW)
+    bots = {"first": FIRST, "last": LAST}
+    folder = workspace(tmp_path_factory.mktemp("played") / "ws", bots, repeats=verify.FEW // 2 + 1)
     assert run_event(folder).returncode == 0
     return folder
 
@@ -158,7 +172,7 @@ def test_semaphores_that_cannot_be_made_are_no_fault_of_the_log(on_disk):
 
 
 def test_a_log_on_a_full_disk_costs_its_lines_and_no_match(tmp_path):
-    folder = make(tmp_path / "ws")
+    folder = workspace(tmp_path / "ws", {"first": FIRST, "last": LAST})
     logs = folder / "results/cup/logs"
     with small_disk(logs, "size=4k"):
         (logs / "filling").write_bytes(bytes(4096))

@@ -10,7 +10,7 @@ from processes import gone_soon
 from programs import python
 
 from arena.clock import TimeControl
-from arena.event import tournament
+from arena.event import lane
 from arena.event.director import Work
 from arena.failure import Cause
 from arena.games import rulebook
@@ -163,20 +163,20 @@ def test_a_roll_call_leaves_the_bots_alive_that_wait_for_their_next_match(tmp_pa
     bot = bot_of(tmp_path)
     with Launcher() as launcher:
         first, second = match(1, bot), match(2, bot)
-        tournament.perform(launcher, Work(match=first))
-        assert tournament.perform(launcher, Work(match=second, called=second.seats[0])) is None
-        record = tournament.perform(launcher, Work(match=second))
+        lane.perform(launcher, Work(match=first))
+        assert lane.perform(launcher, Work(match=second, called=second.seats[0])) is None
+        record = lane.perform(launcher, Work(match=second))
         assert {seat.before for seat in record.seats} == {1}
 
 
 def test_after_a_failure_of_ours_no_waiting_bot_stays_open(tmp_path, monkeypatch):
     bot = bot_of(tmp_path)
     with Launcher() as launcher:
-        tournament.perform(launcher, Work(match=match(1, bot)))
+        lane.perform(launcher, Work(match=match(1, bot)))
         before, waiting = len(os.listdir("/proc/self/fd")), reused_bots_of(launcher).pids
         monkeypatch.setattr("arena.match.play.ask_all", lambda *_, **__: 1 / 0)
         with pytest.raises(ZeroDivisionError):
-            tournament.perform(launcher, Work(match=match(2, bot)))
+            lane.perform(launcher, Work(match=match(2, bot)))
         assert len(waiting) == 2
         assert reused_bots_of(launcher).pids == ()
         assert len(os.listdir("/proc/self/fd")) < before

@@ -19,7 +19,7 @@ from processes import children
 from sprint import DICE, FIRST, LAST, slow
 
 from arena.errors import ArenaError
-from arena.event import bot_folder, tournament
+from arena.event import bot_folder, lane, tournament
 from arena.event.director import RunPhase
 from arena.match.play import play
 from arena.results.archive import Archive
@@ -209,7 +209,7 @@ with Archive.open(Path(sys.argv[1]), writing=True):
 """
 
 
-def test_a_second_run_meanwhile_is_refused_in_one_line_and_a_later_one_plays_nothing(played):
+def test_a_run_beside_another_is_refused_and_one_after_it_plays_nothing(played):
     holder = subprocess.Popen(
         [sys.executable, "-c", HOLDER, str(played / "results")], stdout=subprocess.PIPE, text=True
     )
@@ -286,7 +286,7 @@ def test_a_match_that_arena_keeps_failing_ends_the_event_and_stays_due(tmp_path,
             raise RuntimeError("our own bug")
         return play(match, **more)
 
-    monkeypatch.setattr(tournament, "play", broken)
+    monkeypatch.setattr(lane, "play", broken)
     outcome, audience = run(cup)
     assert not outcome.complete
     assert [abort.attempt for abort in audience.aborts] == [1, 2, 3]
@@ -315,7 +315,7 @@ def test_a_finished_match_is_stored_then_told_although_no_other_ends(tmp_path, m
         return play(*args, **more)
 
     audience = Reader()
-    monkeypatch.setattr(tournament, "play", when_told)  # the workers are forked, so they have it, too
+    monkeypatch.setattr(lane, "play", when_told)  # the workers are forked, so they have it, too
     outcome = tournament.run(event_of(cup), cup / "results", workers=1, audience=audience)
     assert (outcome.complete, told.value, audience.aborts) == (True, 6, [])
 
@@ -335,17 +335,17 @@ def test_a_stopped_event_keeps_what_finished(tmp_path):
 def test_a_match_that_waits_in_a_lane_does_not_begin_after_stop_after(tmp_path, monkeypatch):
     cup = workspace(tmp_path, {"a": FIRST, "b": LAST}, stop_after=600, repeats=2)
     clock = multiprocessing.Value("d", time.time())
-    monkeypatch.setattr(tournament, "time", SimpleNamespace(time=lambda: clock.value, monotonic=time.monotonic))
+    monkeypatch.setattr(lane, "time", SimpleNamespace(time=lambda: clock.value))
 
     def long(*args, **more):
         record = play(*args, **more)
-        clock.value += 601
+        clock.value += 1000
         return record
 
-    monkeypatch.setattr(tournament, "play", long)  # the workers are forked, so they have it, too
+    monkeypatch.setattr(lane, "play", long)  # the workers are forked, so they have it, too
     outcome, _ = run(cup)
     assert (outcome.stop.rule, outcome.complete, outcome.finished) == ("stop_after", False, 1)
-    monkeypatch.setattr(tournament, "play", play)
+    monkeypatch.undo()
     outcome, audience = run(cup)
     assert (outcome.complete, len(audience.records), audience.aborts) == (True, 3, [])
 

@@ -28,7 +28,6 @@ archive and the audience.
 
 import contextlib
 import logging
-import multiprocessing
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator
@@ -42,20 +41,17 @@ from typing import Protocol
 from arena import system
 from arena.errors import ArenaError
 from arena.event import bot_folder, builds, plan
-from arena.event.broadcast import broadcast
 from arena.event.control import Control, LaneStatus
 from arena.event.director import Commit, Director, ReportAbort, ReportAbsence, RunPhase, Warn, Work
+from arena.event.lane import is_over, perform
 from arena.event.logs import Log
 from arena.event.model import Provider
 from arena.event.model import opened as model_broker
-from arena.event.workers import Done, Lane, Lanes, NotBegun, Workers
+from arena.event.workers import Done, Lane, Lanes, Workers
 from arena.match.model import Door
-from arena.match.play import play, roll_call
-from arena.match.process_reuse import reused_bots_of
 from arena.results.archive import Archive
 from arena.sandbox import choice, cores
 from arena.sandbox.exposure import refuse_exposed
-from arena.sandbox.launcher import Launcher
 from arena.values import Abort, Event, Fault, Match, Record, Stop
 
 COMMIT_S = 0.1  # between two transactions while the plan does not need their records
@@ -293,7 +289,7 @@ class _Run:
 
     def _is_ending(self) -> bool:
         """Return whether no more matches are begun, though some may be under way."""
-        if _is_over(self._until):
+        if is_over(self._until):
             self.director.end(RunPhase.LATE)
         if self._control.halt_requested:
             self.director.end(RunPhase.HALTED)
@@ -328,35 +324,3 @@ class _Run:
                 )
             statuses.append(status)
         return statuses
-
-
-def _is_over(until: float | None) -> bool:
-    return until is not None and time.time() >= until
-
-
-def perform(
-    launcher: Launcher, work: Work, model: Door | None = None, watched: Path | None = None
-) -> Fault | Record | NotBegun | None:
-    """Have one bot say `ready`, or play one match, in a lane; `watched` is the folder by which it may be watched."""
-    if _is_over(work.until):
-        return NotBegun()
-    match = work.match
-    if work.called is not None:
-        return roll_call(match, work.called, launcher, blameless=work.excused)
-    lane = multiprocessing.current_process().name
-    try:
-        with contextlib.nullcontext() if watched is None else broadcast(watched, lane) as observer:
-            record = play(
-                match,
-                launcher=launcher,
-                earlier_faults=work.absent,
-                observer=observer,
-                observer_is_quick=True,
-                blameless=work.excused,
-                model=model,
-            )
-    except BaseException:
-        reused_bots_of(launcher).close()  # the bots that stay are its launcher's, which is about to be closed
-        raise
-    logging.info("match %s %s: %s %s", match.id, match.label, record.verdict.reason, dict(record.verdict.scores))
-    return record

@@ -223,7 +223,7 @@ def main() -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     signal.signal(signal.SIGHUP, signal.SIG_IGN)
     parallel.tie_to(parent)
-    import arena.event.tournament  # noqa: F401  (parcels call its functions, and lanes find it from before their fork)
+    import arena.event.lane  # noqa: F401  (parcels call its function, and lanes find it from before their fork)
 
     Host(Connection(descriptor), Path(sys.argv[3])).serve()
 
