@@ -211,18 +211,12 @@ class Turn:
 
     def _hear(self, word: str, value: str) -> None:
         """Take in a line; lines with an unknown word are ignored."""
-        if word == "game":
-            self.game = value
+        if word in ("game", "role", "secret", "parameters"):
+            setattr(self, word, value)
         elif word == "roles":
             self.roles = tuple(value.split())
-        elif word == "role":
-            self.role = value
         elif word == "seed":
             self.seed = int(value)
-        elif word == "secret":
-            self.secret = value
-        elif word == "parameters":
-            self.parameters = value
         elif word == "model":
             self.model_limits = value
         elif word == "board":

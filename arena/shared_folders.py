@@ -32,15 +32,16 @@ def is_trusted(status: os.stat_result) -> bool:
     return status.st_uid in {0, os.geteuid()}
 
 
-def open_folder(path: Path, *parts: str) -> int:
-    """Open a folder for reading; OSError if the way to it passes a symbolic link of a stranger.
+@contextlib.contextmanager
+def opened(path: Path, *parts: str) -> Iterator[int]:
+    """Yield an open folder, for reading; OSError if the way to it passes a symbolic link of a stranger.
 
     The names `parts` below `path` may be no links at all.
     """
     steps, links = list(reversed(path.parts)), 0
-    with naming(path.joinpath(*parts)):
-        folder = os.open("/" if path.is_absolute() else ".", STEP)
-        try:
+    folder = os.open("/" if path.is_absolute() else ".", STEP)
+    try:
+        with naming(path.joinpath(*parts)):
             while steps:
                 found = _step(steps.pop(), folder)
                 if isinstance(found, int):
@@ -55,9 +56,9 @@ def open_folder(path: Path, *parts: str) -> int:
                 found = os.open(part, FOLDER, dir_fd=folder)
                 os.close(folder)
                 folder = found
-            return os.dup(folder)
-        finally:
-            os.close(folder)
+        yield folder
+    finally:
+        os.close(folder)
 
 
 class _Link(NamedTuple):
@@ -95,16 +96,6 @@ def naming(path: Path) -> Iterator[None]:
         yield
     except OSError as error:
         raise OSError(error.errno, error.strerror, str(path)) from error
-
-
-@contextlib.contextmanager
-def opened(path: Path, *parts: str) -> Iterator[int]:
-    """Yield what `open_folder` returns; it is closed at the end of the `with`."""
-    folder = open_folder(path, *parts)
-    try:
-        yield folder
-    finally:
-        os.close(folder)
 
 
 def open_plain(path: Path, *, trusted: bool = False) -> int:

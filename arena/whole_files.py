@@ -85,10 +85,7 @@ def open_lock(path: Path) -> int:
 
     It is for its owner alone: whoever can open a file, if only to read it, can hold a lock on it, and so stop arena.
     """
-    descriptor = _open_or_make(path, os.O_RDWR, PRIVATE)
-    with contextlib.suppress(OSError):  # an earlier arena made it for everybody; it may be another user's
-        os.fchmod(descriptor, PRIVATE)
-    return descriptor
+    return _open_or_make(path, os.O_RDWR, PRIVATE)
 
 
 @contextlib.contextmanager
@@ -189,17 +186,13 @@ def make_folder(path: Path, *parts: str) -> Path:
 
 def sync_tree(path: Path) -> None:
     """Put a file, or a folder with its whole content, on disk. Links are not followed: a link is part of its folder."""
-    if path.is_symlink():
-        return
-    if not path.is_dir():
+    mode = path.lstat().st_mode
+    if stat.S_ISDIR(mode):
+        for entry in path.iterdir():
+            sync_tree(entry)
+        sync_folder(path)
+    elif stat.S_ISREG(mode):
         _sync(path)
-        return
-    for root, _, names in os.walk(path, topdown=False, onerror=_raised):
-        for name in names:
-            file = Path(root, name)
-            if stat.S_ISREG(file.lstat().st_mode):
-                _sync(file)
-        sync_folder(Path(root))
 
 
 def sync_folder(path: Path) -> None:
@@ -225,10 +218,6 @@ def _sync(path: Path) -> None:
         os.fsync(descriptor)
     finally:
         os.close(descriptor)
-
-
-def _raised(error: OSError) -> None:
-    raise error
 
 
 def _open_or_make(path: Path, flags: int, mode: int) -> int:

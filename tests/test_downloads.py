@@ -191,7 +191,7 @@ def test_a_report_for_one_of_two_people_who_are_alike_is_never_the_others(tmp_pa
         (tmp_path / f"{name}.py").write_text(f"# {name}\n{GOOD}")
         submitted = Submissions(BotStore(here / "bots"), classroom.each(), people=people.read(here / "people.csv"))
         assert classroom.submit(submitted, tmp_path / f"{name}.py").status == "accepted"
-    assert cup.arena(here, "run", "--no-charts").returncode == 0
+    assert cup.run_event(here).returncode == 0
     done = cup.arena(here, "report", "--for", "Jurgen")
     assert (done.returncode, "name one by the id" in done.stderr) == (2, True)
     assert cup.arena(here, "report", "--for", "s2").stdout == "results/cup/for/Jurgen-2.html\n"

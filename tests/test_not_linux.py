@@ -218,10 +218,8 @@ def test_a_link_of_ones_own_is_followed_where_no_descriptor_can_be_of_a_link(tmp
     (tmp_path / "there").mkdir()
     (tmp_path / "link").symlink_to("there")
 
-    folder = shared_folders.open_folder(tmp_path / "link")
-
-    assert os.path.samestat(os.fstat(folder), (tmp_path / "there").stat())
-    os.close(folder)
+    with shared_folders.opened(tmp_path / "link") as folder:
+        assert os.path.samestat(os.fstat(folder), (tmp_path / "there").stat())
 
 
 @pytest.mark.parametrize("swapped", [False, True])
@@ -241,5 +239,6 @@ def test_a_link_of_a_stranger_is_refused_there_also_if_it_comes_meanwhile(tmp_pa
     else:
         monkeypatch.setattr(shared_folders, "is_trusted", lambda _: False)
 
-    with pytest.raises(OSError, match="exchanged meanwhile" if swapped else "a link of another user"):
-        shared_folders.open_folder(tmp_path / "link")
+    words = "exchanged meanwhile" if swapped else "a link of another user"
+    with pytest.raises(OSError, match=words), shared_folders.opened(tmp_path / "link"):
+        pass

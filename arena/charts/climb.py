@@ -5,7 +5,7 @@ from matplotlib.figure import Figure
 
 from arena.charts.style import About, Nothing, styled
 from arena.charts.style.curves import curves
-from arena.event import climb
+from arena.event import climb_history
 from arena.results.leaderboard import Results
 
 COLUMNS = ["game", "bot", "round", "rating", "rating_low", "rating_high", "cost"]
@@ -17,7 +17,7 @@ def frame(results: Results) -> pd.DataFrame:
     The cost is a text: that of the agent's calls, or where they have no price their tokens.
     """
     rows: list[tuple[object, ...]] = []
-    if (history := climb.read(results.folder)) is None:
+    if (history := climb_history.read(results.folder)) is None:
         return pd.DataFrame(rows, columns=COLUMNS)
     for league in results.leagues:
         rated = {(row.bot, row.digest): row for row in league.versions().itertuples()}
@@ -25,7 +25,7 @@ def frame(results: Results) -> pd.DataFrame:
             tokens, cost = 0, 0.0
             for edit in (None, *history.of(bot)):
                 if edit is not None:
-                    version = edit.digest if edit.outcome is climb.EditOutcome.PROMOTED else version
+                    version = edit.digest if edit.outcome is climb_history.EditOutcome.PROMOTED else version
                     tokens, cost = tokens + edit.tokens, cost + edit.cost
                 if (row := rated.get((bot, version))) is not None:
                     number, text = edit.round if edit else 0, f"{cost:.3g}" if cost else f"{tokens:,}" if tokens else ""

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from arena.author.climb import Proof
     from arena.author.climb.agent import AgentWork
     from arena.author.submissions.bot_store import BotStore, Version
-    from arena.event.climb import Edit, History
+    from arena.event.climb_history import Edit, History
     from arena.event.config import Tournament
     from arena.match.model import Door
 
@@ -56,7 +56,6 @@ def climb(
     """
     from arena.author.climb import Climb, begun
     from arena.author.climb.agent import words_of
-    from arena.event.climb import read
     from arena.event.model import opened
 
     for bot in bots:
@@ -90,22 +89,23 @@ def climb(
                 stack.enter_context(whole_files.locked(folder / ".climb.lock", waits=False))
         except BlockingIOError as error:
             raise ArenaError(f"{paths.displayed(folder)}: this climb is under way in another process") from error
+        history = begun(store, folder, commands, deciding)
         door = None if provider is None else stack.enter_context(opened(provider, folder))
         step = _Step(tournament, folder, boards, words, interrupt, door)
-        Climb(
+        climbing = Climb(
             folder=folder,
             store=store,
-            history=begun(store, folder, commands, deciding),
+            history=history,
             play=step.play,
             work=step.work,
             examine=screening.faults,
             test=step.test,
             tell=_tell,
-        ).climb(rounds)
-    history = read(folder)
-    if interrupt or history is None:
-        done = len(history.edits) if history is not None else 0
-        output.notice(f"{output.counted(done, 'edit')} stored; to go on:\n  {command_line()}")
+        )
+        climbing.climb(rounds)
+    history = climbing.history
+    if interrupt:
+        output.notice(f"{output.counted(len(history.edits), 'edit')} stored; to go on:\n  {command_line()}")
         raise typer.Exit(interrupt.code)
     _report(folder, store, history, charts=charts, json=json)
 

@@ -32,20 +32,13 @@ from arena.protocol import Ask, Reply
 from arena.values import DISGUISED, Match
 
 WORDS = """
-acorn almond anchor anvil apricot apron atlas bakery balcony bamboo banjo barley barrel basil basket beacon beaver
-blanket blossom bonnet bottle boulder bramble brandy brass bread breeze bronze broom bucket butter button cabin cactus
-camera canary candle canoe canvas caramel carpet carrot cedar cellar chalk cherry chestnut chimney cider cinder
-cinnamon clover coconut copper cork cotton cradle cricket crystal curtain cypress daisy denim dolphin dragonfly drum
-ebony elbow ember envelope falcon feather fennel ferry fiddle fig flannel flask flour flute fossil fountain freckle
-fridge garlic garnet geyser ginger glacier glove granite grape gravel guitar hammock harbour harp hazel heather hedge
-heron honey hornet jacket jasmine jelly juniper kettle kitten ladle lagoon lantern lavender leather lemon lentil lilac
-linen lizard locket lotus magnet mango maple marble meadow melon mirror mitten monsoon mosaic moss muffin mustard
-napkin nectar needle nettle nutmeg oak oasis olive onion opal orchid otter oyster paddle panther paprika parcel
-parsley pastry peach peanut pebble pelican pencil pepper piano pigeon pillow plum pocket pollen poplar poppy porcelain
-potato pottery prairie pumpkin quartz quill quilt rabbit radish raisin ribbon robin rosemary rubber saddle saffron
-salmon sandal satin saucer sesame shawl shutter silk slate sleigh sofa sparrow spoon squirrel stork sugar sunset syrup
-tablet tambourine teapot thimble thistle thunder timber toffee tulip turnip turtle umbrella vanilla velvet violin
-wagon walnut whistle willow window woollen yarn yogurt zinc
+acorn anchor apricot atlas balcony banjo barrel basket beaver blossom bottle bramble brass breeze broom butter cabin
+camera candle canvas carpet cedar chalk chestnut cider cinnamon coconut cork cradle crystal cypress denim dragonfly
+ebony ember falcon fennel fiddle flannel flour fossil freckle garlic geyser glacier granite gravel hammock harp heather
+heron hornet jasmine juniper kitten lagoon lavender lemon lilac lizard lotus mango marble melon mitten mosaic muffin
+napkin needle nutmeg oasis onion orchid oyster panther parcel pastry peanut pelican pepper pigeon plum pollen poppy
+potato prairie quartz quilt radish ribbon rosemary saddle salmon satin sesame shutter slate sofa spoon stork sunset
+tablet teapot thistle timber tulip turtle vanilla violin walnut willow woollen yogurt
 """.split()  # noqa: SIM905  a list would take a line for each
 """Words that mean nothing in a game: no numbers, colours, ways, cards, pieces or places of one."""
 QUOTED = re.compile('"([^"]*)"')

@@ -17,7 +17,7 @@ version, and who tests it, is for the caller to say.
 #    workspace's other bots do: an edited bot gets new matches by itself, and old ones stay for the ratings of versions.
 #    Each test is a duel with an archive of its own, `results/NAME/duels/ada@3-ada@2`, so that an agent that makes the
 #    same version again gets the same answer and no second chance. One small file says what became of each edit
-#    (event/climb.py).
+#    (event/climb_history.py).
 #
 # Resuming. Every step is idempotent, and is written down when it is done:
 #
@@ -38,8 +38,8 @@ from pathlib import Path
 from arena.author.climb.agent import AgentWork
 from arena.author.submissions.bot_store import BotStore, Version
 from arena.errors import ArenaError
-from arena.event import bot_folder, climb, discovery
-from arena.event.climb import Edit, EditOutcome, History
+from arena.event import bot_folder, climb_history, discovery
+from arena.event.climb_history import Edit, EditOutcome, History
 from arena.event.discovery.notes import Note
 from arena.protocol import clean
 from arena.results.sequential import Decision
@@ -191,7 +191,7 @@ class Climb:
 
     def _written(self, edit: Edit) -> Edit:
         self.history = self.history.with_edit(edit)
-        climb.store(self.folder, self.history)
+        climb_history.store(self.folder, self.history)
         return edit
 
 
@@ -210,7 +210,7 @@ def begun(store: BotStore, folder: Path, agents: Mapping[str, str], settings: st
 
     A bot that climbs is kept as a version first, so that it is not lost.
     """
-    history = climb.read(folder)
+    history = climb_history.read(folder)
     if history is not None:
         if history.settings != settings or dict(history.agents) != dict(agents) or set(history.first) != set(agents):
             raise ArenaError(
@@ -231,5 +231,5 @@ def begun(store: BotStore, folder: Path, agents: Mapping[str, str], settings: st
                 store.keep(bot, copy, Note(display=bot.display, source="before a climb"))
             first[name] = bot.digest
     history = History(settings=settings, agents=dict(agents), first=first)
-    climb.store(folder, history)
+    climb_history.store(folder, history)
     return history

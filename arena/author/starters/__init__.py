@@ -1,7 +1,7 @@
 """Starter kits: a folder each, with a whole bot that is copied under a new name.
 
-A folder beside this file is a kit when it has a bot.toml, so a new language is a new folder. This module knows no
-workspace, and runs nothing.
+A folder beside this file is a kit when it has a bot.toml, so a new language is a new folder. The author, the games and
+what all pages say are added to the copy. This module knows no workspace, and runs nothing.
 """
 
 import json
@@ -13,9 +13,11 @@ from pathlib import Path
 
 from arena import whole_files
 from arena.errors import ArenaError, known_are, writing
-from arena.event.discovery import is_source
+from arena.event.discovery import README, is_source
 
 HERE = Path(__file__).parent
+README_END = "README_END.md"
+"""The end of the README.md of every new bot."""
 GUIDE = "AGENTS.md"
 """The page for coding agents, which every new bot gets."""
 LEFT_OUT = shutil.ignore_patterns("__pycache__", "*.pyc")
@@ -56,7 +58,7 @@ def find(language: str) -> Starter:
 
 
 def copy(kit: Starter, target: Path, *, author: str, games: Iterable[str], replacements: Mapping[str, str]) -> None:
-    """Make a new bot in the folder `target`, and fill in each `@key@` of its pages.
+    """Make a new bot in the folder `target`, of this author and for these games; fill in each `@key@` of its pages.
 
     ArenaError if there is a bot of this name already; case and file endings make no difference.
     """
@@ -65,23 +67,19 @@ def copy(kit: Starter, target: Path, *, author: str, games: Iterable[str], repla
     for path in sorted(target.parent.iterdir()):
         if target.name.lower() in {path.name.lower(), path.stem.lower() if path.is_file() else ""}:
             raise ArenaError(f"{path}: is there already; choose another name than {target.name!r}")
+    listed = ", ".join(map(_quoted, games))
+    settings = f"author = {_quoted(author)}\ngames = [{listed}]  # the games or boards that it plays; [] = all\n"
     # A power cut leaves no half of a bot, which would stop a run.
     with writing(target), whole_files.staging(target.parent) as folder:
         bot = Path(shutil.copytree(kit.folder, folder / target.name, ignore=LEFT_OUT))
-        listed = ", ".join(map(_quoted, games))
-        _fill(bot / "bot.toml", {'"@author@"': _quoted(author), '"@game@"': listed})
-        shutil.copy(HERE / GUIDE, bot / GUIDE)
-        for page in ("README.md", GUIDE):
-            _fill(bot / page, {f"@{key}@": value for key, value in replacements.items()})
+        with (bot / "bot.toml").open("a", encoding="utf-8") as file:
+            file.write(settings)
+        readme = f"{(bot / README).read_text('utf-8')}{(HERE / README_END).read_text('utf-8')}"
+        for name, text in ((README, readme), (GUIDE, (HERE / GUIDE).read_text("utf-8"))):
+            for key, value in replacements.items():
+                text = text.replace(f"@{key}@", value)
+            (bot / name).write_text(text, "utf-8")
         whole_files.publish(bot, target)
-
-
-def _fill(path: Path, values: Mapping[str, str]) -> None:
-    """Replace the keys in a file by their values."""
-    text = path.read_text("utf-8")
-    for key, value in values.items():
-        text = text.replace(key, value)
-    path.write_text(text, "utf-8")
 
 
 def _quoted(text: str) -> str:
