@@ -167,7 +167,6 @@ def test_to_look_at_strangers_results_runs_no_file_that_they_name(tmp_path, monk
     assert len(Results.side_by_side(folder).leaderboard())
     commands.leaderboard("cup", versions=True)
     with cup.first_chart_only():
-        commands.report("cup", author="first")
         commands.report("cup")
     results = Results.open(folder)
     charts.render("accuracy", results)  # no other chart asks for rules

@@ -7,14 +7,14 @@ import re
 import signal
 import sqlite3
 import stat
-import subprocess
-import sys
 import tempfile
 import time
 import zlib
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
+from typing import TextIO
 
 import pytest
 import stored
@@ -125,7 +125,7 @@ def stored_rows(archive: Archive, query: str) -> list[tuple[object, ...]]:
 
 
 @given(any_record())
-@settings(max_examples=20)
+@settings(max_examples=12)
 def test_any_record_comes_back_equal(record):
     with tempfile.TemporaryDirectory() as folder, Archive.open(Path(folder), writing=True) as archive:
         archive.append(record)
@@ -335,74 +335,68 @@ def test_a_reader_sees_the_commits_before_its_first_query_only(archive):
         assert len(reader.played()) == 2
 
 
-def python(code: str, *words: str) -> subprocess.Popen[str]:
-    """This interpreter in a process of its own, which finds the tests' helpers."""
-    start = f"import sys; sys.path.insert(0, {str(Path(__file__).parent)!r})\n"
-    return subprocess.Popen([sys.executable, "-c", start + code, *words], stdout=subprocess.PIPE, text=True)
+@contextlib.contextmanager
+def forked(work: Callable[[Callable[[object], object]], object]) -> Iterator[tuple[int, TextIO]]:
+    """Do `work(say)` in another process, until it ends or the block does; yield its pid, and the lines that it says."""
+    reading, writing = os.pipe()
+    if (pid := os.fork()) == 0:
+        try:
+            work(lambda words: os.write(writing, f"{words}\n".encode()))
+        finally:
+            os._exit(0)
+    os.close(writing)
+    with open(reading) as lines:
+        try:
+            yield pid, lines
+        finally:
+            os.kill(pid, signal.SIGKILL)
+            os.waitpid(pid, 0)
 
 
-HOLD = """
-import sys
-from pathlib import Path
-from arena.results.archive import Archive
-from arena.errors import ArenaError
-try:
-    with Archive.open(Path(sys.argv[1]), writing=True):
-        print("locked", flush=True)
-        sys.stdin.read()
-except ArenaError as error:
-    print(error)
-"""
+def hold(folder: Path, say: Callable[[object], object]) -> None:
+    """Take the lock, say so, and keep it; or say what is in the way."""
+    try:
+        with Archive.open(folder, writing=True):
+            say("locked")
+            signal.pause()
+    except ArenaError as error:
+        say(error)
 
 
 def test_a_second_run_is_refused_by_a_line_that_names_the_first(archive):
-    output, _ = python(HOLD, str(archive.folder)).communicate(timeout=20)
-    assert output == f"{archive.folder}: process {os.getpid()} is playing this event; wait for it, or stop it\n"
+    with forked(partial(hold, archive.folder)) as (_, lines):
+        assert lines.read() == (
+            f"{archive.folder}: process {os.getpid()} is playing this event; wait for it, or stop it\n"
+        )
 
 
 def test_a_killed_run_leaves_no_lock_behind(tmp_path):
-    first = subprocess.Popen(
-        [sys.executable, "-c", HOLD, str(tmp_path)],
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        text=True,
-    )
-    with first:
-        assert first.stdout.readline() == "locked\n"
-        with pytest.raises(ArenaError, match=f"process {first.pid} is playing"):
+    with forked(partial(hold, tmp_path)) as (first, lines):
+        assert lines.readline() == "locked\n"
+        with pytest.raises(ArenaError, match=f"process {first} is playing"):
             Archive.open(tmp_path, writing=True)
-        first.send_signal(signal.SIGKILL)
-        first.wait(20)
     with Archive.open(tmp_path, writing=True) as archive:
         assert archive.ids() == set()
-
-
-APPEND = """
-from pathlib import Path
-import stored
-from arena.results.archive import Archive
-event = stored.event("ann", "bob", repeats=200)
-plan = list(stored.plan(event))
-with Archive.open(Path(sys.argv[1]), writing=True) as archive:
-    stored.begin(archive, event, (match.id for match in plan))
-    left = [match for match in plan if match.id not in archive.ids()]
-    while left:
-        batch = [left.pop() for _ in range(min(1 + len(left) % 4, len(left)))]
-        archive.append(*(stored.played(match, turns=2) for match in batch))
-        for match in batch:
-            print(match.id, flush=True)
-print("done", flush=True)
-"""
 
 
 def test_appended_records_survive_a_kill_and_come_back_equal(tmp_path):
     event = stored.event("ann", "bob", repeats=200)
     wanted = {match.id: stored.played(match, turns=2) for match in stored.plan(event)}
-    with python(APPEND, str(tmp_path)) as writer:
-        first = writer.stdout.readline()
+
+    def append(say):
+        left = list(wanted)
+        with Archive.open(tmp_path, writing=True) as archive:
+            stored.begin(archive, event, wanted)
+            while left:
+                batch = [left.pop() for _ in range(min(1 + len(left) % 4, len(left)))]
+                archive.append(*map(wanted.get, batch))
+                say("\n".join(batch))
+
+    with forked(append) as (writer, lines):
+        first = lines.readline()
         time.sleep(0.05)
-        writer.kill()
-        output = {line.strip() for line in [first, *writer.stdout] if len(line) == 13}
+        os.kill(writer, signal.SIGKILL)
+        output = {line.strip() for line in [first, *lines] if len(line) == 13}
     with Archive.open(tmp_path) as archive:
         assert output <= archive.ids()  # a line is whole only after its append
         assert added_up(archive.tallies()) == recounted(archive)
@@ -475,30 +469,21 @@ def test_a_file_where_the_folder_should_be_is_named(tmp_path):
         Archive.open(tmp_path / "cup", writing=True)
 
 
-AS_NOBODY = """
-import os
-from pathlib import Path
-from arena.results.archive import Archive
-from arena.errors import ArenaError
-Archive.open(Path(sys.argv[1])).close()  # everything is imported now
-os.setgid(65534)
-os.setuid(65534)
-with Archive.open(Path(sys.argv[1])) as archive:
-    print(len(archive.ids()))
-try:
-    Archive.open(Path(sys.argv[1]), writing=True)
-except ArenaError as error:
-    print(error)
-"""
-
-
 @pytest.mark.skipif(os.getuid() != 0, reason="only root can become somebody else")
 def test_a_folder_that_may_not_be_written_can_be_read():
+    def as_nobody(say):
+        os.setgid(65534)
+        os.setuid(65534)
+        with Archive.open(folder) as archive:
+            say(len(archive.ids()))
+        hold(folder, say)
+
     with tempfile.TemporaryDirectory() as top:
         Path(top).chmod(0o755)
         folder = stored.store(Path(top) / "cup", EVENT, map(stored.played, MATCHES))
         folder.chmod(stat.S_IRUSR | stat.S_IXUSR | 0o055)
-        output, _ = python(AS_NOBODY, str(folder)).communicate(timeout=20)
+        with forked(as_nobody) as (_, lines):
+            output = lines.read()
     assert output == f"{len(MATCHES)}\n{folder}: cannot be written: Permission denied; look at its permissions\n"
 
 

@@ -27,7 +27,7 @@ def events(folder: Path) -> list[Path]:
     """An event of bots that are alike, whose differences are noise alone, and one of unlike bots."""
     alike = stored.event("ann", "bob", "cat", boards=[stored.DUEL], repeats=3)
     even = [stored.played(match, explorer=60, mummy=40, turns=match.repeat) for match in stored.plan(alike)]
-    names = [f"bot{number}" for number in range(5)]
+    names = [f"bot{number}" for number in range(4)]
     unlike = stored.event(*names)
     return [
         stored.store(folder / "alike", alike, even),

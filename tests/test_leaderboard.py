@@ -201,8 +201,8 @@ def any_record(draw: st.DrawFn) -> Record:
     )
 
 
-@given(st.lists(any_record(), min_size=20, max_size=40), st.data())
-@settings(max_examples=4)
+@given(st.lists(any_record(), min_size=15, max_size=30), st.data())
+@settings(max_examples=3)
 def test_the_tables_are_to_the_byte_those_of_their_definitions_match_by_match(records, data):
     ids = sorted({record.match.id for record in records})
     plan = data.draw(st.sets(st.sampled_from(ids))) if ids else set()
