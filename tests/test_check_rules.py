@@ -11,7 +11,9 @@ from sprint import FIRST
 from toy import Duet
 
 from arena import load_game
+from arena.errors import ArenaError
 from arena.game import Game, Outcome, Value
+from arena.games import rulebook
 from arena.games.conformance import doubts, examination, flaws, transcript
 
 MARKS = """\
@@ -134,42 +136,6 @@ def test_moves_of_one_turn_must_not_be_made_one_after_another():
     assert any("order of the moves that are made at once" in flaw.words for flaw in flaws(Hasty(), playouts=3))
 
 
-LOADING = {
-    "game = 5": "a rules file ends with `game = TheClass`",
-    "game = Mask()": "a rules file ends with `game = TheClass`",
-    "game = type('Mask', (), {'__dataclass_fields__': {}})": "the game has no `roles`",
-    "Mask.roles = 5\ngame = Mask": "roles: expected a tuple of words, such as ('red', 'blue'), not 5",
-    "Mask.sides = ('cross', 'nought')\ngame = Mask": "sides: expected a tuple of tuples of roles",
-    "Mask.view = Game.view\ngame = Mask": "the game has no `view`",
-    "import sys\nsys.exit(0)": "when marks.py is loaded, it raises SystemExit (marks.py, line 35, in <module>)",
-    "import os\nos._exit(3)": "when marks.py is loaded, it ends the process, with exit code 3",
-    "raise KeyboardInterrupt": "when marks.py is loaded, it raises KeyboardInterrupt (marks.py, line 34, in <module>)",
-    "import time\ntime.sleep(60)": "when marks.py is loaded, it takes more than 0.6 s (marks.py, line 35, in <module>)",
-    "input('your name? ')": "marks.py:34: EOFError",
-}
-"""The end of a rules file that cannot be loaded, and what is said of it."""
-PLAYING = {
-    "start": {
-        "raise ValueError('no')": "start raises ValueError: no (marks.py, line 15)",
-    },
-    "to_move": {
-        "return None": "to_move: None is no tuple of texts",
-        "return state[0]": "to_move: 'cross' is one text and not a tuple of them: write ('cross',)",
-    },
-    "legal_moves": {"return (cell for cell in CELLS)": "is no tuple of texts"},
-    "play": {
-        "import time; time.sleep(60)": "when it is played, it takes more than 0.6 s (marks.py, line 24, in play)",
-        "raise SystemExit": "when it is played, it raises SystemExit (marks.py, line 24, in play)",
-        "import os; os._exit(1)": "when it is played, it ends the process, with exit code 1",
-        "import os; os.kill(os.getpid(), 9)": "when it is played, it ends the process, by SIGKILL",
-        "return bytearray(8 << 30)": "play raises MemoryError (marks.py, line 24)",
-    },
-    "outcome": {"return {'cross': 50, 'nought': 50}": "return None, or Outcome({role: score, ...}, reason)"},
-    "view": {"return None": "view of everything: None is no tuple of texts"},
-}
-"""The body of a method, and what is said of it."""
-
-
 def broken(folder, method, body):
     text = MARKS.replace("BOARD", SOUND["BOARD"]).replace("LEGAL", SOUND["LEGAL"])
     head, definition, rest = text.partition(f"    def {method}(")
@@ -177,7 +143,16 @@ def broken(folder, method, body):
     (folder / "marks.py").write_text(f"{head}{definition}{parameters}\n        {body}\n{rest}")
 
 
-def check_broken(folder, words, monkeypatch):
+def mistakes(folder):
+    """What is found in rules that leave this process alive, in this process."""
+    try:
+        return " ".join(flaw.words for flaw in flaws(load_game("marks.py", folder)))
+    except ArenaError as error:
+        return str(error)
+
+
+def check_deadly(folder, words, monkeypatch):
+    """Check what the command says of rules that would end this process, or never answer."""
     if "more than 0.6 s" in words:
         monkeypatch.setattr(examination, "WALL_SECONDS", 0.6)
     done = arena(folder, "check-rules", "marks.py")
@@ -186,16 +161,66 @@ def check_broken(folder, words, monkeypatch):
     assert words in done.stdout
 
 
-@pytest.mark.parametrize("end", LOADING)
-def test_whatever_keeps_rules_from_being_loaded_is_a_sentence(tmp_path, monkeypatch, end):
+@pytest.mark.parametrize(
+    ("end", "words"),
+    [
+        ("game = 5", "a rules file ends with `game = TheClass`"),
+        ("game = Mask()", "a rules file ends with `game = TheClass`"),
+        ("game = type('Mask', (), {'__dataclass_fields__': {}})", "the game has no `roles`"),
+        ("Mask.roles = 5\ngame = Mask", "roles: expected a tuple of words, such as ('red', 'blue'), not 5"),
+        ("Mask.sides = ('cross', 'nought')\ngame = Mask", "sides: expected a tuple of tuples of roles"),
+        ("Mask.view = Game.view\ngame = Mask", "the game has no `view`"),
+    ],
+)
+def test_whatever_keeps_rules_from_being_a_game_is_a_sentence(tmp_path, end, words):
     (tmp_path / "marks.py").write_text(MARKS.replace("game = Mask", end))
-    check_broken(tmp_path, LOADING[end], monkeypatch)
+    assert words in mistakes(tmp_path)
 
 
-@pytest.mark.parametrize(("method", "body"), [(method, body) for method in PLAYING for body in PLAYING[method]])
-def test_whatever_rules_do_while_they_are_played_is_a_sentence(tmp_path, monkeypatch, method, body):
+@pytest.mark.parametrize(
+    ("end", "words"),
+    [
+        ("import sys\nsys.exit(0)", "it raises SystemExit (marks.py, line 35, in <module>)"),
+        ("import os\nos._exit(3)", "it ends the process, with exit code 3"),
+        ("raise KeyboardInterrupt", "it raises KeyboardInterrupt (marks.py, line 34, in <module>)"),
+        ("import time\ntime.sleep(60)", "it takes more than 0.6 s (marks.py, line 35, in <module>)"),
+        ("input('your name? ')", "marks.py:34: EOFError"),
+    ],
+)
+def test_whatever_ends_the_process_that_loads_rules_is_a_sentence(tmp_path, monkeypatch, end, words):
+    (tmp_path / "marks.py").write_text(MARKS.replace("game = Mask", end))
+    check_deadly(tmp_path, words if "EOFError" in words else f"when marks.py is loaded, {words}", monkeypatch)
+
+
+@pytest.mark.parametrize(
+    ("method", "body", "words"),
+    [
+        ("start", "raise ValueError('no')", "start raises ValueError: no (marks.py, line 15)"),
+        ("to_move", "return None", "to_move: None is no tuple of texts"),
+        ("to_move", "return state[0]", "to_move: 'cross' is one text and not a tuple of them: write ('cross',)"),
+        ("legal_moves", "return (cell for cell in CELLS)", "is no tuple of texts"),
+        ("outcome", "return {'cross': 50, 'nought': 50}", "return None, or Outcome({role: score, ...}, reason)"),
+        ("view", "return None", "view of everything: None is no tuple of texts"),
+    ],
+)
+def test_whatever_rules_return_of_the_wrong_kind_is_a_sentence(tmp_path, method, body, words):
     broken(tmp_path, method, body)
-    check_broken(tmp_path, PLAYING[method][body], monkeypatch)
+    assert words in mistakes(tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("body", "words"),
+    [
+        ("import time; time.sleep(60)", "when it is played, it takes more than 0.6 s (marks.py, line 24, in play)"),
+        ("raise SystemExit", "when it is played, it raises SystemExit (marks.py, line 24, in play)"),
+        ("import os; os._exit(1)", "when it is played, it ends the process, with exit code 1"),
+        ("import os; os.kill(os.getpid(), 9)", "when it is played, it ends the process, by SIGKILL"),
+        ("return bytearray(8 << 30)", "play raises MemoryError (marks.py, line 24)"),
+    ],
+)
+def test_whatever_ends_the_process_that_plays_rules_is_a_sentence(tmp_path, monkeypatch, body, words):
+    broken(tmp_path, "play", body)
+    check_deadly(tmp_path, words, monkeypatch)
 
 
 @pytest.mark.parametrize(
@@ -213,8 +238,9 @@ def test_a_toml_of_the_wrong_kind_is_a_sentence(marks, toml, words):
     path = folder / "marks.py"
     path.write_text(path.read_text().replace("    roles =", "    day: tuple = ()\n    roles ="))
     (folder / "marks.toml").write_text(toml)
-    done = arena(folder, "check-rules", "marks.py")
-    assert (done.returncode, words in done.stdout) == (1, True), done.stdout
+    with pytest.raises(ArenaError) as raised:
+        rulebook.find("marks.py", folder)
+    assert words in str(raised.value)
 
 
 def test_reasons_are_the_same_in_every_process(marks):
