@@ -504,6 +504,21 @@ def test_the_rankings_say_how_many_bots_they_leave_out(monkeypatch):
     assert any("the first 2 of 3 bots" in text for text in texts(figure))
 
 
+def test_rankings_of_one_game_share_an_axis_and_those_of_two_games_do_not():
+    rows = [
+        (f"{game}/board", role, rank, name, value + rank, value, value + 9, 50.0 + rank)
+        for game, value in (("maze", 0.0), ("pond", 900.0))
+        for role in "xy"
+        for rank, name in enumerate("ab", 1)
+    ]
+    frame = pd.DataFrame(rows, columns=["board", "role", "rank", "bot", "strength", "low", "high", "score"])
+    frame.loc[frame["role"] == "y", "score"] += 1.0  # roles that score alike share a panel
+    first, second, third, fourth = (panel.get_xlim() for panel in charts._chart("roles").render(frame).axes)
+    assert first == second
+    assert third == fourth
+    assert first[1] < third[0]
+
+
 def test_the_limit_is_drawn_where_it_is(crowd, drawn):
     figure = drawn("time", 2)
     (limit,) = [line for line in figure.axes[0].lines if line.get_linestyle() == "--"]

@@ -281,6 +281,22 @@ def test_the_crosstable_is_that_of_the_results(small, results):
     assert told == set(frame.itertuples(index=False, name=None))
 
 
+def test_a_crosstable_has_the_order_of_the_leaderboard_of_its_game(tmp_path):
+    event = stored.event("ann", "bob", boards=[stored.DUEL, stored.CLASSIC])
+    records = [
+        stored.played(
+            match,
+            **{seat.role: 90 if (seat.bot.name == "ann") == (match.game == "pacman") else 10 for seat in match.seats},
+        )
+        for match in stored.plan(event)
+    ]
+    page = written(tmp_path, event, records)
+    assert [[page.data["bots"][bot] for bot in order] for order in page.data["orders"]] == [
+        ["bob", "ann"],
+        ["ann", "bob"],
+    ]
+
+
 def leaderboards(page: Parsed) -> list[list[dict[str, str]]]:
     """The rows of each leaderboard as texts by column; the bars in the cells have none."""
     tables: list[list[list[str]]] = []

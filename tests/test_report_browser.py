@@ -203,6 +203,8 @@ def test_the_leaderboard_is_sorted_and_searched_and_has_one_bold_column(tab, sma
 def test_a_cell_of_the_crosstable_opens_the_matches_behind_it(tab, small):
     path, records = small
     with opened(tab, path, "#crosstable&board=pacman/classic") as page:
+        ranked = page.locator("#leaderboard-table2 tbody th").all_text_contents()
+        assert page.locator(".cross").first.locator("tbody th").all_inner_texts() == ranked
         page.get_by_role("link", name="cedar as blinky against amber").click()
         page.wait_for_selector("#matches-view:not([hidden])")
         fit = [

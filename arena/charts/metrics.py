@@ -71,7 +71,7 @@ def _panel(panel: Axes, table: pd.DataFrame, least: float, most: float) -> None:
         panel.hlines(y, table[begin], table[end], color=METRIC, zorder=2, **style)
     panel.scatter(table["p50"].clip(least, most), y, s=26 if few else 12, color=METRIC, zorder=3, linewidths=0)
     for edge, arrow, beyond in ((least, "<", table["p05"] < least), (most, ">", table["p95"] > most)):
-        panel.scatter(np.full(beyond.sum(), edge), y[beyond], s=26, marker=arrow, color=METRIC, zorder=4)
+        panel.scatter(np.full(beyond.sum(), edge), y[beyond], s=26, marker=arrow, color=METRIC, zorder=4, clip_on=False)
     panel.set_xlim(least, most)
     thousands = EngFormatter(sep="")
     panel.xaxis.set_major_formatter(

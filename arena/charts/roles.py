@@ -42,8 +42,10 @@ def render(frame: pd.DataFrame, about: About = About()) -> Figure | Nothing:  # 
         )
         for (board, role, _), table in zip(entries, tables, strict=True)
     ]
-    every_row = pd.concat(tables)
-    axis, beyond = ends(every_row["strength"], every_row["low"], every_row["high"])
+    # Strengths of one game can be compared, those of two games cannot: each has an axis of its own.
+    every_row = pd.concat(tables).assign(game=lambda rows: rows["board"].str.partition("/")[0])
+    axes_ends = {game: ends(own["strength"], own["low"], own["high"]) for game, own in every_row.groupby("game")}
+    beyond = max((note for _, note in axes_ends.values()), key=len)
     figure, axes = sheet(
         about.title("who is best where"),
         f"Strength on the board, and in each role,{f' in {about.unit},' if about.unit else ''} with its 95 % interval"
@@ -53,8 +55,8 @@ def render(frame: pd.DataFrame, about: About = About()) -> Figure | Nothing:  # 
         columns=3,
         space=Space(between=0.3),
     )
-    for panel, table in zip(axes, tables, strict=True):
-        intervals(panel, table["strength"], table["low"], table["high"], axis)
+    for panel, (board, *_), table in zip(axes, entries, tables, strict=True):
+        intervals(panel, table["strength"], table["low"], table["high"], axes_ends[board.partition("/")[0]][0])
         bare(panel)
         panel.xaxis.set_major_locator(MaxNLocator(nbins=3))
         panel.tick_params(axis="x", labelsize=SMALL, labelcolor=GREY)

@@ -69,6 +69,7 @@ def event(
     """Return everything but the bots' pages and the matches, for the page's scripts."""
     own = frozenset(index.bots) if author is None else author.bots
     planned, conditions, score_in_file = results.event, results.event.conditions, CROSSTABLE["score"].in_file
+    leagues = {league.game: league for league in results.leagues}
     return {
         "event": {
             "name": clean(planned.name),
@@ -94,6 +95,10 @@ def event(
             [*index.board_role(board, role), index.bots[bot], index.bots[opponent], matches, score_in_file(score)]
             for board, role, bot, opponent, matches, score in results.crosstable().itertuples(index=False)
             if bot in index.bots and opponent in index.bots and not own.isdisjoint({bot, opponent})
+        ],
+        "orders": [  # of each board the bots as the leaderboard of its game has them
+            [index.bots[each.bot] for each in leagues.get(label.partition("/")[0], results).standings]
+            for label in index.boards
         ],
         "labels": shortened([clean(results.display_name(bot)) for bot in index.bots]),
     }

@@ -34,7 +34,8 @@ const crosstable = (() => {
   function table({ board, number }, seat) {
     const cells = new Map(report.crosstable.filter(([boardNumber, role]) => boardNumber === number && role === seat)
       .map(([, , bot, opponent, count, score]) => [`${bot}/${opponent}`, [count, score]]));
-    const ordered = (side) => [...new Set([...cells.keys()].map((key) => Number(key.split("/")[side])))].sort((left, right) => left - right);
+    const order = report.orders[number];
+    const ordered = (side) => [...new Set([...cells.keys()].map((key) => Number(key.split("/")[side])))].sort((left, right) => order.indexOf(left) - order.indexOf(right));
     const [rows, columns] = [ordered(0), ordered(1)];
     const name = (bot) => make("a", { href: route.bot(report.bots[bot]), title: report.bots[bot] }, report.labels[bot]);
     const row = (bot) => {
