@@ -1,7 +1,6 @@
 """`arena leaderboard`, `arena charts` and `arena report`: the results of an event as tables, pictures and a page."""
 
 from collections.abc import Callable, Iterable
-from dataclasses import replace
 from itertools import groupby
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -204,12 +203,11 @@ def print_leaderboard(results: "Results", *, wide: bool = False, json: bool = Fa
         schedule = results.event.schedule
         print(f'places by the rules of schedule = "{schedule}", where a bye counts as a win:')
         shown = shown_columns(schedule)
-        heads = [replace(column, name="bot") if column.name == "display" else column for column in shown]
         for number, (game, placed) in enumerate(groupby(placings, key=lambda row: row["game"])):
             if len(results.games) > 1:
                 print("\n" * (number > 0) + output.safe_line(game))
-            cells = [[row[column.name] for column in shown] for row in placed]
-            output.print_table(output.make_table(heads, cells))
+            cells = [[row["display" if column.name == "bot" else column.name] for column in shown] for row in placed]
+            output.print_table(output.make_table(shown, cells))
         print("\nby rating, which knows matches only:")
     if not (wide or json):
         leaderboard_text.show(results, brief=brief)

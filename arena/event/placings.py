@@ -43,6 +43,5 @@ def placings(archive: Archive) -> list[dict[str, Any]]:
 
 
 def shown_columns(schedule: str) -> list[Column]:
-    """Return the columns that a reader of a game's table sees; a bot has the name to show."""
-    columns = [PLACINGS["place"], PLACINGS["display"], *PLACINGS.columns[3:-1]]
-    return [column for column in columns if column.name not in LEFT_OUT.get(schedule, ())]
+    """Return the columns that a reader of a game's table sees, where a bot has the name to show."""
+    return [column for column in PLACINGS.columns[1:-1] if column.name not in LEFT_OUT.get(schedule, ())]

@@ -42,16 +42,6 @@ ORDER = (
 """The first columns of the page; tie-breaks, boards, endings and roles follow."""
 INTERVALS = {"range": ("rating_low", "rating_high"), "ranks": ("rank_low", "rank_high")}
 """Columns of the page that show two of the frame's."""
-RANKING = {
-    "rank": "rank",
-    "bot": "display",
-    "rating": "strength",
-    "range": "low",
-    "ranks": "rank_low",
-    "score": "score",
-}
-"""The cells of a ranking, and the column of its frame that each shows; `low` and `rank_low` stand for intervals."""
-BOT = LEADERBOARD["bot"].heading
 RANKED = 30  # bots that the ranking of a role shows; rankings.csv has all
 
 
@@ -93,7 +83,7 @@ class PageTable:
 def placings(schedule: str, rows: Sequence[Mapping[str, Any]]) -> dict[str, PageTable]:
     """Return the table of places of each game, by its name, where the event's schedule has such tables."""
     games = groupby(rows, key=lambda row: row["game"])
-    return {game: _table(clean(game), shown_columns(schedule), own) for game, own in games}
+    return {game: _table(clean(game), shown_columns(schedule), list(own)) for game, own in games}
 
 
 Entry = tuple[tuple[str, str, bool], ...]
@@ -220,49 +210,40 @@ def _by_bot(results: Results, frame: pd.DataFrame, columns: Columns) -> PageTabl
     return _table("", columns.columns, rows)
 
 
-def _table(title: str, columns: Iterable[Column], rows: Iterable[Mapping[str, Any]]) -> PageTable:
-    """Return a table of rows, whose bots have the names to show; both ends of an interval are one column."""
-    names = {column.name: column for column in columns if not column.name.endswith("_high")}
-    if "bot" in names:
-        names.pop("display", None)
-    shown = tuple(
-        replace(column, name="bot", label=BOT) if name == "display" else column for name, column in names.items()
-    )
+def _table(
+    title: str, columns: Iterable[Column], rows: Sequence[Mapping[str, Any]], most: int | None = None
+) -> PageTable:
+    """Return a table of the first rows, whose bots have the names to show.
 
-    def text(row: Mapping[str, Any], column: Column) -> str:
-        name = column.name.removesuffix("_low")
-        if name == "bot":
+    Columns with one heading, such as the ends of an interval, are one; the figure itself stands before them.
+    """
+    shown = [column for column in columns if column.name != "display"]
+    groups = [tuple(group) for _, group in groupby(shown, key=lambda column: column.heading)]
+
+    def text(row: Mapping[str, Any], before: tuple[Column, ...], group: tuple[Column, ...]) -> str:
+        first, figures = group[0], [row[column.name] for column in group]
+        if first.name == "bot":
             return clean(row["display"])
-        if name == column.name:
-            return column.printed(row[name])
-        ends = (column.printed(row[f"{name}_{end}"]) for end in ("low", "high"))
-        return "" if row[name] is None else interval_text(*ends)
+        if len(group) == 1:
+            return first.printed(figures[0])
+        if first.name == "rank_low":
+            return ranks_text(*figures)
+        return "" if row[before[0].name] is None else interval_text(*map(first.printed, figures))
 
-    return PageTable(
-        title, shown, tuple({column.name: Cell(text(row, column), None) for column in shown} for row in rows)
+    cells = tuple(
+        {group[0].name: Cell(text(row, before, group), None) for before, group in pairwise([(), *groups])}
+        for row in rows[:most]
     )
+    return PageTable(title, tuple(first for first, *_ in groups), cells, left_out=len(rows) - len(cells))
 
 
 def rankings(results: Results) -> Iterator[PageTable]:
     """Yield a table of the best bots for each board over all its roles, and for each role."""
-    columns = RANKINGS.rated_in(results.unit)
-    rows = rows_of(results.rankings(), columns)
-    shown = tuple(
-        replace(columns[name], name=cell, label=BOT if cell == "bot" else columns[name].label)
-        for cell, name in RANKING.items()
-    )
-    for (label, role), group in groupby(rows, key=lambda row: (row["board"], row["role"])):
-        own = [
-            row
-            | {"bot": row["display"], "rating": row["strength"], "rating_low": row["low"], "rating_high": row["high"]}
-            for row in group
-        ]
-        cells = tuple(
-            {column.name: _cell(column, row, bar) for column in shown}
-            for row, bar in zip(own[:RANKED], interval_bars(own), strict=False)
-        )
-        title = clean(f"{results.board_columns.get(label, label)}, {role or 'all roles'}")
-        yield PageTable(title, shown, cells, left_out=max(0, len(own) - RANKED))
+    board, role, *columns = RANKINGS.rated_in(results.unit).columns
+    rows = rows_of(results.rankings(), RANKINGS)
+    for (label, part), group in groupby(rows, key=lambda row: (row[board.name], row[role.name])):
+        title = clean(f"{results.board_columns.get(label, label)}, {part or 'all roles'}")
+        yield _table(title, columns, list(group), RANKED)
 
 
 def _columns(
