@@ -27,7 +27,7 @@ async def schedule(port: int) -> None:
     import dask
     from distributed import Scheduler
 
-    dask.config.set({"distributed.scheduler.allowed-failures": 0})
+    dask.config.set({"distributed.scheduler.allowed-failures": 0, "distributed.admin.tick.interval": "1s"})
     async with Scheduler(port=port, host="127.0.0.1", dashboard=False, dashboard_address="127.0.0.1:0") as scheduler:
         print(os.getpid(), scheduler.address, flush=True)
         await scheduler.finished()

@@ -115,9 +115,6 @@ def test_a_run_that_is_killed_or_interrupted_leaves_no_bot_and_can_go_on(tmp_pat
     done = main.end()
     assert done.returncode == 130
     assert "matches are stored; to go on" in done.stderr
-    outcome, audience = run(cup, "results/cup")
-    assert outcome.complete
-    assert 0 < len(audience.records) < outcome.planned
 
 
 @pytest.mark.slow

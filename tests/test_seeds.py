@@ -228,11 +228,11 @@ def test_init_draws_a_seed_for_each_workspace_and_says_to_keep_it(tmp_path):
 def test_an_event_with_a_drawn_seed_resumes_verifies_and_gives_the_same_tables(tmp_path):
     bots = {"dice": sprint.DICE, "other": sprint.DICE + "#\n"}
     whole, broken = (workspace(tmp_path / name, bots, repeats=2) for name in "ab")
-    run = cup.run_event(whole, "--seed", DRAWN, "--workers", "1")
+    run = cup.run_event(whole, "--seed", DRAWN)
     assert run.returncode == 0, run.stderr
     assert "is a number" not in run.stderr
     assert cup.run_event(broken, "--set", f"seed={DRAWN}", "--repeats", "1").returncode == 0
-    assert cup.run_event(broken, "--set", f"seed={DRAWN}", "--workers", "2").returncode == 0
+    assert cup.run_event(broken, "--set", f"seed={DRAWN}").returncode == 0
     assert cup.tables(whole) == cup.tables(broken)
     assert cup.arena(whole, "verify").stdout == "4 records: 4 hold\n"
     with Archive.open(whole / "results" / "cup") as archive:
@@ -253,12 +253,12 @@ def test_an_event_with_a_drawn_seed_resumes_verifies_and_gives_the_same_tables(t
 
 @pytest.mark.usefixtures("usual_umask")
 def test_a_run_with_a_number_says_what_can_be_foretold(tmp_path):
-    done = cup.run_event(workspace(tmp_path / "ws", {"first": sprint.FIRST, "last": sprint.LAST}))
-    assert mode(tmp_path / "ws/results/cup/event.sqlite") == mode(tmp_path / "ws/results/cup/tournament.toml") != 0o600
-    assert "seed 5 is a number: a bot that guesses it can foretell all chance" in done.stderr
+    folder = workspace(tmp_path / "ws", {"first": sprint.FIRST}, ["duel"])
     for name in ("dice.py", "walker"):  # bots that come with arena guess nothing, wherever they lie
-        own, there = rulefile.shipped().parent / "bots" / name, tmp_path / "ws/bots" / name
+        own, there = rulefile.shipped().parent / "bots" / name, folder / "bots" / name
         (shutil.copytree if own.is_dir() else shutil.copy)(own, there)
     for bots, is_said in (("dice,walker", False), ("dice,first", True)):
-        done = cup.run_event(tmp_path / "ws", "--bot", bots, "--set", 'boards=["mummy_maze/duel"]', "--name", bots[5:])
-        assert (done.returncode, "is a number" in done.stderr) == (0, is_said), done.stderr
+        done = cup.run_event(folder, "--bot", bots, "--name", bots[5:])
+        notice = "seed 5 is a number: a bot that guesses it can foretell all chance"
+        assert (done.returncode, notice in done.stderr) == (0, is_said), done.stderr
+    assert mode(folder / "results/first/event.sqlite") == mode(folder / "results/first/tournament.toml") != 0o600

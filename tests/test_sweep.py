@@ -6,7 +6,7 @@ import notebook
 import pytest
 
 PATH = notebook.DOCS / "sweep.md"
-QUICK = {"run": ["--repeats", "2", "--workers", "1"], "duel": ["--max-pairings", "1"]}
+QUICK = {"run": ["--repeats", "1", "--workers", "1"], "duel": ["--max-pairings", "1"]}
 
 
 def test_the_notebook_has_the_text_of_its_page():
