@@ -9,6 +9,7 @@ from pathlib import Path
 import cup
 import events
 
+from arena.author.submissions import BotStore, People, Submissions
 from arena.author.submissions.requests import request
 
 GOOD, LAST = cup.FIRST, cup.LAST
@@ -55,9 +56,10 @@ No Show,,s3
 BUILDS = 'command = "./bot"\nbuild = "cc -o bot bot.c"\n'
 
 
-def each(faults=lambda _: ()):
-    """Examine bots one by one."""
-    return lambda bots: map(faults, bots)
+def untried(folder: Path, crowd=(), faults=lambda _: (), reserved=()) -> Submissions:
+    """Return submissions to the bots of a folder, which are taken without a trial, unless they have `faults`."""
+    (folder / "bots").mkdir(exist_ok=True)
+    return Submissions(BotStore(folder / "bots"), lambda bots: map(faults, bots), reserved, People(crowd))
 
 
 def submit(submissions, path: Path, name: str | None = None, *, replaces: bool = False):

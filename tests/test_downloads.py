@@ -9,9 +9,9 @@ from pathlib import Path
 import classroom
 import cup
 import pytest
-from classroom import GOOD, LAST
+from classroom import GOOD, LAST, untried
 
-from arena.author.submissions import BotStore, People, Person, Submissions, people
+from arena.author.submissions import People, Person, people
 from arena.author.submissions.downloads import label_of, labels_of
 from arena.author.submissions.requests import class_of, request
 from arena.errors import ArenaError
@@ -70,18 +70,12 @@ def zipped(folder: Path) -> Path:
     return archive
 
 
-def untried(tmp_path: Path, *crowd: Person) -> Submissions:
-    """Submissions to a new workspace, where every bot is taken without a trial."""
-    (tmp_path / "bots").mkdir(exist_ok=True)
-    return Submissions(BotStore(tmp_path / "bots"), classroom.each(), people=People(crowd))
-
-
 @pytest.mark.parametrize("crowd", [(ANN, BOB), ()], ids=["known", "unknown"])
 @pytest.mark.parametrize("platform", DOWNLOADS)
 def test_a_download_gives_each_person_one_bot_with_all_of_its_files(platform, crowd, tmp_path):
     folder = download(tmp_path / "class", DOWNLOADS[platform])
     requests = class_of(folder, People(crowd))
-    answers = {answer.name.lower(): answer for answer in untried(tmp_path, *crowd).submit_all(requests)}
+    answers = {answer.name.lower(): answer for answer in untried(tmp_path, crowd).submit_all(requests)}
     assert {answer.status for answer in answers.values()} == {"accepted"}
     ann, bob = sorted(answers.values(), key=lambda answer: answer.name[0] in "Bbdv")
     program = tmp_path / "bots" / f"{ann.name}.py"
@@ -137,7 +131,7 @@ def test_with_keep_best_all_bots_of_a_person_play(tmp_path):
     (newest,) = class_of(folder, People([ann]))
     assert (newest.path.name, [path.name for path in newest.older]) == ("ann_bot2.py", ["ann.py", "ann@x.example.py"])
     for _ in range(2):
-        answers = untried(tmp_path, ann).submit_all(class_of(folder, People([ann]), every=True))
+        answers = untried(tmp_path, [ann]).submit_all(class_of(folder, People([ann]), every=True))
         assert [answer.name for answer in answers] == ["Ann_Lee", "Ann_Lee-2", "Ann_Lee-3"]
 
 
@@ -154,7 +148,7 @@ def test_two_people_of_one_name_keep_their_own_bots(tmp_path):
         names = [
             (answer.name, answer.note.person)
             for requests in (class_of(folder, People(crowd)), class_of(folder, People(crowd))[1:])
-            for answer in untried(home, *crowd).submit_all(requests)
+            for answer in untried(home, crowd).submit_all(requests)
         ]
         assert names == [("Ann_Lee", ""), ("Ann_Lee-2", ""), ("Ann_Lee-2", "")]
     worksheet = tmp_path / "people.csv"
@@ -171,7 +165,7 @@ def test_people_whose_names_differ_in_an_accent_only_have_bots_of_their_own(tmp_
     assert everybody.author(label_of("Jürgén Roe")) is None
     for known in (crowd, ()):
         (tmp_path / f"{len(known)}").mkdir()
-        submissions = untried(tmp_path / f"{len(known)}", *known)
+        submissions = untried(tmp_path / f"{len(known)}", known)
         for name in ("Jürgen Roe", "Jurgen Roe"):
             (tmp_path / f"{name}.py").write_text(f"# {name}\n{GOOD}")
             assert classroom.submit(submissions, tmp_path / f"{name}.py").note.display == name
@@ -189,7 +183,7 @@ def test_a_report_for_one_of_two_people_who_are_alike_is_never_the_others(tmp_pa
     (here / "people.csv").write_text("name,id\nJürgen,s1\nJurgen,s2\n")
     for name in ("s1", "s2"):
         (tmp_path / f"{name}.py").write_text(f"# {name}\n{GOOD}")
-        submitted = Submissions(BotStore(here / "bots"), classroom.each(), people=people.read(here / "people.csv"))
+        submitted = untried(here, people.read(here / "people.csv"))
         assert classroom.submit(submitted, tmp_path / f"{name}.py").status == "accepted"
     assert cup.run_event(here).returncode == 0
     done = cup.arena(here, "report", "--for", "Jurgen")
@@ -232,7 +226,7 @@ def test_a_person_who_is_known_later_keeps_the_bot_of_before(tmp_path):
     (tmp_path / "Ann Lee.py").write_text(GOOD)
     classroom.submit(untried(tmp_path), tmp_path / "Ann Lee.py")
     (tmp_path / "ann.py").write_text(LAST)
-    answer = classroom.submit(untried(tmp_path, ANN), tmp_path / "ann.py")
+    answer = classroom.submit(untried(tmp_path, [ANN]), tmp_path / "ann.py")
     assert (answer.name, answer.version) == ("Ann_Lee", 2)
 
 

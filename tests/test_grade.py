@@ -14,7 +14,7 @@ import pytest
 import stored
 from finished import result
 
-from arena.author.submissions import BotStore, People, Submissions, people, students
+from arena.author.submissions import BotStore, People, people, students
 from arena.author.submissions.people import Person
 from arena.author.submissions.requests import class_of
 from arena.errors import ArenaError
@@ -222,7 +222,7 @@ def test_late_withdrawn_and_refused_submissions_are_explained(tmp_path):
     def submit(name: str, *faults: str) -> None:
         path = folder / f"{name}.py"
         path.write_text(f"# {name}\n{cup.FIRST}")
-        classroom.submit(Submissions(store, classroom.each(lambda _: faults), people=crowd), path)
+        classroom.submit(classroom.untried(folder, crowd, lambda _: faults), path)
 
     for name in ("s2", "s3"):
         submit(name)
@@ -248,12 +248,11 @@ def test_late_withdrawn_and_refused_submissions_are_explained(tmp_path):
 
 def test_a_student_whose_only_bot_is_a_reference_keeps_nobody_from_being_graded(tmp_path):
     (tmp_path / "people.csv").write_text("name,id\nWalker,s1\nAda,s2\n")
-    (tmp_path / "bots").mkdir()
     store = BotStore(tmp_path / "bots")
     path = tmp_path / "s1.py"
     path.write_text(cup.FIRST)
     crowd = people.read(tmp_path / "people.csv")
-    submitting = Submissions(store, classroom.each(), people=crowd)
+    submitting = classroom.untried(tmp_path, crowd)
     classroom.submit(submitting, path)
     bot = discovery.from_path(next(iter(store.playing("Walker"))), "Walker")
     walker, ada = students.students([stored.bot("ada")], crowd, store, [bot])
@@ -296,12 +295,11 @@ def test_a_bot_is_somebodys_by_its_whole_name_and_not_by_what_its_bot_toml_says(
 
 
 def test_a_bot_submitted_before_there_were_people_is_theirs_by_its_file(tmp_path):
-    (tmp_path / "bots").mkdir()
     store = BotStore(tmp_path / "bots")
     for name in ("Bob_Real", "Bob Real"):
         path = tmp_path / f"{name}.py"
         path.write_text(f"# {name}\n{cup.FIRST}")
-        classroom.submit(Submissions(store, classroom.each()), path)
+        classroom.submit(classroom.untried(tmp_path), path)
     crowd = People([Person(name="Real, Bob", id="1")])
     assert [students.author_of(stored.bot(name), crowd, store) for name in ("Bob_Real", "Bob_Real-2")] == [*crowd] * 2
     assert students.author_of(stored.bot("Bob_Real-2"), crowd, None) is None
@@ -309,13 +307,11 @@ def test_a_bot_submitted_before_there_were_people_is_theirs_by_its_file(tmp_path
 
 def test_bots_of_two_authors_of_one_name_are_not_both_graded_as_one_persons(tmp_path):
     store, crowd = BotStore(tmp_path / "bots"), People([Person(name="Ann Lee", id="1")])
-    store.bots.mkdir()
     (tmp_path / "class").mkdir()
     for number in (7, 8):
         path = tmp_path / f"class/Ann Lee_{number}_assignsubmission_file_bot.py"
         path.write_text(f"# {number}\n{cup.FIRST}")
-    submissions = Submissions(store, classroom.each(), people=crowd)
-    answers = list(submissions.submit_all(class_of(tmp_path / "class", crowd)))
+    answers = list(classroom.untried(tmp_path, crowd).submit_all(class_of(tmp_path / "class", crowd)))
     assert [answer.note.person for answer in answers] == ["", ""]
     assert [students.author_of(stored.bot(answer.name), crowd, store) for answer in answers] == [None, None]
 

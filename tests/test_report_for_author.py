@@ -16,7 +16,7 @@ import pytest
 import reported
 
 from arena.author.checkup import advice
-from arena.author.submissions import BotStore, Submissions, people
+from arena.author.submissions import people
 from arena.report import author
 from arena.results.archive import Archive
 from arena.results.leaderboard import Results
@@ -288,12 +288,8 @@ def letters(tmp_path_factory) -> Path:
     with (folder / "tournament.toml").open("a") as file:
         file.write("\n[openings]\nplies = 1\n")
     (folder / "people.csv").write_text("name,id,e-mail\nAda Real-Xq,s1,ada@x.example\nBen Xq,s2,\nCleo,s3,\nDan,s4,\n")
-    store = folder / "bots"
-    submissions = Submissions(
-        BotStore(store),
-        classroom.each(lambda bot: ("it\nis bad",) if bot.name == "Cleo" else ()),
-        people=people.read(folder / "people.csv"),
-    )
+    crowd = people.read(folder / "people.csv")
+    submissions = classroom.untried(folder, crowd, lambda bot: ("it\nis bad",) if bot.name == "Cleo" else ())
     typo = classroom.GOOD.replace("legal[0]", "legel[0]")
     for name, text in {"s1": cup.FIRST, "s2": typo, "s3": "", "Evexq": typo}.items():
         (folder.parent / f"{name}.py").write_text(text)

@@ -27,9 +27,7 @@ from arena.author import letter
 from arena.author.checkup import screening
 from arena.author.submissions import (
     BotStore,
-    People,
     Person,
-    Submissions,
     bot_store,
     copy_untrusted,
     people,
@@ -155,7 +153,7 @@ def here(tmp_path):
 @pytest.fixture
 def untried(here):
     """Submissions to the workspace, where every bot is taken without a trial, but none may be called `seated`."""
-    return Submissions(BotStore(here / "bots"), classroom.each(), ["seated"])
+    return classroom.untried(here, reserved=["seated"])
 
 
 def submit(here: Path, *words: object) -> dict[str, object]:
@@ -276,8 +274,7 @@ class KilledError(BaseException):
 @pytest.mark.parametrize("moves", range(1, 8))
 def test_killed_at_any_move_of_a_file_a_submission_is_whole_after_the_next_one(moves, at_once, tmp_path, monkeypatch):
     store = BotStore(tmp_path / "bots")
-    store.bots.mkdir()
-    submissions = Submissions(store, classroom.each())
+    submissions = classroom.untried(tmp_path)
     home = classroom.folder_bot(tmp_path / "mine")
     classroom.submit(submissions, home)
     (home / "bot.py").write_text(LAST)
@@ -327,8 +324,7 @@ def test_two_names_are_exchanged_in_one_step_where_the_file_system_can(tmp_path)
 
 def test_a_bot_whose_shape_changes_is_put_back_when_somebody_is_killed_in_between(tmp_path, monkeypatch):
     store = BotStore(tmp_path / "bots")
-    store.bots.mkdir()
-    submissions = Submissions(store, classroom.each())
+    submissions = classroom.untried(tmp_path)
     classroom.submit(submissions, classroom.folder_bot(tmp_path / "mine"))
     (tmp_path / "mine.py").write_text(LAST)
     with monkeypatch.context() as patch:
@@ -344,7 +340,6 @@ def test_a_bot_whose_shape_changes_is_put_back_when_somebody_is_killed_in_betwee
 
 def test_all_of_a_submission_is_on_disk_before_it_has_its_name(tmp_path, monkeypatch):
     store = BotStore(tmp_path / "bots")
-    store.bots.mkdir()
     synced: set[int] = set()
     whole = os.fsync, os.rename, os.replace, bot_store.exchange
 
@@ -370,7 +365,7 @@ def test_all_of_a_submission_is_on_disk_before_it_has_its_name(tmp_path, monkeyp
     for module, name, move in ((os, "rename", whole[1]), (os, "replace", whole[2]), (bot_store, "exchange", whole[3])):
         monkeypatch.setattr(module, name, mover(move))
     home = classroom.folder_bot(tmp_path / "mine")
-    submissions = Submissions(store, classroom.each(lambda bot: ("no",) if bot.name == "bad" else ()))
+    submissions = classroom.untried(tmp_path, faults=lambda bot: ("no",) if bot.name == "bad" else ())
     for text in (GOOD, LAST):
         (home / "bot.py").write_text(text)
         assert classroom.submit(submissions, home).status == "accepted"
@@ -449,11 +444,7 @@ def test_a_file_called_after_a_module_of_pythons_is_taken_under_another_name(unt
 
 @pytest.fixture
 def submissions(tmp_path):
-    (tmp_path / "bots").mkdir()
-    return Submissions(
-        BotStore(tmp_path / "bots"),
-        classroom.each(lambda bot: ("it is wrong",) if "wrong" in Path(bot.files).name else ()),
-    )
+    return classroom.untried(tmp_path, faults=lambda bot: ("it is wrong",) if "wrong" in Path(bot.files).name else ())
 
 
 def written(path: Path, text: str = GOOD) -> Path:
@@ -587,11 +578,10 @@ def test_a_name_that_is_refused_does_not_hide_what_is_wrong_with_the_bot(submiss
 
 
 def test_a_refusal_disappears_when_its_author_hands_in_a_bot_that_is_taken(tmp_path):
-    (tmp_path / "bots").mkdir()
     store = BotStore(tmp_path / "bots")
-    people = People([Person(name="Ann", id="7"), Person(name="Bob", id="8")])
-    submissions = Submissions(
-        store, classroom.each(lambda bot: () if Path(bot.files).read_bytes() else ("it is empty",)), people=people
+    crowd = Person(name="Ann", id="7"), Person(name="Bob", id="8")
+    submissions = classroom.untried(
+        tmp_path, crowd, lambda bot: () if Path(bot.files).read_bytes() else ("it is empty",)
     )
     for name in ("7", "8", "x"):
         classroom.submit(submissions, written(tmp_path / f"{name}.py", ""))
@@ -976,9 +966,8 @@ def test_a_name_that_looks_like_anothers_is_refused_and_both_are_told_apart(name
 
 
 def test_a_name_that_looks_like_that_of_a_person_is_refused_unless_it_is_theirs(tmp_path):
-    (tmp_path / "bots").mkdir()
-    crowd = People([Person(name="Zo\u00eb", id="1"), Person(name="Yildiz", id="2"), Person(name="Y\u0131ldiz", id="3")])
-    submissions = Submissions(BotStore(tmp_path / "bots"), classroom.each(), people=crowd)
+    crowd = Person(name="Zo\u00eb", id="1"), Person(name="Yildiz", id="2"), Person(name="Y\u0131ldiz", id="3")
+    submissions = classroom.untried(tmp_path, crowd)
     names = ("1", "2", "3", "Zo\u0451")
     results = [classroom.submit(submissions, written(tmp_path / f"{name}.py", f"# {name}\n")).status for name in names]
     assert results == ["accepted", "accepted", "accepted", "refused"]
