@@ -96,11 +96,9 @@ def tarred(path: Path, *members: tuple[tarfile.TarInfo, bytes]) -> Path:
     return path
 
 
-def make(folder: Path, good: int) -> Path:
-    """Make the folder of a class: a number of sound bots, one of every shape, and each broken one."""
+def make(folder: Path) -> Path:
+    """Make the folder of a class: sound bots of every shape, and each broken one."""
     folder.mkdir()
-    for number in range(good):
-        (folder / f"student{number:02}.py").write_text(f"# {number}\n{GOOD}")
     folder_bot(folder / "in_a_folder", 'command = "python bot.py"\nauthor = "Ann"\n')
     zipped(folder / "zipped.zip", zipped__bot_py=GOOD)
     for number, name in enumerate(NAMES):
@@ -125,7 +123,7 @@ def make(folder: Path, good: int) -> Path:
     with (folder / "too_large" / "weights.bin").open("wb") as file:
         file.truncate(200_000_000)
     folder_bot(folder / "link_out")
-    (folder / "link_out" / "neighbour.py").symlink_to("../student00.py")
+    (folder / "link_out" / "neighbour.py").symlink_to("../zipped.zip")
     zipped(folder / "slip.zip", dots__dots__slipped_py=GOOD, bot_py=GOOD)
     return folder
 

@@ -50,6 +50,7 @@ def test_a_bot_in_disguise_reads_no_word_of_the_game(label):
     game = rulebook.game_of(match)
     referee, dice, read = Referee(game, match), random.Random(1), ""
     seats = {role: Disguise(game, match, role) for role in game.roles}
+    assert all(Disguise(game, match, role).manual == seat.manual for role, seat in seats.items())  # as in a rerun
     while asks := referee.asks():
         replies = {}
         for role, plain in asks.items():
@@ -205,6 +206,7 @@ def test_an_event_in_disguise_tells_memory_from_play_and_goes_the_same_way_again
             if each.match.board == "three_cards~disguised" and each.match.seats[0].bot.name == "llm"
         )
     assert {seat.role for seat in record.match.seats} == {"first", "second"}
+    assert record.verdict.faults == ()
     assert {turn.move.split()[0] for turn in record.turns} <= {"deal", "check", "bet", "fold", "call"}
     assert "check" not in record.calls[0].request
     assert "it went the same" in cup.arena(folder, "rerun", record.match.id).stdout
