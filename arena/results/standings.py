@@ -11,7 +11,7 @@ wins when its score is strictly the highest, draws when it ties for the highest,
 """
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 
@@ -77,61 +77,47 @@ def tallies(match: Played) -> Iterator[Tally]:
 
 def standings_of(bots: Iterable[str], tallied: Iterable[Tally]) -> tuple[Standing, ...]:
     """Return the standing of every bot, best first, from tallies; tallies of other bots are ignored."""
-    sums = {bot: _Sum() for bot in bots}
+    scores: dict[str, dict[tuple[str, Role], list[int]]] = {bot: defaultdict(lambda: [0, 0]) for bot in bots}
+    results: dict[str, Counter[str]] = {bot: Counter() for bot in scores}
+    endings: dict[str, Counter[Ending]] = {bot: Counter() for bot in scores}
     for tally in tallied:
-        if (bot_sum := sums.get(tally.bot)) is not None:
-            bot_sum.add(tally)
-    points = {bot: bot_sum.points() for bot, bot_sum in sums.items()}
-    order = sorted(sums, key=lambda bot: (points[bot] is None, -(points[bot] or 0), bot))
+        if tally.bot in scores:
+            score_and_seats = scores[tally.bot][tally.board, tally.role]
+            score_and_seats[0] += tally.score
+            score_and_seats[1] += tally.seats
+            if tally.ending is not None:
+                endings[tally.bot][tally.ending] += tally.seats
+            if tally.result is not None:
+                results[tally.bot][tally.result] += tally.seats
+    # Fractions, so that equal points are exactly equal.
+    means = {bot: {role: Fraction(*pair) for role, pair in sorted(roles.items())} for bot, roles in scores.items()}
+    points = {bot: _mean([*roles.values()]) for bot, roles in means.items()}
+    order = sorted(scores, key=lambda bot: (points[bot] is None, -(points[bot] or 0), bot))
     ranks: dict[Fraction | None, int | None] = {None: None}
     for rank, bot in enumerate(order, 1):
         ranks.setdefault(points[bot], rank)  # equal points share the rank of the first
-    return tuple(sums[bot].standing(bot, ranks[points[bot]]) for bot in order)
-
-
-class _Sum:
-    """The sums of one bot's matches, in whole numbers and fractions, so that equal points are exactly equal."""
-
-    def __init__(self) -> None:
-        self.matches = 0
-        self.results: Counter[str] = Counter()
-        self.endings: Counter[Ending] = Counter()
-        self.scores: dict[tuple[str, Role], list[int]] = defaultdict(lambda: [0, 0])
-
-    def add(self, tally: Tally) -> None:
-        score_and_seats = self.scores[tally.board, tally.role]
-        score_and_seats[0] += tally.score
-        score_and_seats[1] += tally.seats
-        if tally.ending is not None:
-            self.endings[tally.ending] += tally.seats
-        if tally.result is not None:
-            self.matches += tally.seats
-            self.results[tally.result] += tally.seats
-
-    def means(self) -> dict[tuple[str, Role], Fraction]:
-        return {board_role: Fraction(score, seats) for board_role, (score, seats) in sorted(self.scores.items())}
-
-    def points(self) -> Fraction | None:
-        means = self.means()
-        return sum(means.values(), Fraction()) / len(means) if means else None
-
-    def standing(self, bot: str, rank: int | None) -> Standing:
-        means, points = self.means(), self.points()
-        boards: dict[str, list[Fraction]] = defaultdict(list)
-        for (board, _), mean in means.items():
-            boards[board].append(mean)
-        return Standing(
-            rank=rank,
+    return tuple(
+        Standing(
+            rank=ranks[points[bot]],
             bot=bot,
-            matches=self.matches,
-            points=None if points is None else float(points),
-            won=self.results["won"],
-            drawn=self.results["drawn"],
-            lost=self.results["lost"],
-            endings=dict(self.endings),
-            boards={board: float(sum(roles, Fraction()) / len(roles)) for board, roles in boards.items()},
-            roles={board_role: float(mean) for board_role, mean in means.items()},
+            matches=results[bot].total(),
+            points=None if (of_bot := points[bot]) is None else float(of_bot),
+            won=results[bot]["won"],
+            drawn=results[bot]["drawn"],
+            lost=results[bot]["lost"],
+            endings=dict(endings[bot]),
+            boards={
+                board: float(_mean([mean for (label, _), mean in means[bot].items() if label == board]) or 0)
+                for board in dict.fromkeys(board for board, _ in means[bot])
+            },
+            roles={board_role: float(mean) for board_role, mean in means[bot].items()},
         )
+        for bot in order
+    )
+
+
+def _mean(values: Sequence[Fraction]) -> Fraction | None:
+    return sum(values, Fraction()) / len(values) if values else None
 
 
 def results_of(match: Played) -> dict[str, str]:

@@ -165,17 +165,8 @@ class Results:
     @cached_property
     def cache_version(self) -> str:
         """A cache key: what was computed from these results is valid until it changes. Aborts do not change it."""
-        return digest_of(
-            event_text(self.event), self.rating, self._all_versions, self._archive.cache_version(), self._sums
-        )
-
-    @property
-    def _sums(self) -> list[tuple[object, ...]]:
-        """The tallies as plain values, for a key."""
-        return [
-            (*map(str, (tally.board, tally.role, tally.bot, tally.result, tally.ending)), tally.seats, tally.score)
-            for tally in self.tallies
-        ]
+        sums = [[str(value) for value in vars(tally).values()] for tally in self.tallies]
+        return digest_of(event_text(self.event), self.rating, self._all_versions, self._archive.cache_version(), sums)
 
     @cached_property
     def display_names(self) -> dict[str, str]:
@@ -303,8 +294,7 @@ class Results:
     @cached_property
     def _fitted(self) -> Ratings:
         path = self.folder / f".ratings-{ratings.known(self.rating)}{self._archive.suffix}.json"
-        own = ratings.module_of(self.rating).__file__ or arrays.__file__  # a plug-in's file is elsewhere
-        parts = Path(arrays.__file__), Path(own), *sorted(Path(ratings.__file__).parent.rglob("*.py"))
+        parts = Path(arrays.__file__), *sorted(Path(ratings.__file__).parent.rglob("*.py"))
         key = digest_of(memo.code_digest(parts), REFITS, self.cache_version)
         if (fitted := memo.recall(path, key, RATINGS)) is None:
             fitted = ratings.find(self.rating).rate(self.arrays, seed=self.event.resampling_seed, refits=REFITS)
@@ -321,15 +311,12 @@ class Results:
     @cached_property
     def accuracy_sums(self) -> dict[SumKey, MoveSums]:
         """The accuracy of each bot in each role on the solved boards; each match is assessed once, then loaded."""
-        return sums_of(self._assessed(ACCURACY)) if self._whole is None else self._own(self._whole.accuracy_sums)
+        return sums_of(self._assessed(ACCURACY))
 
     @cached_property
     def regret_sums(self) -> dict[SumKey, MoveSums]:
         """The regret of each bot in each role on the boards whose moves a search estimates; each is stored, too."""
-        return sums_of(self._assessed(REGRET)) if self._whole is None else self._own(self._whole.regret_sums)
-
-    def _own(self, sums: Mapping[SumKey, MoveSums]) -> dict[SumKey, MoveSums]:
-        return {key: figures for key, figures in sums.items() if key[0] in self.boards}
+        return sums_of(self._assessed(REGRET))
 
     def _assessed(self, measure: Measure) -> list[tuple[Played, Figures]]:
         """Return the matches here that a measure applies to, with their figures."""
@@ -467,11 +454,11 @@ class Results:
 
     def accuracy(self) -> pd.DataFrame:
         """Return a row for each bot, solved board and role: its moves, accuracy, blunders and turns lost a match."""
-        return frames.accuracy(self.accuracy_sums)
+        return frames.assessed(self.accuracy_sums, columns.ACCURACY)
 
     def regret(self) -> pd.DataFrame:
         """Return a row for each bot, board with estimates and role: its moves, regret and turns lost a match."""
-        return frames.regret(self.regret_sums)
+        return frames.assessed(self.regret_sums, columns.REGRET)
 
     def versions(self) -> pd.DataFrame:
         """Return a row for each version of each bot: its rank in its time and its rating; none if nobody has two."""
@@ -619,19 +606,16 @@ class Results:
 def write_csv(results: Results, folder: Path) -> tuple[Path, ...]:
     """Write the tables as CSV files, each whole or not at all."""
     names = ["leaderboard", "rankings", "strengths", "chance_better", "crosstable", "matches", "timing"]
-    for name, assessed in {"accuracy": results.accuracy_sums, "regret": results.regret_sums}.items():
-        if assessed:
+    for name, has_rows in {
+        "accuracy": bool(results.accuracy_sums),
+        "regret": bool(results.regret_sums),
+        "models": results.event.conditions.model is not None,
+        "disguise": results.is_disguised,
+    }.items():
+        if has_rows:
             names.append(name)
         else:
             whole_files.remove(folder / f"{name}.csv")
-    if results.event.conditions.model is not None:
-        names.append("models")
-    else:
-        whole_files.remove(folder / "models.csv")
-    if results.is_disguised:
-        names.append("disguise")
-    else:
-        whole_files.remove(folder / "disguise.csv")
     return tuple(tables.write(getattr(results, name)(), columns.FRAMES[name], folder / f"{name}.csv") for name in names)
 
 

@@ -126,27 +126,17 @@ def advantages(ratings: Ratings) -> pd.DataFrame:
     return pd.DataFrame(rows, columns=columns.ADVANTAGES.names)
 
 
-def accuracy(sums: Mapping[SumKey, MoveSums]) -> pd.DataFrame:
-    """Return a row for each bot, board and role whose moves were assessed."""
+def assessed(sums: Mapping[SumKey, MoveSums], declared: columns.Columns) -> pd.DataFrame:
+    """Return a row for each bot, board and role whose moves were assessed: exactly, or by a search."""
     rows = [
-        (bot, board, role, each.matches, each.moves, each.accuracy, each.lost_a_match, each.turns_a_match)
+        {"bot": bot, "board": board, "role": role, "matches": each.matches, "moves": each.moves}
+        | {"accuracy": each.accuracy, "turns_lost": each.turns_a_match}
+        | dict.fromkeys(("blunders", "regret_estimate"), each.lost_a_match)
         for (board, role, bot), each in sums.items()
     ]
-    return _by_bot(rows, columns.ACCURACY, ["accuracy", "blunders", "turns_lost"])
-
-
-def regret(sums: Mapping[SumKey, MoveSums]) -> pd.DataFrame:
-    """Return a row for each bot, board and role whose moves were assessed by a search."""
-    rows = [
-        (bot, board, role, each.matches, each.moves, each.lost_a_match, each.turns_a_match)
-        for (board, role, bot), each in sums.items()
-    ]
-    return _by_bot(rows, columns.REGRET, ["regret_estimate", "turns_lost"])
-
-
-def _by_bot(rows: Iterable[Sequence[object]], declared: columns.Columns, figures: Sequence[str]) -> pd.DataFrame:
-    frame = pd.DataFrame(rows, columns=declared.names).astype(dict.fromkeys(figures, float))
-    return frame.sort_values(["bot", "board", "role"], ignore_index=True)
+    frame = pd.DataFrame(rows, columns=declared.names)
+    figures = {"accuracy", "blunders", "regret_estimate", "turns_lost"}.intersection(declared.names)
+    return frame.astype(dict.fromkeys(figures, float)).sort_values(["bot", "board", "role"], ignore_index=True)
 
 
 def chance_better(game: str | None, ratings: Ratings) -> pd.DataFrame:

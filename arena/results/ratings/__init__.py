@@ -9,7 +9,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from importlib import import_module
 from pkgutil import iter_modules
-from types import ModuleType
 from typing import TYPE_CHECKING, Annotated, Any, NamedTuple, Protocol, cast
 
 from pydantic import BeforeValidator, PlainSerializer, PlainValidator
@@ -35,7 +34,7 @@ else:  # for pydantic: in JSON an array is its type, its shape and its bytes in 
     ]
 
 REFITS = 1000
-"""Entry points of installed packages that name a module with the function of `Rule`."""
+"""Resamples of each figure, from which intervals are cut."""
 
 
 class Strength(NamedTuple):
@@ -140,21 +139,22 @@ class Ratings:
     def scaled(self, unit: str, factor: float, offset: float) -> "Ratings":
         """Return the same ratings on another scale; advantages are differences, so they have no offset."""
 
-        def scaled_rating(rating: Rating) -> Rating:
-            roles = {board_role: strength.scaled(factor, offset) for board_role, strength in rating.roles.items()}
-            return replace(rating, strength=rating.strength.scaled(factor, offset), roles=roles)
-
-        def scaled_ranking(ranking: Ranking) -> Ranking:
-            rows = (row._replace(strength=row.strength.scaled(factor, offset)) for row in ranking.rows)
-            return replace(ranking, rows=tuple(rows))
+        def scaled(strengths: Mapping[tuple[str, Role], Strength], offset: float) -> dict[tuple[str, Role], Strength]:
+            return {board_role: strength.scaled(factor, offset) for board_role, strength in strengths.items()}
 
         return replace(
             self,
             unit=unit,
-            ratings=tuple(map(scaled_rating, self.ratings)),
+            ratings=tuple(
+                replace(each, strength=each.strength.scaled(factor, offset), roles=scaled(each.roles, offset))
+                for each in self.ratings
+            ),
             resamples=offset + factor * self.resamples,
-            advantages={board_role: strength.scaled(factor, 0) for board_role, strength in self.advantages.items()},
-            rankings=tuple(map(scaled_ranking, self.rankings)),
+            advantages=scaled(self.advantages, 0),
+            rankings=tuple(
+                replace(each, rows=tuple(r._replace(strength=r.strength.scaled(factor, offset)) for r in each.rows))
+                for each in self.rankings
+            ),
         )
 
 
@@ -180,9 +180,4 @@ def known(name: str) -> str:
 
 def find(name: str) -> Rule:
     """Return the rating of that name; raise ArenaError if there is none."""
-    return cast("Rule", module_of(name))
-
-
-def module_of(name: str) -> ModuleType:
-    """Return the module of a rating; raise ArenaError if there is none."""
-    return import_module(f"{__name__}.{known(name)}")
+    return cast("Rule", import_module(f"{__name__}.{known(name)}"))
