@@ -92,12 +92,8 @@ def turn(number: int, last: Iterable[tuple[Role, Move]], states: bytes, legals: 
     `states` and `legals` are lines already, because several turns and roles share them.
     """
     head = "".join([f"turn {number}\n", *[f"last {role} {move}\n" for role, move in last]])
-    return b"%b%b%b%b" % (head.encode(), states, legals, _go(seconds))
-
-
-@lru_cache
-def _go(seconds: float | None) -> bytes:
-    return b"go\n" if seconds is None else b"go %d\n" % _milliseconds(seconds)
+    go = b"go\n" if seconds is None else b"go %d\n" % _milliseconds(seconds)
+    return b"%b%b%b%b" % (head.encode(), states, legals, go)
 
 
 def states(facts: tuple[Fact, ...]) -> bytes:

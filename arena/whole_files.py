@@ -276,16 +276,10 @@ def _remove_leftovers(name: str, folder: int) -> None:
     """Remove the unfinished files of this name whose processes have ended."""
     part = re.compile(rf"\.{re.escape(name)}\.([0-9]+)\.[0-9a-f]{{16}}\.part")
     for found in filter(None, map(part.fullmatch, os.listdir(folder))):
-        if not _is_running(found[1]):
+        try:
+            os.kill(int(found[1]), 0)
+        except PermissionError:  # it runs, as another user
+            pass
+        except (ProcessLookupError, ValueError, OverflowError):
             with contextlib.suppress(OSError):
                 os.unlink(found[0], dir_fd=folder)
-
-
-def _is_running(pid: str) -> bool:
-    try:
-        os.kill(int(pid), 0)
-    except (ProcessLookupError, ValueError, OverflowError):
-        return False
-    except PermissionError:
-        pass
-    return True

@@ -167,7 +167,7 @@ def _record_problems(
         yield from disagreements(game, record)
     if [seat.role for seat in record.seats] != [seat.role for seat in record.match.seats]:
         yield "its reports are not those of its seats"
-    elif (count := inspection.seat_count(archive, number)) != len(record.seats):
+    elif (count := len(inspection.seat_rows(archive, number))) != len(record.seats):
         yield f"{count} seats are counted, its record has {len(record.seats)}"
     elif wrong := inspection.differing_columns(archive, number, record):
         yield f"columns that its tables are made of differ from its record: {', '.join(wrong)}"

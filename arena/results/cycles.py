@@ -12,9 +12,6 @@ from arena.results.ratings.fitting.match_totals import add_up
 from arena.results.ratings.fitting.payoffs import Payoffs, payoffs_of
 from arena.results.ratings.fitting.rounding import rounded
 
-NUMBERS = 4_000_000
-"""Payoffs that are held at once."""
-
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Cycles:
@@ -33,10 +30,8 @@ def cycles_of(arrays: Arrays, *, seed: int = 0, refits: int = REFITS) -> Cycles:
     """Find the cycles in these matches; the seed fixes the draws of the interval."""
     totals = add_up(arrays)
     payoffs, random = payoffs_of(totals), np.random.default_rng(abs(seed))
-    chunk = max(1, NUMBERS // max(1, len(totals.bots) ** 2))
-    drawn = [_shares(payoffs.drawn(min(chunk, refits - at), random)) for at in range(0, refits, chunk)]
     share = float(_shares(payoffs.mean[None])[0])
-    low, high = np.quantile(np.concatenate(drawn), [TAIL, 1 - TAIL]).tolist()
+    low, high = np.quantile(payoffs.samples(_shares, refits, random), [TAIL, 1 - TAIL]).tolist()
     return Cycles(
         bots=totals.bots,
         payoffs=payoffs,

@@ -39,18 +39,13 @@ def packed_record(archive: Database, number: int) -> tuple[str, bytes] | None:
     return next(((match, blob or b"") for match, blob in archive._rows(query, number)), None)
 
 
-def seat_count(archive: Database, number: int) -> int:
-    """Return the number of seats that are stored of the match with this number."""
-    return len(_seat_rows(archive, number))
-
-
 def differing_columns(archive: Database, number: int, record: Record) -> tuple[str, ...]:
     """Return the columns of the match with this number, and of its seats, that differ from the record."""
     rows = records.rows_of(record)
     (stored,) = archive._rows(f"select {', '.join(records.MATCH)}, figures from main.matches where number = ?", number)
     entries = [entry for (entry,) in archive._rows("select entry from seats where match = ? order by position", number)]
     names, actual, expected = [*records.MATCH, "figures"], [*stored], [*rows.match, records.figures(rows, entries)]
-    for row, seat in zip(_seat_rows(archive, number), rows.seats, strict=True):
+    for row, seat in zip(seat_rows(archive, number), rows.seats, strict=True):
         names += SEAT_COLUMNS
         actual += row
         expected += (*seat.entry, *seat.seat, *seat.clocks)
@@ -58,7 +53,7 @@ def differing_columns(archive: Database, number: int, record: Record) -> tuple[s
     return tuple(dict.fromkeys(differing))
 
 
-def _seat_rows(archive: Database, number: int) -> list[Row]:
+def seat_rows(archive: Database, number: int) -> list[Row]:
     """Return SEAT_COLUMNS of the seats of the match with this number, in order of play."""
     query = (
         f"select {', '.join(SEAT_COLUMNS)} from seats join entries on entry = entries.number "

@@ -7,7 +7,7 @@ Multi-Agent Evaluation by Evolution", 2019).
 
 import numpy as np
 
-from arena.results.arrays import Arrays, Floats, Mask
+from arena.results.arrays import Arrays, Floats
 from arena.results.ratings import REFITS, Ratings
 from arena.results.ratings.fitting.intervals import Cells, ratings_of
 from arena.results.ratings.fitting.match_totals import add_up
@@ -18,22 +18,16 @@ POPULATION = 50
 INTENSITY = 0.6
 """Of the selection: a bot that takes 55 of 100 points from another is preferred to it 19 to 1. With much more the least
 lead would be worth as much as a sweeping one."""
-NUMBERS = 4_000_000
-"""Payoffs that are held at once."""
 
 
 def rate(arrays: Arrays, *, seed: int = 0, refits: int = REFITS) -> Ratings:
     """Rate all bots of these matches. No board and no role has a figure of its own: nobody meets itself in a role."""
     totals = add_up(arrays)
-    count = len(totals.bots)
     payoffs, random = payoffs_of(totals), np.random.default_rng(abs(seed))
-    chunk = max(1, NUMBERS // max(1, count * count))
-    drawn = [masses(payoffs.drawn(min(chunk, refits - at), random)) for at in range(0, refits, chunk)]
-    rows = 100 * np.concatenate([masses(payoffs.mean[None]), *drawn]).T
+    rows = 100 * np.concatenate([masses(payoffs.mean[None]), payoffs.samples(masses, refits, random)]).T
     nothing = np.zeros(0, dtype=np.int64)
     cells = Cells(bot=nothing, board_role=nothing, rows=np.zeros((0, rows.shape[1])), middle=None)
-    closed: Mask = np.ones(count, dtype=np.bool_)  # all of them are between 0 and 100
-    return ratings_of("%", totals, rows, cells, {}, np.ones((count, count), dtype=np.bool_), (closed, closed))
+    return ratings_of("%", totals, rows, cells)  # all figures are between 0 and 100
 
 
 def masses(payoffs: Floats) -> Floats:

@@ -35,8 +35,7 @@ def rate(arrays: Arrays, *, seed: int = 0, refits: int = REFITS) -> Ratings:
     np.add.at(overall, bot, resamples)
     overall /= np.maximum(np.bincount(bot, minlength=count), 1)[:, None]
     cells = Cells(bot=bot, board_role=codes % width, rows=resamples, middle=None)
-    closed: Mask = np.ones(count, dtype=np.bool_)  # all points are between 0 and 100
-    return ratings_of("points", totals, overall, cells, {}, np.ones((count, count), dtype=np.bool_), (closed, closed))
+    return ratings_of("points", totals, overall, cells)  # all of them are between 0 and 100
 
 
 def _resamples(totals: MatchTotals, cell: Ints, size: int, refits: int, random: np.random.Generator) -> Floats:

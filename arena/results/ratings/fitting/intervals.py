@@ -47,14 +47,17 @@ def ratings_of(
     totals: MatchTotals,
     rows: Floats,
     cells: Cells,
-    advantages: Mapping[int, Strength],
-    bounded: Mask,
-    closed: tuple[Mask, Mask],
+    advantages: Mapping[int, Strength] = {},
+    bounded: Mask | None = None,
+    closed: tuple[Mask, Mask] | None = None,
 ) -> Ratings:
     """Return the ratings of all bots, from a row a bot: its figure, then resamples of it.
 
-    `bounded` and `closed` are the results of `bounds` and `ends` in comparable.py.
+    `bounded` and `closed` are the results of `bounds` and `ends` in comparable.py; None for a scale with two ends.
     """
+    every: Mask = np.ones(len(rows), dtype=np.bool_)
+    closed = closed or (every, every)
+    bounded = np.outer(every, every) if bounded is None else bounded
     values, played = np.round(rows[:, 0], DECIMALS), totals.played
     order = sorted(range(len(rows)), key=lambda bot: (-values[bot], bot))
     chances = better(rows[order, 1:])

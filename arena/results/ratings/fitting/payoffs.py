@@ -8,12 +8,16 @@ No order is assumed here: A may beat B, B beat C, and C beat A.
 # of a Bayesian bootstrap (Rubin, 1981) of the blocks and of one more block, half won and half lost. Where all blocks
 # are won or lost, that is exactly the posterior under Jeffreys' prior.
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
 
 from arena.results.arrays import Floats, Ints
 from arena.results.ratings.fitting.match_totals import MatchTotals
+
+NUMBERS = 4_000_000
+"""Payoffs that are held at once."""
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -27,7 +31,13 @@ class Payoffs:
     squares: Floats
     """The mean of the squared results of the row's bot."""
 
-    def drawn(self, count: int, random: np.random.Generator) -> Floats:
+    def samples(self, figures_of: Callable[[Floats], Floats], count: int, random: np.random.Generator) -> Floats:
+        """Return the figures of payoffs that are drawn from the belief, `count` times; `figures_of` takes T x N x N."""
+        at_once = max(1, NUMBERS // max(1, self.mean.size))
+        drawn = (self._drawn(min(at_once, count - at), random) for at in range(0, count, at_once))
+        return np.concatenate([*map(figures_of, drawn)])
+
+    def _drawn(self, count: int, random: np.random.Generator) -> Floats:
         """Return count x N x N: payoffs drawn from the belief."""
         more = self.blocks + 1
         mean = (self.blocks * self.mean + 0.5) / more
