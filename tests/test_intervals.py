@@ -16,9 +16,8 @@ from arena.results.ratings.fitting.comparable import groups
 from arena.results.ratings.fitting.estimate_priors import estimate
 from arena.results.ratings.fitting.fit import Fit
 from arena.results.ratings.fitting.intervals import better, difference, rank_intervals, strengths, tiers
-from arena.results.ratings.fitting.match_totals import MatchTotals, add_up
+from arena.results.ratings.fitting.match_totals import MatchTotals, add_up, key
 from arena.results.ratings.fitting.model import model_of
-from arena.results.ratings.fitting.rows import key
 from arena.results.ratings.points import expectations
 from arena.values import Played
 

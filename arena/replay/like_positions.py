@@ -39,11 +39,10 @@ import numpy as np
 import numpy.typing as npt
 
 from arena.drawing import Drawing, Piece
-from arena.errors import ArenaError
 from arena.game import Fact, Game, Role
 from arena.games.quality import PerfectPlay, positions
 from arena.replay.drawing.scene import Cell, read_fact, read_grids
-from arena.results.accuracy import Rules
+from arena.results.accuracy import Rules, with_assessors
 from arena.results.archive import Archive
 
 MOST_MATCHES, ALL_MATCHES = 200, 4000
@@ -168,16 +167,12 @@ def shares(scores: Mapping[Role, int], sides: Sequence[Sequence[Role]]) -> tuple
     return tuple(100 / best.count(max(best)) if score == max(best) else 0.0 for score in best)
 
 
-def _learned(archive: Archive, ids: Iterable[str], rules: Rules) -> LikePositions | None:
+def _learned(archive: Archive, ids: Sequence[str], rules: Rules) -> LikePositions | None:
     rows, results, folds = list[dict[str, float]](), list[tuple[float, ...]](), list[int]()
     matches = 0
-    for match in ids:
-        try:
-            record = archive.record(match)
-            game = rules(record.match)
-        except ArenaError:  # `arena verify` says more
-            continue
-        if PerfectPlay.of(game) is not None or len(game.sides) < 2:
+    # What cannot be read is left out: `arena verify` says more.
+    for match, record, game, assessor in with_assessors(archive, archive.played_of(ids), rules, PerfectPlay, []):
+        if assessor is not None or len(game.sides) < 2:
             return None
         if record.verdict.faults or {*record.verdict.scores} != {*game.roles}:
             continue  # a score that is not due to the moves
@@ -185,7 +180,7 @@ def _learned(archive: Archive, ids: Iterable[str], rules: Rules) -> LikePosition
         reached = reached[:: max(1, -(-len(reached) // MOST_POSITIONS))]
         rows += features(game, ((game.view(state, None), movers) for state, movers in reached))
         results += [tuple(share / 100 for share in shares(record.verdict.scores, game.sides))] * len(reached)
-        folds += [_fold(match)] * len(reached)
+        folds += [_fold(match.id)] * len(reached)
         matches += bool(reached)
     if matches < LEAST_MATCHES or len({*map(len, results)}) > 1:
         return None

@@ -9,7 +9,7 @@ import time
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
-from functools import cache, partial
+from functools import partial
 from math import inf
 from typing import Any
 
@@ -58,7 +58,7 @@ def checked(
     archive.close()  # no connection is open in a process that forks
     cores = 1 if len(numbers) <= FEW else None
     problems: list[Problem] = []
-    work = parallel.parallel_map(partial(_check, archive, planned, cache(game_of)), numbers, cores=cores)
+    work = parallel.parallel_map(partial(_check, archive, planned, game_of), numbers, cores=cores)
     for done, of_record in enumerate(work, 1):
         problems += of_record
         tell(done, len(numbers))

@@ -7,19 +7,33 @@ match or for each seat. The arrays do not depend on how they are used: no fit an
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from itertools import compress
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import numpy as np
 import numpy.typing as npt
 
 from arena.results.archive.records import FIGURES, PLAY_BITS, BoardRole, Entry
 
-__all__ = ["PLAY_BITS", "Arrays", "BoardRole", "Entry", "Floats", "Ints", "Mask"]
+__all__ = ["PLAY_BITS", "Arrays", "BoardRole", "Entry", "Floats", "Ints", "Mask", "rounded"]
 
 Ints = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.float64]
 Mask = npt.NDArray[np.bool_]
 Name = TypeVar("Name", str, tuple[str, str], BoardRole)
+
+DECIMALS = 10
+"""The noise of a linear algebra library is about 1e-14 of a result near 1, so it hardly ever reaches a digit at which
+rounding decides."""
+
+
+def rounded(values: npt.NDArray[np.floating[Any]]) -> Floats:
+    """Round to DECIMALS, with 0.0 for -0.0, so that figures are the same on every CPU.
+
+    Such a library has code of its own for each kind of CPU, which adds in another order, so the last digits of its
+    results differ. Each result is rounded before the next step uses it: every step begins with the same bits
+    everywhere, and a figure that is 0 by symmetry is 0, not -0.0 or 1e-17.
+    """
+    return np.asarray(np.round(values, DECIMALS) + 0.0, dtype=np.float64)
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)

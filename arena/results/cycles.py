@@ -5,12 +5,11 @@ from dataclasses import dataclass
 import numpy as np
 import rustworkx
 
-from arena.results.arrays import Arrays, Floats, Mask
+from arena.results.arrays import Arrays, Floats, Mask, rounded
 from arena.results.ratings import REFITS, Strength
 from arena.results.ratings.fitting.intervals import LEVEL, TAIL
 from arena.results.ratings.fitting.match_totals import add_up
 from arena.results.ratings.fitting.payoffs import Payoffs, payoffs_of
-from arena.results.ratings.fitting.rounding import rounded
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)

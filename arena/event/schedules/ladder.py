@@ -260,7 +260,7 @@ def _most_useful(event: Event, legs: "Ints", results: _Results, under_way: Pairs
         return ()
     import numpy as np
 
-    from arena.results.ratings.fitting.rounding import rounded
+    from arena.results.arrays import rounded
 
     strength, covariance = _strengths(event, results)
     mean_turns = results.turns.sum() / max(results.matches.sum(), 1)
@@ -366,10 +366,10 @@ def _strengths(event: Event, results: _Results) -> tuple["Floats", "Floats"]:
     """Return each bot's strength, in logits, and their covariance, from the model of the rating `bradley_terry`."""
     import numpy as np
 
+    from arena.results.arrays import rounded
     from arena.results.ratings.fitting.fit import fit
     from arena.results.ratings.fitting.model import model_of
     from arena.results.ratings.fitting.prior import Spread, overall_means
-    from arena.results.ratings.fitting.rounding import rounded
 
     prior = Spread()
     board_roles = sum(len(board.roles) for board in event.boards)

@@ -7,12 +7,11 @@ Multi-Agent Evaluation by Evolution", 2019).
 
 import numpy as np
 
-from arena.results.arrays import Arrays, Floats
+from arena.results.arrays import Arrays, Floats, rounded
 from arena.results.ratings import REFITS, Ratings
 from arena.results.ratings.fitting.intervals import Cells, ratings_of
 from arena.results.ratings.fitting.match_totals import add_up
 from arena.results.ratings.fitting.payoffs import payoffs_of
-from arena.results.ratings.fitting.rounding import rounded
 
 POPULATION = 50
 INTENSITY = 0.6

@@ -7,7 +7,7 @@ other bot's rating, and its interval is open below.
 
 import numpy as np
 
-from arena.results.arrays import Arrays, Floats, Mask
+from arena.results.arrays import Arrays, Floats, Mask, rounded
 from arena.results.ratings import REFITS, Ratings, Strength
 from arena.results.ratings.fitting.bootstrap import bootstrap
 from arena.results.ratings.fitting.comparable import bounds, centre, ends
@@ -16,7 +16,6 @@ from arena.results.ratings.fitting.intervals import Cells, ratings_of, strengths
 from arena.results.ratings.fitting.match_totals import MatchTotals, add_up
 from arena.results.ratings.fitting.model import Model, model_of
 from arena.results.ratings.fitting.prior import overall_means, unplayed_errors
-from arena.results.ratings.fitting.rounding import rounded
 
 
 def rate(arrays: Arrays, *, seed: int = 0, refits: int = REFITS) -> Ratings:

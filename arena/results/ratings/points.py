@@ -11,7 +11,7 @@ Points depend on the opponents that a bot met, so they compare bots well only wh
 
 import numpy as np
 
-from arena.results.arrays import Arrays, Floats, Ints, Mask
+from arena.results.arrays import Arrays, Floats, Ints, Mask, rounded
 from arena.results.ratings import REFITS, Ratings
 from arena.results.ratings.fitting.bootstrap import inflation
 from arena.results.ratings.fitting.estimate_priors import estimate
@@ -19,7 +19,6 @@ from arena.results.ratings.fitting.fit import Fit
 from arena.results.ratings.fitting.intervals import Cells, ratings_of
 from arena.results.ratings.fitting.match_totals import MatchTotals, add_up
 from arena.results.ratings.fitting.model import model_of
-from arena.results.ratings.fitting.rounding import rounded
 
 
 def rate(arrays: Arrays, *, seed: int = 0, refits: int = REFITS) -> Ratings:

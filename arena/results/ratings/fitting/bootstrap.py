@@ -34,11 +34,10 @@
 import numpy as np
 import numpy.typing as npt
 
-from arena.results.arrays import Floats, Ints
+from arena.results.arrays import Floats, Ints, rounded
 from arena.results.ratings.fitting.fit import Fit
 from arena.results.ratings.fitting.match_totals import MatchTotals
 from arena.results.ratings.fitting.prior import pulls
-from arena.results.ratings.fitting.rounding import rounded
 
 LEAN_BLOCKS = 20.0
 """The scatter that the model expects counts as much as this number of blocks of each strength."""

@@ -10,10 +10,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from arena.results.arrays import Floats
+from arena.results.arrays import Floats, rounded
 from arena.results.ratings.fitting.model import Model
 from arena.results.ratings.fitting.prior import Spread, precision
-from arena.results.ratings.fitting.rounding import rounded
 
 STEPS = 60
 CLOSE_LOGITS = 1e-10
