@@ -91,6 +91,13 @@ def test_a_person_may_name_a_role_and_sees_no_hidden_card(workspace):
     assert "card first   │░░░│" in done.stdout
 
 
+def test_a_person_wins_at_once_against_a_bot_that_is_never_ready(tmp_path):
+    (tmp_path / "bad.py").write_text("raise SystemExit(3)\n")
+    done = arena(tmp_path, "play", "mummy_maze/duel", "explorer", "--against", "bad.py")
+    assert (done.returncode, done.stderr) == (0, ""), done
+    assert "is at fault before the first turn: crashed: it ended before its answer: exit 3" in done.stdout
+
+
 @pytest.mark.parametrize(
     ("words", "said"),
     [

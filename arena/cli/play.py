@@ -113,7 +113,8 @@ def _play(planned: Match, model: LanguageModel | None) -> None:
         record = play(planned, choose=lines.choose, observer=lines.watch, model=model)
     print(match_text.heading(planned))
     own = next(seat.role for seat in planned.seats if seat.bot == HUMAN)
-    seen, whole = (list(Replayer(game, role).go_on(record.turns))[-1] for role in (own, None))
+    replayers = Replayer(game, own), Replayer(game)
+    seen, whole = ([replayer.opening(), *replayer.go_on(record.turns)][-1] for replayer in replayers)
     if whole.facts != seen.facts:  # the match is over: the person may see what was hidden
         print(f"\n{match_text.drawing(game, whole)}\n")
     print("\n".join(match_text.verdict(record)))
