@@ -1,7 +1,6 @@
 """A system that is not Linux, as tests/not_linux/ makes one of this: every process that touches what only Linux has is
 killed, so an exit code of 0 says that nothing did. What is read here of a Mac was not run on one."""
 
-import csv
 import json
 import os
 import re
@@ -21,18 +20,26 @@ from arena.sandbox import seccomp
 ROOT = Path(__file__).parent.parent
 WARNING = "warning: bots are not confined (sandbox 'none'): bots can do whatever you can do, without any limit"
 SLEEPS = python("time.sleep(60)", ready='say("ready")\nopen("asked", "w")')
-SEVERAL = """
-import json, sys
+COMMANDS = """
+import csv, json, sys
+from pathlib import Path
+import cup
 from arena import charts
-from arena.cli import main
 charts.names = lambda: ("leaderboard", "roles")  # quick ones
-for words in json.loads(sys.argv.pop()):
-    sys.argv[1:] = words
-    try:
-        main()
-    except SystemExit as end:
-        if end.code:
-            sys.exit(f"{words}: {end.code}")
+for name, (folder, words) in json.load(sys.stdin).items():
+    if "MATCH" in words:
+        words[-1] = next(csv.DictReader(open(f"{folder}/results/cup/matches.csv")))["match"]
+    done = cup.arena(Path(folder), *words, typed="1\\n")
+    print(json.dumps([name, [done.returncode, done.stdout, done.stderr]]), flush=True)
+"""
+TOUCHES = """
+import os, sys
+for touch in sys.argv[1:]:
+    if (pid := os.fork()) == 0:
+        os.closerange(1, 3)
+        exec(touch)
+        os._exit(0)
+    print(os.waitpid(pid, 0)[1] != 0)
 """
 
 pytestmark = pytest.mark.skipif(seccomp.arch() is None, reason="there is no filter of system calls for this machine")
@@ -43,30 +50,60 @@ def elsewhere(*command: str) -> list[str]:
     return [sys.executable, str(ROOT / "tests/not_linux/run.py"), *command]
 
 
-def arena(folder: Path, *words: str, typed: str = "") -> subprocess.CompletedProcess[str]:
-    return done(folder, sys.executable, "-m", "arena", *words, typed=typed)
+def environment(**more: str) -> dict[str, str]:
+    return cup.environment(PYTHONPATH=f"{ROOT}:{ROOT / 'tests'}", **more)
 
 
-def done(folder: Path, *command: str, typed: str = "") -> subprocess.CompletedProcess[str]:
-    environment = cup.environment(PYTHONPATH=str(ROOT))
-    return subprocess.run(
-        elsewhere(*command), cwd=folder, input=typed, env=environment, capture_output=True, text=True, check=False
-    )
+FLOODS = python('sys.stdout.write("x" * 9_000_000)')
+BUILT = {
+    "bot.toml": 'command = "./bot"\nbuild = "sh build.sh"\n',
+    "build.sh": "printf '#!/bin/sh\\nexit 3\\n' > bot; chmod +x bot\n",
+}
+BOARD = ("--board", "mummy_maze/duel")
+RESULTS = (
+    "leaderboard", "status", "replay MATCH", "verify", "report", "charts", "lessons first", "compare first last",
+    "export", "docs laptops", "init new", "new ada --language python --game mummy_maze",
+)  # fmt: skip
 
 
 @pytest.fixture(scope="module")
-def played(tmp_path_factory) -> Path:
-    """Return a workspace in which an event was played there."""
-    folder = cup.make(tmp_path_factory.mktemp("elsewhere") / "ws")
-    run = arena(folder, "run", "--unsafe", "--no-charts")
-    assert (run.returncode, run.stderr.count(WARNING)) == (0, 1), run.stderr
-    assert "2 of 2 matches (100 %)" in run.stderr
-    return folder
+def done(tmp_path_factory) -> dict[str, tuple[int, str, str]]:
+    """Return (exit code, stdout, stderr) of commands, all of which one process ran there."""
+    folder = tmp_path_factory.mktemp("elsewhere")
+    played, own = cup.make(folder / "played"), cup.make(folder / "own")
+    (own / "bots/built").mkdir()
+    for name, text in BUILT.items():
+        (own / "bots/built" / name).write_text(text)
+    bots = {"sleeps": SLEEPS, "floods": FLOODS, "last": cup.LAST}
+    hasty = events.workspace(folder / "hasty", bots, ["mummy_maze/duel"], time="{move = 0.2}")
+    by_cpu = events.workspace(folder / "by_cpu", bots, ["mummy_maze/duel"], time='{clock = "cpu"}')
+    commands = {
+        "run": (played, ("run", "--unsafe", "--no-charts")),
+        **{words: (played, words.split()) for words in RESULTS},
+        "run without --unsafe": (own, ("run",)),
+        "serve": (folder, ("serve",)),
+        "worker": (folder, ("worker", "tcp://127.0.0.1:9")),
+        "check": (own, ("check", "bots/first.py", *BOARD)),
+        "match": (own, ("match", "first", "last", *BOARD)),
+        "play": (own, ("play", "mummy_maze/duel", "explorer", "--against", "last")),
+        "built": (own, ("match", "built", "last", *BOARD)),
+        "late": (hasty, ("match", "sleeps", "last", *BOARD, "--json")),
+        "loud": (hasty, ("match", "floods", "last", *BOARD, "--json")),
+        "clock": (by_cpu, ("match", "floods", "last", *BOARD)),
+    }
+    order = json.dumps({name: (str(where), words) for name, (where, words) in commands.items()})
+    command = elsewhere(sys.executable, "-c", COMMANDS)
+    ended = subprocess.run(command, input=order, env=environment(), capture_output=True, text=True, check=False)
+    results = {name: tuple(result) for name, result in map(json.loads, ended.stdout.splitlines())}
+    assert (ended.returncode, [*results]) == (0, [*commands]), ended.stderr  # not killed: it touched nothing of Linux
+    log, charts = played / "results/cup/logs/arena.log", played / "results/cup/charts"
+    results["log"] = (0, log.read_text(), "")
+    results["files"] = (0, " ".join(path.name for path in (*charts.iterdir(), *charts.parent.iterdir())), "")
+    return results
 
 
-@pytest.mark.parametrize(
-    "touch",
-    [
+def test_what_only_linux_has_is_refused():
+    touches = (
         "open('/proc/self/stat')",
         "import os; os.stat('/proc/self')",
         "import os; os.open('.', 0o10000000)",
@@ -76,114 +113,60 @@ def played(tmp_path_factory) -> Path:
         "import socket; socket.socketpair(socket.AF_UNIX, 5)",
         "import socket; socket.socket(socket.AF_UNIX).bind('\\0name')",
         "import os, threading, time; threading.Thread(target=time.sleep, args=(9,), daemon=True).start(); os.fork()",
-    ],
-)
-def test_what_only_linux_has_is_refused(tmp_path, touch):
-    assert done(tmp_path, sys.executable, "-c", touch).returncode != 0
+        "import sys; sys.exit(sys.platform == 'darwin')",
+        "pass",
+    )
+    command = elsewhere(sys.executable, "-c", TOUCHES, *touches)
+    printed = subprocess.run(command, env=environment(), capture_output=True, text=True, check=True).stdout
+    assert printed.splitlines() == ["True"] * (len(touches) - 1) + ["False"]
 
 
-def test_other_work_is_not_refused(tmp_path):
-    import_all = "import arena.cli, arena.event.tournament, matplotlib.pyplot, multiprocessing, numpy, pandas, sys"
-    tried = done(tmp_path, sys.executable, "-c", f"{import_all}; print(sys.platform)")
-    assert (tried.returncode, tried.stdout) == (0, "darwin\n"), tried.stderr
+def test_an_event_is_played_after_one_warning_and_logged(done):
+    code, _, said = done["run"]
+    assert (code, said.count(WARNING)) == (0, 1), said
+    assert "2 of 2 matches (100 %)" in said
+    assert done["log"][1].count(" INFO match ") == 2
+    assert "referee-1" in done["log"][1]
 
 
-def test_an_event_is_played_after_one_warning_and_logged(played):
-    log = (played / "results/cup/logs/arena.log").read_text()
-
-    assert log.count(" INFO match ") == 2
-    assert "referee-1" in log
-
-
-def test_a_run_that_does_not_say_unsafe_is_refused_in_one_line(tmp_path):
-    refused = arena(cup.make(tmp_path / "ws"), "run")
-
-    assert refused.returncode == 2
-    assert refused.stderr == (
+def test_a_run_that_does_not_say_unsafe_is_refused_in_one_line(done):
+    code, _, said = done["run without --unsafe"]
+    assert code == 2
+    assert said == (
         "tournament.toml: sandbox: bots are confined on Linux only, and this is darwin; "
         "add --unsafe (or unsafe = true) if you trust every bot; see `arena docs laptops`\n"
     )
 
 
-@pytest.mark.parametrize("words", [["serve"], ["worker", "tcp://127.0.0.1:9"]])
-def test_what_cannot_work_there_is_refused_in_one_line(tmp_path, words):
-    refused = arena(tmp_path, *words)
-
-    assert refused.returncode == 2
-    assert "Linux" in refused.stderr
-    assert refused.stderr.count("\n") == 1
+@pytest.mark.parametrize("command", ["serve", "worker"])
+def test_what_cannot_work_there_is_refused_in_one_line(done, command):
+    code, _, said = done[command]
+    assert (code, "Linux" in said, said.count("\n")) == (2, True, 1)
 
 
-def test_what_needs_no_confinement_works(played, tmp_path):
-    match = next(csv.DictReader((played / "results/cup/matches.csv").read_text().splitlines()))["match"]
-    commands = [
-        ["leaderboard"],
-        ["status"],
-        ["replay", match],
-        ["verify"],
-        ["report"],
-        ["charts"],
-        ["lessons", "first"],
-        ["compare", "first", "last"],
-        ["export"],
-        ["docs", "laptops"],
-        ["init", str(tmp_path / "new")],
-        ["new", "ada", "--language", "python", "--game", "mummy_maze"],
-    ]
-
-    several = done(played, sys.executable, "-c", SEVERAL, json.dumps(commands))
-
-    assert several.returncode == 0, several.stderr
-    assert (played / "results/cup/report.html").is_file()
-    assert (played / "results/cup/charts/leaderboard.png").is_file()
+def test_what_needs_no_confinement_works(done):
+    assert {words: done[words] for words in RESULTS if done[words][0] != 0} == {}
+    assert {"report.html", "leaderboard.png"} <= set(done["files"][1].split())
 
 
-def test_a_bot_of_ones_own_is_checked_and_plays_without_unsafe(tmp_path):
-    folder = cup.make(tmp_path / "ws")
-
-    checked = arena(folder, "check", "bots/first.py", "--board", "mummy_maze/duel")
-    match = arena(folder, "match", "first", "last", "--board", "mummy_maze/duel")
-    human = arena(folder, "play", "mummy_maze/duel", "explorer", typed="1\n")
-
-    assert (checked.returncode, checked.stderr.count(WARNING)) == (0, 1), checked.stderr
-    assert "first is fit to play" in checked.stdout
-    assert (match.returncode, match.stderr.count(WARNING)) == (0, 1), match.stderr
-    assert human.stderr.count(WARNING) == 1
+def test_a_bot_of_ones_own_is_checked_and_plays_without_unsafe(done):
+    (checked, found, said), match, human = done["check"], done["match"], done["play"]
+    assert (checked, said.count(WARNING)) == (0, 1), said
+    assert "first is fit to play" in found
+    assert (match[0], match[2].count(WARNING)) == (0, 1), match
+    assert human[2].count(WARNING) == 1
 
 
-def test_a_bot_that_answers_late_or_floods_is_judged_by_the_wall(tmp_path):
-    floods = python('sys.stdout.write("x" * 9_000_000)')
-    bots = {"first": SLEEPS, "last": floods, "more": cup.LAST}
-    folder = events.workspace(tmp_path / "ws", bots, ["mummy_maze/duel"], time="{move = 0.2}")
-    words = ["--board", "mummy_maze/duel", "--json"]
-
-    late = arena(folder, "match", "first", "more", *words)
-    loud = arena(folder, "match", "last", "more", *words)
-    file = folder / "tournament.toml"
-    file.write_text(file.read_text().replace("move = 0.2", 'clock = "cpu"'))
-    refused = arena(folder, "match", "last", "more", *words)
-
-    assert re.search(r"no answer in 200 ms; \d+ ms passed[;\"]", late.stdout), late.stdout
-    assert "a line of more than 65536 bytes" in loud.stdout
-    assert (refused.returncode, "time.clock" in refused.stderr) == (2, True)
+def test_a_bot_that_answers_late_or_floods_is_judged_by_the_wall(done):
+    assert re.search(r"no answer in 200 ms; \d+ ms passed[;\"]", done["late"][1]), done["late"]
+    assert "a line of more than 65536 bytes" in done["loud"][1]
+    code, _, said = done["clock"]
+    assert (code, "time.clock" in said) == (2, True)
 
 
-BUILT = {
-    "bot.toml": 'command = "./bot"\nbuild = "sh build.sh"\n',
-    "build.sh": "printf '#!/bin/sh\\nexit 3\\n' > bot; chmod +x bot\n",
-}
-
-
-def test_a_bot_that_is_built_and_fails_is_judged(tmp_path):
-    folder = cup.make(tmp_path / "ws")
-    (folder / "bots/built").mkdir()
-    for name, text in BUILT.items():
-        (folder / "bots/built" / name).write_text(text)
-
-    match = arena(folder, "match", "built", "last", "--board", "mummy_maze/duel")
-
-    assert match.returncode == 0, match.stderr
-    assert "exit 3" in match.stdout
+def test_a_bot_that_is_built_and_fails_is_judged(done):
+    code, printed, said = done["built"]
+    assert (code, "exit 3" in printed) == (0, True), said
 
 
 def test_nothing_is_left_of_a_run_that_is_killed(tmp_path):
@@ -192,7 +175,7 @@ def test_nothing_is_left_of_a_run_that_is_killed(tmp_path):
     run = subprocess.Popen(
         elsewhere(sys.executable, "-m", "arena", "run", "--unsafe"),
         cwd=folder,
-        env=cup.environment(PYTHONPATH=str(ROOT), TMPDIR=str(temporary)),
+        env=environment(TMPDIR=str(temporary)),
         stdout=subprocess.DEVNULL,
         stderr=subprocess.DEVNULL,
     )
