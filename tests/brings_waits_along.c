@@ -8,7 +8,7 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { CROWD = 12, GATHERED = 800 /* ms */ };
+enum { CROWD = 12, GATHERED = 400 /* ms */ };
 static volatile int over, asked;
 static char *itself;
 

@@ -42,9 +42,9 @@ def match_of(label: str, *bots: Bot, seed: int | str = 1, repeat: int = 0, condi
 
 @contextmanager
 def started(bot: Bot, conditions: Conditions = DEFAULT, launcher: Launcher | None = None) -> Iterator[LiveBot]:
-    """Start a bot, behind this door or one of its own; end it afterwards."""
+    """Start a bot without a kit, behind this door or one of its own; end it afterwards."""
     with Launcher() if launcher is None else nullcontext(launcher) as opened:
-        live = LiveBot(opened, "r", bot, conditions, RULES)
+        live = LiveBot(opened, "r", bot, conditions, None)
         try:
             yield live
         finally:

@@ -94,11 +94,15 @@ def stays_in_the_kernel(before: set[tuple[str, str]]) -> set[tuple[str, str]]:
 def run_in(folder: Path) -> list[int]:
     """Every process, in whatever session it hides, that was started as a bot in this folder."""
     found = []
-    for environ in Path("/proc").glob("[0-9]*/environ"):
+    for number in filter(str.isdigit, os.listdir("/proc")):
         try:
-            told = environ.read_bytes() + (environ.parent / "cmdline").read_bytes()
-            if os.fsencode(folder) in told and (environ.parent / "comm").read_text(errors="replace") not in OURS:
-                found.append(int(environ.parent.name))
+            if any(os.fsencode(folder) in _read(number, name) for name in ("environ", "cmdline")):
+                found += [int(number)] * (os.fsdecode(_read(number, "comm")) not in OURS)
         except OSError:
             continue
     return found
+
+
+def _read(number: str, name: str) -> bytes:
+    with open(f"/proc/{number}/{name}", "rb", 0) as file:
+        return file.read()

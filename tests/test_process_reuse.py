@@ -125,12 +125,12 @@ def test_a_bot_that_dies_of_its_end_is_started_again_and_loses_nothing_by_it(lau
 
 
 def test_cpu_time_counts_from_the_beginning_of_each_match(launcher, reused, tmp_path):
-    bot = bot_of(tmp_path, cpu=0.004)
-    records = [play(match(number, bot, cpu=0.3), launcher=launcher) for number in (1, 2, 3)]
+    bot = bot_of(tmp_path, cpu=0.002)
+    records = [play(match(number, bot, cpu=0.15), launcher=launcher) for number in (1, 2, 3)]
     assert not any(record.verdict.faults for record in records)
     used = sum(seat.cpu for record in records for seat in record.seats if seat.role == "mummy")
-    assert used > 0.3 * 0.9
-    assert all(seat.cpu < 0.3 for record in records for seat in record.seats)
+    assert used > 0.15 * 0.9
+    assert all(seat.cpu < 0.15 for record in records for seat in record.seats)
 
 
 def test_a_bot_whose_name_in_process_lists_is_no_text_is_reused_like_any_other(launcher, reused, tmp_path):
@@ -150,7 +150,7 @@ def test_a_bot_whose_scratch_folder_cannot_be_emptied_is_not_reused(launcher, re
 
 
 def test_cpu_time_of_earlier_matches_does_not_count(launcher, tmp_path):
-    burns = python(ready="while time.process_time() < 0.2: pass\nsay('ready')")
+    burns = python(ready="while time.process_time() < 0.1: pass\nsay('ready')")
     with live.ready(live.bot_of(tmp_path / "bot.py", burns), Conditions(sandbox="landlock"), launcher) as bot:
         dog = bot._watchdog
         dog._limits = Limits(cpu=0.05)
@@ -159,28 +159,26 @@ def test_cpu_time_of_earlier_matches_does_not_count(launcher, tmp_path):
         assert dog.look(math.inf) is None
 
 
-def test_a_roll_call_leaves_the_bots_alive_that_wait_for_their_next_match(tmp_path):
+def test_a_roll_call_leaves_the_bots_alive_that_wait_for_their_next_match(launcher, reused, tmp_path):
     bot = bot_of(tmp_path)
-    with Launcher() as launcher:
-        first, second = match(1, bot), match(2, bot)
-        lane.perform(launcher, Work(match=first))
-        assert lane.perform(launcher, Work(match=second, called=second.seats[0])) is None
-        record = lane.perform(launcher, Work(match=second))
-        assert {seat.before for seat in record.seats} == {1}
+    first, second = match(1, bot), match(2, bot)
+    lane.perform(launcher, Work(match=first))
+    assert lane.perform(launcher, Work(match=second, called=second.seats[0])) is None
+    record = lane.perform(launcher, Work(match=second))
+    assert {seat.before for seat in record.seats} == {1}
 
 
-def test_after_a_failure_of_ours_no_waiting_bot_stays_open(tmp_path, monkeypatch):
+def test_after_a_failure_of_ours_no_waiting_bot_stays_open(launcher, reused, tmp_path, monkeypatch):
     bot = bot_of(tmp_path)
-    with Launcher() as launcher:
-        lane.perform(launcher, Work(match=match(1, bot)))
-        before, waiting = len(os.listdir("/proc/self/fd")), reused_bots_of(launcher).pids
-        monkeypatch.setattr("arena.match.play.ask_all", lambda *_, **__: 1 / 0)
-        with pytest.raises(ZeroDivisionError):
-            lane.perform(launcher, Work(match=match(2, bot)))
-        assert len(waiting) == 2
-        assert reused_bots_of(launcher).pids == ()
-        assert len(os.listdir("/proc/self/fd")) < before
-        assert gone_soon(waiting)
+    lane.perform(launcher, Work(match=match(1, bot)))
+    before, waiting = len(os.listdir("/proc/self/fd")), reused.pids
+    monkeypatch.setattr("arena.match.play.ask_all", lambda *_, **__: 1 / 0)
+    with pytest.raises(ZeroDivisionError):
+        lane.perform(launcher, Work(match=match(2, bot)))
+    assert len(waiting) == 2
+    assert reused.pids == ()
+    assert len(os.listdir("/proc/self/fd")) < before
+    assert gone_soon(waiting)
 
 
 def test_no_bot_waits_for_a_match_longer_than_its_launcher(tmp_path):

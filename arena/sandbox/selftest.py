@@ -57,10 +57,10 @@ def _try(level: str, python: str) -> str | None:
     """Test a level once; return why it fails, or None. DisturbedError or SpawnerLostError when there is no result."""
     try:
         with Launcher() as launcher, launcher.folder.full_disk():
-            cold = _judgement(_run_probe(launcher, level, (python, *COLD_FLAGS)))
+            cold = _judgement(*_run_probe(launcher, level, (python, *COLD_FLAGS)))
             if cold is not None or python != PYTHON or levels.TABLE[level].wrapped:
                 return cold
-            warm = _judgement(_run_probe(launcher, level, (python, *FLAGS)))
+            warm = _judgement(*_run_probe(launcher, level, (python, *FLAGS)))
     except ConfinementError as error:
         message = str(error).removeprefix(f"{level}: ")
         if error.passing:
@@ -69,8 +69,15 @@ def _try(level: str, python: str) -> str | None:
     return warm and f"started warm, {warm}"
 
 
-def _judgement(results: dict[str, str]) -> str | None:
-    """Return why these are not the results of a confined probe; None when they are. OSError for a disk that is full."""
+def _judgement(output: str, complaint: str) -> str | None:
+    """Return why this is not the output of a confined probe; None when it is. OSError for a disk that is full.
+
+    DisturbedError, with the complaint, unless the result of each attempt is there.
+    """
+    whole_lines = output.split("\n")[:-1]
+    results = dict(line.split(": ", 1) for line in whole_lines if ": " in line)
+    if not results.keys() >= {*selftest_bot.ATTEMPTS, "play"}:
+        raise DisturbedError(complaint)
     leaks = [name for name in selftest_bot.ATTEMPTS if results[name] != "no"]
     if leaks:
         return f"a bot could {', '.join(leaks)}"
@@ -84,8 +91,8 @@ def _judgement(results: dict[str, str]) -> str | None:
     return f"a bot could not play: {words}"
 
 
-def _run_probe(launcher: Launcher, level: str, interpreter: tuple[str, ...]) -> dict[str, str]:
-    """Return the result of each attempt of the probe. DisturbedError unless there are all of them."""
+def _run_probe(launcher: Launcher, level: str, interpreter: tuple[str, ...]) -> tuple[str, str]:
+    """Return the output of the probe, and what to say if that is not whole."""
     with socket.create_server(("127.0.0.1", 0)) as server:
         secret = launcher.folder.path / "secret"
         secret.write_text("x")
@@ -104,13 +111,9 @@ def _run_probe(launcher: Launcher, level: str, interpreter: tuple[str, ...]) -> 
             how = launcher.end(child, EXIT_GRACE_S)
             for descriptor in (child.stdin, child.stdout, child.stderr):
                 os.close(descriptor)
-    whole_lines = output.split("\n")[:-1]
-    results = dict(line.split(": ", 1) for line in whole_lines if ": " in line)
-    if results.keys() >= {*selftest_bot.ATTEMPTS, "play"}:
-        return results
     complaints = [line[:MESSAGE_LENGTH] for line in errors.splitlines() if line.strip()]
     end = f"within {OUTPUT_TIMEOUT_S:g} s" if how.killed else f"before its {how}"
-    raise DisturbedError(child.error or (complaints or [f"the probe did not do all of its work {end}"])[-1])
+    return output, child.error or (complaints or [f"the probe did not do all of its work {end}"])[-1]
 
 
 def _read_to_end(descriptors: tuple[int, ...], lifeline: int) -> list[str]:

@@ -73,7 +73,7 @@ class LiveBot:
         role: Role,
         bot: Bot,
         conditions: Conditions,
-        rules: Path,
+        rules: Path | None,
         reused: Process | None = None,
         *,
         blameless: bool = False,

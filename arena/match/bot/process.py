@@ -30,7 +30,7 @@ class Process(NamedTuple):
     """The number of matches that it has played."""
 
     @classmethod
-    def start(cls, launcher: Launcher, bot: Bot, conditions: Conditions, rules: Path) -> "Process":
+    def start(cls, launcher: Launcher, bot: Bot, conditions: Conditions, rules: Path | None) -> "Process":
         """Start a bot's program."""
         if bot.remote:
             raise ArenaError(f"{bot.name}: stays on its author's machine, so that only a match of an event reaches it")
