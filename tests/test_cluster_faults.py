@@ -149,6 +149,7 @@ def test_a_machine_that_vanishes_loses_its_matches_and_may_come_back(tmp_path, s
     assert any("frozen was lost" in line and "it has not answered for 3 s" in line for line in lines), lines
     assert any("other was lost" in line and "played again" in line for line in lines), lines
     assert audience.records[-1].machine == "frozen"
+    assert audience.aborts == []  # a line says once what was lost with a machine
     end(workers[0])
 
 

@@ -13,7 +13,6 @@ import subprocess
 import sys
 import threading
 import time
-from collections import Counter
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
@@ -172,7 +171,7 @@ def test_the_status_has_each_lane_and_unfit_workers_are_given_nothing(tmp_path, 
     cup = workspace(tmp_path, {"a": asleep, "b": asleep}, repeats=200)
     (tmp_path / "site").mkdir()
     (tmp_path / "site" / "sitecustomize.py").write_text(NO_CONFINEMENT)
-    twins = [shared.worker("twin", lanes=2), shared.worker("twin")]
+    fit = shared.worker("fit", lanes=2)
     unfit = [
         shared.worker("open", before=f"os.environ['PYTHONPATH'] = {str(tmp_path / 'site')!r}"),
         shared.worker("full", before="import resource; resource.setrlimit(resource.RLIMIT_FSIZE, (100, 100))"),
@@ -185,27 +184,28 @@ def test_the_status_has_each_lane_and_unfit_workers_are_given_nothing(tmp_path, 
             states.append(state)
         at_work = [lane for lane in states[-1].lanes if lane.match and lane.played] if states else []
         refused = {line.partition(" is given nothing: ")[0] for line in lines if " is given nothing: " in line}
-        return len(at_work) == 3 and refused == {"open", "full"}
+        return len(at_work) == 2 and refused == {"open", "full"}
 
     lanes = opened(shared.address, notice=lines.append)
     outcome = tournament.run(event_of(cup), cup / "results", workers=1, audience=audience, cluster=lanes, stopped=look)
     said = "\n".join(lines)
     assert outcome.phase is RunPhase.INTERRUPTED, said
-    assert {record.machine for record in audience.records} == {"twin"}
+    assert {record.machine for record in audience.records} == {"fit"}
     assert "open is given nothing: its self-test of the level 'landlock' failed: this kernel has no Landlock" in said
     assert "full is given nothing: it cannot keep the bots' files: [Errno 27] File too large" in said
-    state = next(state for state in reversed(states) if sum(bool(lane.match) for lane in state.lanes) == 3)
-    rows = [lane for lane in state.lanes if lane.machine == "twin"]
-    assert sorted(lane.lane.rpartition(" ")[2] for lane in rows) == ["referee-1", "referee-1", "referee-2"]
-    assert len({lane.lane for lane in rows}) == len({lane.match for lane in rows}) == 3
+    state = next(state for state in reversed(states) if sum(bool(lane.match) for lane in state.lanes) == 2)
+    rows = [lane for lane in state.lanes if lane.machine == "fit"]
+    assert len({lane.match for lane in rows}) == 2
+    # With the address: two workers may have the same name.
+    assert all(re.fullmatch(rf"tcp://[0-9.:]+ referee-{row}", lane.lane) for row, lane in enumerate(rows, 1))
     assert all((set(lane.bots), lane.board) == ({"a", "b"}, "sprint/default") for lane in rows)
     assert sum(lane.played for lane in rows) == state.played
-    idle = {lane.machine: lane.state for lane in state.lanes if lane.machine != "twin"}
+    idle = {lane.machine: lane.state for lane in state.lanes if lane.machine != "fit"}
     assert set(idle) <= {"open", "full"}
     assert "is given nothing" in idle.values()
-    for pid in (*twins, *unfit):
+    for pid in (fit, *unfit):
         os.kill(pid, signal.SIGTERM)
-    assert gone([*twins, *unfit])
+    assert gone([fit, *unfit])
 
 
 @pytest.mark.slow
@@ -497,35 +497,6 @@ def altered(change: Callable[[Done[Any, Any]], Done[Any, Any]]) -> Any:
             return map(change, super().map(function, items, **more))
 
     return lambda _event, _logs, **_more: Altered(1)
-
-
-def test_a_match_that_lost_two_machines_and_two_lanes_is_played_in_the_end(tmp_path):
-    cup = workspace(tmp_path, {"a": DICE, "b": FIRST})
-    fates: dict[str, Iterator[Exception | None]] = {}
-
-    def change(done: Done[Any, Any]) -> Done[Any, Any]:
-        if not isinstance(done.result, Record):
-            return done
-        failures = fates.setdefault(done.item.match.id, iter([LostError("lost"), None] * 2))
-        return next((Done(done.item, None, "it failed", error) for error in failures), done)
-
-    audience = Audience()
-    outcome = tournament.run(event_of(cup), cup / "results", workers=1, audience=audience, cluster=altered(change))
-    assert outcome.complete
-    assert Counter(abort.attempt for abort in audience.aborts) == {2: 2, 4: 2}
-
-
-def test_a_match_whose_machine_is_lost_each_time_is_given_up_alone(tmp_path, monkeypatch):
-    monkeypatch.setattr(director, "LOSSES", 2)
-    cup = workspace(tmp_path, {"a": DICE, "b": FIRST}, repeats=2)
-
-    def change(done: Done[Any, Any]) -> Done[Any, Any]:
-        match = done.item.match
-        unlucky = isinstance(done.result, Record) and match.repeat == 0 and match.seats[0].bot.name == "a"
-        return Done(done.item, None, "it was lost", LostError("lost")) if unlucky else done
-
-    outcome = tournament.run(event_of(cup), cup / "results", workers=1, audience=Audience(), cluster=altered(change))
-    assert (outcome.planned, outcome.finished, [abort.attempt for abort in outcome.failed]) == (4, 3, [2])
 
 
 def test_a_worker_whose_clock_is_ahead_ends_a_run_with_stop_after(tmp_path):

@@ -6,7 +6,6 @@ from dataclasses import replace
 
 import numpy as np
 import paired
-import pytest
 from paired import DUEL, HUNT, Run, bot, event, simulate
 from slow_tables import arrays_of
 
@@ -79,7 +78,7 @@ def test_close_bots_meet_more_often_than_bots_far_apart():
 
 def test_intervals_of_equal_bots_hold_though_results_choose_the_matches():
     inside = []
-    for number in range(3):
+    for number in range(2):
         run = simulate(replace(event("ladder", 10, rounds=30), seed=number), ladder, seed=number, spread=0.0)
         found = ratings.find("bradley_terry").rate(arrays_of(run.disk.values()), refits=100).ratings
         inside += [rating.strength.low <= 0 <= rating.strength.high for rating in found]
@@ -102,11 +101,10 @@ def test_another_seed_draws_other_pairings_of_the_same_results():
     assert one.pairs[1:] != other.pairs[1:]
 
 
-@pytest.mark.parametrize("seed", [1, 2])
-def test_slow_games_wait_but_nobody_starves(seed):
+def test_slow_games_wait_but_nobody_starves():
     cup = event("ladder", 20, rounds=24)
     slow = {f"bot{number:03}" for number in range(0, 20, 4)}
-    run = simulate(cup, ladder, seed=seed, turns=lambda one, other: 3000 if {one, other} & slow else 100)
+    run = simulate(cup, ladder, turns=lambda one, other: 3000 if {one, other} & slow else 100)
     number = pairings(run)
     mean = sum(number.values()) / 20
     assert np.mean([number[name] for name in slow]) < 0.75 * mean
