@@ -158,7 +158,7 @@ def test_every_command_of_a_page_can_be_typed():
     for page, text in PAGES.items():
         for _, name, *rest in typed(text):
             if name != "COMMAND":
-                parsers[name].make_context(name, rest, resilient_parsing=True)
+                parsers[name].make_context(name, [*rest], resilient_parsing=True)
             if "--board" in rest and page not in FOLLOWED_ELSEWHERE:
                 assert rulebook.find(rest[rest.index("--board") + 1])
 
