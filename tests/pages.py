@@ -144,11 +144,12 @@ def commands() -> Iterator[str]:
         words = [param.metavar if param.required else f"[{param.metavar}]" for param in given]
         yield from (f"### `arena {' '.join([name, *words])}`", "", _line(parser.help), "")
         rows = [(f"`{param.metavar}`", param.help) for param in given]
-        rows += [
-            (f"`{', '.join([*param.opts, *param.secondary_opts])}`", param.help)
-            for param in parser.params
-            if param.param_type_name == "option" and not param.hidden
-        ]
+        for param in parser.params:
+            if param.param_type_name == "option" and not param.hidden:
+                names = ", ".join([*param.opts, *param.secondary_opts])
+                shown = param.default is not None and param.default != "" and not isinstance(param.default, bool)
+                default = f" Default: `{param.default}`." if shown else ""
+                rows.append((f"`{' '.join(filter(None, (names, param.metavar)))}`", f"{param.help}{default}"))
         yield from ("| | |", "|---|---|", *(f"| {what} | {_line(told)} |" for what, told in rows), "")
 
 

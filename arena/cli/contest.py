@@ -28,7 +28,7 @@ MOST_MISTAKES = 50
 
 
 def contest(
-    action: Annotated[str, typer.Argument(metavar="check|play|publish|site", help="What to do.")],
+    action: Annotated[str, typer.Argument(metavar="ACTION", help="The step: check, play, publish or site.")],
     commits: Annotated[
         list[str] | None, typer.Argument(metavar="BASE HEAD", help="For check: the commits that a pull request joins.")
     ] = None,

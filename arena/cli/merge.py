@@ -28,9 +28,9 @@ def merge(
     sources: Annotated[
         list[str],
         typer.Argument(
-            metavar="EVENT|FILE...",
+            metavar="EVENT...",
             help="Archives of the same event: names under results/, or paths. "
-            "Or files of `arena export --match`, after the event that takes them; default: the one here.",
+            "Or the event that takes matches, by default the one here, and files of `arena export --match`.",
         ),
     ],
     name: Annotated[str | None, typer.Option(help="The result goes to results/NAME; default: EVENT-merged.")] = None,
