@@ -43,7 +43,7 @@ def make(folder: Path, boards: str = "duel", repeats: int = 1, **bots: str) -> P
     return events.workspace(folder, bots or {"first": FIRST, "last": LAST}, boards.split(), **keys)
 
 
-def make_slow(folder: Path, repeats: int = 2) -> Path:
+def make_slow(folder: Path, repeats: int = 20) -> Path:
     """Make a workspace with an event of six matches a repeat, each of which waits for 0.1 s and computes little."""
     bots = {"first": sprint.FIRST, "last": sprint.LAST, "more": f"{sprint.FIRST}# more\n"}
     return events.workspace(folder, {name: sprint.slow(text) for name, text in bots.items()}, repeats=repeats)
@@ -60,7 +60,7 @@ def arena(folder: Path, *words: str, typed: str = "", **changes: str) -> subproc
 
     `typed` is what stdin holds; half a surrogate pair in it is a byte that is no text.
     """
-    out, err = (io.TextIOWrapper(io.BytesIO(), "utf-8", newline="", write_through=True) for _ in range(2))
+    out, err = (io.TextIOWrapper(io.BytesIO(), "utf-8", "backslashreplace", "", write_through=True) for _ in "ab")
     with (
         contextlib.chdir(folder),
         patch.dict(os.environ, environment(**changes), clear=True),

@@ -133,13 +133,13 @@ def make_tables_within(results: Path, size: int) -> None:
 
 
 def test_matches_that_arena_fails_leave_the_event_unfinished_with_exit_code_1(tmp_path):
-    folder = workspace(tmp_path / "ws", QUICK, ["sprint", "broken/default"])
-    rules = (folder / "rules/sprint.py").read_text()
-    (folder / "rules/broken.py").write_text(rules.replace("steps = {", "raise ZeroDivisionError('no rules'); x = {"))
+    folder = workspace(tmp_path / "ws", QUICK)
+    rules = (folder / "rules/sprint.py").read_text()  # what `first` plays as the hare breaks them
+    (folder / "rules/sprint.py").write_text(rules.replace("steps = {", "1 // (moves != {'hare': 'rest'}); steps = {"))
     done = run_event(folder)
     assert done.returncode == 1
-    assert "was given up after 3 attempts: ZeroDivisionError: no rules" in done.stderr
-    assert "2 of 4 matches are still due; to go on:\n  arena run --no-charts" in done.stderr
+    assert "was given up after 3 attempts: ZeroDivisionError: " in done.stderr
+    assert "1 of 2 matches are still due; to go on:\n  arena run --no-charts" in done.stderr
     assert "rank" in done.stdout
 
 

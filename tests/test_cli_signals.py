@@ -26,7 +26,7 @@ from programs import python
 
 
 def test_an_event_in_play_can_be_read_not_run_a_second_time_and_be_ended(tmp_path):
-    folder = make_slow(tmp_path / "ws", repeats=20)
+    folder = make_slow(tmp_path / "ws")
     run = start(folder, "--workers", "2")
     assert soon(lambda: stored(folder) >= 2)
     read = arena(folder, "leaderboard")
@@ -94,9 +94,9 @@ def test_a_second_signal_ends_a_command_at_once_whatever_it_does():
 
 @pytest.mark.slow
 def test_a_killed_run_leaves_no_process_and_the_next_one_goes_on(tmp_path):
-    folder = make_slow(tmp_path / "ws")
-    run = start(folder, "--workers", "2")
-    assert soon(lambda: stored(folder) >= 2)
+    folder = make_slow(tmp_path / "ws", repeats=1)
+    run = start(folder, "--workers", "1")
+    assert soon(lambda: stored(folder) >= 1)
     run.signal(signal.SIGKILL)
     run.wait(10)
     assert soon(lambda: not list(processes_in(folder)), 5)

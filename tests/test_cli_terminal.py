@@ -30,7 +30,7 @@ STYLE = re.compile(r"\x1b\[[0-9;]*m")
 
 @pytest.fixture
 def busy(tmp_path):
-    folder = make_slow(tmp_path / "a folder", repeats=20)
+    folder = make_slow(tmp_path / "a folder")
     (folder / "tmp").mkdir()
     return folder
 

@@ -99,6 +99,7 @@ FOLLOWED = next(found for block in blocks(README, "console") if len(found := com
 BARE = {"init": ["elsewhere"], "compare": ["dice", "ada"]}
 """The arguments of commands that a table names without any."""
 HELP_ONLY = {
+    "check",  # `played` runs it
     "check-rules",  # test_writing_a_game.py follows its page
     "climb",  # test_climb.py follows its page
     "doctor",  # test_tutorials.py runs it
@@ -128,6 +129,7 @@ def played(tmp_path_factory) -> Path:
     folder = here = tmp_path_factory.mktemp("docs")
     quick = {
         "check": ["--board", "hunt"],
+        "report": ["--help"],  # another one compares with last week
         "run": shlex.split("--bot ada,dice,hungry --repeats 1 --no-charts --workers 1"),
     }
     assert [words[1] for words in FOLLOWED] == ["init", "new", "check", "run", "report"]

@@ -183,8 +183,6 @@ def play(
         return bool(interrupt or duel.is_over or watcher.blocked or watcher.absentees)
 
     outcome = watching.play(duel.event, folder, watcher, is_over, workers=workers, pin=pin, model=provider)
-    if outcome.unlogged:
-        output.notice(outcome.unlogged)
     if outcome.phase in watching.REASONS and not duel.is_over:
         output.notice(f"{watching.REASONS[outcome.phase]}; to go on:\n  {command_line()}")
     if watcher.absentees:  # to forfeit all its matches would prove nothing about how it plays

@@ -77,8 +77,6 @@ def replace() -> None:
                 write_through=stream.write_through,
             )
             setattr(sys, name, text)
-        elif isinstance(stream, io.TextIOWrapper):
-            stream.reconfigure(errors="backslashreplace")
 
 
 def flush() -> OSError | None:

@@ -171,7 +171,10 @@ def play(event: Event, folder: Path, watcher: Watcher, is_over: Callable[[], obj
         return bool(is_over())
 
     with _live_frame() as watcher.live:
-        return tournament.run(event, folder, audience=watcher, stopped=stopped, **settings)
+        outcome = tournament.run(event, folder, audience=watcher, stopped=stopped, **settings)
+    if outcome.unlogged:
+        output.notice(outcome.unlogged)
+    return outcome
 
 
 @contextmanager

@@ -107,8 +107,6 @@ def run(
             for sentence in _model_sentences(event, folder, tournament.model):
                 output.notice(sentence)
         outcome, watcher = _play(event, folder, count, interrupt, tournament, provider)
-        if outcome.unlogged:
-            output.notice(outcome.unlogged)
         with interrupt.aborting():
             options.store_played_tournament(folder, text, secret=isinstance(event.seed, str))
             _report(event, folder, watcher, outcome, charts=charts, json=json)
