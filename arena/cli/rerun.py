@@ -141,9 +141,12 @@ def _bot_then(seat: Seat, event: str | None) -> Bot:
     reason = f"no copy of {seat.bot.digest} is left"
     if DIGEST.fullmatch(seat.bot.digest):
         target = Path(tempfile.mkdtemp(dir=workspace.temporary_folder()))
-        copies, refused = stored_match.copy_bots(paths.event_folder(event), [seat.bot.digest], target)
-        for copy in copies.values():
-            return discovery.from_path(copy, seat.bot.name)
+        try:
+            copies, refused = stored_match.copy_bots(paths.event_folder(event), [seat.bot.digest], target)
+            for copy in copies.values():
+                return discovery.from_path(copy, seat.bot.name)
+        except ArenaError as error:
+            refused = {seat.bot.digest: str(error)}
         for why in refused.values():
             reason = f"the copy of {seat.bot.digest} is not played: {output.safe_line(why)}"
     bot = workspace.entrant_named(seat.bot.name)
