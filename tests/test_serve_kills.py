@@ -20,8 +20,8 @@ from arena.serve import actions
 from arena.serve.accounts import Accounts
 from arena.serve.entrants import Entrants
 
-TARGETS = ("server", "run", "both", "check")
-"""What is killed in turn: while a bot is checked and a round is played, unless the target is one of the two."""
+TARGETS = ("server", "its processes", "all")
+"""What is killed in turn, while a bot is checked and a round is played."""
 
 
 class Site:
@@ -51,17 +51,16 @@ class Site:
         self.confirmed[answer.headers["location"].rpartition("/")[2]] = program
 
     def kill(self, target: str) -> None:
-        pids = [self.server.pid] if target in {"server", "both"} else []
-        if target in {"run", "both"}:
+        pids = [] if target == "its processes" else [self.server.pid]
+        if target != "server":
+            pids += pids_of(self.folder, "serve", "work")
             with contextlib.suppress(OSError):
                 holder = Archive.holder(self.folder / "results/cup")
                 pids += [int(holder.pid)] if holder is not None and holder.pid else []
-        if target == "check":
-            pids += pids_of(self.folder, "serve", "work")
         for pid in pids:
             with contextlib.suppress(ProcessLookupError):
                 os.kill(pid, signal.SIGKILL)
-        if target in {"server", "both"}:
+        if self.server.pid in pids:
             self.server.wait()
 
     def is_done(self) -> bool:
@@ -76,10 +75,8 @@ def survives(folder: Path, kills: int, seed: int) -> Counter[str]:
         site.start()
         for number in range(kills):
             target = TARGETS[number % len(TARGETS)]
-            if target != "check":
-                actions.act(site.accounts, "rounds", ["now"], "test")
-            if target != "run":
-                site.hand_in(number)
+            actions.act(site.accounts, "rounds", ["now"], "test")
+            site.hand_in(number)
             time.sleep(chance.random() * 3)
             site.kill(target)
             killed[target] += 1
@@ -91,7 +88,7 @@ def survives(folder: Path, kills: int, seed: int) -> Counter[str]:
         assert cup.soon(lambda: site.accounts.rounds(1)[0].number > last and site.is_done(), 240)
         site.server.signal(signal.SIGINT)
         site.server.wait()
-        assert cup.soon(lambda: not list(cup.processes_in(folder)))  # the fork server hears by a pipe that it has ended
+    assert cup.soon(lambda: not list(cup.processes_in(folder)))  # the fork server hears by a pipe that it has ended
     look_at(site)
     return killed
 

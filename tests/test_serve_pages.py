@@ -14,14 +14,16 @@ from unittest.mock import patch
 from urllib.parse import quote
 
 import class_site
+import cup
 import httpx
 import pytest
 import reported
-from served import WIDTHS, fits, served, visitor
+from served import WIDTHS, fits, pids_of, served, visitor, without
 from starlette.applications import Starlette
 from starlette.routing import Route
 
 from arena.serve import people, server
+from arena.serve.accounts import Accounts
 from arena.serve.app import make_app
 from arena.serve.guard import Settings
 from arena.serve.human_matches import HumanMatch, Wish
@@ -242,6 +244,116 @@ def test_a_reader_goes_from_the_leaderboard_to_a_bot_a_replay_and_a_live_match(b
     assert not page.get_by_role("heading", name="cup", exact=True).is_visible()
     page.context.close()
     assert not wrong
+
+
+def sign_in(page, token: str) -> None:
+    """Sign in by the keyboard alone."""
+    page.goto("/")
+    page.get_by_role("link", name="Sign in").focus()
+    page.keyboard.press("Enter")
+    page.get_by_label("Your token").focus()
+    page.keyboard.insert_text(token)
+    page.keyboard.press("Enter")
+    page.wait_for_url("**/me")
+
+
+@pytest.mark.slow
+def test_an_author_hands_in_bots_and_the_organiser_begins_a_round_and_freezes_and_hides(browser, tmp_path):
+    workspace, problems = cup.make(tmp_path / "site"), []
+    accounts = Accounts(workspace)
+    tokens = accounts.invite("Ada", "test"), accounts.invite("Olga", "test", organiser=True)
+    (tmp_path / "folder/data").mkdir(parents=True)
+    (tmp_path / "folder/bot.py").write_text(cup.FIRST)
+    (tmp_path / "folder/data/book.txt").write_text("e4")
+    with served(workspace) as client, contextlib.ExitStack() as waiting:
+        waiting.enter_context(without(accounts, "charts"))
+        page = visitor(browser, str(client.base_url), problems)
+        sign_in(page, tokens[0])
+        page.get_by_label("Or the text of a program").fill('print "ready"\n')
+        page.get_by_role("button", name="Hand in").click()
+        page.wait_for_url("**/me/uploads/*")
+        refused = page.url
+        page.goto("/me")
+        page.get_by_label("Or a folder").set_input_files(tmp_path / "folder")
+        page.get_by_role("button", name="Hand in").click()
+        page.get_by_text("Accepted.").wait_for()
+        assert (workspace / "bots/Ada/data/book.txt").read_text() == "e4"
+        page.goto(refused)
+        assert page.get_by_text("Refused.").is_visible()
+        assert "SyntaxError" in page.locator(".reasons").inner_text()
+        page.goto("/me")
+        page.get_by_role("button", name="Sign out").click()
+        page.get_by_role("link", name="Sign in").wait_for()
+        assert not problems
+        page.go_back()  # nobody who comes later reads the page of who was here
+        page.get_by_text("sign in first").wait_for()
+        problems.clear()  # that this was refused
+        sign_in(page, tokens[1])
+        page.get_by_role("link", name="Organiser").click()
+        page.get_by_role("button", name="Begin a round now").click()
+        assert cup.soon(lambda: any(each.ended for each in accounts.rounds()), 60)
+        assert {row["bot"] for row in cup.leaderboard(workspace)} == {"Ada", "first", "last"}
+        page.get_by_role("button", name="Freeze submissions").click()
+        page.get_by_text("Submissions are frozen").wait_for()
+        page.get_by_role("button", name="Hide results").click()
+        page.get_by_text("results are hidden").wait_for()
+        assert accounts.is_on("frozen")
+        assert accounts.is_on("hidden")
+        page.get_by_role("button", name="Publish results").click()
+        page.get_by_text("results are public").wait_for()
+        page.context.close()
+        waiting.close()
+        assert cup.soon(lambda: pids_of(workspace, "charts", "cup"))  # of the round
+    assert not problems
+
+
+@pytest.mark.slow
+def test_a_browser_plays_whole_matches_by_clicks_on_the_board_and_by_keys(browser, tmp_path):
+    workspace, problems = cup.make(tmp_path / "site", "duel goofspiel/five"), []
+    token = Accounts(workspace).invite("Ada", "test")
+    with served(workspace, Settings(writes_per_s=1e6)) as client:  # no person is so quick
+        ada = visitor(browser, str(client.base_url), problems)
+        ada.emulate_media(reduced_motion="reduce")
+        sign_in(ada, token)
+        for seat, move in (("mummy_maze/duel explorer", go_to_a_cell), ("goofspiel/five right", play_a_card)):
+            ada.goto("/play")
+            ada.get_by_label("On the board, as").select_option(seat)
+            ada.get_by_role("button", name="Play", exact=True).click()
+            for number in range(200):
+                asked = ada.locator("input[name=number]").or_(ada.locator(".replay")).first
+                asked.wait_for(state="attached")
+                if ada.locator(".replay").count():
+                    break
+                question = asked.get_attribute("value")
+                if number == 1:
+                    ada.reload()  # goes on where it was
+                ada.locator(".stage").wait_for()
+                move(ada, number)
+                next_question = ada.locator(f"input[name=number]:not([value='{question}'])")
+                next_question.or_(ada.locator("#human-replay")).first.wait_for(state="attached")
+            assert ada.get_by_text("It is over.").is_visible(), seat
+            fits(ada)
+        ada.context.close()
+    assert not problems
+
+
+def go_to_a_cell(page, number: int) -> None:
+    """Go to the next cell of the way out of the maze: by a click on it, or by the key of an arrow."""
+    way = ("8 2", "8 3", "8 4", "8 5", "8 6", "8 7", "7 7", "7 8", "8 8")
+    page.locator(f"rect.aim[data-cell='{way[number]}']").wait_for(state="attached")
+    if number % 2:
+        direction = page.locator(f"button[data-cells='{way[number]}']").get_attribute("data-directions")
+        page.keyboard.press(f"Arrow{direction.capitalize()}")
+    else:
+        box = page.locator(f"rect[data-cell='{way[number]}']").bounding_box()
+        page.mouse.click(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
+
+
+def play_a_card(page, number: int) -> None:
+    """Play one of the cards that are left: by a click in the hand, or by the button of the move."""
+    hand = page.locator(".cardrow", has_text="hand right").locator(".card")
+    cards = page.locator("button[name=move]") if number % 2 else hand
+    cards.nth(number % cards.count()).click()
 
 
 TEXTS = (
