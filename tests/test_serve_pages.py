@@ -258,7 +258,7 @@ def sign_in(page, token: str) -> None:
 
 
 @pytest.mark.slow
-def test_an_author_hands_in_bots_and_the_organiser_begins_a_round_and_freezes_and_hides(browser, tmp_path):
+def test_an_author_hands_in_bots_and_the_organiser_plays_freezes_and_hides(browser, tmp_path):
     workspace, problems = cup.make(tmp_path / "site"), []
     accounts = Accounts(workspace)
     tokens = accounts.invite("Ada", "test"), accounts.invite("Olga", "test", organiser=True)
