@@ -1,15 +1,18 @@
 """Events for the tests of the report: real games of random legal moves, and bots that say what they should not."""
 
 import random
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import stored
 
+from arena.game import Move, Role
 from arena.games import rulebook
 from arena.identity import digest_of
-from arena.match.referee import facts_digest
+from arena.match.referee import Referee, facts_digest
+from arena.protocol import Reply
 from arena.values import (
     Board,
     Bot,
@@ -125,13 +128,31 @@ def played(match: Match, says: str = "depth=3") -> Record:
         turns=tuple(turns),
         verdict=Verdict(scores=dict(outcome.scores), reason=outcome.reason),
         sides=tuple(game.sides),
-        seats=tuple(
-            SeatReport(role=seat.role, bot=seat.bot.name, digest=seat.bot.digest, ready=0.05, exit="exit 0", cpu=0.2)
-            for seat in match.seats
-        ),
+        seats=reports(match),
         started="2026-01-01T00:00:00+00:00",
         seconds=0.5,
     )
+
+
+def reports(match: Match) -> tuple[SeatReport, ...]:
+    return tuple(
+        SeatReport(role=seat.role, bot=seat.bot.name, digest=seat.bot.digest, ready=0.05, exit="exit 0", cpu=0.2)
+        for seat in match.seats
+    )
+
+
+def refereed(match: Match, choose: Callable[[Role, Any, Sequence[Move], random.Random], Move]) -> Record:
+    """A match by the referee, of bots that play by a function from role, state, legal moves and dice to a move."""
+    names = {seat.role: seat.bot.name for seat in match.seats}
+    # Not by the id, which changes with every edit of the rules.
+    draw = random.Random(f"{match.label} {match.repeat} {names}")
+    referee = Referee(rulebook.game_of(match), match)
+    while asks := referee.asks():
+        answers = {
+            role: "ready" if ask.ready else choose(role, referee.state, ask.legal, draw) for role, ask in asks.items()
+        }
+        referee.hear({role: Reply(line=answer.encode()) for role, answer in answers.items()})
+    return referee.record(reports(match), "2026-01-01T00:00:00+00:00", 0.5)
 
 
 def crashed(record: Record, words: str = "the program ended", stderr: str = "Traceback\nValueError: no\n") -> Record:

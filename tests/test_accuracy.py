@@ -1,7 +1,6 @@
 """Accuracy on solved boards: which moves count, that perfect play has 100 %, and that each match is assessed once."""
 
 import json
-import random
 import shutil
 import sqlite3
 from dataclasses import replace
@@ -20,30 +19,22 @@ from arena.report import replays
 from arena.results import accuracy
 from arena.results.accuracy import MoveSums
 from arena.results.leaderboard import Results, write_csv
-from arena.values import Turn
 
 BOTS = ("dice", "perfect", "slow")
 
 
 def play(match):
     """Play a match: `perfect` loses neither points nor turns, `slow` no points, and `dice` throws dice."""
-    bots = {seat.role: seat.bot.name for seat in match.seats}
-    # Not by the id, which changes with every edit of the rules.
-    game, draw = rulebook.game_of(match), random.Random(f"{match.label} {match.repeat} {bots}")
-    assessor = assessor_of(game)
-    state, turns = game.start(), []
-    while (outcome := game.outcome(state)) is None:
-        (role,) = game.to_move(state)
-        legal = game.legal_moves(state, role)
+    bots, assessor = {seat.role: seat.bot.name for seat in match.seats}, assessor_of(rulebook.game_of(match))
+
+    def choose(role, state, legal, draw):
         if bots[role] == "perfect":
             legal = assessor.best(state, role)
         elif bots[role] == "slow":
             legal = [move for move in legal if not assessor.quality(state, role, move).points]
-        turns.append(Turn(number=len(turns) + 1, role=role, move=draw.choice(legal)))
-        state = game.play(state, {role: turns[-1].move})
-    record = reported.played(match)
-    verdict = replace(record.verdict, scores=dict(outcome.scores), reason=outcome.reason)
-    return replace(record, turns=tuple(turns), verdict=verdict)
+        return draw.choice(legal)
+
+    return reported.refereed(match, choose)
 
 
 @pytest.fixture(scope="module")

@@ -41,10 +41,6 @@ def at(**places):
     return classic().start()._replace(**places)
 
 
-def bits(*cells):
-    return sum(1 << classic().pellets.index(cell) for cell in cells)
-
-
 def minimax(game, state):
     """Return Pacman's score by the rules themselves when it wants a high score, and the ghosts want a low one."""
     if (outcome := game.outcome(state)) is not None:
@@ -230,19 +226,10 @@ def test_check_rules_finds_a_search_that_says_nonsense(worth, words):
 def play(match):
     """Play a match: `wise` makes moves without regret, and `dice` throws dice."""
     bots = {seat.role: seat.bot.name for seat in match.seats}
-    game, dice = rulebook.game_of(match), random.Random(f"{match.repeat} {bots}")
-    state, turns = game.start(), []
-    while (outcome := game.outcome(state)) is None:
-        moves = {}
-        for role in game.to_move(state):
-            wise = bots[role] == "wise"
-            moves[role] = dice.choice(estimator().best(state, role) if wise else game.legal_moves(state, role))
-        number = turns[-1].number + 1 if turns else 1
-        turns += [Turn(number=number, role=role, move=move) for role, move in moves.items()]
-        state = game.play(state, moves)
-    record = reported.played(match)
-    verdict = replace(record.verdict, scores=dict(outcome.scores), reason=outcome.reason)
-    return replace(record, turns=tuple(turns), verdict=verdict)
+    return reported.refereed(
+        match,
+        lambda role, state, legal, draw: draw.choice(estimator().best(state, role) if bots[role] == "wise" else legal),
+    )
 
 
 @pytest.fixture(scope="module")

@@ -21,15 +21,13 @@ from arena.event import config
 from arena.games import openings, rulebook
 from arena.games.quality import PerfectPlay
 from arena.match.play import play
-from arena.match.referee import Referee
-from arena.protocol import Reply
 from arena.replay.replayer import scenes
 from arena.results.archive import Archive
 from arena.results.leaderboard import Results
 from arena.results.lessons import find
 from arena.results.move_estimates import LEAST_MATCHES, better_than
 from arena.sandbox import choice
-from arena.values import Opening, SeatReport, Turn
+from arena.values import Opening, Turn
 
 PAGE = (Path(__file__).parent.parent / "docs" / "bot-authors.md").read_text()
 SECTION = PAGE.partition("## What should it have played?\n")[2].partition("\n## ")[0]
@@ -51,21 +49,6 @@ KNOWING = python(
     """,
 )
 """Plays from a table of positions. It may ask to be told its own earlier moves, or not to be."""
-
-
-def played(match, choose):
-    """Play a match by a function from role, state, legal moves and dice to a move, as a record."""
-    names = {seat.role: seat.bot.name for seat in match.seats}
-    # Not by the id, which changes with every edit of the rules.
-    draw = random.Random(f"{match.label} {match.repeat} {names}")
-    referee = Referee(rulebook.game_of(match), match)
-    while asks := referee.asks():
-        answers = {
-            role: "ready" if ask.ready else choose(role, referee.state, ask.legal, draw) for role, ask in asks.items()
-        }
-        referee.hear({role: Reply(line=answer.encode()) for role, answer in answers.items()})
-    seats = (SeatReport(role=seat.role, bot=seat.bot.name, digest=seat.bot.digest, ready=0.1) for seat in match.seats)
-    return referee.record(tuple(seats), "2026-01-01T00:00:00+00:00", 0.5)
 
 
 def planted_moves():
@@ -230,7 +213,7 @@ def folder(tmp_path_factory):
     def record_of(match):
         assessor = assessors.setdefault(match.sampled, PerfectPlay.of(rulebook.game_of(match)))
         names = {seat.role: seat.bot.name for seat in match.seats}
-        return played(
+        return reported.refereed(
             match,
             lambda role, state, legal, draw: draw.choice(
                 assessor.best(state, role) if names[role] == "perfect" else legal
@@ -400,7 +383,7 @@ def test_without_a_solver_other_bots_show_what_was_better_where_cards_are_hidden
                 return "fold" if names[role] == "shy" and draw.random() < 0.5 else "call"
             return draw.choice(legal)
 
-        return played(match, choose)
+        return reported.refereed(match, choose)
 
     records = list(map(record_of, plan))
     folder = stored.store(tmp_path / "kuhn", event, records, plan)
@@ -449,7 +432,7 @@ def test_where_roles_move_at_once_a_lesson_says_that_it_depends_on_the_others(tm
             high = f"bid {min((card for card in cards if card >= state.prize), default=cards[-1])}"
             return f"bid {cards[0]}" if names[role] == "mixed" and low else high
 
-        return played(match, choose)
+        return reported.refereed(match, choose)
 
     folder = stored.store(tmp_path / "goofspiel", event, map(record_of, plan), plan)
     found = lessons_in(folder, "mixed").lessons

@@ -10,6 +10,7 @@ from collections import Counter, defaultdict
 from pathlib import Path
 
 import cup
+import live
 import pytest
 from events import workspace
 from sprint import FIRST, LAST
@@ -27,7 +28,7 @@ from arena.match.referee import Referee
 from arena.protocol import Reply
 from arena.replay.player_view import PlayerView
 from arena.results.leaderboard import Results
-from arena.values import Board, Bot, Event, Match
+from arena.values import Bot
 
 pyspiel = pytest.importorskip("pyspiel", reason="pip install 'botarena[openspiel]'")
 
@@ -203,16 +204,10 @@ def test_a_name_with_spaces_is_a_board_of_ones_own(tmp_path):
     assert flaws(game, playouts=1) == []
 
 
-def match_of(game, *bots: Bot) -> Match:
-    """Return a match of phantom tic-tac-toe."""
-    board = Board(game="openspiel", name="phantom_ttt", rules="", digest="", roles=game.roles, sides=game.sides)
-    return Event(name="cup", seed=1, boards=(board,), bots=bots).match(board, bots, 0)
-
-
 def test_what_a_bot_reads_of_hidden_moves_is_a_function_of_what_it_may_know():
     """Random matches reach many information states by several ways; in some of these the other one moved more often."""
     game, dice = load("phantom_ttt"), random.Random(14)
-    match = match_of(game, *(Bot(name=role, command=("true",), digest=role) for role in game.roles))
+    match = live.match_of("openspiel/phantom_ttt")
     read: dict[tuple[str, str], set[bytes]] = defaultdict(set)
     turns: dict[tuple[str, str], set[int]] = defaultdict(set)
     for _ in range(150):
@@ -231,7 +226,7 @@ def test_what_a_bot_reads_of_hidden_moves_is_a_function_of_what_it_may_know():
 
 def test_a_person_is_not_shown_how_often_others_moved_in_hidden_turns_either():
     game = load("phantom_ttt")
-    match = match_of(game, HUMAN, Bot(name="bot", command=("true",), digest=""))
+    match = live.match_of("openspiel/phantom_ttt", HUMAN, Bot(name="bot", command=("true",), digest=""))
     referee, view = Referee(game, match), PlayerView(game, match)
     referee.hear({role: Reply(b"ready") for role in referee.asks()})
     seen = []

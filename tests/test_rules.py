@@ -21,15 +21,6 @@ from arena.rulefile import parameters
 BOARDS = [board.label for board in rulebook.all_boards()]
 
 
-def load(label):
-    return load_game(label)
-
-
-def find(label):
-    (board,) = rulebook.find(label)
-    return Path(board.rules)
-
-
 def test_the_boards_of_all_games_are_found():
     assert set(BOARDS) >= {
         *(f"mummy_maze/{board}" for board in ("hunt", "duel", "duel_published", "court")),
@@ -40,7 +31,7 @@ def test_the_boards_of_all_games_are_found():
 
 @pytest.mark.parametrize("label", BOARDS)
 def test_a_board_keeps_the_contract(label):
-    assert flaws(load(label), playouts=30) == []
+    assert flaws(load_game(label), playouts=30) == []
 
 
 @pytest.mark.parametrize("label", BOARDS)
@@ -61,13 +52,13 @@ README = (HERE.parent.parent / "rules" / "README.md").read_text("utf-8")
 @pytest.mark.parametrize("label", BOARDS)
 def test_the_page_names_every_board_and_everything_that_a_board_may_set(label):
     assert f"| `{label}` |" in README
-    missing = [name for name in parameters(find(label)) if f"`{name}`" not in README]
+    missing = [name for name in parameters(Path(rulebook.find(label)[0].rules)) if f"`{name}`" not in README]
     assert missing == []
 
 
 @pytest.mark.parametrize("label", ["mummy_maze/hunt", "mummy_maze/duel", "mummy_maze/court", "pacman/classic"])
 def test_the_page_draws_the_boards_as_arena_does(label):
-    game = load(label)
+    game = load_game(label)
     drawn = render_state(game, game.view(game.start(), None)).splitlines()
     grid = [line for line in drawn if not line.startswith("   ") or not line.strip()[0].isalpha()]
     assert len(grid) > 16
@@ -77,7 +68,7 @@ def test_the_page_draws_the_boards_as_arena_does(label):
 @pytest.mark.parametrize("label", [label for label in BOARDS if label.startswith("pacman/")])
 def test_the_page_shows_pacmans_scale(label):
     shown = [row.strip("|").split("|")[1:] for row in README.splitlines() if row.startswith("| score |")]
-    assert tuple(int(score) for row in shown for score in row) == load(label).score
+    assert tuple(int(score) for row in shown for score in row) == load_game(label).score
 
 
 # The suite itself
@@ -281,5 +272,5 @@ def test_a_broken_game_is_caught(broken, words):
 
 
 def test_a_playout_is_the_same_with_the_same_dice():
-    game = load("pacman/classic")
+    game = load_game("pacman/classic")
     assert playout(game, Random(7)) == playout(game, Random(7))

@@ -32,6 +32,15 @@ SEED, SECRET = 2026, "5eed" * 8
 MAZES = "mummy_maze/random"
 
 
+def copied_rules(folder, change=lambda text: text):
+    """The folder rules/ of a workspace, with those of the mazes."""
+    rules = folder / "rules"
+    rules.mkdir(exist_ok=True)
+    for file in ("mummy_maze.py", "mummy_maze.toml", "mummy_maze_random.py", "random_walls.py", "grid.py"):
+        (rules / file).write_text(change((rulefile.shipped() / file).read_text()))
+    return rules
+
+
 def sampled(query, seed=SEED):
     (board,) = rulebook.find(query, seed=seed)
     return board
@@ -162,10 +171,7 @@ def test_a_damaged_entry_is_sampled_again(draws, tmp_path):
 
 
 def test_another_seed_parameter_or_generator_has_an_entry_of_its_own(tmp_path):
-    (tmp_path / "rules").mkdir()
-    for file in ("mummy_maze.py", "mummy_maze_random.py", "random_walls.py", "grid.py", "mummy_maze.toml"):
-        (tmp_path / "rules" / file).write_bytes((rulefile.shipped() / file).read_bytes())
-    path = tmp_path / "rules/mummy_maze.py"
+    path = copied_rules(tmp_path) / "mummy_maze.py"
     generator, table = path.with_name("mummy_maze_random.py"), {"density": 0.3}
     entries = [board_cache.file_of(tmp_path, generator, each, key) for each in (table, {}) for key in ("a", "b")]
     with path.with_name("grid.py").open("a") as file:  # which the generator imports
@@ -306,11 +312,10 @@ def test_a_query_for_boards_that_cannot_be_sampled_is_a_mistake_in_one_line(quer
     ],
 )
 def test_a_mistake_in_a_generators_table_names_file_table_and_key(tmp_path, table, words):
-    (tmp_path / "rules").mkdir()
-    for file in ("mummy_maze.py", "mummy_maze_random.py", "random_walls.py", "grid.py"):
-        text = (rulefile.shipped() / file).read_text()  # as it is, a mistake in it may take a second to find
-        quick = text.replace("    1000  # are drawn", "    9  #").replace("SOLVED = 400", "SOLVED = 16")
-        (tmp_path / "rules" / file).write_text(quick)
+    # As it is, a mistake in it may take a second to find.
+    copied_rules(
+        tmp_path, lambda text: text.replace("    1000  # are drawn", "    9  #").replace("= 400  #", "= 16  #")
+    )
     (tmp_path / "rules/mummy_maze.toml").write_text(f"[odd]\n{table}\n")
     with pytest.raises(ArenaError) as caught:
         rulebook.find("mummy_maze/odd:2", tmp_path)
@@ -332,8 +337,7 @@ def test_a_bot_of_the_kit_searches_with_the_rules_of_its_sampled_board():
 def played(tmp_path_factory):
     bots = {"first": FIRST, "last": LAST}
     folder = workspace(tmp_path_factory.mktemp("sampled") / "ws", bots, ["duel", f"{MAZES}:2"])
-    for file in ("mummy_maze.py", "mummy_maze.toml", "mummy_maze_random.py", "random_walls.py", "grid.py"):
-        (folder / "rules" / file).write_text((rulefile.shipped() / file).read_text())
+    copied_rules(folder)
     run = cup.run_event(folder)
     assert run.returncode == 0, run.stderr
     return folder
@@ -408,9 +412,7 @@ def test_sampled_openings_begin_every_sampled_board_elsewhere():
 
 
 def test_a_file_of_rules_may_have_only_boards_that_are_sampled(tmp_path):
-    (tmp_path / "rules").mkdir()
-    for file in ("mummy_maze.py", "mummy_maze_random.py", "random_walls.py", "grid.py"):
-        (tmp_path / "rules" / file).write_text((rulefile.shipped() / file).read_text())
+    copied_rules(tmp_path)
     table = '[tiny]\ngenerator = "mummy_maze_random"\nsize = [1, 4]\nshortest = 4\n'
     (tmp_path / "rules/mummy_maze.toml").write_text(table)
     assert "tiny" in rulebook.find("mummy_maze/tiny:2", tmp_path)[0].label
