@@ -25,7 +25,7 @@ from arena.results.leaderboard import Results, meetings, write_csv
 from arena.results.standings import standings_of
 
 NAMES = ("oracle", "hunter", "walker", "dice")
-EVENT = stored.event(*NAMES, repeats=2)
+EVENT = stored.event(*NAMES)
 HOSTILE = "\x1b[31mred\u202e"
 
 
