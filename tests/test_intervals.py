@@ -382,13 +382,13 @@ MORE = pytest.mark.soak
     ],
 )
 def test_intervals_hold_the_truth_as_often_as_they_say(kinds, matches):
-    """The figures for 200 leagues are in benchmarks/ratings.py; here 15 leagues of 10 bots, so within 4 of 95 %.
+    """The figures for 200 leagues are in benchmarks/ratings.py; here 10 leagues of 10 bots, so within 4 of 95 %.
 
     A league may have a perfect bot and a hopeless one, or outsiders.
     """
     random = np.random.default_rng(2)
     inside = []
-    for _ in range(15):
+    for _ in range(10):
         field = league(random, bots=10, **kinds)
         result = bradley_terry.rate(play(random, field, **matches), refits=100)
         inside += [low <= truth <= high for truth, low, high in about(result, field)]

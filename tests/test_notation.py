@@ -131,7 +131,7 @@ def test_replay_and_trace_show_a_text_as_they_show_the_stored_match(tmp_path):
         done = cup.arena(cup_folder, "export", "--match", match[:8], "--to", "match.txt")
         assert (done.returncode, done.stdout) == (0, "match.txt\n")
         assert cup.arena(cup_folder, "export", "--match", match).stdout == (cup_folder / "match.txt").read_text()
-        for command in (["replay", "--no-draw"], ["replay", "--lines"], ["replay", "--json"]):
+        for command in (["replay", "--lines"], ["replay", "--json"]):
             stored = cup.arena(cup_folder, *command, match)
             shown = cup.arena(cup_folder, *command, "match.txt")
             assert (shown.returncode, shown.stdout, shown.stderr) == (0, stored.stdout, stored.stderr)
