@@ -67,9 +67,9 @@ def game_of(match: Match) -> Game[Any]:
 
 def board_of(match: Match) -> Board:
     """Return the board that a match was played on, from the rules that are known here."""
-    from arena.event import known_rules
+    from arena.event import config  # slow to import
 
-    return known_rules.board_of(match, paths.tournament_file(None))
+    return config.board_of(match, paths.tournament_file(None))
 
 
 def confirmed_game(record: Record) -> Game[Any]:

@@ -36,7 +36,7 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from functools import partial
 from pathlib import Path
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
 from arena import system
 from arena.errors import ArenaError
@@ -47,18 +47,21 @@ from arena.event.lane import is_over, perform
 from arena.event.logs import Log
 from arena.event.model import Provider
 from arena.event.model import opened as model_broker
-from arena.event.workers import Done, Lane, Lanes, Workers
+from arena.event.workers import Done, Lane, Workers
 from arena.match.model import Door
 from arena.results.archive import Archive
 from arena.sandbox import choice, cores
 from arena.sandbox.exposure import refuse_exposed
 from arena.values import Abort, Event, Fault, Match, Record, Stop
 
+if TYPE_CHECKING:
+    from arena.event.cluster.driver import Cluster  # imports dask
+
 COMMIT_S = 0.1  # between two transactions while the plan does not need their records
 
 
-OpenCluster = Callable[..., AbstractContextManager[Lanes]]
-"""Opens the lanes of a cluster for a run: `cluster.driver.Cluster` with its address."""
+OpenCluster = Callable[..., AbstractContextManager["Cluster"]]
+"""Opens the lanes of a cluster for a run: `Cluster` with its address."""
 
 
 class Audience(Protocol):
@@ -182,7 +185,7 @@ class _Run:
 
     def lanes(
         self, log: Log, workers: int, pin: bool | None, cluster: OpenCluster | None
-    ) -> AbstractContextManager[Lanes]:
+    ) -> "AbstractContextManager[Workers | Cluster]":
         """Open the lanes of this machine or of a cluster."""
         if cluster is not None:
             return cluster(self._event, self._archive.folder / "logs", pin=pin)
@@ -194,7 +197,7 @@ class _Run:
         pinned = cores.should_pin(pin, self._event, workers, len(system.cores()))
         return Workers(workers, pin=pinned, before_fork=before_fork)
 
-    def play(self, lanes: Lanes, model: Door | None, *, watched: Path | None) -> None:
+    def play(self, lanes: "Workers | Cluster", model: Door | None, *, watched: Path | None) -> None:
         """Play what is due until nothing is; `model` answers the bots that ask a language model.
 
         `watched` is the folder by which somebody may watch the lanes (broadcast.py).

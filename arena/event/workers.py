@@ -44,7 +44,7 @@ from concurrent.futures.process import BrokenProcessPool
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import Any, Generic, NoReturn, Protocol, Self, TypeVar
+from typing import Any, Generic, NoReturn, Self, TypeVar
 
 from arena import parallel, system
 from arena.errors import MachineError, refusal
@@ -99,30 +99,6 @@ class LostError(Exception):
     """The machine that had an item was lost: the item was not worked on, or nobody knows how it went."""
 
 
-class Lanes(Protocol):
-    """Referee processes, here (`Workers`) or on the machines of a cluster (cluster/)."""
-
-    def map(
-        self,
-        function: Callable[[Launcher, Item], Result],
-        items: Callable[[], Item | None],
-        *,
-        stopped: Callable[[], bool] = lambda: False,
-        ending: Callable[[], bool] = lambda: False,
-    ) -> Iterator[Done[Item, Result]]:
-        """Call `function(launcher, item)` on items in the lanes; yield each item when it is done, in no fixed order.
-
-        `items` is called for the next item whenever a lane has room. It returns None when there is none for now. The
-        iteration ends when nothing is under way either, or when `stopped`, which drops everything. When `ending`, items
-        that were taken and not begun are yielded as NotBegun. An item that fails is not tried again.
-        """
-        ...
-
-    def lanes(self) -> tuple[Lane, ...]:
-        """Return what each lane is doing."""
-        ...
-
-
 class Workers:
     """`count` referee processes, named `referee-1`, `referee-2`, ...; with `pin` each stays on one core of its own.
 
@@ -155,7 +131,12 @@ class Workers:
         stopped: Callable[[], bool] = lambda: False,
         ending: Callable[[], bool] = lambda: False,
     ) -> Iterator[Done[Item, Result]]:
-        """Part of `Lanes`."""
+        """Call `function(launcher, item)` on items in the lanes; yield each item when it is done, in no fixed order.
+
+        `items` is called for the next item whenever a lane has room. It returns None when there is none for now. The
+        iteration ends when nothing is under way either, or when `stopped`, which drops everything. When `ending`, items
+        that were taken and not begun are yielded as NotBegun. An item that fails is not tried again.
+        """
         del ending  # all items that were taken are in a lane's queue, and know the end themselves
         while not stopped():
             for lane in self._lanes:

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from arena.display_names import display_names
-from arena.event import known_rules
+from arena.event import config
 from arena.event.placings import placings
 from arena.game import Game
 from arena.games import rulebook
@@ -69,7 +69,7 @@ class Front(NamedTuple):
 def rules_of(folder: Path) -> Callable[[Match], Game[Any]]:
     """Return what finds the game of a recorded match, by rules that the workspace of an event knows."""
     tournament = folder.parent.parent / "tournament.toml"
-    return lambda match: rulebook.game_of(known_rules.board_of(match, tournament))
+    return lambda match: rulebook.game_of(config.board_of(match, tournament))
 
 
 def _results(folder: Path) -> "closing[Results]":

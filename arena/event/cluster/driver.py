@@ -131,7 +131,7 @@ class Cluster:
         stopped: Callable[[], bool] = lambda: False,
         ending: Callable[[], bool] = lambda: False,
     ) -> Iterator[Done[Item, Result]]:
-        """Part of `Lanes`."""
+        """As `Workers.map`."""
         while not stopped():
             if ending():
                 # The last first, so that the run can queue them in order.

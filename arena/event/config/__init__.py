@@ -5,6 +5,7 @@ It knows the keys of the file. rulebook.py finds the boards that it names, and d
 
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from importlib.util import find_spec
 from pathlib import Path
@@ -38,7 +39,7 @@ from arena.event.tables.mistakes import messages
 from arena.games import openings, rulebook
 from arena.results import grades, ratings, tiebreaks
 from arena.sandbox import call_policy, seccomp, syscalls
-from arena.values import Board, Bot, Conditions, Event, Opening, OpeningMoves, Openings
+from arena.values import Board, Bot, Conditions, Event, Match, Opening, OpeningMoves, Openings
 
 Named = TypeVar("Named")
 MOST_MATCHES = 10_000_000  # of an event: the plan keeps eight bytes for each, its id
@@ -364,6 +365,19 @@ def load(path: Path, overrides: Mapping[str, object] | None = None) -> Tournamen
         lines = messages(error, TABLES)
         where = ("command line" if line.partition(": ")[0] in (overrides or ()) else path for line in lines)
         raise ArenaError("\n".join(f"{place}: {line}" for place, line in zip(where, lines, strict=True))) from error
+
+
+def board_of(match: Match, file: Path) -> Board:
+    """Return the board that a recorded match was played on, from the rules that are known to a tournament.toml.
+
+    Rules are trusted code and results may come from anybody, so the path in a record is never run. Known are the rules
+    of the workspace, and rules files that its tournament.toml names by their path.
+    """
+    boards: tuple[str, ...] = ()
+    with suppress(ArenaError):  # somebody edits it while an event runs: what needs none of its rules stays readable
+        boards = load(file).boards if file.is_file() else ()
+    named = [rulebook.path_of(name) for name in boards if ".py" in name]
+    return rulebook.of_record(match, {str(path): path for path in named if path is not None})
 
 
 def schema() -> dict[str, Any]:
