@@ -216,6 +216,20 @@ def test_after_the_freeze_a_remote_bot_plays_on_and_no_other_version_of_it_begin
         joins("x" * 1000)
 
 
+def test_a_remote_bot_that_was_withdrawn_comes_back_as_a_new_version_only(accounts):
+    accounts.invite("Ada", "test")
+
+    def joins(version: str) -> str:
+        return uploads.remote_bot(accounts, Entrants(accounts.workspace), accounts.named("Ada"), version, [], [])
+
+    assert [joins(version) for version in ("1", "2")] == ["Ada_remote"] * 2
+    actions.act(accounts, "withdraw", ["Ada_remote"], "test")
+    for version in ("1", "2"):
+        with pytest.raises(ArenaError, match="withdrawn Ada_remote; a new version of it may join"):
+            joins(version)
+    assert [joins(version) for version in ("3", "2")] == ["Ada_remote"] * 2
+
+
 def test_tokens_are_stored_as_hashes_and_end_when_rotated_or_revoked(accounts):
     first = accounts.invite("Ada", "test")
     session = accounts.sign_in(first)

@@ -11,6 +11,7 @@ import signal
 import tempfile
 from collections import Counter
 from collections.abc import Callable
+from contextvars import ContextVar
 from multiprocessing import forkserver, util
 from multiprocessing.connection import Connection
 from typing import Any, TypeVar
@@ -25,7 +26,10 @@ NICE = 5
 """An event here goes first, and yet nobody need wait for its end: beside a busy core's process it gets a quarter."""
 JOB_S = 300.0  # no job takes so long; the process is ended, and the next job starts another
 MOST_WAITING = 40  # jobs that wait: a crawler that asks for every page gets the rest refused
+MOST_OF_NETWORK = 20  # of these, those for readers at one address, which a class may share
 MOST_OF_ASKER = 3  # of these, those that one account has asked for
+NETWORK: ContextVar[str] = ContextVar("network", default="")
+"""The address of the reader whose request is answered; the guard sets it."""
 
 
 # Not a fork: the server has threads, and an event loop. Python's fork server has neither, and imports once what each
@@ -72,9 +76,11 @@ class Worker:
     async def run(self, job: Callable[..., Result], *values: object, asker: str = "") -> Result:
         """Return what a function of a module returns for these values, computed in the process.
 
-        An `asker` has few jobs at a time, so that others get theirs, too.
+        An `asker`, or else an address, has only so many jobs at a time, so that others get theirs, too.
         """
-        if self._waiting.total() >= MOST_WAITING or (asker and self._waiting[asker] >= MOST_OF_ASKER):
+        most = MOST_OF_ASKER if asker else MOST_OF_NETWORK
+        asker = asker or NETWORK.get()
+        if self._waiting.total() >= MOST_WAITING or self._waiting[asker] >= most:
             raise BusyError
         self._waiting[asker] += 1
         # To the end, also if whoever asked has gone: else the next one would get this answer.
