@@ -71,6 +71,7 @@ def test_a_mistyped_command_is_suggested(fresh):
         ("check fi", '"first"', "broken"),
         ("run --bot broken,fi", '"broken,first"', "broken,broken"),
         ("games mummy_maze/du", '"mummy_maze/duel"', "hunt"),
+        ("match first last -b mummy_maze/du", '"mummy_maze/duel"', "hunt"),
         ("leaderboard c", '"cup"', "first"),
         ("replay ", "MATCH", "first"),
     ],

@@ -86,7 +86,7 @@ COMMANDS = {
         "commit": "Publish digests of an event before it, for `verify --public`.",
         "verify": "Check every record of an event against the rules.",
         "merge": "Join archives of one event, or take matches into an event.",
-        "export": "Write an event as tables for other programs, or a match as a text.",
+        "export": "Write an event as tables, or a match as a text.",
         "docs": "Print a page of the manual.",
     },
     "Machines": {

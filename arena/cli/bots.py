@@ -19,7 +19,9 @@ from arena.games import rulebook
 def new(
     name: Annotated[str | None, typer.Argument(metavar="NAME", help="The bot's name.")] = None,
     language: Annotated[str, typer.Option("--language", "-l", help="A starter kit: python, c, rust, ...")] = "python",
-    game: Annotated[str | None, typer.Option("--game", "-g", help="Its game or board; default: every game.")] = None,
+    game: Annotated[
+        str | None, typer.Option("--game", "-g", metavar="GAME", help="Its game or board; default: every game.")
+    ] = None,
     author: Annotated[str, typer.Option(help="The author's name.")] = "",
     json: options.Json = False,
 ) -> None:

@@ -29,7 +29,7 @@ def lessons(
         ),
     ] = None,
     most: Annotated[int, typer.Option(metavar="N", min=1, max=MOST_IN_A_FILE, help="The most lessons to show.")] = MOST,
-    board: Annotated[str | None, typer.Option("--board", "-b", help="Only on this board.")] = None,
+    board: Annotated[str | None, typer.Option("--board", "-b", metavar="BOARD", help="Only on this board.")] = None,
     role: Annotated[str | None, typer.Option(help="Only in this role.")] = None,
     tests: Annotated[
         Path | None, typer.Option(metavar="FILE", help="Write them as a file for `arena check BOT --lessons FILE`.")

@@ -109,7 +109,9 @@ def join(
     version: Annotated[
         str, typer.Option(help="A name of this version, which plays its own matches; default: a hash of the files.")
     ] = "",
-    game: Annotated[list[str] | None, typer.Option("--game", "-g", help="Only this game or board; repeatable.")] = None,
+    game: Annotated[
+        list[str] | None, typer.Option("--game", "-g", metavar="GAME", help="Only this game or board; repeatable.")
+    ] = None,
     role: Annotated[list[str] | None, typer.Option(help="Only this role; repeatable.")] = None,
 ) -> None:
     """Let a bot that stays on this machine play at a site, until Ctrl-C; it connects again when the connection is lost.

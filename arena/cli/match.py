@@ -42,7 +42,9 @@ def match(
             metavar="BOT...", help="Names or paths of bots, in role order; default with --from: the bots of that match."
         ),
     ] = None,
-    board: Annotated[str | None, typer.Option("--board", "-b", help="The board; not with --from.")] = None,
+    board: Annotated[
+        str | None, typer.Option("--board", "-b", metavar="BOARD", help="The board; not with --from.")
+    ] = None,
     from_match: options.FromMatch = None,
     turn: options.FromTurn = None,
     seed: Annotated[int, typer.Option(help="Fixes all chance.")] = 0,

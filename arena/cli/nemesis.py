@@ -25,7 +25,7 @@ SHOWN_MOVES = 12
 
 def nemesis(
     bot: Annotated[str, typer.Argument(metavar="BOT", help="The bot that is to be beaten: a name or a path.")],
-    board: Annotated[str, typer.Option("--board", "-b", help="The board: game/board, or its name.")],
+    board: Annotated[str, typer.Option("--board", "-b", metavar="BOARD", help="The board: game/board, or its name.")],
     role: Annotated[str | None, typer.Option(help="A role of the bot; it plays all roles of its side.")] = None,
     matches: Annotated[int, typer.Option(metavar="N", min=1, help="The most matches that are played.")] = 400,
     seed: Annotated[int, typer.Option(help="Fixes the search, and all chance.")] = 0,

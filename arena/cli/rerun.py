@@ -21,7 +21,9 @@ from arena.values import Bot, Record, Seat
 
 def rerun(
     match: options.MatchId,
-    bot: Annotated[str | None, typer.Option(help="Only this bot, by name or path: feed it what its seat read.")] = None,
+    bot: Annotated[
+        str | None, typer.Option(metavar="BOT", help="Only this bot, by name or path: feed it what its seat read.")
+    ] = None,
     role: options.RoleName = None,
     print_: Annotated[bool, typer.Option("--print", help="With --bot: every line, not the answers alone.")] = False,
     sandbox: options.Sandbox = None,

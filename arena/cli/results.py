@@ -32,7 +32,9 @@ def leaderboard(
     timing: Annotated[bool, typer.Option("--timing", help="Seconds a move: median, 99 % and the longest.")] = False,
     rankings: Annotated[bool, typer.Option("--rankings", help="A ranking of each board and of each role.")] = False,
     placings: Annotated[bool, typer.Option("--placings", help="The places of a Swiss or knockout, with byes.")] = False,
-    board: Annotated[str | None, typer.Option("--board", "-b", help="Rankings, or crosstable, of this board.")] = None,
+    board: Annotated[
+        str | None, typer.Option("--board", "-b", metavar="BOARD", help="Rankings, or crosstable, of this board.")
+    ] = None,
     role: Annotated[str | None, typer.Option(help="The rankings, or the crosstable, of this role only.")] = None,
     wide: Annotated[bool, typer.Option("--wide", help="All columns: each ending, each role.")] = False,
     rating: Rating = None,
