@@ -5,7 +5,7 @@ The duel is an event of its own (event/duel.py), whose matches are played as tho
 
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -245,20 +245,14 @@ def _faults(duel: "Duel") -> dict[str, str]:
 
 def _row(duel: "Duel", folder: Path) -> dict[str, object]:
     """Return the outcome for `--json`; differences and bounds are in `unit`."""
-    test, question, of_points = duel.test, duel.test.question, duel.scale.of_points
+    test, question = duel.test, duel.test.question
     low, high = test.interval()
-    figures = {
-        "difference": of_points(test.mean),
-        "low": of_points(low),
-        "high": of_points(high),
-        "level": test.level,
-        "bound_low": of_points(question.low),
-        "bound_high": of_points(question.high),
-        "alpha": question.alpha,
-        "beta": question.beta,
-        "llr_better": test.llr_better,
+    points = {"difference": test.mean, "low": low, "high": high, "bound_low": question.low, "bound_high": question.high}
+    figures: dict[str, Any] = {
+        **{key: duel.scale.of_points(value) for key, value in points.items()},
+        **output.fields(question, "alpha", "beta"),
+        **output.fields(test, "level", "llr_better", "llr_not_better"),
         "llr_better_bound": test.bound_better,
-        "llr_not_better": test.llr_not_better,
         "llr_not_better_bound": test.bound_not_better,
     }
     return {

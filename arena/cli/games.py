@@ -14,9 +14,6 @@ from arena.games import rulebook
 from arena.games.conformance import Flaw
 from arena.games.conformance.examination import boards_of, examined
 from arena.replay.drawing import render_state
-from arena.values import Board
-
-HEADERS = ("board", "roles", "sides", "start", "exit", "steps")
 
 
 def games(
@@ -29,12 +26,18 @@ def games(
     else:
         boards = rulebook.all_boards(Path(), lambda mistake: output.notice(f"not listed: {mistake}"))
     if json:
-        output.print_json(_row(board) | {"facts": rulebook.game_of(board).board()} for board in boards)
+        output.print_json(
+            {
+                "board": board.label,
+                "roles": board.roles,
+                "sides": ["+".join(side) for side in board.sides],
+                "facts": rulebook.game_of(board).board(),
+            }
+            for board in boards
+        )
         return
-    rows = [
-        [", ".join(value) if isinstance(value, list) else value for value in _row(board).values()] for board in boards
-    ]
-    output.print_table(output.make_table(HEADERS, rows))
+    rows = [(board.label, ", ".join(board.roles), ", ".join(map("+".join, board.sides))) for board in boards]
+    output.print_table(output.make_table(("board", "roles", "sides"), rows))
     for more in () if name else rulebook.games_with_named_boards(Path()):
         print(f"\n{more}/...: boards that are made from their names; `arena games {more}` lists them")
     if not name and (sampled := rulebook.sampled_names(Path())):
@@ -46,24 +49,6 @@ def games(
         print(render_state(game, game.view(game.start(), None), colour=output.wants_colour()))
         facts = [fact for fact in game.board() if fact.split(" ")[0] not in {"wall", "size"}]
         print("\n".join(f"  {output.safe_line(fact)}" for fact in facts))
-
-
-def _row(board: Board) -> dict[str, object]:
-    def values(word: str, facts: tuple[str, ...]) -> list[str]:
-        """Return the text after this word, for each fact that begins with it."""
-        return [text for first, _, text in (fact.partition(" ") for fact in facts) if first == word]
-
-    game = rulebook.game_of(board)
-    facts = tuple(game.board())
-    steps = values("steps", facts)
-    return {
-        "board": board.label,
-        "roles": list(board.roles),
-        "sides": ["+".join(side) for side in board.sides],
-        "start": values("at", tuple(game.view(game.start(), None))),
-        "exit": " ".join(values("exit", facts)) or None,
-        "steps": int(steps[0]) if steps and steps[0].isdigit() else None,
-    }
 
 
 MOVES_SHOWN = 12
