@@ -245,10 +245,7 @@ def test_init_and_new_give_names_only_to_what_is_on_disk(tmp_path: Path, monkeyp
 
 
 def test_files_and_folders_can_be_used_by_their_owner_whatever_the_umask(tmp_path: Path):
-    line = "import sys; sys.argv[0] = 'arena'; from arena.cli import main; main()"
-    done = subprocess.run(
-        [sys.executable, "-c", line, "init", "ws"], cwd=tmp_path, umask=0o777, capture_output=True, timeout=60
-    )
+    done = cup.Command(tmp_path, "init", "ws", before=lambda: os.umask(0o777)).end()
 
     assert done.returncode == 0, done.stderr
     assert (tmp_path / "ws").stat().st_mode & 0o777 == 0o700
