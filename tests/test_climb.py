@@ -6,6 +6,7 @@ import shutil
 import signal
 from pathlib import Path
 
+import classroom
 import providers
 import pytest
 import tutorial
@@ -40,13 +41,15 @@ while read -r word rest; do
 done
 """
 """A bot that runs in as many turns as half of its SKILL."""
+SECRET = "secret-of-bob"
+RIVAL = f"{DICE}# {SECRET}\necho {SECRET} >&2\n"
 KEY = "sk-planted-0123456789abcdef"
 QUICK = ("--no-charts", "--workers", "1", "--set", "climb.points=20")
 FEW = ("--set", "climb.pairings=2", "--set", "repeats=1")
 
 
 def workspace(folder: Path, more: str = "", **bots: str) -> Path:
-    made(folder, {"ada": BOT, "dice": DICE} | bots, ["sprint"])
+    made(folder, {"ada": BOT, "bob": RIVAL} | bots, ["sprint"])
     with (folder / "tournament.toml").open("a") as file:
         file.write(more)
     return folder
@@ -141,12 +144,9 @@ def test_agents_that_misbehave_are_named_and_change_nothing(tmp_path):
     assert list((folder / "tmp").iterdir()) == []
 
 
-SECRET = "secret-of-bob"
-
-
 @pytest.fixture(scope="module")
 def crowd(tmp_path_factory):
-    """A workspace in which a cheater, an agent that changes nothing and one that mends a mute bot had a round."""
+    """A workspace in which a cheater and an agent that mends a mute bot had a round."""
     home = tmp_path_factory.mktemp("crowd")
     (home / "key").write_text(f"{KEY}\n")
     (home / "key").chmod(0o600)
@@ -154,13 +154,12 @@ def crowd(tmp_path_factory):
         folder = workspace(
             home / "w",
             f'[model]\nname = "m"\nurl = "{server.url}"\nkey_file = "{home / "key"}"\n',
-            bob=f"{BOT}# {SECRET}\necho {SECRET} >&2\n",
             mute="#!/bin/sh\nexit 1\n",
         )
+        classroom.submit(classroom.untried(folder), folder / "bots/bob")  # a version of it is in the store
         port = server.url.partition("127.0.0.1:")[2].partition("/")[0]
-        agents = (agent("cheater", folder, port), agent("misbehaves", "changes_nothing"), agent("mender"))
-        options = [word for command in agents for word in ("--agent", command)]
-        done = climb(folder, "ada", "bob", "mute", *options, "--rounds", "1", "--name", "climb", *FEW)
+        agents = ("--agent", agent("cheater", folder, port), "--agent", agent("mender"))
+        done = climb(folder, "ada", "mute", *agents, "--rounds", "1", "--name", "climb", *FEW)
     assert done.returncode == 0, done.stderr
     return folder
 
@@ -195,7 +194,7 @@ def test_a_mistake_is_one_line_before_anything_is_played(tmp_path):
         (("bots/ada", "--agent", "cat"), "name a bot of this workspace"),
         (("ada", "--agent", "nowhere"), "there is no such program here"),
         (("ada", "--agent", "cat '"), "close the quotation"),
-        (("bob", "--agent", "cat"), "bob: is no bot of this event"),
+        (("eve", "--agent", "cat"), "eve: is no bot of this event"),
         (("ada", "ada", "--agent", "cat"), "each bot climbs once"),
         (("ada", "--agent", "cat", "--agent", "cat"), "2 for 1 bots"),
         (("ada", "--agent", "cat", "--set", "climb.promote=always"), "climb.promote"),

@@ -27,7 +27,8 @@ run(choose)
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory):
-    bots = {"first": cup.FIRST, "dice": python("say(random.choice(legal))", first="import random")}
+    dice = python("say(random.choice(legal))", first="import random", each='if word == "seed": random.seed(rest)')
+    bots = {"first": cup.FIRST, "dice": dice}
     return cup.make(tmp_path_factory.mktemp("nemesis") / "ws", "mummy_maze/random:5", **bots)
 
 
