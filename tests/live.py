@@ -66,7 +66,8 @@ def ask(bot: LiveBot, question: Ask = GO) -> Reply:
 
 def say_goodbye(bot: LiveBot, text: bytes) -> None:
     """Write the last lines to a bot, and end it after its grace."""
-    bot.end(write_last_lines([bot], text)[bot])
+    write_last_lines([bot], text)
+    bot.end()
 
 
 def nobody_looks(bot: LiveBot) -> None:

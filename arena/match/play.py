@@ -141,7 +141,7 @@ def roll_call(match: Match, seat: Seat, launcher: Launcher, *, blameless: Collec
         return _fault(seat, reply)
     with LiveBots(match, [seat], launcher, blameless) as live:
         reply = ask_all(live.bots, {seat.role: ask})[seat.role]
-        live.leave(live.bots.values(), b"end roll_call\n")
+        write_last_lines(live.bots.values(), b"end roll_call\n")
     return _fault(seat, reply)
 
 
@@ -180,8 +180,6 @@ class LiveBots:
         if match.conditions.sandbox == "auto":  # an event resolves this before it plans; a match from Python may not
             self._conditions = choice.resolved(match.conditions)
         self._greeted = False
-        self._graces: dict[LiveBot, float] = {}
-        """Seconds for which the bots that were told the verdict may run on until they have ended."""
         self._freezes_late = freeze_late
         self._answered: tuple[Role, float] | None = None
         """Who answered last, and when (monotonic)."""
@@ -239,7 +237,8 @@ class LiveBots:
             if bot.role != role:
                 bot.freeze()
         bot = self.bots[role]
-        bot.end(write_last_lines([bot], text)[bot])
+        write_last_lines([bot], text)
+        bot.end()
 
     def say_goodbye(self, referee: Referee, disguises: Disguises) -> None:
         """Write the verdict to all bots that are not at fault; let those wait that stay, and end the others."""
@@ -253,11 +252,7 @@ class LiveBots:
                 else:
                     leaving.setdefault(text, []).append(bot)
         for text, bots in leaving.items():
-            self.leave(bots, text)
-
-    def leave(self, bots: Collection[LiveBot], text: bytes) -> None:
-        """Write the last lines to these bots, and leave them awake for a moment."""
-        self._graces |= write_last_lines(bots, text)
+            write_last_lines(bots, text)
 
     def _freeze(self) -> None:
         for bot in self.bots.values():
@@ -265,9 +260,8 @@ class LiveBots:
 
     def _end(self) -> None:
         """Make sure that all bots are gone that don't stay, with all that they left behind."""
-        graces = {bot: self._graces.get(bot, 0.0) for bot in self.bots.values()}
         # Whoever waits for a later match in this lane lives on, also after a roll call, which reuses nobody.
-        LiveBot.end_all(self._launcher, graces, self._reused.pids)
+        LiveBot.end_all(self._launcher, self.bots.values(), self._reused.pids)
 
     def _end_waiting(self) -> None:
         """End the bots of this lane that wait for another match, so that others get their users."""

@@ -106,15 +106,16 @@ def ask_all(bots: Mapping[Role, LiveBot], asks: Mapping[Role, Ask], *, freeze_la
     return {bot.role: bot.reply for bot in asked_bots if bot.reply is not None}
 
 
-def write_last_lines(bots: Collection[LiveBot], text: bytes) -> dict[LiveBot, float]:
-    """Write the last lines to these bots, and leave them awake for a moment; return the grace of each for its end."""
+def write_last_lines(bots: Collection[LiveBot], text: bytes) -> None:
+    """Write the last lines to these bots, and leave them awake for a moment, in which they may leave by themselves."""
     for bot in bots:
         bot.close_input(text)
     now = time.monotonic()
     until = now + FAREWELL_S
     while now < until and (running := [bot for bot in bots if not bot.output_ended]):
         now, _ = _wait_once(running, now, until)
-    return {bot: FAREWELL_S if bot.output_ended else 0.0 for bot in bots}
+    for bot in bots:
+        bot.grace = FAREWELL_S if bot.output_ended else 0.0
 
 
 def _wait_once(bots: Sequence[LiveBot], since: float, until: float) -> tuple[float, float]:

@@ -21,7 +21,7 @@ most: `short_answer` 1 ms, `begin` 25 ms (early_lines.py), `freeze` 100 ms (free
 #     are excused (`Stopwatch.expect_longer`).
 
 import time
-from collections.abc import Mapping
+from collections.abc import Iterable
 from contextlib import ExitStack
 from pathlib import Path
 
@@ -86,6 +86,8 @@ class LiveBot:
         """The reply to the last question; None while it is awaited."""
         self.stays = False
         """True when the bot has asked for another match, and may have one."""
+        self.grace = 0.0
+        """Seconds that it has to leave by itself when it is ended."""
         self._bot, self._launcher, self._blameless = bot, launcher, blameless
         self._started = time.monotonic()
         process = reused or Process.start(launcher, bot, conditions, rules)
@@ -239,7 +241,8 @@ class LiveBot:
 
         MachineError where its scratch folder may not have had the room that it was promised.
         """
-        how = self.end(EXIT_GRACE_S)
+        self.grace = EXIT_GRACE_S
+        how = self.end()
         limits, starting = self._child.limits, self._ready is None
         if (failure := postmortem.limit_exceeded(how, limits, starting=starting)) is not None:
             self._fail(failure)
@@ -272,22 +275,22 @@ class LiveBot:
         self.stopwatch.close()
         return Process(self._child, self.wire, self._meter, self._freezer, self._matches_before + 1)
 
-    def end(self, grace: float = 0.0) -> Exit:
-        """Make sure that its process is gone, after `grace` seconds to leave by itself; return how it ended."""
+    def end(self) -> Exit:
+        """Make sure that its process is gone, once its grace is over; return how it ended."""
         if self._exit is not None:
             return self._exit
         with ExitStack() as closing:
             self._prepare_to_end(closing)
-            return self._take_exit(self._launcher.end(self._child, grace))
+            return self._take_exit(self._launcher.end(self._child, self.grace))
 
     @staticmethod
-    def end_all(launcher: Launcher, graces: Mapping["LiveBot", float], living: tuple[int, ...]) -> None:
-        """Do this for several bots, each with its grace, in one request; kill what all bots left but the `living`."""
-        ending = [bot for bot in graces if bot._exit is None]
+    def end_all(launcher: Launcher, bots: Iterable["LiveBot"], living: tuple[int, ...]) -> None:
+        """Do this for several bots in one request; kill what all bots left but the `living`."""
+        ending = [bot for bot in bots if bot._exit is None]
         with ExitStack() as closing:
             for bot in ending:
                 bot._prepare_to_end(closing)
-            exits = launcher.end_all([(bot._child, graces[bot]) for bot in ending], living)
+            exits = launcher.end_all([(bot._child, bot.grace) for bot in ending], living)
             for bot, how in zip(ending, exits, strict=True):
                 bot._take_exit(how)
 
