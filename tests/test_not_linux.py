@@ -25,7 +25,7 @@ import csv, json, sys
 from pathlib import Path
 import cup
 from arena import charts
-charts.names = lambda: ("leaderboard", "roles")  # quick ones
+charts.names = lambda: (charts.FIRST,)
 for name, (folder, words) in json.load(sys.stdin).items():
     if "MATCH" in words:
         words[-1] = next(csv.DictReader(open(f"{folder}/results/cup/matches.csv")))["match"]

@@ -23,7 +23,7 @@ from functools import cache
 from pathlib import Path
 
 import outside
-from table import AMOUNTS, ATTACKS, EXPECTED, LEFT, LEVELS, MEMORY
+from table import AMOUNTS, ATTACKS, EXPECTED, LEFT, LEVELS, MEMORY, PROCESSES
 
 import arena
 from arena.sandbox.levels import CONFINING
@@ -68,6 +68,8 @@ class Stand:
         row = EXPECTED[name]
         if self.warm:  # a fork: it has memory and descriptors of the spawner, and is measured from outside like any bot
             return row.category != AMOUNTS or row.proof.peak == ("memory", MEMORY)
+        if row.category == PROCESSES and self.user == "root" and self.level == "bubblewrap":
+            return False  # it sees no other process there, whoever it is
         if self.user == "root":  # another user: it is guarded by that, too; and the change clears its parent's signal
             return row.user != row.root or row.category == LEFT
         word = row.user[LEVELS.index(self.level)]
