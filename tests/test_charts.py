@@ -56,12 +56,13 @@ def opened(folder: Path, *names: str, boards=stored.BOARDS, repeats: int = 1) ->
     records = (measured(stored.likely(match, names, turns)) for match in matches[:: 1 if len(names) < 20 else 3])
     results = Results.open(stored.store(folder, event, records))
     # Nobody played these matches by the rules of a solved board, so the grades are made up, too.
-    results.accuracy_sums = {
-        ("mummy_maze/duel", "mummy", bot): MoveSums(9, 50, number) for number, bot in enumerate(names)
-    }
-    results.regret_sums = {
-        ("pacman/classic", "pacman", bot): MoveSums(9, 50, number) for number, bot in enumerate(names)
-    }
+    for each in {results, *results.leagues}:
+        sums = {
+            label: {(label, role, bot): MoveSums(9, 50, number) for number, bot in enumerate(names)}
+            for label, role in (("mummy_maze/duel", "mummy"), ("pacman/classic", "pacman"))
+            if label in each.boards
+        }
+        each.accuracy_sums, each.regret_sums = sums.get("mummy_maze/duel", {}), sums.get("pacman/classic", {})
     return results
 
 
