@@ -33,6 +33,7 @@ while read -r word rest; do
     'ready?') echo ready ;;
     go)
       case $SKILL in
+        -*) echo sit ;;
         0) echo rest ;;
         *) echo run; SKILL=$((SKILL - 2)) ;;
       esac
@@ -40,7 +41,8 @@ while read -r word rest; do
   esac
 done
 """
-"""A bot that runs in as many turns as half of its SKILL."""
+"""A bot that runs in as many turns as half of its SKILL; below 0 it makes illegal moves."""
+BEGINNER = BOT.replace("SKILL=0", "SKILL=-4")
 SECRET = "secret-of-bob"
 RIVAL = f"{DICE}# {SECRET}\necho {SECRET} >&2\n"
 KEY = "sk-planted-0123456789abcdef"
@@ -76,7 +78,7 @@ def climbed(tmp_path_factory):
     """A workspace in which an agent that asks a model has climbed for two rounds."""
     folder = tmp_path_factory.mktemp("climb") / "w"
     with providers.serving(providers.plays) as server:
-        workspace(folder, f'[model]\nname = "m"\nurl = "{server.url}"\nprice_out = 1000.0\n')
+        workspace(folder, f'[model]\nname = "m"\nurl = "{server.url}"\nprice_out = 1000.0\n', ada=BEGINNER)
         done = climb(folder, "ada", "--agent", agent("improver"), "--rounds", "2")
         assert done.returncode == 0, done.stderr
         assert server.calls.value == 2
@@ -297,7 +299,7 @@ def test_a_climb_that_is_killed_again_and_again_has_the_same_history(climbed, tm
         lambda: stored(folder, "climb-ada/duels/ada@2-ada@1"),
     )
     with providers.serving(providers.plays) as server:
-        workspace(folder, f'[model]\nname = "m"\nurl = "{server.url}"\nprice_out = 1000.0\n')
+        workspace(folder, f'[model]\nname = "m"\nurl = "{server.url}"\nprice_out = 1000.0\n', ada=BEGINNER)
         (folder / "tmp").mkdir()
         words = ("climb", "ada", "--agent", agent("improver"), "--rounds", "1", *QUICK)
         for is_done in steps:

@@ -9,8 +9,8 @@ from pathlib import Path
 feedback = Path(os.environ["ARENA_FEEDBACK"])
 task = json.loads((feedback / "task.json").read_text())
 bot = Path("ada")
-skill = int(re.search(r"SKILL=(\d+)", bot.read_text())[1])
-step = int(sys.argv[1]) if sys.argv[1:] else 2
+skill = int(re.search(r"SKILL=(-?\d+)", bot.read_text())[1])
+step = int(sys.argv[1]) if sys.argv[1:] else 4
 if task["model"]:
     print("model", json.dumps({"prompt": f"{bot.name} has {skill}, and {(feedback / 'standings.csv').read_text()}"}))
     sys.stdout.flush()
