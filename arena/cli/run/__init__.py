@@ -104,7 +104,9 @@ def run(
         text = f"# As played by: {output.safe_line(command_line(), 1000)}\n{options.toml(stated)}"
     with output.silence() if quiet else contextlib.nullcontext(), signals.listening() as interrupt:
         if tournament.model is not None:
-            for sentence in _model_sentences(event, folder, tournament.model):
+            from arena.event.model import estimates
+
+            for sentence in estimates.sentences(event, folder, tournament.model):
                 output.notice(sentence)
         outcome, watcher = _play(event, folder, count, interrupt, tournament, provider)
         with interrupt.aborting():
@@ -160,33 +162,15 @@ def _play(
         nonlocal estimated
         if model is not None and not estimated and watcher.planned > watcher.done == watcher.played >= FIRST_MATCHES:
             estimated = True
-            for sentence in _model_sentences(event, folder, model):
+            from arena.event.model import estimates
+
+            for sentence in estimates.sentences(event, folder, model):
                 watcher.line(sentence)
         return bool(interrupt)
 
     opened = workers.cluster and cluster.opener(workers.cluster, scale_time=workers.scale_time, notice=watcher.line)
     settings = {"workers": count, "pin": workers.pinned, "cluster": opened or None, "model": provider}
     return watching.play(event, folder, watcher, is_over, **settings), watcher
-
-
-def _model_sentences(event: Event, folder: Path, model: "ModelTable") -> Iterator[str]:
-    """Yield what the language model of an event has cost, what it will, and what the budget has left."""
-    from arena.event import plan
-    from arena.event.model import estimates
-    from arena.results.archive import Archive, NoResultsError
-
-    due = Counter(plan.counts(event))
-    with contextlib.suppress(NoResultsError), Archive.open(folder, writing=False) as archive:
-        due.subtract(match.label for match in plan.Plan(event, archive).stored())
-    used, wanted = estimates.paid(folder), estimates.expected(folder, due)
-    if wanted is None:
-        yield "model: what the matches take is known when the first are played"
-    else:
-        cost = f", which cost {wanted.cost:.4g}" if wanted.cost else ""
-        yield f"model: the matches to come take about {wanted.tokens:,.0f} tokens{cost}, an estimate by those played"
-    for limit, spent, unit in ((model.event_tokens, used.tokens, " tokens"), (model.event_cost, used.cost, "")):
-        if limit is not None:
-            yield f"model: {max(0, limit - spent):,.10g} of the budget of {limit:,.10g}{unit} are left"
 
 
 def _show_plan(event: Event, folder: Path, workers: int, model: "ModelTable | None", *, json: bool) -> None:
@@ -216,7 +200,9 @@ def _show_plan(event: Event, folder: Path, workers: int, model: "ModelTable | No
     if event.stop_when is not None:
         print(f"the event ends earlier when the {event.stop_when} (stop_when)")
     if model is not None:
-        print(*_model_sentences(event, folder, model), sep="\n")
+        from arena.event.model import estimates
+
+        print(*estimates.sentences(event, folder, model), sep="\n")
     if event.stop_after is not None:
         print(f"a run begins no more matches after {watching.duration(event.stop_after)} (stop_after)")
 

@@ -1,13 +1,19 @@
 """What an event has paid for its language model, and what the matches to come will cost, by those that were played."""
 
-from collections import defaultdict
-from collections.abc import Mapping
+import contextlib
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
+from arena.event import plan
 from arena.event.model import TAPE_FILE
 from arena.event.model.tape import Tape
 from arena.results.archive import Archive, NoResultsError
+from arena.values import Event
+
+if TYPE_CHECKING:
+    from arena.event.config.keys import ModelTable
 
 MOST_MATCHES = 300
 """Matches that an estimate reads."""
@@ -20,32 +26,38 @@ class Paid(NamedTuple):
     cost: float
 
 
-def paid(folder: Path) -> Paid:
-    """Return what the calls of an event have taken from its budget so far."""
-    if not (folder / TAPE_FILE).exists():
-        return Paid(0, 0.0)
-    tape = Tape(folder / TAPE_FILE, writing=False)
-    return Paid(tape.tokens, tape.cost)
+def sentences(event: Event, folder: Path, table: "ModelTable") -> Iterator[str]:
+    """Yield what the matches to come will cost in an event with this [model], and what its budget has left."""
+    due, wanted = Counter(plan.counts(event)), None
+    with contextlib.suppress(NoResultsError), Archive.open(folder, writing=False) as archive:
+        due.subtract(match.label for match in plan.Plan(event, archive).stored())
+        wanted = _expected(archive, due)
+    if wanted is None:
+        yield "model: what the matches take is known when the first are played"
+    else:
+        cost = f", which cost {wanted.cost:.4g}" if wanted.cost else ""
+        yield f"model: the matches to come take about {wanted.tokens:,.0f} tokens{cost}, an estimate by those played"
+    tape = Tape(folder / TAPE_FILE, writing=False) if (folder / TAPE_FILE).exists() else None
+    paid = Paid(0, 0.0) if tape is None else Paid(tape.tokens, tape.cost)
+    for limit, spent, unit in ((table.event_tokens, paid.tokens, " tokens"), (table.event_cost, paid.cost, "")):
+        if limit is not None:
+            yield f"model: {max(0, limit - spent):,.10g} of the budget of {limit:,.10g}{unit} are left"
 
 
-def expected(folder: Path, due: Mapping[str, int]) -> Paid | None:
+def _expected(archive: Archive, due: Mapping[str, int]) -> Paid | None:
     """Return what matches to come take, by their number on each `game/board`; None while nothing was played.
 
     A board that was never played takes as much as the others.
     """
     matches: defaultdict[str, int] = defaultdict(int)
     sums: defaultdict[str, Paid] = defaultdict(lambda: Paid(0, 0.0))
-    try:
-        with Archive.open(folder) as archive:
-            for record in archive.records(MOST_MATCHES):
-                label, terms = record.match.label, record.match.conditions.model
-                matches[label] += 1
-                for answer in (call.answer for call in record.calls):
-                    cost = terms.price(answer.tokens_in, answer.tokens_out) if terms else 0.0
-                    tokens = answer.tokens_in + answer.tokens_out
-                    sums[label] = Paid(sums[label].tokens + tokens, sums[label].cost + cost)
-    except NoResultsError:
-        return None
+    for record in archive.records(MOST_MATCHES):
+        label, terms = record.match.label, record.match.conditions.model
+        matches[label] += 1
+        for answer in (call.answer for call in record.calls):
+            cost = terms.price(answer.tokens_in, answer.tokens_out) if terms else 0.0
+            tokens = answer.tokens_in + answer.tokens_out
+            sums[label] = Paid(sums[label].tokens + tokens, sums[label].cost + cost)
     if not matches:
         return None
     means = {label: Paid(*(each / number for each in sums[label])) for label, number in matches.items()}
