@@ -78,15 +78,13 @@ def bots(
     if not versions:
         rows = listing.newest(rows)
     if json:
-        output.print_json({name: getattr(row, name) for name in (*HEADERS, "submitted", "words")} for row in rows)
+        output.print_json(output.fields(row, *HEADERS, "submitted", "words") for row in rows)
         return
     refusals = sum(row.state == "refused" for row in rows)
     if not refused:
         rows = [row for row in rows if row.state != "refused"]
-    cells = []
-    for row in rows:
-        games = " ".join(row.games) or ("all" if row.digest else "")
-        cells.append([row.name, row.version, row.digest, row.author, row.language, games, row.state, row.display])
+    games = [{"games": " ".join(row.games) or ("all" if row.digest else "")} for row in rows]
+    cells = [list((output.fields(row, *HEADERS) | played).values()) for row, played in zip(rows, games, strict=True)]
     output.print_table(output.make_table(HEADERS, cells))
     if refusals and not refused:
         output.notice(f"{refusals} refused; `arena bots --refused` says why")
