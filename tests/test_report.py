@@ -35,7 +35,7 @@ from arena.replay.replayer import scenes
 from arena.report import notebook
 from arena.report.boards import items
 from arena.report.data import by_importance
-from arena.report.leaderboard import leaderboard
+from arena.report.leaderboard import leaderboard, rankings
 from arena.report.replays import safe_json
 from arena.results.archive import Archive
 from arena.results.columns import LEADERBOARD
@@ -430,6 +430,16 @@ def test_ratings_intervals_and_tiers_are_shown_where_there_are_some(results):
     assert told["surprise"] == ["1", "2", "3"]
     begin, end = table.rows[1]["range"].span
     assert (begin, 0 < table.rows[1]["range"].marker < end < 100) == (0, True)
+    assert table.rows[2]["range"].span[0] > 0  # the open end of another bot leads further
+
+
+def test_a_bot_without_a_strength_has_no_interval_in_a_ranking(results, monkeypatch):
+    frame = results.rankings()
+    frame.loc[0, ["strength", "low", "high"]] = np.nan
+    monkeypatch.setattr(Results, "rankings", lambda _: frame)
+    first, second, *_ = next(rankings(results.shown)).rows
+    assert (first["strength"].text, first["low"].text) == ("", "")
+    assert " to " in second["low"].text
 
 
 def shown(text: str) -> str:
