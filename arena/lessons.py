@@ -20,7 +20,7 @@ It owns the format of the file, and how a bot is led to a position. arena/result
 # printed decide nothing. They are left out, so that the author of the bot may have the file.
 
 import tempfile
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Annotated, Any
@@ -181,17 +181,14 @@ def _from_opening(record: Record, turn: int) -> Record:
 
 def text_of(lessons: Iterable[Lesson], bot: str, rules: Callable[[Match], Game[Any]]) -> str:
     """Return the file of the lessons of a bot; the drawing of each position is a comment."""
-    return "\n".join([HEAD.format(bot=protocol.clean(bot)), f"format = {FORMAT}\n", *_parts(tuple(lessons), rules)])
-
-
-def _parts(lessons: tuple[Lesson, ...], rules: Callable[[Match], Game[Any]]) -> Iterator[str]:
     matches: dict[str, str] = {}
+    parts = [HEAD.format(bot=protocol.clean(bot)), f"format = {FORMAT}\n"]
     for lesson in lessons:
         match = lesson.record.match
         name = f"{match.id}_{lesson.role}"  # for another seat of the same match other text is left out
         matches[name] = notation.text_of(_without_others(notation.portable(lesson.record), lesson.role))
         drawing = render_state(rules(match), lesson.facts)
-        yield "".join(f"# {line}".rstrip() + "\n" for line in drawing.splitlines())
+        parts.append("".join(f"# {line}".rstrip() + "\n" for line in drawing.splitlines()))
         table = LessonTable(
             board=match.label,
             role=lesson.role,
@@ -201,11 +198,12 @@ def _parts(lessons: tuple[Lesson, ...], rules: Callable[[Match], Game[Any]]) -> 
             verdict=lesson.verdict,
             match=name,
         )
-        yield f"[[lesson]]\n{tomli_w.dumps(table.model_dump())}"
-    yield "[matches]\n"
+        parts.append(f"[[lesson]]\n{tomli_w.dumps(table.model_dump())}")
+    parts.append("[matches]\n")
     for name, text in matches.items():
         # A text in three apostrophes needs no backslash before each of its quotes.
-        yield f"{name} = '''\n{text}'''\n" if "'''" not in text else tomli_w.dumps({name: text})
+        parts.append(f"{name} = '''\n{text}'''\n" if "'''" not in text else tomli_w.dumps({name: text}))
+    return "\n".join(parts)
 
 
 def _without_others(record: Record, role: Role) -> Record:

@@ -111,10 +111,9 @@ def of_record(played: Match | Board, files: Mapping[str, Path] | None = None) ->
     the record, so no generator is asked; of several variants it is the first. ArenaError when there are no such rules.
     """
     name, sampled = _variant(played)
-    if isinstance(played, Match) and played.board.endswith(DISGUISED):
-        return of_record(replace(played, board=name), files).disguised
-    if isinstance(played, Board) and played.name.endswith(DISGUISED):
-        return of_record(replace(played, name=name), files).disguised
+    if played.label.endswith(DISGUISED):
+        plain = replace(played, board=name) if isinstance(played, Match) else replace(played, name=name)
+        return of_record(plain, files).disguised
     # Results may come from anybody, and `find` takes a text that ends in `.py` for the path of a file to run.
     if any(not boards.NAME.fullmatch(text) or text.endswith(".py") for text in (played.game, name)):
         raise ArenaError(f"{clean(played.label)} is no game and board: a record may name no file of rules")

@@ -115,7 +115,8 @@ class Archive(Database):
     def append_abort(self, abort: Abort) -> None:
         """Store that arena failed a match."""
         with self._transaction() as connection:
-            connection.execute("insert into aborts values (?, ?, ?)", records.abort_row(abort))
+            row = (abort.match, abort.attempt, records.valid_text(abort.cause))
+            connection.execute("insert into aborts values (?, ?, ?)", row)
 
     def void(self, machine: str, reason: str) -> tuple[str, ...]:
         """Take out the matches of a machine in which a bot crashed or lost on time; return their ids.

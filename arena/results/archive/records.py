@@ -23,7 +23,7 @@ from pydantic_core.core_schema import CoreConfig
 
 from arena.game import Role
 from arena.results.standings import seat_results
-from arena.values import Abort, Ending, Event, Played, Record, SeatReport, Stop
+from arena.values import Ending, Event, Played, Record, SeatReport, Stop
 
 MATCH = (
     *("id", "game", "board", "repeat", "seed", "reason", "turns", "sides", "seconds", "started", "transcript"),
@@ -289,11 +289,6 @@ def stop_text(stop: Stop) -> str:
 def stop_of(text: str) -> Stop:
     """Return the reason that the JSON was made of; ValueError when it was made of none."""
     return _stop.read(text)
-
-
-def abort_row(abort: Abort) -> Row:
-    """Return the match's id, the attempt and the cause."""
-    return _storable(abort.match, abort.attempt, abort.cause)
 
 
 def played_of(row: Row, seats: list[Row]) -> Played:

@@ -10,7 +10,7 @@ import numpy as np
 from arena.results.arrays import Arrays, Floats, Mask, rounded
 from arena.results.ratings import REFITS, Ratings, Strength
 from arena.results.ratings.fitting.bootstrap import bootstrap
-from arena.results.ratings.fitting.comparable import bounds, centre, ends
+from arena.results.ratings.fitting.comparable import bounds, ends, several
 from arena.results.ratings.fitting.estimate_priors import estimate
 from arena.results.ratings.fitting.intervals import Cells, ratings_of, strengths
 from arena.results.ratings.fitting.match_totals import MatchTotals, add_up
@@ -29,7 +29,7 @@ def rate(arrays: Arrays, *, seed: int = 0, refits: int = REFITS) -> Ratings:
     errors = unplayed_errors(model, fitted.spread, *size)[:, None]
     overall[:, 1:] += errors * random.standard_normal((len(errors), resamples.shape[1] - 1))
     closed = ends(totals)
-    middle = centre(closed)
+    middle = several(closed[0] & closed[1])  # the bots whose mean is the centre of the scale
     overall -= overall[middle].mean(axis=0, keepdims=True) if model.size else 0
     cells = Cells(bot=model.bot, board_role=model.board_role, rows=resamples[len(model.advantages) :], middle=middle)
     return ratings_of(

@@ -41,11 +41,6 @@ def ends(totals: MatchTotals) -> tuple[Mask, Mask]:
     return bounded(reaching), bounded(reaching.T)
 
 
-def centre(closed: tuple[Mask, Mask]) -> Mask:
-    """Return the bots whose mean is the centre of the scale: those bounded on both sides, or all if too few are."""
-    return several(closed[0] & closed[1])
-
-
 def several(bots: Mask) -> Mask:
     """Return these marks, or all if fewer than two are set: a bot that is measured by itself is at 0 for sure."""
     return bots if bots.sum() > 1 else np.ones_like(bots)
