@@ -14,6 +14,7 @@ from test_docs import blocks
 
 from arena import load_game, play_match
 from arena.encoding import Encoding
+from arena.results.archive import Archive
 
 pytest.importorskip("pettingzoo", reason="pip install 'botarena[pettingzoo]'")
 
@@ -71,16 +72,23 @@ def test_the_bot_plays_the_move_that_its_network_scores_highest(followed):
     saved = dict(np.load(folder / "bots/learner/policy.npz"))
     encoding = Encoding.from_json(str(saved["encoding"]))
     game = load_game("mummy_maze/court")
-    record = play_match("mummy_maze/court", dict.fromkeys(game.roles, folder / "bots/learner"), seed=1)
-    assert record.verdict.faults == ()
-    state = game.start()
-    for turn in record.turns:
-        features = np.array(encoding.observe(game.view(state, turn.role), turn.role))
-        hidden = np.maximum(features @ saved[f"{turn.role} weights 0"] + saved[f"{turn.role} bias 0"], 0)
-        scores = hidden @ saved[f"{turn.role} weights 1"] + saved[f"{turn.role} bias 1"]
-        assert turn.move == encoding.moves[turn.role][int(np.argmax(scores))]
-        assert turn.remarks == (f"value={scores.max():.2f}",)
-        state = game.play(state, {turn.role: turn.move})
+    (results,) = (folder / "results").glob("*/")
+    with Archive.open(results) as archive:
+        records, seen = list(archive.records()), set()
+    for record in records:
+        assert record.verdict.faults == ()
+        own = {seat.role for seat in record.match.seats if seat.bot.name == "learner"}
+        seen |= own
+        state = game.start()
+        for turn in record.turns:
+            if turn.role in own:
+                features = np.array(encoding.observe(game.view(state, turn.role), turn.role))
+                hidden = np.maximum(features @ saved[f"{turn.role} weights 0"] + saved[f"{turn.role} bias 0"], 0)
+                scores = hidden @ saved[f"{turn.role} weights 1"] + saved[f"{turn.role} bias 1"]
+                assert turn.move == encoding.moves[turn.role][int(np.argmax(scores))]
+                assert turn.remarks == (f"value={scores.max():.2f}",)
+            state = game.play(state, {turn.role: turn.move})
+    assert seen == {*game.roles}
 
 
 @pytest.mark.soak
