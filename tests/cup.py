@@ -110,10 +110,10 @@ class Command:
             self.terminal, theirs = pty.openpty()
             ioctl(self.terminal, termios.TIOCSWINSZ, struct.pack("HHHH", 40, 120, 0, 0))
             streams = [theirs]
-        arguments = (streams, folder, words, before, environment(**changes))
+        arguments = (streams, folder, words, before, environment(**changes), os.getpid())
         self._process = multiprocessing.get_context("fork").Process(target=self._main, args=arguments)
         self._process.start()
-        multiprocessing.process._children.discard(self._process)  # a failed test may leave it, and nobody waits for it
+        multiprocessing.process._children.discard(self._process)  # at the end of the tests nobody waits for it
         self.pid: int = self._process.pid
         for stream in streams:
             os.close(stream)
@@ -125,8 +125,10 @@ class Command:
         words: tuple[str, ...],
         before: Callable[[], object],
         variables: dict[str, str],
+        parent: int,
     ) -> None:
         as_from_a_shell()
+        parallel.tie_to(parent)  # a failed test may leave it
         if len(streams) == 1:
             os.close(self.terminal)
             os.login_tty(streams[0])

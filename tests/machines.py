@@ -147,6 +147,7 @@ class Machines:
             nanny.wait()
         for stream in (self._orders, self._answers, self._errors):
             stream.close()
+        os.kill(self._forker, signal.SIGKILL)  # a command that a failed test has left may hold its pipe open
         os.waitpid(self._forker, 0)
 
     def _start_scheduler(self, port: int) -> None:
