@@ -175,6 +175,19 @@ def evil(record: Record, text: str) -> Record:
     return replace(crash, turns=tuple(turns), seats=tuple(seats), calls=(call,))
 
 
+def small() -> tuple[Event, list[Record]]:
+    """Three bots on two boards; in the first match a bot crashed."""
+    of = event()
+    first, *others = map(played, plan(of))
+    return of, [crashed(first), *others]
+
+
+def hostile(folder: Path) -> tuple[Event, list[Record]]:
+    """Every text that can be anybody's is hostile, also the facts of a game whose rules are written into the folder."""
+    of = event(EVIL[:4], on=[*boards("duel"), talk(folder)])
+    return of, [evil(played(match), text) for match, text in zip(plan(of), EVIL * 4, strict=False)]
+
+
 def store(folder: Path, of: Event, records: Iterable[Record]) -> Path:
     """Make an archive of these records."""
     return stored.store(folder, of, records, plan(of))

@@ -95,10 +95,7 @@ def folder(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def small(folder):
-    """An event of three bots on two boards; in one match a bot crashed."""
-    of = reported.event()
-    records = [reported.played(match) for match in reported.plan(of)]
-    records[0] = reported.crashed(records[0])
+    of, records = reported.small()
     return of, records, written(folder, of, records)
 
 
@@ -119,14 +116,8 @@ def copied(folder, small, tmp_path):
 
 @pytest.fixture(scope="module")
 def hostile(tmp_path_factory):
-    """An event in which every text that can be anybody's is hostile, at a game with hostile facts."""
     folder = tmp_path_factory.mktemp("hostile")
-    of = reported.event(reported.EVIL[:4], on=[*reported.boards("duel"), reported.talk(folder)])
-    texts = [*reported.EVIL] * len(reported.plan(of))
-    records = [
-        reported.evil(reported.played(match), text) for match, text in zip(reported.plan(of), texts, strict=False)
-    ]
-    return written(folder, of, records, rules=rulebook.game_of)
+    return written(folder, *reported.hostile(folder), rules=rulebook.game_of)
 
 
 def test_every_script_and_style_is_in_the_policy_and_nothing_else_is_let_in(small):

@@ -50,13 +50,10 @@ def written(folder: Path, of, records, **options) -> tuple[Path, list[Record]]:
 @pytest.fixture(scope="module")
 def small(tmp_path_factory):
     """Where the page of a small event is, and its records; in the first a bot crashed."""
-    of = reported.event()
-    records = [reported.played(match) for match in reported.plan(of)]
-    records[0] = reported.crashed(records[0])
     folder = tmp_path_factory.mktemp("small")
     picture = folder / "leaderboard.svg"
     picture.write_text("<svg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 8 4'><rect width='8' height='4'/></svg>")
-    return written(folder, of, records, charts=[picture])
+    return written(folder, *reported.small(), charts=[picture])
 
 
 @pytest.fixture(scope="module")
@@ -68,14 +65,9 @@ def declared(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def hostile(tmp_path_factory):
-    """Where the page of an event is in which every text is hostile."""
+    """Where the page of an event is in which every text is hostile, and its records."""
     folder = tmp_path_factory.mktemp("hostile")
-    of = reported.event(reported.EVIL[:4], on=[*reported.boards("duel"), reported.talk(folder)])
-    texts = reported.EVIL * 4
-    records = [
-        reported.evil(reported.played(match), text) for match, text in zip(reported.plan(of), texts, strict=False)
-    ]
-    return written(folder, of, records, rules=rulebook.game_of)
+    return written(folder, *reported.hostile(folder), rules=rulebook.game_of)
 
 
 def page_of(page, path: Path, address: str = "", viewport=USUAL, **media):

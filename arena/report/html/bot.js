@@ -92,23 +92,16 @@ const bot = (() => {
         fork.list)));
   }
 
+  /** A table that scrolls by itself; the first cell of a row is its head. */
+  const table = (label, heads, rows) => make("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": label },
+    make("table", { class: `grid ${label.toLowerCase()}` },
+      make("thead", {}, make("tr", {}, heads.map((head, column) => make("th", { scope: "col", class: column ? null : "words" }, head)))),
+      make("tbody", {}, rows.map(([name, ...figures]) => make("tr", {}, make("th", { scope: "row" }, name), figures.map((text) => make("td", {}, text)))))));
+
   function times(rows) {
     const limit = report.event.move;
-    const figures = (row) => [row[2].toLocaleString("en"), ...row.slice(3).map(words.seconds)];
-    return make("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": "Time" }, make("table", { class: "grid" },
-      make("thead", {}, make("tr", {}, make("th", { class: "words", scope: "col" }, limit === null ? "No limit a move" : `Limit ${limit} s a move`),
-        report.times.map((label) => make("th", { scope: "col" }, label)))),
-      make("tbody", {}, rows.map((row) => make("tr", {},
-        make("th", { scope: "row" }, `${report.boards[row[0]].column} · ${report.boards[row[0]].roles[row[1]]}`),
-        figures(row).map((text) => make("td", {}, text)))))));
-  }
-
-  const VERSION_HEADS = ["Version", "Files", "Rank then", "Rating", "95 %", "Matches"];
-
-  function versions(rows) {
-    return make("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": "Versions" }, make("table", { class: "grid versions" },
-      make("thead", {}, make("tr", {}, VERSION_HEADS.map((label) => make("th", { scope: "col" }, label)))),
-      make("tbody", {}, rows.map(([number, ...figures]) => make("tr", {}, make("th", { scope: "row" }, number), figures.map((text) => make("td", {}, text)))))));
+    return table("Time", [limit === null ? "No limit a move" : `Limit ${limit} s a move`, ...report.times], rows.map(([number, seat, answers, ...seconds]) =>
+      [`${report.boards[number].column} · ${report.boards[number].roles[seat]}`, answers.toLocaleString("en"), ...seconds.map(words.seconds)]));
   }
 
   return {
@@ -126,7 +119,7 @@ const bot = (() => {
         page.strengths.length ? make("dl", { class: "strengths" }, page.strengths.map((row) => strength(row))) : make("p", { class: "note" }, "It never played."),
         make("p", { class: "note" }, "Mean score from 0 to 100, the mark is the mean of all bots in that role; and strength against the average bot, with its 95 % interval."),
         make("div", { class: "pair" }, cards("Best matches", page.best), cards("Worst matches", page.worst)),
-        ...(page.versions.length ? [make("h3", {}, "Versions"), versions(page.versions),
+        ...(page.versions.length ? [make("h3", {}, "Versions"), table("Versions", ["Version", "Files", "Rank then", "Rating", "95 %", "Matches"], page.versions),
           make("p", { class: "note" }, "One fit of all matches ever played, each version as a bot of its own. Rank then: among the versions that the others had at the time.")] : []),
         ...(page.lessons.length ? [make("h3", {}, "Lessons"), make("ul", { class: "cards" }, page.lessons.map(lessonCard)),
           make("p", { class: "note" }, "Positions in which it threw points away, the worst first, each as it was before the move; ",
