@@ -10,6 +10,7 @@ import sys
 import tempfile
 import threading
 import time
+from collections.abc import Iterator
 from dataclasses import replace
 from functools import cache
 from pathlib import Path
@@ -27,7 +28,7 @@ from arena import play_match, rulefile
 from arena.clock import TimeControl
 from arena.errors import ArenaError, MachineError
 from arena.event import discovery
-from arena.match.bot import LiveBot
+from arena.match.bot import LiveBot, postmortem
 from arena.match.play import play
 from arena.match.polling import ask_all
 from arena.sandbox import (
@@ -48,11 +49,12 @@ from arena.sandbox import (
     watchdog,
 )
 from arena.sandbox import launcher as launcher_module
+from arena.sandbox.child import Exit
 from arena.sandbox.copying import Copier
 from arena.sandbox.folder import Room, discard
 from arena.sandbox.launcher import ConfinementError, Launcher, SpawnerLostError
 from arena.sandbox.level import TEMPORARY
-from arena.sandbox.levels import CONFINING
+from arena.sandbox.levels import CONFINING, TABLE
 from arena.sandbox.toolchain import PYTHON
 from arena.values import Bot, Conditions, Ending, Limits, Match
 
@@ -563,15 +565,22 @@ def test_the_memory_of_a_cold_bot_has_nothing_to_do_with_that_of_the_spawner(tmp
     assert 500_000 < report.memory < 4_000_000
 
 
-@pytest.mark.slow
-def test_cpu_time_over_the_limit_of_a_match_is_said_as_such(launcher, tmp_path):
-    """At the level where the signal comes by way of bwrap. A second is the least that the kernel counts."""
-    level = CONFINING[-1] if failure(CONFINING[-1], interpreter_at(CONFINING[-1])) is None else offered(CONFINING[0])
-    spinner = bot_of(tmp_path / "spinner.py", "while True: pass\n", level)
+@pytest.mark.soak  # a second is the least that the kernel counts; the parts of it have tests of their own
+@pytest.mark.parametrize("level", CONFINING)
+def test_cpu_time_over_the_limit_of_a_match_is_said_as_such(launcher, tmp_path, level):
+    spinner = bot_of(tmp_path / "spinner.py", "while True: pass\n", offered(level))
     with live.started(spinner, Conditions(sandbox=level, limits=Limits(cpu=1.0)), launcher) as bot:
         bot._watchdog._limits = Limits(cpu=None)  # so that it is the kernel that ends it
         heard = live.ask(bot, READY)
     assert (heard.ending, heard.words.partition(":")[0]) == ("limit_exceeded", "cpu")
+
+
+def test_the_signal_of_the_kernels_limit_on_cpu_is_known_at_every_level():
+    spent = Exit(TABLE["bubblewrap"].exit_code(128 + signal.SIGXCPU), killed=False, cpu=0.96, memory=0)
+    assert spent == replace(spent, code=TABLE["landlock"].exit_code(-signal.SIGXCPU))
+    failure = postmortem.limit_exceeded(spent, Limits(cpu=1.0), starting=False)
+    assert (failure.ending, failure.words.partition(":")[0]) == ("limit_exceeded", "cpu")
+    assert postmortem.limit_exceeded(replace(spent, cpu=0.1), Limits(cpu=1.0), starting=False) is None  # it sent that
 
 
 FORKS_ON = """
@@ -1275,10 +1284,19 @@ def test_a_parent_that_waits_in_vfork_is_as_good_as_stopped(launcher, tmp_path):
         assert bot._freezer._stopped()
 
 
-def test_a_copy_is_as_deep_as_paths_may_be(tmp_path):
-    dig(tmp_path / "source", 1100)  # deeper than Python recurses
+@pytest.fixture
+def shallow() -> Iterator[int]:
+    """A depth to which Python does not recurse."""
+    before = sys.getrecursionlimit()
+    sys.setrecursionlimit(300)
+    yield 300
+    sys.setrecursionlimit(before)
+
+
+def test_a_copy_is_as_deep_as_paths_may_be(tmp_path, shallow):
+    dig(tmp_path / "source", shallow)
     Copier().copy(tmp_path / "source", tmp_path / "target")
-    assert (tmp_path / "target" / "/".join("d" * 1100) / "file").read_text() == "x"
+    assert (tmp_path / "target" / "/".join("d" * shallow) / "file").read_text() == "x"
     for name in ("source", "target"):
         discard(tmp_path / name)
 

@@ -164,7 +164,7 @@ def test_what_is_started_in_another_way_starts_cold(command):
 
 def test_a_match_of_warm_bots_goes_as_one_of_cold_bots_and_the_record_says_which(launcher):
     (board,) = rulebook.find("duel")
-    bots = tuple(discovery.from_path(rulefile.shipped().parent / "bots" / name) for name in ("planner", "walker"))
+    bots = tuple(discovery.from_path(rulefile.shipped().parent / "bots" / name) for name in ("dice.py", "walker"))
 
     def played(*, is_warm: bool, own: bool = True) -> Record:
         conditions = Conditions(time=TimeControl(start=20.0, move=20.0), warm=is_warm)
@@ -240,14 +240,13 @@ def test_kit_and_rules_are_there_and_untouched(tmp_path):
     ],
     ids=["a thread", "an end", "an error"],
 )
-def test_rules_that_no_fork_can_have_imported_are_left_to_the_bots(tmp_path, text):
+def test_rules_that_no_fork_can_have_imported_are_left_to_the_bots(tmp_path, launcher, text):
     (tmp_path / "rules").mkdir()
     rules = tmp_path / "rules/odd.py"
     rules.write_text(text)
     bot = bot_of(tmp_path / "bot.py", "from arena import kit\nprint('plays')\n")
-    with Launcher() as launcher:
-        for _ in range(2):
-            assert printed(launcher, bot, is_warm=True, rules=rules) == ("plays\n", "", "exit 0")
+    for _ in range(2):
+        assert printed(launcher, bot, is_warm=True, rules=rules) == ("plays\n", "", "exit 0")
 
 
 def test_no_later_bot_sees_that_calls_of_one_before_it_were_watched(tmp_path):
