@@ -1,5 +1,6 @@
 """Real bots: one from its text, one that is asked outside of any match, and a match on a board by its label."""
 
+import os
 from collections.abc import Iterator
 from contextlib import contextmanager, nullcontext
 from pathlib import Path
@@ -10,7 +11,7 @@ from arena.games import rulebook
 from arena.match.bot import LiveBot
 from arena.match.polling import ask_all, write_last_lines
 from arena.protocol import Ask, Reply
-from arena.sandbox.launcher import Launcher
+from arena.sandbox.launcher import Child, Launcher
 from arena.values import Bot, Conditions, Event, Match
 
 DEFAULT = Conditions()
@@ -68,6 +69,12 @@ def say_goodbye(bot: LiveBot, text: bytes) -> None:
     """Write the last lines to a bot, and end it after its grace."""
     write_last_lines([bot], text)
     bot.end()
+
+
+def close(child: Child) -> None:
+    """Close the pipes of a bot's process that a test has started itself."""
+    for descriptor in (child.stdin, child.stdout, child.stderr):
+        os.close(descriptor)
 
 
 def nobody_looks(bot: LiveBot) -> None:

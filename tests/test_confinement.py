@@ -9,7 +9,6 @@ import subprocess
 import sys
 import tempfile
 import threading
-import time
 from collections.abc import Iterator
 from dataclasses import replace
 from functools import cache
@@ -622,13 +621,6 @@ def test_as_many_processes_as_allowed_are_no_fault(launcher, tmp_path, steady):
     assert play(match_of(pair, steady, limits=Limits(processes=2)), launcher=launcher).verdict.faults == ()
 
 
-def test_what_lies_beside_a_bot_and_in_its_home_folder_is_out_of_reach(launcher, tmp_path, steady):
-    (tmp_path / "secret.txt").write_text("secret")
-    tries = f"sys, time\ntry: open({str(tmp_path / 'secret.txt')!r})\nexcept OSError: pass\nelse: sys.exit('read')\n"
-    spy = bot_of(tmp_path / "spy.py", STEADY.replace("sys, time\n", tries))
-    assert play(match_of(spy, steady), launcher=launcher).verdict.faults == ()
-
-
 # Builds
 
 
@@ -866,19 +858,6 @@ SPINS = "import threading\nthreading.Thread(target=lambda: sum(0 for _ in iter(i
 SPINNER = python("say('x')", ready="pass", first=f"say('ready')\n{SPINS}")
 
 
-@pytest.mark.parametrize("level", CONFINING)
-def test_a_bot_does_not_run_while_it_is_not_asked(launcher, tmp_path, level):
-    spinner = bot_of(tmp_path / "spinner.py", SPINNER, offered(level))
-    with live.ready(spinner, Conditions(sandbox=level), launcher) as bot:
-        program = bot.program
-        assert program is not None
-        assert until(lambda: stopped(program))
-        used = bot.cpu()
-        time.sleep(0.1)
-        assert bot.cpu() == used
-        assert live.ask(bot).line == b"x"
-
-
 WAKES_ITSELF = """
 import ctypes, os, sys, threading
 wake, me = ctypes.CDLL(None).kill, os.getpid()  # by ctypes, so that no thread waits for another's turn
@@ -1011,16 +990,6 @@ def test_a_killed_spawner_is_noticed_in_a_turn_and_leaves_no_process(tmp_path, l
     assert members
     assert gone_soon(members)
     assert not any(alive(pid) for pid in members)
-
-
-@pytest.mark.slow
-@pytest.mark.skipif(os.getuid() != 0, reason="only root can become another user")
-def test_run_by_root_a_bot_is_an_unprivileged_user_who_can_read_its_interpreter(tmp_path, steady):
-    public = replace(steady, command=(PUBLIC_PYTHON, "-u", "steady.py"))
-    record = play(match_of(public, public, sandbox=offered("landlock")))
-    assert record.verdict.faults == ()
-    assert record.seats[0].confined.startswith("landlock, as user ")
-    assert record.seats[0].confined != record.seats[1].confined
 
 
 REACHES = """

@@ -17,6 +17,7 @@ from pathlib import Path
 
 import live
 import pytest
+from live import close
 from processes import alive, descriptors, gone_soon, run_in, until
 from programs import python
 
@@ -26,7 +27,7 @@ from arena.match.play import play
 from arena.match.referee import Referee
 from arena.sandbox import child_setup, choice, leftovers, procfs, rlimits, spawner, spawner_process
 from arena.sandbox.folder import Folder, discard
-from arena.sandbox.launcher import Child, ConfinementError, Launcher, SpawnerLostError
+from arena.sandbox.launcher import ConfinementError, Launcher, SpawnerLostError
 from arena.sandbox.spawner import SPARES
 from arena.sandbox.spawner_process import SpawnerProcess
 from arena.sandbox.watchdog import WATCHDOG_INTERVAL_S, stored_by
@@ -51,11 +52,6 @@ def steady(tmp_path) -> Bot:
             "while os.getsid(pid) != pid: time.sleep(0.001)",
         ),
     )
-
-
-def close(child: Child) -> None:
-    for descriptor in (child.stdin, child.stdout, child.stderr):
-        os.close(descriptor)
 
 
 def match_of(bot: Bot) -> Match:
@@ -428,8 +424,7 @@ def test_a_program_with_a_name_that_is_no_text_harms_nobody_else(launcher, tmp_p
     assert (child.room.home / path.name).exists()
     assert child.pid == 0
     assert child.error
-    for descriptor in (child.stdin, child.stdout, child.stderr):
-        os.close(descriptor)
+    close(child)
     launcher.end(child)
     assert launcher.folder.path.exists()
     assert launcher.sweep() == 0
@@ -516,21 +511,6 @@ def test_the_path_of_a_scratch_folder_tells_no_number_of_matches(tmp_path):
     assert len({*names[0], *names[1]}) == 6
 
 
-def test_a_file_in_the_scratch_folder_counts(tmp_path):
-    bot = live.bot_of(
-        tmp_path / "bot.py", "import os\ninput()\nopen(os.environ['TMPDIR'] + '/x', 'w').write('hello')\n"
-    )
-    with Launcher() as launcher:
-        child = launcher.start(bot, Conditions(sandbox="landlock"), None)
-        assert stored_by(child) == (0, 0)
-        os.write(child.stdin, b"\n")
-        assert gone_soon([child.pid])
-        assert stored_by(child) == (5, 1)
-        launcher.end(child)
-        close(child)
-        assert not child.room.scratch.exists()
-
-
 @pytest.mark.parametrize("allowed", [(), ("utimensat",)])
 def test_a_bot_that_sets_the_times_of_its_folder_back_hides_no_file(tmp_path, allowed):
     hide = "input(); folder = os.environ['TMPDIR']; open(folder + '/x', 'w').write('hello'); os.utime(folder, (0, 0))"
@@ -538,12 +518,14 @@ def test_a_bot_that_sets_the_times_of_its_folder_back_hides_no_file(tmp_path, al
     with Launcher() as launcher:
         child = launcher.start(bot, Conditions(sandbox="landlock", syscalls=allowed), None)
         assert child.has_no_files is not bool(allowed)
+        assert stored_by(child) == (0, 0)
         os.write(child.stdin, b"\n")
         assert gone_soon([child.pid])
         assert child.room.untouched is bool(allowed)
         assert stored_by(child) == (5, 1)
         launcher.end(child)
         close(child)
+        assert not child.room.scratch.exists()
 
 
 def test_a_scratch_folder_that_somebody_else_removes_is_no_error(tmp_path):

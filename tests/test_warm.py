@@ -9,7 +9,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from live import bot_of
+from live import bot_of, close
 
 from arena import rulefile
 from arena.clock import TimeControl
@@ -290,8 +290,7 @@ def test_a_bot_that_wants_no_warm_start_says_so_in_its_bot_toml(tmp_path, launch
         (tmp_path / "bot.toml").write_text(f'command = "python bot.py"\n{line}\n')
         child = launcher.start(discovery.from_path(tmp_path), Conditions(sandbox="landlock"), RULES)
         launcher.end(child, grace=10.0)
-        for descriptor in (child.stdin, child.stdout, child.stderr):
-            os.close(descriptor)
+        close(child)
         starts.append(child.spec.warm)
     assert starts == [True, True, False]
 
@@ -311,8 +310,7 @@ def test_process_lists_show_a_warm_bot_as_itself(tmp_path, launcher):
         words = [(process / name).read_bytes().rstrip(b"\0").split(b"\0") for name in ("cmdline", "environ")]
         shown.append((words[0], sorted(words[1]), (process / "comm").read_text()))
         launcher.end(child)
-        for descriptor in (child.stdin, child.stdout, child.stderr):
-            os.close(descriptor)
+        close(child)
     assert [re.sub(rb"room[0-9a-f]+", b"", b" ".join(words)) for words in shown[0][:2]] == [
         re.sub(rb"room[0-9a-f]+", b"", b" ".join(words)) for words in shown[1][:2]
     ]
