@@ -464,6 +464,22 @@ def test_a_score_of_0_and_bots_that_never_met_look_unlike():
     assert drawn("ab", "bc") == ("////", True)
 
 
+def test_cells_have_one_size_beside_a_panel_of_more_bots():
+    rows = [
+        (board, "mummy", bot, other, 0.0)
+        for board, bots in (("few", "ab"), ("many", "abcde"))
+        for bot in bots
+        for other in bots
+        if bot != other
+    ]
+    frame = pd.DataFrame(rows, columns=["board", "role", "bot", "opponent", "score"])
+    panels = charts._chart("crosstable").render(frame).axes
+    cells = [np.ptp(panel.transData.transform([(0, 0), (1, 1)]), axis=0) for panel in panels]
+    assert [len(row_names(panel.figure, number)) for number, panel in enumerate(panels)] == [2, 5]
+    assert cells[0] == pytest.approx(cells[1])
+    assert cells[0][0] == pytest.approx(cells[0][1])
+
+
 def test_halves_are_rounded_alike_in_charts_and_in_the_terminal():
     rows = [("maze", "mummy", *pair, 62.5) for pair in ("ab", "ba")]
     frame = pd.DataFrame(rows, columns=["board", "role", "bot", "opponent", "score"])

@@ -30,7 +30,5 @@ def render(frame: pd.DataFrame, about: About = About()) -> Figure | Nothing:  # 
     if not panels:
         return Nothing("fewer than two bots are rated")
     subtitle = f"Chance in per cent that the bot in the row is stronger than the one in the column; 50 = open{omitted}"
-    figure, axes = grids(about, "who is surely better", subtitle, panels, narrowest=0)
-    for panel in axes:
-        panel.set_xlim(-0.5, max(len(grid) for _, grid in panels) - 0.5)
+    figure, _ = grids(about, "who is surely better", subtitle, panels)
     return figure

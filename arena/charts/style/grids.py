@@ -17,6 +17,7 @@ from arena.display_names import NAME
 from arena.results.columns import rounded_text
 
 DARKER = LinearSegmentedColormap.from_list("darker", HEAT)
+NARROWEST = 1.6  # inches: a panel's heading needs some
 NUMBERED = 12  # rows; with more of them a cell is too small for its number
 
 
@@ -29,13 +30,12 @@ def grids(
     least: float = 50,
     sides: tuple[float, float, float] = (0.42, 0.24, 0.165),
     columns: int = 2,
-    narrowest: float = 1.6,
     length: int = NAME,
 ) -> tuple[Figure, list[Axes]]:
     """Draw panels with their headings: values from `least` to 100 of the bots in the rows and in the columns.
 
-    `sides` are those of a cell: where cells have numbers, of up to 24 rows, of more. `narrowest` is the least width
-    of a panel in inches, `length` that of a name in letters.
+    `sides` are those of a cell: where cells have numbers, of up to 24 rows, of more. `length` is that of a name
+    in letters.
     """
     tables = [grid for _, grid in panels]
     most = max(max(grid.shape) for grid in tables)
@@ -46,7 +46,7 @@ def grids(
         about.title(subject),
         subtitle,
         [Panel(heading=heading, names=tuple(about.labels(grid.index, length))) for heading, grid in panels],
-        wide=max(side * max(grid.shape[1] for grid in tables), narrowest),
+        wide=max(side * max(grid.shape[1] for grid in tables), NARROWEST),
         high=side,
         columns=columns if most <= NUMBERED else 2,
         space=Space(below=below, top=0.36 if most > NUMBERED else 0),
@@ -54,6 +54,10 @@ def grids(
     for panel, grid, names in zip(axes, tables, heads, strict=True):
         _cells(panel, grid.to_numpy(dtype=np.float64), least)
         panel.set_xticks(range(len(names)), names, rotation=90, fontsize=row_size(most))
+        # The panel of few bots is smaller than its neighbours, so that cells are alike.
+        box, (wide, high) = panel.get_position(), side * np.array(grid.shape[::-1]) / figure.get_size_inches()
+        panel.set_position((box.x0, box.y1 - high, wide, high))
+        panel.set_ylim(len(grid) - 0.5, -0.5)
     if most > NUMBERED:
         _scale(axes[0], least)
     return figure, axes
