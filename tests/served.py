@@ -87,7 +87,13 @@ def visitor(browser, url: str, problems: list[str]):
 
 def fits(page) -> None:
     """Look whether a page is wider than a window of any width."""
+    assert list(fitting(page)) == [*WIDTHS]
+
+
+def fitting(page) -> Iterator[int]:
+    """Yield each width of a window, which the page is not wider than."""
     for width in WIDTHS:
         page.set_viewport_size({"width": width, "height": 800})
         wide = page.evaluate("document.documentElement.scrollWidth")
         assert wide <= width, f"{page.url} is {wide} px wide at {width}"
+        yield width

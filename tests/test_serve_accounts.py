@@ -119,6 +119,7 @@ def test_a_request_names_own_versions_and_bots_of_the_event_only(played):
     for first, second in (("Ben@1", "first"), ("Ada@1", "../first"), ("Ada@1", "Ben@1"), ("Ada@1", "Ada@1")):
         form = {"csrf": csrf_of(ada), "first": first, "second": second, "board": "", "pairings": "1"}
         assert ada.post("/me/requests", data=form).status_code == 400
+    assert re.findall("<option>([^<]+)", ada.get("/me").text)[:3] == ["Ada@2", "Ada@1", "Ben"]  # two that differ
     form = {"csrf": csrf_of(ben), "first": "Ben@1", "second": "Ada", "board": "duel", "pairings": "9999"}
     assert ben.post("/me/requests", data=form).status_code == 400
 

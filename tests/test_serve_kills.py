@@ -20,7 +20,7 @@ from arena.serve import actions
 from arena.serve.accounts import Accounts
 from arena.serve.entrants import Entrants
 
-TARGETS = ("server", "its processes", "all")
+TARGETS = ("server", "run and check", "server and run")
 """What is killed in turn, while a bot is checked and a round is played."""
 
 
@@ -29,7 +29,7 @@ class Site:
 
     def __init__(self, folder: Path) -> None:
         self.folder = cup.make(
-            folder, "duel", 2, first=cup.BOT.format(place=0, pause=0.004), more=cup.BOT.format(place=1, pause=0.004)
+            folder, first=cup.BOT.format(place=0, pause=0.004), more=cup.BOT.format(place=1, pause=0.004)
         )
         self.accounts = Accounts(folder)
         self.accounts.set("limit.uploads", 1000, "test", "limit")
@@ -51,9 +51,10 @@ class Site:
         self.confirmed[answer.headers["location"].rpartition("/")[2]] = program
 
     def kill(self, target: str) -> None:
-        pids = [] if target == "its processes" else [self.server.pid]
-        if target != "server":
+        pids = [self.server.pid] if "server" in target else []
+        if "check" in target:
             pids += pids_of(self.folder, "serve", "work")
+        if "run" in target:
             with contextlib.suppress(OSError):
                 holder = Archive.holder(self.folder / "results/cup")
                 pids += [int(holder.pid)] if holder is not None and holder.pid else []
@@ -77,7 +78,7 @@ def survives(folder: Path, kills: int, seed: int) -> Counter[str]:
             target = TARGETS[number % len(TARGETS)]
             actions.act(site.accounts, "rounds", ["now"], "test")
             site.hand_in(number)
-            time.sleep(chance.random() * 3)
+            time.sleep(chance.random() * 2)
             site.kill(target)
             killed[target] += 1
             if site.server.returncode is not None:

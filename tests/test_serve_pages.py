@@ -2,7 +2,6 @@
 
 import contextlib
 import io
-import itertools
 import random
 import re
 import socket
@@ -18,7 +17,7 @@ import cup
 import httpx
 import pytest
 import reported
-from served import WIDTHS, fits, pids_of, served, visitor, without
+from served import WIDTHS, fits, fitting, pids_of, served, visitor, without
 from starlette.applications import Starlette
 from starlette.routing import Route
 
@@ -28,8 +27,8 @@ from arena.serve.app import make_app
 from arena.serve.guard import Settings
 from arena.serve.human_matches import HumanMatch, Wish
 
-VIEWS = tuple(itertools.product(WIDTHS, ("dark", "light")))
-FOCUSABLE = "a[href], button, input:not([type=hidden]), select, textarea, summary, [tabindex='0']"
+THEMES = ("dark", "light")
+FOCUSABLE = ":is(a[href], button, input:not([type=hidden]), select, textarea, summary, [tabindex='0'])"
 EVERYBODY = ("", *class_site.AUTHORS, class_site.ORGANISER)
 
 
@@ -156,13 +155,13 @@ def whole_pages(made: class_site.ClassSite, app: Starlette, client: httpx.Client
     return dict(found.values())
 
 
-def look_at_all(browser, site, views_of: Callable[[int], Iterable[tuple[int, str]]]) -> None:
-    """Look at all pages: at each in these widths and themes by axe, in all widths for its own, and by the keyboard."""
+def look_at_all(browser, site, themes_of: Callable[[int, int], Iterable[str]]) -> None:
+    """Look whether all pages fit every width, at these themes of each page and width by axe, and by the keyboard."""
     axe = pytest.importorskip(
         "axe_playwright_python", reason="needs the package axe-playwright-python, of the extra dev"
     )
     script = Path(axe.__file__).with_name("axe.min.js").read_text("utf-8")
-    (made, app, client), problems = site, []
+    (made, app, client), problems, layouts = site, [], set()
     url, addresses = str(client.base_url), whole_pages(made, app, client)
     assert {"/", "/me", "/organiser/similar/Ada@2/Ben@2", "/events/cup", "/sign-in"} <= addresses.keys()
     page = visitor(browser, url, problems)
@@ -172,32 +171,34 @@ def look_at_all(browser, site, views_of: Callable[[int], Iterable[tuple[int, str
             page.context.add_cookies([{"name": people.COOKIE, "value": made.sessions[name], "url": url}])
         page.goto(address)
         page.wait_for_load_state("networkidle")
-        fits(page)
         page.evaluate(script)
-        for width, colours in views_of(number):
-            page.set_viewport_size({"width": width, "height": 800})
-            page.emulate_media(color_scheme=colours)
-            found = page.evaluate("axe.run({ resultTypes: ['violations'] })")["violations"]
-            serious = [each for each in found if each["impact"] in {"serious", "critical"}]
-            assert not serious, (address, width, colours, serious[0]["id"], serious[0]["nodes"][0]["html"])
-        assert (address, unreached(page)) == (address, [])
+        for width in fitting(page):
+            for theme in themes_of(number, width):
+                page.emulate_media(color_scheme=theme)
+                found = page.evaluate("axe.run({ resultTypes: ['violations'] })")["violations"]
+                serious = [each for each in found if each["impact"] in {"serious", "critical"}]
+                assert not serious, (address, width, theme, serious[0]["id"], serious[0]["nodes"][0]["html"])
+        layout = page.evaluate("document.querySelector('header')?.innerText")
+        assert (address, unreached(page, "" if layout not in layouts else "main ")) == (address, [])
+        layouts.add(layout)
     page.context.close()
     assert not problems
 
 
 @pytest.mark.slow
 def test_axe_finds_nothing_serious_on_any_page_and_the_keyboard_reaches_all_of_it(browser, site):
-    look_at_all(browser, site, lambda number: [VIEWS[number % len(VIEWS)]])
+    """Each page is looked at in one width and theme, the next page in another."""
+    look_at_all(browser, site, lambda number, width: [THEMES[number // 3 % 2]] * (WIDTHS[number % 3] == width))
 
 
 @pytest.mark.soak
 @pytest.mark.timeout(1200)
 def test_axe_finds_nothing_serious_on_any_page_of_any_width_in_dark_and_light(browser, site):
-    look_at_all(browser, site, lambda _: VIEWS)
+    look_at_all(browser, site, lambda *_: THEMES)
 
 
-def unreached(page) -> list[str]:
-    """Return what somebody without a mouse does not come to, or does not see that they are there."""
+def unreached(page, part: str) -> list[str]:
+    """Return what somebody without a mouse does not come to in a part of a page, or does not see the focus of."""
     script = """selector => {
         window.wanted = new Set([...document.querySelectorAll(selector)].filter(
             each => each.checkVisibility({ visibilityProperty: true }) && !each.disabled
@@ -206,7 +207,11 @@ def unreached(page) -> list[str]:
         document.addEventListener("focusin", ({ target }) => { const style = getComputedStyle(target);
             if (style.outlineStyle !== "none" || style.boxShadow !== "none") window.wanted.delete(target); });
         return window.wanted.size; }"""
-    for number in range(2 * page.evaluate(script, FOCUSABLE) + 10):  # a field may have several steps, such as a time
+    if part:
+        page.focus("#main")
+    for number in range(
+        2 * page.evaluate(script, part + FOCUSABLE) + 10
+    ):  # a field may have several steps, such as a time
         page.keyboard.press("Tab")
         if number % 8 == 7 and not page.evaluate("window.wanted.size"):
             break

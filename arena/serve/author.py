@@ -81,14 +81,15 @@ async def show_account(request: Request, *, mistake: str = "") -> Response:
 def _account_values(accounts: Accounts, account: Account) -> dict[str, Any]:
     """Return what the page of an author shows."""
     entrants = Entrants(accounts.workspace)
+    own = _own_versions(entrants, account, event_folder(accounts.workspace))
     return {
-        "own": _own_versions(entrants, account, event_folder(accounts.workspace)),
+        "own": own,
         "uploads": accounts.uploads(account)[:SHOWN],
         "requests": accounts.requests(account)[:SHOWN],
         "frozen": accounts.is_on("frozen"),
         "limits": {name: accounts.limit(name) for name in LIMITS},
         "versions": entrants.own_here(account),
-        "opponents": [bot.name for bot in entrants.bots if not bot.remote],
+        "opponents": [bot.name for bot in entrants.bots if not bot.remote and bot.name not in own],
         "boards": entrants.tournament.boards,
         "most_pairings": MOST_PAIRINGS,
     }
