@@ -26,19 +26,24 @@ def forces(
     `far` guesses how far a state is from the goal. The answer does not depend on it: it orders the search, which ends
     sooner when the side tries what leads near the goal first, and the others what leads away.
     """
-    known: dict[Any, bool] = {}
+    enough: dict[Any, int] = {}  # turns within which the side reaches the goal from a state, and does not
+    too_few: dict[Any, int] = {}
 
     def reaches(state: Any, left: int) -> bool:
         if goal(state):
             return True
         if left == 0 or game.outcome(state) is not None:
             return False
-        key = (state, left)
-        if key not in known:
+        if left >= enough.get(state, turns + 1):
+            return True
+        if left > too_few.get(state, 0):
             chooses = game.to_move(state)[0] in side
             ordered = sorted(after(game, state), key=far, reverse=not chooses)
-            known[key] = (any if chooses else all)(reaches(then, left - 1) for then in ordered)
-        return known[key]
+            if (any if chooses else all)(reaches(then, left - 1) for then in ordered):
+                enough[state] = left
+                return True
+            too_few[state] = left
+        return False
 
     return reaches(game.start(), turns)
 

@@ -5,6 +5,8 @@ to (they do not depend on the counter), then counts the turns that are left up f
 """
 
 from collections.abc import Iterator
+from dataclasses import replace
+from functools import cache
 from itertools import product
 from typing import Any
 
@@ -70,7 +72,7 @@ def _induce(game: Game[Any], cells: tuple[Cell, ...]) -> dict[Placement, int]:
     every = list(product(cells, cells))
     over = {one: worth for one in every if (worth := _ended(game, one, 0)) is not None}
     open_ones = [one for one in every if one not in over]
-    after = {role: {one: tuple(successors(game, one, role)) for one in open_ones} for role in game.roles}
+    after = _after(replace(game, steps=2), tuple(open_ones))  # the same for boards that differ in their turns only
     worth, settled = {one: _ended(game, one, game.steps) or 0 for one in every}, dict[Placement, int]()
     for left in range(1, game.steps + 1):
         role, best = ("mummy", min) if (game.steps - left) % 2 else ("explorer", max)
@@ -81,6 +83,12 @@ def _induce(game: Game[Any], cells: tuple[Cell, ...]) -> dict[Placement, int]:
                 break
             settled = worth
     return worth
+
+
+@cache
+def _after(game: Game[Any], open_ones: tuple[Placement, ...]) -> dict[Role, dict[Placement, tuple[Placement, ...]]]:
+    """The placements that each role can bring about from each placement."""
+    return {role: {one: tuple(successors(game, one, role)) for one in open_ones} for role in game.roles}
 
 
 def _ended(game: Game[Any], placement: Placement, step: int) -> int | None:

@@ -19,7 +19,7 @@ from arena.cli import leaderboard_text, output
 from arena.cli.run.watcher import RunWatcher
 from arena.errors import ArenaError
 from arena.report.leaderboard import leaderboards, rankings
-from arena.results import leaderboard, ranked, tiebreaks
+from arena.results import leaderboard, ranked
 from arena.results.archive import Archive
 from arena.results.leaderboard import Results, meetings, write_csv
 from arena.results.standings import standings_of
@@ -562,18 +562,3 @@ def test_a_comparison_that_is_impossible_is_refused_in_one_line(folder, tmp_path
     )
     empty = str(stored.store(tmp_path, EVENT, []))
     assert "dice: has not played yet" in arena(folder, "compare", "dice", "oracle", empty).stderr
-
-
-def test_the_order_of_the_records_changes_no_table(tmp_path):
-    event, random = replace(EVENT, tie_breaks=tiebreaks.names(), repeats=1), np.random.default_rng(1)
-    records = [
-        stored.played(match, **dict.fromkeys((seat.role for seat in match.seats), 50)) for match in stored.plan(event)
-    ]
-    tables = []
-    for name in ("one", "two"):
-        results = Results.open(stored.store(tmp_path / name, event, records))
-        tables.append(
-            [frame.to_csv() for frame in (results.leaderboard(), results.strengths(), results.chance_better())]
-        )
-        random.shuffle(records)
-    assert tables[0] == tables[1]

@@ -314,7 +314,7 @@ def _text(name: str, lines: Iterable[str]) -> Iterator[str]:
         yield from wrong
         return
     for line in lines:
-        if not isinstance(line, str) or not line or not line.isprintable() or line != " ".join(line.split()):
+        if not isinstance(line, str) or not line or not line.isprintable() or line != line.strip() or "  " in line:
             yield f"{name}: {line!r} is not one line of words with single spaces"
         elif line.startswith("#"):
             yield f"{name}: {line!r} begins with #, which marks a bot's remark"
