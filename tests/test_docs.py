@@ -130,7 +130,7 @@ def played(tmp_path_factory) -> Path:
     quick = {
         "check": ["--board", "hunt"],
         "report": ["--help"],  # another one compares with last week
-        "run": shlex.split("--bot ada,dice,hungry --repeats 1 --no-charts --workers 1"),
+        "run": shlex.split("--bot ada,dice,hungry --repeats 1 --seed 1 --no-charts --workers 1"),
     }
     assert [words[1] for words in FOLLOWED] == ["init", "new", "check", "run", "report"]
     for _, command, *rest in FOLLOWED:
