@@ -148,7 +148,7 @@ def test_cpu_time_of_a_child_that_ended_stays_and_counts_once(monkeypatch):
 
 
 def _used(own: float, reaped: float = 0.0) -> ProcessUsage:
-    return ProcessUsage(group=1, cpu=own + reaped, own_cpu=own, threads=1, resident=0)
+    return ProcessUsage(cpu=own + reaped, own_cpu=own, threads=1, resident=0)
 
 
 def _children(parent: "subprocess.Popen[bytes]") -> list[str]:

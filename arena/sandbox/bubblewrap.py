@@ -39,8 +39,6 @@ class Bubblewrap(Level):
     confines = True
     needs = "it needs the program bwrap (package bubblewrap), and a system where users may make namespaces"
     wrapped = True
-    private_scratch = True
-    needs_user = True
 
     def prepare(self, kind: BotKind) -> None:
         """Make the filter, and find out which arguments of bwrap work here."""

@@ -219,7 +219,7 @@ class Launcher:
 
     def refuse_full_disk(self, level: Level, limits: Limits) -> None:
         """Raise MachineError where the disk of scratch folders has less room than these limits allow a bot."""
-        if not level.private_scratch:
+        if not level.wrapped:
             self.folder.refuse_full(limits)
 
     def _claim_user(self, level: Level, read: tuple[str, ...]) -> tuple[int | None, int | None]:
@@ -241,7 +241,7 @@ class Launcher:
         if not answer["unreadable"] and not answer["why"]:
             return user, claim
         os.close(claim)
-        if level.needs_user:
+        if level.wrapped:
             needs = f"{level.name}: run by root, a bot must become an unprivileged user first, and "
             if answer["why"]:
                 raise ConfinementError(f"{needs}root of this namespace cannot: {answer['why']}; use the level landlock")
@@ -255,7 +255,7 @@ class Launcher:
         """Return a new cgroup with the limits of one bot, where arena has a delegated one."""
         if self._cgroups is None or not level.restricts:
             return None
-        scratch = (limits.scratch or 0) if level.private_scratch else 0  # it is held in memory
+        scratch = (limits.scratch or 0) if level.wrapped else 0  # it is held in memory
         memory = None if limits.memory is None else int(limits.memory * watchdog.RESIDENT_FACTOR) + scratch
         processes = limits.processes or (1 if level.confines else None)
         try:

@@ -86,13 +86,12 @@ class Level:
     restricts: bool = True
     """A bot loses privileges, has limits, and gets a user and a cgroup of its own where arena can give them."""
     wrapped: bool = False
-    """The process that arena starts and reaps is a helper; the bot is a process below it, confined by the command that
-    `confine` returns. Otherwise the process that calls `confine` is confined when it returns: a fork of the spawner can
-    be a bot (`warm.py`), and arena can learn which system calls are refused to it (`refused.py`)."""
-    private_scratch: bool = False
-    """The scratch folder is in memory, in a mount of the bot's own: nobody outside can list or empty it."""
-    needs_user: bool = False
-    """Run by root, the level works only if the bot becomes an unprivileged user."""
+    """The process that arena starts and reaps is a helper that makes namespaces. The bot is a process below it, and the
+    command that `confine` returns confines it. Its scratch folder is in memory, in a mount of its own: nobody outside
+    can list or empty it. Run by root, it must become an unprivileged user.
+
+    Otherwise the process that calls `confine` is confined when it returns: a fork of the spawner can be a bot
+    (`warm.py`), and arena can learn which system calls are refused to it (`refused.py`)."""
 
     def prepare(self, kind: BotKind) -> None:
         """In the spawner, once for all bots of this kind: do what takes time. OSError when the level fails here."""

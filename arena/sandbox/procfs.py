@@ -38,7 +38,6 @@ def kills_for_memory() -> int:
 class ProcessUsage(NamedTuple):
     """The resources that one process uses."""
 
-    group: int
     cpu: float
     """Seconds, with those of its reaped children."""
     own_cpu: float
@@ -57,7 +56,6 @@ def see(pid: int) -> ProcessUsage | None:
         return None
     own_cpu, reaped = (sum(map(int, fields[first : first + 2])) / TICKS_PER_S for first in (11, 13))
     return ProcessUsage(
-        group=int(fields[2]),
         cpu=own_cpu + reaped,
         own_cpu=own_cpu,
         threads=int(fields[17]),

@@ -119,7 +119,7 @@ def stored_by(child: Child) -> tuple[int, int]:
     It could move its files to a folder that was counted already. So where there are any files they are counted again
     while the bot is stopped; not in a build, which may have very many and is counted again at its end.
     """
-    if child.level.private_scratch and not child.spec.builds:
+    if child.level.wrapped and not child.spec.builds:
         pid = child.program()
         return in_mount(f"/proc/{procfs.living(pid)}/root{child.spec.scratch}") if pid else (0, 0)
     if child.has_no_files:

@@ -104,7 +104,7 @@ class LiveBot:
         self._output, self._log = BotOutput(self._child.limits.output), BotLog(self._child.limits.stderr)
         self._early_lines = EarlyLines(self.wire, self._output)
         # A scratch folder that is inside a namespace cannot be emptied from outside.
-        self._may_stay = conditions.keep and not self._child.level.private_scratch
+        self._may_stay = conditions.keep and not self._child.level.wrapped
         self._core: int | None = None
         self._ask = Ask(text=b"", announced=None, deadline=None)
         self._ready: float | None = None
