@@ -40,6 +40,7 @@ from arena.report.replays import safe_json
 from arena.results.archive import Archive
 from arena.results.columns import LEADERBOARD
 from arena.results.leaderboard import Results
+from arena.serve import jobs
 from arena.values import Ending, Event, Match, Played
 
 
@@ -272,7 +273,7 @@ def test_the_crosstable_is_that_of_the_results(small, results):
     assert told == set(frame.itertuples(index=False, name=None))
 
 
-def test_a_crosstable_has_the_order_of_the_leaderboard_of_its_game(tmp_path):
+def test_a_crosstable_has_the_order_of_its_game_in_the_report_and_on_the_site(tmp_path):
     event = stored.event("ann", "bob", boards=[stored.DUEL, stored.CLASSIC])
     records = [
         stored.played(
@@ -286,6 +287,8 @@ def test_a_crosstable_has_the_order_of_the_leaderboard_of_its_game(tmp_path):
         ["bob", "ann"],
         ["ann", "bob"],
     ]
+    heads = re.findall(r'<th scope="row"><a[^>]*>(\w+)<', jobs.crosstable(tmp_path, "", ""))
+    assert heads == 2 * ["bob", "ann"] + 3 * ["ann", "bob"]  # a table for each role
 
 
 def leaderboards(page: Parsed) -> list[list[dict[str, str]]]:

@@ -69,7 +69,6 @@ def event(
     """Return everything but the bots' pages and the matches, for the page's scripts."""
     own = frozenset(index.bots) if author is None else author.bots
     planned, conditions, score_in_file = results.event, results.event.conditions, CROSSTABLE["score"].in_file
-    leagues = {league.game: league for league in results.leagues}
     return {
         "event": {
             "name": clean(planned.name),
@@ -97,8 +96,7 @@ def event(
             if bot in index.bots and opponent in index.bots and not own.isdisjoint({bot, opponent})
         ],
         "orders": [  # of each board the bots as the leaderboard of its game has them
-            [index.bots[each.bot] for each in leagues.get(label.partition("/")[0], results).standings]
-            for label in index.boards
+            [index.bots[each.bot] for each in results.league_of(label).standings] for label in index.boards
         ],
         "labels": shortened([clean(results.display_name(bot)) for bot in index.bots]),
     }

@@ -154,14 +154,21 @@ def crosstable(folder: Path, bot_path: str, matches_path: str) -> str:
         for board, role, bot, opponent, matches, score in results.crosstable().itertuples(index=False):
             of_role = cells.setdefault(board, {}).setdefault(role, {})
             of_role[bot, opponent] = (matches, score_in_file(score))
-        bots = {each.bot: clean(results.display_name(each.bot)) for each in results.standings[:MOST_CROSSED]}
+        ranked = {board: results.league_of(board).standings for board in cells}
         return templates.render(
             "_crosstable.html.j2",
-            tables=[(board, clean(results.board_columns[board]), roles) for board, roles in cells.items()],
-            bots=bots,
+            tables=[
+                (
+                    board,
+                    clean(results.board_columns[board]),
+                    roles,
+                    {each.bot: clean(results.display_name(each.bot)) for each in ranked[board][:MOST_CROSSED]},
+                )
+                for board, roles in cells.items()
+            ],
             bot_path=bot_path,
             matches_path=matches_path,
-            left_out=len(results.standings) - len(bots),
+            most=MOST_CROSSED if any(len(every) > MOST_CROSSED for every in ranked.values()) else 0,
         )
 
 

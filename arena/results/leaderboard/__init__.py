@@ -162,6 +162,10 @@ class Results:
             for game in self.games
         )
 
+    def league_of(self, label: str) -> "Results":
+        """Return the results of the game of a `game/board`; these results where games have one table."""
+        return next((league for league in self.leagues if label in league.boards), self)
+
     @cached_property
     def cache_version(self) -> str:
         """A cache key: what was computed from these results is valid until it changes. Aborts do not change it."""
