@@ -11,7 +11,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from live import RULES, say_goodbye
+from live import RULES, bot_of, say_goodbye
 from processes import gone_soon, until
 from programs import python
 
@@ -34,10 +34,17 @@ def live(launcher, tmp_path):
     """Start bots from a text, and end them with the test."""
     bots: list[LiveBot] = []
 
-    def start(answer: str = "say('x')", whole: str | None = None, rules: Path | None = None, **parts: str) -> LiveBot:
+    def start(
+        answer: str = "say('x')",
+        whole: str | None = None,
+        rules: Path | None = None,
+        conditions: Conditions = OPEN,
+        blameless: bool = False,
+        **parts: str,
+    ) -> LiveBot:
         path = tmp_path / f"bot{len(bots)}.py"
-        path.write_text(whole or python(answer, **parts))
-        bots.append(LiveBot(launcher, path.stem, discovery.from_path(path), OPEN, rules))
+        bot = bot_of(path, whole or python(answer, **parts))
+        bots.append(LiveBot(launcher, path.stem, bot, conditions, rules, blameless=blameless))
         assert ask(bots[-1], READY).ending is None
         return bots[-1]
 
@@ -48,13 +55,12 @@ def live(launcher, tmp_path):
 
 def ending_of(bot: LiveBot, seconds: float = 5.0, hit: int = 0) -> str:
     """Ask a bot, and send it the signal `hit` meanwhile; return its ending, or what it is said to have suffered."""
-    assert ask(bot, READY).ending is None
     sender = threading.Timer(0.1 if hit else 0.0, os.kill, (bot.program, hit))
     sender.start()
     try:
         return ask(bot, seconds=seconds).ending or "no fault"
     except InterferenceError as error:
-        return str(error).partition(" by a signal that arena did not send")[0]
+        return str(error).partition(": ")[2].partition(" by a signal that arena did not send")[0]
     finally:
         sender.join()
         bot.end()
@@ -72,12 +78,9 @@ SIGNALS = {
 
 
 @pytest.mark.parametrize("number", SIGNALS)
-def test_a_blameless_bot_is_not_at_fault_for_a_signal_of_somebody_else(launcher, tmp_path, number):
-    path = tmp_path / "hit.py"
-    path.write_text(python("time.sleep(5)"))
-    words, ending = SIGNALS[number]
-    for blameless, expected in ((True, f"hit: {words}"), (False, ending)):
-        bot = LiveBot(launcher, "hit", discovery.from_path(path), confined(), None, blameless=blameless)
+def test_a_blameless_bot_is_not_at_fault_for_a_signal_of_somebody_else(live, number):
+    for blameless, expected in zip((True, False), SIGNALS[number], strict=True):
+        bot = live("time.sleep(5)", conditions=confined(), blameless=blameless)
         assert ending_of(bot, 0.5, signal.Signals[number]) == expected
 
 
@@ -92,39 +95,33 @@ OWN_DOING = {
 
 
 @pytest.mark.parametrize("name", OWN_DOING)
-def test_a_bot_that_kills_or_stops_itself_is_refused_that_or_at_fault(launcher, tmp_path, name):
+def test_a_bot_that_kills_or_stops_itself_is_refused_that_or_at_fault(live, name):
     line, ending = OWN_DOING[name]
-    path = tmp_path / "tries.py"
-    guarded = f"\n        try: {line}\n        except (OSError, ValueError): pass\n        print('x', flush=True)"
-    path.write_text(python(guarded, first="import resource, signal"))
+    guarded = f"try: {line}\nexcept (OSError, ValueError): pass\nsay('x')"
     for conditions, expected in ((confined(), "no fault"), *([(OPEN, ending)] if ending else [])):
-        bot = LiveBot(launcher, "tries", discovery.from_path(path), conditions, None, blameless=True)
+        bot = live(guarded, first="import resource, signal", conditions=conditions, blameless=True)
         assert ending_of(bot, 0.5 if expected == Ending.TIMEOUT else 5.0) == expected
 
 
-def test_a_bot_killed_because_the_machine_lacks_memory_is_blameless(launcher, tmp_path):
+def test_a_bot_killed_because_the_machine_lacks_memory_is_blameless(live, tmp_path):
     group = Path("/sys/fs/cgroup/memory") / tmp_path.name
     try:
         group.mkdir()
         (group / "memory.limit_in_bytes").write_text("30000000")
     except OSError as error:
         pytest.skip(f"no cgroup of version 1 can be had here to take memory away: {error}")
-    path = tmp_path / "eats.py"
-    path.write_text(python("a = bytearray(60_000_000)"))
     try:
-        bot = LiveBot(launcher, "eats", discovery.from_path(path), OPEN, None, blameless=True)
+        bot = live("a = bytearray(60_000_000)", blameless=True)
         (group / "cgroup.procs").write_text(str(bot.program))
-        assert ending_of(bot) == "eats: its process was killed"
+        assert ending_of(bot) == "its process was killed"
     finally:
         assert until(lambda: not (group / "cgroup.procs").read_text())
         group.rmdir()
 
 
-def test_a_bot_that_is_killed_near_its_memory_limit_has_crashed(launcher, tmp_path):
-    path = tmp_path / "eats.py"
-    path.write_text(python("time.sleep(5)", first="a = bytearray(60_000_000)"))
+def test_a_bot_that_is_killed_near_its_memory_limit_has_crashed(live):
     conditions = confined(limits=Limits(memory=70_000_000))
-    bot = LiveBot(launcher, "eats", discovery.from_path(path), conditions, None, blameless=True)
+    bot = live("time.sleep(5)", first="a = bytearray(60_000_000)", conditions=conditions, blameless=True)
     assert ending_of(bot, hit=signal.SIGKILL) is Ending.CRASHED
     assert "its memory peaked at" in bot.reply.words
 
@@ -149,19 +146,13 @@ def test_an_answer_is_one_line_however_it_comes(live, answer):
 @pytest.mark.alone  # a bot that is not frozen must get a core within SETTLE_S to print its second line
 @pytest.mark.parametrize("freeze", [True, False])
 @pytest.mark.parametrize("pause", [0, 0.005])
-def test_a_second_line_for_one_question_never_answers_the_next_and_is_warned_of(launcher, tmp_path, freeze, pause):
-    path = tmp_path / "twice.py"
+def test_a_second_line_for_one_question_never_answers_the_next_and_is_warned_of(live, freeze, pause):
     again = f"n = line.split()[1]; print(n, flush=True); time.sleep({pause}); print('again', n, flush=True)"
-    path.write_text(python(again))
-    bot = LiveBot(launcher, "twice", discovery.from_path(path), replace(OPEN, freeze=freeze), None)
-    try:
-        assert ask(bot, READY).ending is None
-        questions = [Ask(text=b"turn 1\ngo %d\n" % number, announced=5.0, deadline=5.0) for number in range(12)]
-        assert [ask(bot, question).line for question in questions] == [b"%d" % number for number in range(12)]
-        say_goodbye(bot, b"end\n")
-        warnings = bot.report().warnings
-    finally:
-        bot.end()
+    bot = live(again, conditions=replace(OPEN, freeze=freeze))
+    questions = [Ask(text=b"turn 1\ngo %d\n" % number, announced=5.0, deadline=5.0) for number in range(12)]
+    assert [ask(bot, question).line for question in questions] == [b"%d" % number for number in range(12)]
+    say_goodbye(bot, b"end\n")
+    warnings = bot.report().warnings
     assert warnings[:11] == tuple(f'thrown away, printed before it was asked: "again {n}"' for n in range(11))
     assert warnings[11:] == ('thrown away, printed after its last answer: "again 11"',)
 
@@ -336,6 +327,13 @@ def test_a_bot_that_leaves_at_the_end_is_not_killed(live):
     assert (bot.report().exit, bot.report().killed) == ("exit 0", False)
     assert bot.report().ready is not None
     assert bot.report().memory > 0
+
+
+def test_a_bot_that_has_closed_its_output_has_a_moment_to_leave(live, monkeypatch):
+    monkeypatch.setattr("arena.match.polling.FAREWELL_S", 5.0)
+    bot = live(end="os.close(1); time.sleep(0.1); os._exit(3)")
+    say_goodbye(bot, b"end x\n")
+    assert (bot.report().exit, bot.report().killed) == ("exit 3", False)
 
 
 def test_ending_a_bot_twice_is_ending_it_once(live):
