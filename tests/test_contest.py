@@ -40,6 +40,7 @@ def new_contest(folder: Path) -> Path:
     assert cup.arena(folder, "init", "--contest", "cup").returncode == 0
     file = folder / "cup/tournament.toml"
     text = re.sub("(?m)^boards = .*$", 'boards = ["mummy_maze/duel"]', file.read_text())
+    text = re.sub("(?m)^seed = .*$", "seed = 7", text)
     file.write_text(text.replace("start = 5.0", "start = 20.0").replace('count = "auto"', "count = 1"))
     return folder / "cup"
 
@@ -377,9 +378,20 @@ def test_only_what_is_new_is_played(first, online, tmp_path):
         for match in (record.match.id for record, _ in before.records_numbered(before.numbers_in_order())):
             assert after.record(match) == before.record(match)  # with all its clocks: it was not played again
     step(second, "publish")
+    history = published(second, "history.csv")
+    assert [row["bot"] for row in site.read_history(history)][-3:] == ["ada", "bob", "dice"]
     step(second, "publish")  # nothing new: no second row for the same ranks
-    rows = site.read_history(published(second, "history.csv"))
-    assert [row["bot"] for row in rows] == ["ada", "dice", "ada", "bob", "dice"]
+    assert published(second, "history.csv") == history
+
+
+def test_ranks_that_were_published_in_the_same_second_stand_in_the_history_once():
+    now, later = "2026-01-01 00:00:00", "2026-01-01 00:00:01"
+    cells = (now, "a1", "maze", "ada", "d1", "1", "1500", "2")
+    row = dict(zip(site.HISTORY, cells, strict=True))
+    grown = row | {"matches": "4"}
+    assert site.continued([], [row]) == site.continued([row], [row | {"date": later}]) == [row]
+    assert site.continued([row], [grown]) == [grown]
+    assert site.continued([row], [grown | {"date": later}]) == [row, grown | {"date": later}]
 
 
 @pytest.mark.slow

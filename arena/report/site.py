@@ -48,12 +48,15 @@ def ranks_now(results: Results, date: str, commit: str) -> list[dict[str, str]]:
 
 
 def continued(rows: History, now: History) -> History:
-    """Return a history with the ranks of now, unless they are those of its last date."""
+    """Return a history with the ranks of now, unless they are those of its last date. A date has one ranking."""
 
     def ranks(rows: History) -> list[tuple[str, ...]]:
         return [tuple(row[name] for name in HISTORY if name not in {"date", "commit"}) for row in rows]
 
-    return rows if ranks(_newest(rows)) == ranks(now) else [*rows, *now]
+    if ranks(_newest(rows)) == ranks(now):
+        return rows
+    dates = {row["date"] for row in now}  # others may have published in the same second
+    return [*(row for row in rows if row["date"] not in dates), *now]
 
 
 def read_history(content: bytes) -> list[dict[str, str]]:
