@@ -6,7 +6,7 @@ import json
 import re
 import stat
 import zlib
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
 
@@ -281,6 +281,12 @@ def _recorded() -> Record:
     return reported.played(replace(match, conditions=conditions))
 
 
+def open_files() -> Iterator[str]:
+    for descriptor in Path("/proc/self/fd").iterdir():
+        with contextlib.suppress(OSError):  # that of the folder itself
+            yield str(descriptor.readlink())
+
+
 @pytest.fixture(scope="module")
 def letters(tmp_path_factory) -> Path:
     """The workspace of a class after `--for everybody`: one bot plays well, one crashes, one is refused."""
@@ -334,6 +340,14 @@ def test_a_real_crash_has_its_advice_on_the_author_s_page(letters):
     assert fault["advice"] == "the program failed: the last lines of its stderr say where"
     assert "NameError" in fault["stderr"][-1]
     assert str(letters) not in html
+
+
+def test_pages_that_stand_are_left_and_no_archive_stays_open(letters):
+    home = letters / "results/cup/for"
+    before = {path: path.stat().st_ino for path in home.glob("*.html")}
+    assert cup.arena(letters, "report", "--for", "everybody").returncode == 0
+    assert {path: path.stat().st_ino for path in home.glob("*.html")} == before
+    assert [path for path in open_files() if path.startswith(str(letters))] == []
 
 
 def test_the_letter_of_a_refused_bot_takes_the_file_of_no_bot_that_plays(letters):

@@ -5,6 +5,7 @@ what went wrong, the match to look at as a text, and what else is enclosed. What
 say.
 """
 
+import contextlib
 import shlex
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
@@ -58,11 +59,11 @@ def write(
         for done, reader in enumerate(readers, 1):
             author, archive = replace(reader, hidden_paths=hidden_paths(folder)), Archive.open(folder)
             renamed, pseudonyms = pseudonymous(archive, author.bots | references)
-            results = Results(renamed, rules=rules)
-            if everybody:
-                written += write_letter(results, folder, author, pseudonyms)
-            tell_matches = (lambda _done, _all: None) if everybody else tell
-            written.append(report.write(results, folder, rules=rules, tell=tell_matches, author=author, like=like))
+            with contextlib.closing(Results(renamed, rules=rules)) as results:
+                if everybody:
+                    written += write_letter(results, folder, author, pseudonyms)
+                tell_matches = (lambda _done, _all: None) if everybody else tell
+                written.append(report.write(results, folder, rules=rules, tell=tell_matches, author=author, like=like))
             if everybody:
                 tell(done, len(readers))
     return tuple(written)
