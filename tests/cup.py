@@ -15,7 +15,6 @@ import subprocess
 import sys
 import tempfile
 import termios
-import time
 from collections.abc import Callable, Iterator
 from fcntl import ioctl
 from functools import partial
@@ -244,15 +243,6 @@ def stored(folder: Path, name: str = "cup") -> int:
             return connection.execute("select count(*) from matches").fetchone()[0]
         except sqlite3.OperationalError:  # its tables are being made
             return 0
-
-
-def soon(condition: Callable[[], object], seconds: float = 20) -> bool:
-    until = time.monotonic() + seconds
-    while time.monotonic() < until:
-        if condition():
-            return True
-        time.sleep(0.03)
-    return False
 
 
 def start(folder: Path, *words: str) -> Command:

@@ -11,12 +11,12 @@ import os
 import signal
 import subprocess
 import sys
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from unittest.mock import patch
 
-from processes import alive, children, descendants, until
+from processes import children, descendants, gone_soon
 
 if TYPE_CHECKING:
     from arena.event.cluster.calibration import Speed
@@ -124,7 +124,7 @@ class Machines:
     def restart_scheduler(self) -> None:
         """Kill the scheduler and start another at the same address."""
         os.kill(self._scheduler, signal.SIGKILL)
-        assert gone([self._scheduler])
+        assert gone_soon([self._scheduler])
         self._start_scheduler(int(self.address.rpartition(":")[2]))
 
     def end_workers(self) -> None:
@@ -179,8 +179,3 @@ def opened(address: str, *, speed: "Speed | None" = None, **more: Any) -> Callab
             return Cluster(address, *arguments, **more, **others)
 
     return open_lanes
-
-
-def gone(pids: Iterable[int]) -> bool:
-    """Wait until these processes are gone; return whether they went."""
-    return until(lambda: not any(alive(pid) for pid in pids), 15)

@@ -18,23 +18,23 @@ def alive(pid: int) -> bool:
         return False
 
 
-def until(condition: Callable[[], object], seconds: float = 10.0) -> bool:
+def until(condition: Callable[[], object], seconds: float = 20.0) -> bool:
     """Wait for a condition; return whether it came true in time, a guard against hangs."""
     end = time.monotonic() + seconds
-    while not condition() and time.monotonic() < end:
-        time.sleep(0.01)
-    return bool(condition())
+    while not (came := condition()) and time.monotonic() < end:
+        time.sleep(0.02)
+    return bool(came)
 
 
 def gone_soon(pids: Iterable[int]) -> bool:
-    """Wait until all of these are gone; return whether they went within a few seconds, a guard against hangs."""
+    """Wait until all of these are gone; return whether they went in time, a guard against hangs."""
     left = set(pids)
 
     def gone() -> bool:
         left.intersection_update([pid for pid in left if alive(pid)])  # a number may soon be somebody else's
         return not left
 
-    return until(gone, 5.0)
+    return until(gone, 15.0)
 
 
 def children(pid: int) -> list[int]:

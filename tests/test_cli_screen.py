@@ -16,7 +16,8 @@ from contextlib import closing
 from pathlib import Path
 
 import pytest
-from cup import FIRST, Command, arena, make, processes_in, run_event, soon
+from cup import FIRST, Command, arena, make, processes_in, run_event
+from processes import until
 from programs import python
 from rich.console import Console
 from test_check_rules import MARKS, SOUND
@@ -152,7 +153,7 @@ def test_a_person_plays_by_arrows_and_words_and_ctrl_c_gives_the_terminal_back(f
     assert session.end() == 130
     assert session.said.endswith(GIVEN_BACK) or session.said.rindex(GIVEN_BACK) > session.said.rindex("\x1b[?1049h")
     assert "Traceback" not in session.said
-    assert soon(lambda: not list(processes_in(folder)), 5)
+    assert until(lambda: not list(processes_in(folder)), 5)
 
 
 def test_the_modes_of_the_terminal_are_as_before_also_after_a_signal(folder, match):
@@ -161,7 +162,7 @@ def test_the_modes_of_the_terminal_are_as_before_also_after_a_signal(folder, mat
     within = termios.tcgetattr(session.ours)
     session.command.signal(signal.SIGTERM)
     session.until("\x1b[?1049l")
-    assert soon(lambda: termios.tcgetattr(session.ours) == session.modes, 5)
+    assert until(lambda: termios.tcgetattr(session.ours) == session.modes, 5)
     assert within != session.modes
     assert session.end() == 143
 
@@ -307,7 +308,7 @@ def test_a_terminal_that_is_closed_ends_it_and_its_bots(folder):
     session.until("your move, explorer:")
     os.close(session.ours)
     assert session.command.wait() == 129
-    assert soon(lambda: not list(processes_in(folder)), 5)
+    assert until(lambda: not list(processes_in(folder)), 5)
 
 
 def test_typed_bytes_may_be_no_text_and_stdin_may_be_closed(folder):

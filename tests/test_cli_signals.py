@@ -17,18 +17,18 @@ from cup import (
     make_slow,
     processes_in,
     run_event,
-    soon,
     start,
     stored,
 )
 from events import workspace
+from processes import until
 from programs import python
 
 
 def test_an_event_in_play_can_be_read_not_run_a_second_time_and_be_ended(tmp_path):
     folder = make_slow(tmp_path / "ws")
     run = start(folder, "--workers", "2")
-    assert soon(lambda: stored(folder) >= 2)
+    assert until(lambda: stored(folder) >= 2)
     read = arena(folder, "leaderboard")
     second = run_event(folder)
     assert run.returncode is None
@@ -41,7 +41,7 @@ def test_an_event_in_play_can_be_read_not_run_a_second_time_and_be_ended(tmp_pat
     assert (done.returncode, done.stdout) == (143, "")
     assert "Traceback" not in done.stderr
     assert f"\n{stored(folder)} of 120 matches are stored; to go on:\n" in done.stderr
-    assert soon(lambda: not list(processes_in(folder)), 5)
+    assert until(lambda: not list(processes_in(folder)), 5)
     assert not list((folder / "tmp").glob("arena-*"))
 
 
@@ -56,18 +56,18 @@ def test_a_signal_during_a_hanging_match_does_not_wait_for_its_limit(tmp_path):
     hanging = python("time.sleep(60)")
     folder = workspace(tmp_path / "ws", {"hanging": hanging, "first": sprint.FIRST}, time="{start = 10.0, move = 60.0}")
     run = start(folder, "--workers", "1")
-    assert soon(lambda: any("hanging.py" in line for line in map(command_line, processes_in(folder))))
+    assert until(lambda: any("hanging.py" in line for line in map(command_line, processes_in(folder))))
     time.sleep(0.3)
     os.killpg(run.pid, signal.SIGINT)  # Ctrl-C reaches every process of a terminal
     assert run.end(10).returncode == 130
-    assert soon(lambda: not list(processes_in(folder)), 5)
+    assert until(lambda: not list(processes_in(folder)), 5)
 
 
 @pytest.mark.slow
 def test_a_signal_while_the_charts_are_drawn_ends_the_command_at_once(tmp_path):
     folder = workspace(tmp_path / "ws", {"first": sprint.FIRST, "last": sprint.LAST})
     run = Command(folder, "run", "--workers", "1")
-    assert soon(lambda: (folder / "results/cup/timing.csv").exists())
+    assert until(lambda: (folder / "results/cup/timing.csv").exists())
     run.signal(signal.SIGINT)
     done = run.end(10)
     assert done.returncode == 130
@@ -96,10 +96,10 @@ def test_a_second_signal_ends_a_command_at_once_whatever_it_does():
 def test_a_killed_run_leaves_no_process_and_the_next_one_goes_on(tmp_path):
     folder = make_slow(tmp_path / "ws", repeats=1)
     run = start(folder, "--workers", "1")
-    assert soon(lambda: stored(folder) >= 1)
+    assert until(lambda: stored(folder) >= 1)
     run.signal(signal.SIGKILL)
     run.wait(10)
-    assert soon(lambda: not list(processes_in(folder)), 5)
+    assert until(lambda: not list(processes_in(folder)), 5)
     count = stored(folder)
     done = run_event(folder)
     assert done.returncode == 0

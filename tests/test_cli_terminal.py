@@ -17,10 +17,10 @@ from cup import (
     leaderboard,
     make_slow,
     processes_in,
-    soon,
     stored,
 )
 from events import workspace
+from processes import until
 
 from arena import charts
 
@@ -56,7 +56,7 @@ def test_a_terminal_sees_a_bar_over_the_standings_until_ctrl_c_ends_the_run(tmp_
     assert "\x1b[?25l" in said  # the cursor is hidden while it draws,
     assert said.rindex("\x1b[?25h") > said.rindex("\x1b[?25l")  # and given back
     assert "Traceback" not in said
-    assert soon(lambda: not list(processes_in(busy)), 5)
+    assert until(lambda: not list(processes_in(busy)), 5)
     assert not list((busy / "tmp").glob("arena-*"))
     count, command = re.search(r"(\d+) of 120 matches are stored; to go on:\r\n  (.*)\r\n", said).groups()
     assert 2 <= int(count) == stored(busy) < 120
@@ -68,14 +68,14 @@ def test_a_terminal_sees_a_bar_over_the_standings_until_ctrl_c_ends_the_run(tmp_
 @pytest.mark.slow
 def test_no_color_is_obeyed_and_a_closed_terminal_is_a_hang_up(busy):
     run = shown(busy, "run", "--no-charts", "--workers", "2", NO_COLOR="1")
-    assert soon(lambda: stored(busy) >= 2)
+    assert until(lambda: stored(busy) >= 2)
     said = os.read(run.terminal, 65536).decode()
     os.close(run.terminal)
     assert run.wait() == 129
     assert " of 120 matches" in said
     assert not COLOUR.search(said)
     assert 2 <= stored(busy) < 120
-    assert soon(lambda: not list(processes_in(busy)), 5)
+    assert until(lambda: not list(processes_in(busy)), 5)
     assert not list((busy / "tmp").glob("arena-*"))
     for command in (["leaderboard"], ["games", "hunt"]):
         plain = shown(busy, *command, NO_COLOR="1")

@@ -15,8 +15,8 @@ from typing import Any, Self, TypeVar
 
 import pytest
 from events import Audience, event_of, run, tables, workspace
-from machines import Machines, gone, opened, worker_below
-from processes import alive, children, descendants, until
+from machines import Machines, opened, worker_below
+from processes import alive, children, descendants, gone_soon, until
 from sprint import DICE, FIRST, LAST, slow
 from test_clusters import BUILT, Acts, begun, play, playing
 
@@ -214,7 +214,7 @@ def test_workers_of_nannies_play_and_their_death_and_that_of_a_nanny_cost_no_mat
     assert tables(cup / "cluster") == tables(cup / "local")
     below = descendants(nannies[0])
     end(nannies[0])
-    assert gone(below)
+    assert gone_soon(below)
 
 
 class Network:
@@ -401,4 +401,4 @@ def test_twenty_random_kills_of_workers_nannies_hosts_and_the_run_change_no_tabl
     assert tables(cup / "results" / "cup") == tables(cup / "local")
     below = [child for pid in (*workers, *nannies) for child in descendants(pid)]
     end(*workers, *nannies)
-    assert gone(below)
+    assert gone_soon(below)

@@ -24,8 +24,8 @@ from typing import Any
 import pytest
 from cup import BOT, Command, arena
 from events import Audience, event_of, run, tables, workspace
-from machines import gone, opened
-from processes import alive, children, descendants, until
+from machines import opened
+from processes import alive, children, descendants, gone_soon, until
 from sprint import DICE, FIRST, LAST, slow
 
 from arena import system
@@ -78,7 +78,7 @@ def worker(shared) -> Iterator[int]:
     pid = shared.worker("one")
     yield pid
     os.kill(pid, signal.SIGTERM)
-    assert gone([pid])
+    assert gone_soon([pid])
 
 
 def begun(cup: Path, address: str) -> Command:
@@ -205,7 +205,7 @@ def test_the_status_has_each_lane_and_unfit_workers_are_given_nothing(tmp_path, 
     assert "is given nothing" in idle.values()
     for pid in (fit, *unfit):
         os.kill(pid, signal.SIGTERM)
-    assert gone([fit, *unfit])
+    assert gone_soon([fit, *unfit])
 
 
 @pytest.mark.slow
@@ -268,7 +268,7 @@ def test_a_swiss_on_a_slower_machine_gives_bots_more_time_in_the_same_matches(tm
     }
     assert {record.match.conditions.time.start for record in stored.values()} == {event_of(cup).conditions.time.start}
     os.kill(worker, signal.SIGTERM)
-    assert gone([worker])
+    assert gone_soon([worker])
 
 
 @pytest.mark.parametrize(

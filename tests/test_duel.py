@@ -7,9 +7,10 @@ import signal
 from pathlib import Path
 
 import pytest
-from cup import Command, arena, soon
+from cup import Command, arena
 from events import workspace as made
 from finished import result_of
+from processes import until
 from sprint import FIRST, LAST, slow
 
 from arena.author.submissions.bot_store import BotStore
@@ -225,7 +226,7 @@ def test_a_killed_duel_goes_on_and_decides_as_if_nothing_had_happened(workspace,
             return matches_stored(stored) >= 2
         return False
 
-    assert soon(some_are_stored)
+    assert until(some_are_stored)
     run.signal(signal.SIGKILL)
     run.wait()
     before = matches_stored(stored)

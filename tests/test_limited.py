@@ -9,6 +9,7 @@ import time
 
 import cup
 import pytest
+from processes import until
 
 from arena.errors import ArenaError
 from arena.limited import LimitedError, limited
@@ -133,7 +134,7 @@ for item in limited(work, memory=10**9, cpu=60, wall=60):
     assert len(list(cup.processes_in(tmp_path))) == 2
     caller.kill()
     caller.wait()
-    assert cup.soon(lambda: not list(cup.processes_in(tmp_path)))
+    assert until(lambda: not list(cup.processes_in(tmp_path)))
 
 
 def test_what_is_printed_is_a_notice_and_nothing_is_read(capfd):

@@ -374,9 +374,7 @@ def test_a_killed_event_pays_nothing_twice_and_plays_again_from_its_tape(tmp_pat
                     tournament.run(event, results, workers=2, audience=events.Audience(), model=provider_of(folder))
                 finally:
                     os._exit(0)
-            until = time.monotonic() + 30
-            while paid.value < 8 * number and time.monotonic() < until:
-                time.sleep(0.002)
+            assert until(lambda number=number: paid.value >= 8 * number)
             below = descendants(pid)
             os.kill(pid, signal.SIGKILL)
             os.waitpid(pid, 0)
@@ -475,10 +473,8 @@ def test_nothing_that_a_command_started_outlives_the_broker(tmp_path):
     with event_model.opened(who, None) as door:
         asking = threading.Thread(target=ask, args=(door,))
         asking.start()
-        until = time.monotonic() + 30
-        while len(below := descendants(os.getpid()) - before) < 3 and time.monotonic() < until:
-            time.sleep(0.01)
-        assert len(below) >= 3  # the broker, the command, and what that started
+        assert until(lambda: len(descendants(os.getpid()) - before) >= 3)  # the broker, the command, what that started
+        below = descendants(os.getpid()) - before
     assert gone_soon(below)
     asking.join(10)
     assert not asking.is_alive()

@@ -12,6 +12,7 @@ import cup
 import events
 import processes
 import pytest
+from processes import until
 from programs import python
 
 from arena import shared_folders, system
@@ -179,7 +180,7 @@ def test_nothing_is_left_of_a_run_that_is_killed(tmp_path):
         stdout=subprocess.DEVNULL,
         stderr=subprocess.DEVNULL,
     )
-    assert cup.soon(lambda: [*temporary.glob("arena-run-*/*/asked")])
+    assert until(lambda: [*temporary.glob("arena-run-*/*/asked")])
     below = processes.descendants(run.pid)
     assert len(below) > 2  # lanes, guards, bots
 
@@ -187,7 +188,7 @@ def test_nothing_is_left_of_a_run_that_is_killed(tmp_path):
     run.wait()
 
     assert processes.gone_soon(below)
-    assert cup.soon(lambda: not [*temporary.iterdir()])
+    assert until(lambda: not [*temporary.iterdir()])
 
 
 @pytest.fixture

@@ -15,6 +15,7 @@ from pathlib import Path
 import cup
 import httpx
 import pytest
+from processes import until
 from served import raw, served
 
 from arena.serve import frames, server
@@ -109,7 +110,7 @@ def test_a_client_that_is_slow_with_a_second_request_is_dropped(workspace, monke
                 return True
             return False
 
-        assert cup.soon(is_dropped, 10)
+        assert until(is_dropped, 10)
 
 
 def test_one_address_that_takes_all_the_connections_it_can_leaves_others_theirs(workspace, monkeypatch):
@@ -128,7 +129,7 @@ def test_one_address_that_takes_all_the_connections_it_can_leaves_others_theirs(
         assert [answer("127.0.0.2")[:4] for _ in range(6)] == 4 * [b"HTTP"] + 2 * [b""]
         assert answer("127.0.0.3").startswith(b"HTTP")
         taken.close()
-        assert cup.soon(lambda: answer("127.0.0.2").startswith(b"HTTP"))
+        assert until(lambda: answer("127.0.0.2").startswith(b"HTTP"))
 
 
 def test_silent_connections_never_take_the_files_that_the_server_needs(workspace, monkeypatch):
@@ -247,7 +248,7 @@ def test_the_site_is_served_by_tls_with_a_certificate_of_ones_own(workspace, tmp
     token = Accounts(workspace).invite("Tess", "test")
     words = ("--tls-cert", str(tmp_path / "cert.pem"), "--tls-key", str(tmp_path / "key.pem"))
     command = cup.Command(workspace, "serve", "--port", "0", *words)
-    assert cup.soon(lambda: "serving https://127.0.0.1:" in command.said())
+    assert until(lambda: "serving https://127.0.0.1:" in command.said())
     port = int(re.search(r":(\d+)/", command.said())[1])
     trusted = ssl.create_default_context(cafile=tmp_path / "cert.pem")
     silent = socket.create_connection(("localhost", port), 20)  # without a handshake

@@ -17,6 +17,7 @@ import cup
 import httpx
 import pytest
 from class_site import decide
+from processes import until
 from served import pids_of, served, without
 
 from arena.errors import ArenaError
@@ -440,7 +441,7 @@ def test_a_request_is_played_apart_and_says_why_ones_own_bot_failed_and_no_other
     work.end()  # as a server does that ends: the next one goes on
     accounts.ask(ben, "Ben@1", "Ada@1", "mummy_maze/duel", 1)
     work = desk.Desk(accounts, Hub())
-    assert cup.soon(lambda: work.step() or all(each.ended for each in accounts.requests()), 60)
+    assert until(lambda: work.step() or all(each.ended for each in accounts.requests()), 60)
     (asked,), (failed,) = accounts.requests(ada), accounts.requests(ben)
     assert (asked.status, "Ada@1" in asked.words) == ("done", True), asked.words
     with Archive.open(accounts.workspace / "results" / asked.event) as archive:
@@ -463,10 +464,10 @@ def test_uploads_wait_while_the_event_cannot_be_read_and_are_decided_then(accoun
     right = (accounts.workspace / "tournament.toml").read_text()
     (accounts.workspace / "tournament.toml").write_text("name = 5")
     work = desk.Desk(accounts, Hub())
-    assert cup.soon(lambda: work.step() or accounts.log()[0].action == "uploads cannot be checked", 60)
+    assert until(lambda: work.step() or accounts.log()[0].action == "uploads cannot be checked", 60)
     (accounts.workspace / "tournament.toml").write_text(right)
     work = desk.Desk(accounts, Hub())
-    assert cup.soon(lambda: work.step() or all(each.decided for each in accounts.uploads()), 60)
+    assert until(lambda: work.step() or all(each.decided for each in accounts.uploads()), 60)
     refused, accepted = accounts.uploads()
     assert (refused.account, refused.status, "SyntaxError" in refused.reasons) == ("Ben", "refused", True)
     assert (accepted.account, accepted.status) == ("Ada Lovelace", "accepted")
@@ -478,7 +479,7 @@ def test_a_round_that_cannot_begin_ends_with_the_reason(accounts):
     (accounts.workspace / "tournament.toml").write_text('name = "cup"\nboards = ["nowhere"]\nbots = "bots"\n')
     actions.act(accounts, "rounds", ["now"], "test")
     work = desk.Desk(accounts, Hub())
-    assert cup.soon(lambda: work.step() or [each for each in accounts.rounds() if each.ended], 60)
+    assert until(lambda: work.step() or [each for each in accounts.rounds() if each.ended], 60)
     assert "nowhere" in accounts.rounds()[0].words
 
 

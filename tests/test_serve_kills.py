@@ -13,6 +13,7 @@ from pathlib import Path
 import cup
 import httpx
 import pytest
+from processes import until
 from served import pids_of, without
 
 from arena.results.archive import Archive
@@ -39,7 +40,7 @@ class Site:
 
     def start(self) -> None:
         self.server = cup.Command(self.folder, "serve", "--port", "0")
-        assert cup.soon(lambda: "serving http" in self.server.said(), 60), self.server.said()
+        assert until(lambda: "serving http" in self.server.said(), 60), self.server.said()
         self.client = httpx.Client(base_url=self.server.said().split()[1].rstrip("/"), timeout=150)
         self.client.cookies.set("arena_session", self.session)
 
@@ -83,13 +84,13 @@ def survives(folder: Path, kills: int, seed: int) -> Counter[str]:
             killed[target] += 1
             if site.server.returncode is not None:
                 site.start()
-        assert cup.soon(site.is_done, 240)
+        assert until(site.is_done, 240)
         last = site.accounts.rounds(1)[0].number
         actions.act(site.accounts, "rounds", ["now"], "test")  # with the last bot
-        assert cup.soon(lambda: site.accounts.rounds(1)[0].number > last and site.is_done(), 240)
+        assert until(lambda: site.accounts.rounds(1)[0].number > last and site.is_done(), 240)
         site.server.signal(signal.SIGINT)
         site.server.wait()
-    assert cup.soon(lambda: not list(cup.processes_in(folder)))  # the fork server hears by a pipe that it has ended
+    assert until(lambda: not list(cup.processes_in(folder)))  # the fork server hears by a pipe that it has ended
     look_at(site)
     return killed
 

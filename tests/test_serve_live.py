@@ -12,6 +12,7 @@ import cup
 import live
 import pytest
 import stored
+from processes import until
 from programs import python
 from served import served
 from starlette.exceptions import HTTPException
@@ -109,7 +110,7 @@ def test_a_match_is_watched_while_it_is_played_and_the_stream_ends_with_the_even
     with served(workspace) as client:
         assert client.get("/events/cup/matches").status_code == 200  # what computes pages has started
         with ended(cup.start(workspace, *words)):
-            assert cup.soon(lambda: "progress" in client.get("/events/slow/progress").text, 60)
+            assert until(lambda: "progress" in client.get("/events/slow/progress").text, 60)
             found = watched(client, "slow")
         assert [name for name, _ in found if name != "turns"] == ["match", "result", "over"]
         assert not found[0][1]["over"]
@@ -118,7 +119,7 @@ def test_a_match_is_watched_while_it_is_played_and_the_stream_ends_with_the_even
         assert sorted(found[0][1]["bots"]) == ["ann", "bob"]
         assert "hush" not in str(found)
         # A reader without scripts sees the last state of the match.
-        assert cup.soon(lambda: "points left" in client.get("/events/slow/live").text, 60)
+        assert until(lambda: "points left" in client.get("/events/slow/live").text, 60)
 
 
 def test_a_match_that_is_over_is_shown_slowly_and_hiding_the_results_ends_that(workspace):

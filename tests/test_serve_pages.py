@@ -17,6 +17,7 @@ import cup
 import httpx
 import pytest
 import reported
+from processes import until
 from served import WIDTHS, fits, fitting, pids_of, served, visitor, without
 from starlette.applications import Starlette
 from starlette.routing import Route
@@ -296,7 +297,7 @@ def test_an_author_hands_in_bots_and_the_organiser_plays_freezes_and_hides(brows
         sign_in(page, tokens[1])
         page.get_by_role("link", name="Organiser").click()
         page.get_by_role("button", name="Begin a round now").click()
-        assert cup.soon(lambda: any(each.ended for each in accounts.rounds()), 60)
+        assert until(lambda: any(each.ended for each in accounts.rounds()), 60)
         assert {row["bot"] for row in cup.leaderboard(workspace)} == {"Ada", "first", "last"}
         page.get_by_role("button", name="Freeze submissions").click()
         page.get_by_text("Submissions are frozen").wait_for()
@@ -308,7 +309,7 @@ def test_an_author_hands_in_bots_and_the_organiser_plays_freezes_and_hides(brows
         page.get_by_text("results are public").wait_for()
         page.context.close()
         waiting.close()
-        assert cup.soon(lambda: pids_of(workspace, "charts", "cup"))  # of the round
+        assert until(lambda: pids_of(workspace, "charts", "cup"))  # of the round
     assert not problems
 
 

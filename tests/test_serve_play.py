@@ -10,7 +10,7 @@ from collections.abc import Callable
 import cup
 import httpx
 import pytest
-from processes import gone_soon
+from processes import gone_soon, until
 from served import served
 
 from arena.replay import notation
@@ -126,7 +126,7 @@ def test_a_match_ends_with_all_its_processes_when_its_page_is_closed(site, monke
             assert any('name=\\"number\\" value=\\"1\\"' in line for line in lines)
             time.sleep(1)
             assert not match.ended
-        assert cup.soon(lambda: match.ended == "its page was closed")
+        assert until(lambda: match.ended == "its page was closed")
         assert gone_soon([match.process.pid])
 
 
@@ -136,8 +136,8 @@ def test_a_match_whose_process_is_killed_is_over_and_the_terminal_says_why(site,
         page = begun(ben, f"{DUEL} explorer")
         (match,) = (each for each in matches._matches.values() if not each.ended)
         match.process.kill()
-        assert cup.soon(lambda: "arena failed to play it" in ben.get(page.url).text)
-        assert cup.soon(lambda: f"({DUEL} as explorer against first): its process ended with" in caplog.text)
+        assert until(lambda: "arena failed to play it" in ben.get(page.url).text)
+        assert until(lambda: f"({DUEL} as explorer against first): its process ended with" in caplog.text)
 
 
 @pytest.mark.slow
@@ -148,7 +148,7 @@ def test_nothing_is_left_of_a_match_when_its_server_is_killed_and_another_has_ru
     with tempfile.TemporaryDirectory() as temporary:  # a short path, as sockets need it
         for number in (signal.SIGKILL, signal.SIGTERM):
             server = cup.Command(workspace, "serve", "--port", "0", TMPDIR=temporary)
-            assert cup.soon(lambda of=server: "serving http" in of.said(), 60), server.said()
+            assert until(lambda of=server: "serving http" in of.said(), 60), server.said()
             if number == signal.SIGKILL:
                 cookies = {people.COOKIE: session}
                 with httpx.Client(base_url=server.said().split()[1], cookies=cookies, timeout=150) as ada:
@@ -156,5 +156,5 @@ def test_nothing_is_left_of_a_match_when_its_server_is_killed_and_another_has_ru
                 assert len(list(cup.processes_in(workspace))) > 1
             server.signal(number)
             assert server.wait() == (-number if number == signal.SIGKILL else 128 + number)
-            assert cup.soon(lambda: not list(cup.processes_in(workspace)))
+            assert until(lambda: not list(cup.processes_in(workspace)))
         assert not os.listdir(temporary)

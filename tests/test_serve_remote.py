@@ -12,6 +12,7 @@ from pathlib import Path
 import cup
 import httpx
 import pytest
+from processes import until
 from served import served, without
 from websockets.exceptions import ConnectionClosed, InvalidStatus
 from websockets.sync.client import connect
@@ -87,7 +88,7 @@ def seat(folder: Path, url: str, token: str, bot: str = THINKS):
     (folder / "mine.py").write_text(bot)
     command = cup.Command(folder, "join", url, "--bot", "mine.py", ARENA_TOKEN=token)
     try:
-        assert cup.soon(lambda: "joined as" in command.said(), 30), command.said()
+        assert until(lambda: "joined as" in command.said(), 30), command.said()
         yield command
     finally:
         with contextlib.suppress(ProcessLookupError):
@@ -130,10 +131,10 @@ def test_an_event_whose_seat_is_cut_and_silenced_ends_with_the_right_tables(site
         wire = Wire(client.base_url.port)
         with contextlib.closing(wire), seat(mine, wire.url, token):
             for number, lose in enumerate((wire.cut, wire.cut, wire.silence, wire.cut)):
-                assert cup.soon(lambda losses=number: wire.connections > losses and count(results) >= losses // 2, 60)
+                assert until(lambda losses=number: wire.connections > losses and count(results) >= losses // 2, 60)
                 time.sleep(0.1)  # in the midst of the next match
                 lose()
-            assert cup.soon(lambda: wire.connections > 4 and played(accounts), 120)
+            assert until(lambda: wire.connections > 4 and played(accounts), 120)
             with Archive.open(results) as archive:
                 records = list(archive.records())
             assert [fault for record in records for fault in record.verdict.faults] == []
@@ -143,7 +144,7 @@ def test_an_event_whose_seat_is_cut_and_silenced_ends_with_the_right_tables(site
             accounts.set("remote played", {})
             accounts.begin_round()
             accounts.end_round()  # so that they play once more, with no cut
-            assert cup.soon(lambda: played(accounts), 120)
+            assert until(lambda: played(accounts), 120)
             assert cut == [(results / name).read_text() for name in ("leaderboard.csv", "matches.csv")]
     assert {seat.bot.name for record in records for seat in record.match.seats} == {"Ada_remote", "first", "last"}
     text = notation.text_of(records[0])
@@ -230,9 +231,9 @@ def test_a_bot_tries_again_when_its_site_ends_before_an_answer(site):
     with served(workspace) as client, contextlib.closing(Wire(client.base_url.port)) as wire:
         wire.broken = True
         command = cup.Command(mine, "join", wire.url, "--bot", "mine.py", ARENA_TOKEN=token)
-        assert cup.soon(lambda: "trying again" in command.said())
+        assert until(lambda: "trying again" in command.said())
         wire.broken = False
-        assert cup.soon(lambda: "joined as" in command.said())
+        assert until(lambda: "joined as" in command.said())
         command.signal(cup.signal.SIGINT)
         command.wait()
 

@@ -10,6 +10,7 @@ from pathlib import Path
 import cup
 import pytest
 from events import Audience, event_of, run, workspace
+from processes import until
 from sprint import FIRST, LAST, slow
 
 from arena.event import control, tournament
@@ -115,13 +116,13 @@ def test_the_holder_of_an_archive_has_a_new_token_and_is_gone_with_its_process(t
 def test_an_event_is_watched_and_stopped_from_another_terminal(tmp_path):
     folder = workspace(tmp_path / "ws", {"a": slow(FIRST), "b": slow(LAST), "c": slow(FIRST) + "# c\n"}, repeats=60)
     playing = cup.start(folder, "--workers", "2")
-    assert cup.soon(lambda: cup.stored(folder) >= 2)
+    assert until(lambda: cup.stored(folder) >= 2)
 
     def row() -> dict[str, object]:
         (only,) = json.loads(cup.arena(folder, "status", "--json").stdout)
         return only
 
-    assert cup.soon(lambda: row()["played_now"])
+    assert until(lambda: row()["played_now"])
     now, text = row(), cup.arena(folder, "status").stdout
     assert (now["running"], now["pid"], now["planned"], now["complete"]) == (True, playing.pid, 360, False)
     assert now["played"] + now["due"] == 360
