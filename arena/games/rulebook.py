@@ -4,7 +4,6 @@ It owns where rules are looked for, and what a query means. boards.py builds wha
 """
 
 import os
-import re
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import replace
@@ -19,7 +18,7 @@ from arena.games import boards
 from arena.protocol import clean
 from arena.values import DISGUISED, Board, Match
 
-DEFINES_GAME = re.compile("^(game =|game:|class game)", re.MULTILINE)
+DEFINES_GAME = ("\ngame =", "\ngame:", "\nclass game")
 
 
 def game_of(planned: Board | Match) -> Game[Any]:
@@ -211,15 +210,15 @@ def _unknown(query: str, labels: list[str]) -> tuple[Board, ...]:
 
 def _files(folder: Path) -> Iterator[Path]:
     """Yield the games of a folder: each Python file with its boards beside it, or that defines `game`."""
-    folder, names = folder.absolute(), set[str]()
+    files: dict[str, os.DirEntry[str]] = {}
     with suppress(OSError):  # most workspaces have no such folder
-        names.update(os.listdir(folder))  # noqa: PTH208  # pathlib takes three times as long
-    for name in sorted(names):
-        if name.endswith(".py") and not name.startswith(("_", ".")):
-            path = folder / name
-            if not path.is_file():  # a pipe would be waited for
-                continue
-            if f"{path.stem}.toml" in names or DEFINES_GAME.search(path.read_text("utf-8", errors="replace")):
+        files.update((file.name, file) for file in os.scandir(folder.absolute()))  # pathlib takes three times as long
+    for name, file in sorted(files.items()):
+        if name.endswith(".py") and not name.startswith(("_", ".")) and file.is_file():  # a pipe would be waited for
+            path = Path(file.path)
+            has_boards = f"{path.stem}.toml" in files
+            text = "" if has_boards else "\n" + path.read_text("utf-8", errors="replace")
+            if has_boards or any(line in text for line in DEFINES_GAME):
                 yield path
 
 
