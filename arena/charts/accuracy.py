@@ -6,7 +6,7 @@ import pandas as pd
 from matplotlib.figure import Figure
 
 from arena.charts.style import ACCURACY, PALE, About, Nothing, styled
-from arena.charts.style.sheet import ROWS, Panel, Space, bare, best, sheet
+from arena.charts.style.sheet import ROWS, Panel, Space, best, sheet
 from arena.results.columns import LEADERBOARD
 from arena.results.leaderboard import Results
 
@@ -58,5 +58,5 @@ def render(frame: pd.DataFrame, about: About = About()) -> Figure | Nothing:  # 
         panel.hlines(at, 0, table[name], color=PALE, linewidth=1.4, zorder=2)
         panel.scatter(table[name], at, s=26, color=ACCURACY, zorder=3)
         panel.set_xlim(0, PANELS[name][0] or 1.05 * max(1, table[name].max()))
-        bare(panel)
+        panel.grid(axis="x")
     return figure

@@ -4,7 +4,7 @@ import pandas as pd
 from matplotlib.figure import Figure
 
 from arena.charts.style import FAULTS, About, Nothing, styled
-from arena.charts.style.sheet import ROWS, Panel, Space, bare, best, legend, sheet
+from arena.charts.style.sheet import ROWS, Panel, Space, best, legend, sheet
 from arena.results.leaderboard import Results
 from arena.values import Ending
 
@@ -51,6 +51,6 @@ def render(frame: pd.DataFrame, about: About = About()) -> Figure | Nothing:  # 
             panel.barh(range(len(bots)), share, left=reach, height=0.62, color=colour, label=label, linewidth=0)
             reach += share
     panel.set_xlim(0, max(1.0, reach.max()))
-    bare(panel)
+    panel.grid(axis="x")
     legend(panel)
     return figure

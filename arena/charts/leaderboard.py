@@ -8,7 +8,7 @@ from matplotlib.figure import Figure
 
 from arena.charts.style import POINTS, About, Nothing, styled
 from arena.charts.style.markers import BEYOND, bands, ends, intervals
-from arena.charts.style.sheet import ROWS, Panel, bare, best, sheet
+from arena.charts.style.sheet import ROWS, Panel, best, sheet
 from arena.results.columns import LEADERBOARD, ranks_text
 from arena.results.leaderboard import Results
 
@@ -60,7 +60,7 @@ def render(frame: pd.DataFrame, about: About = About()) -> Figure | Nothing:  # 
             points = table["points"].astype(float).fillna(0)
             panel.barh(range(len(points)), points, height=0.6, color=POINTS)
             panel.set(xlim=(0, 100), xticks=range(0, 101, 25))
-        bare(panel)
+        panel.grid(axis="x")
     return figure
 
 

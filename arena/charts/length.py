@@ -6,7 +6,7 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 
 from arena.charts.style import GREY, TURNS, About, Nothing, styled
-from arena.charts.style.sheet import Panel, Space, bare, sheet
+from arena.charts.style.sheet import Panel, Space, sheet
 from arena.results.leaderboard import Results
 
 BINS = 24
@@ -44,5 +44,5 @@ def render(frame: pd.DataFrame, about: About = About()) -> Figure | Nothing:  # 
         panel.yaxis.set_major_locator(MaxNLocator(integer=True, nbins=4))
         panel.xaxis.set_major_locator(MaxNLocator(integer=True, nbins=5))
         panel.tick_params(axis="y", labelsize=8, labelcolor=GREY)
-        bare(panel, grid="y")
+        panel.grid(axis="y")
     return figure

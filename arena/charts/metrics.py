@@ -6,9 +6,9 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import EngFormatter, FuncFormatter, LogLocator, MaxNLocator, NullLocator
 
-from arena.charts.style import GREY, METRIC, PALE, About, Nothing, styled
+from arena.charts.style import METRIC, PALE, About, Nothing, styled
 from arena.charts.style.markers import BEYOND, ends
-from arena.charts.style.sheet import ROWS, Panel, Space, bare, best, sheet
+from arena.charts.style.sheet import ROWS, Panel, Space, best, sheet
 from arena.results.leaderboard import Results
 from arena.results.leaderboard.metrics import SAMPLE
 
@@ -77,5 +77,4 @@ def _panel(panel: Axes, table: pd.DataFrame, least: float, most: float) -> None:
     panel.xaxis.set_major_formatter(
         FuncFormatter(lambda value, _: thousands(value) if abs(value) >= 1000 else f"{value:g}".replace("-", "\u2212"))
     )
-    panel.tick_params(axis="x", labelcolor=GREY)
-    bare(panel)
+    panel.grid(axis="x")

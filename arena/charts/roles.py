@@ -4,9 +4,9 @@ import pandas as pd
 from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 
-from arena.charts.style import GREY, SMALL, About, Nothing, styled
+from arena.charts.style import SMALL, About, Nothing, styled
 from arena.charts.style.markers import ends, intervals
-from arena.charts.style.sheet import Panel, Space, bare, best, sheet
+from arena.charts.style.sheet import Panel, Space, best, sheet
 from arena.results.columns import rounded_text
 from arena.results.leaderboard import Results
 
@@ -57,7 +57,7 @@ def render(frame: pd.DataFrame, about: About = About()) -> Figure | Nothing:  # 
     )
     for panel, (board, *_), table in zip(axes, entries, tables, strict=True):
         intervals(panel, table["strength"], table["low"], table["high"], axes_ends[board.partition("/")[0]][0])
-        bare(panel)
+        panel.grid(axis="x")
         panel.xaxis.set_major_locator(MaxNLocator(nbins=3))
-        panel.tick_params(axis="x", labelsize=SMALL, labelcolor=GREY)
+        panel.tick_params(axis="x", labelsize=SMALL)
     return figure

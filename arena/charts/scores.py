@@ -11,7 +11,7 @@ from matplotlib.patches import PathPatch
 from matplotlib.path import Path
 
 from arena.charts.style import FAINT, MEAN, SCORES, About, Nothing, styled
-from arena.charts.style.sheet import ROWS, Panel, bare, best, sheet
+from arena.charts.style.sheet import ROWS, Panel, best, sheet
 from arena.results.leaderboard import Results
 
 BINS = 20
@@ -72,7 +72,6 @@ def _panel(panel: Axes, table: pd.DataFrame, order: list[str]) -> None:
     played = np.flatnonzero(held)
     panel.vlines(mean[played], played - 0.41, played + 0.45, color=MEAN, linewidth=1.6, zorder=3)
     panel.set(xlim=(-1, 101), xticks=[0, 50, 100])
-    bare(panel, grid="")
 
 
 def _bars(high: npt.NDArray[np.float64]) -> Path:

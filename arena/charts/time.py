@@ -7,7 +7,7 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import FuncFormatter, NullLocator
 
 from arena.charts.style import FAINT, GREY, INK, LONGEST_TIME, MEDIAN_TIME, P99_TIME, About, Nothing, styled
-from arena.charts.style.sheet import ROWS, Panel, Space, bare, best, legend, sheet
+from arena.charts.style.sheet import ROWS, Panel, Space, best, legend, sheet
 from arena.results.leaderboard import Results
 
 MARKERS = {
@@ -50,7 +50,7 @@ def render(frame: pd.DataFrame, about: About = About()) -> Figure | Nothing:  # 
     panel.set_xscale("log")
     panel.xaxis.set_major_formatter(FuncFormatter(duration))
     panel.xaxis.set_minor_locator(NullLocator())
-    bare(panel)
+    panel.grid(axis="x")
     legend(panel)
     return figure
 

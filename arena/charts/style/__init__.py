@@ -42,6 +42,7 @@ RC: Any = {
     "axes.edgecolor": GREY,
     "axes.linewidth": 0.7,
     "axes.axisbelow": True,
+    **dict.fromkeys((f"axes.spines.{side}" for side in ("left", "right", "bottom", "top")), False),
     "xtick.color": GREY,
     "ytick.color": INK,
     "xtick.labelsize": 8,

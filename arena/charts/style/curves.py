@@ -9,7 +9,7 @@ from matplotlib.ticker import MaxNLocator
 
 from arena.charts.style import FAINT, GREY, RATING, SMALL, About
 from arena.charts.style.markers import Ends, ends
-from arena.charts.style.sheet import Panel, Space, bare, best, sheet
+from arena.charts.style.sheet import Panel, Space, best, sheet
 
 MOST = 12  # panels
 
@@ -58,5 +58,5 @@ def curves(frame: pd.DataFrame, about: About, along: str, subject: str, subtitle
         panel.xaxis.set_major_locator(MaxNLocator(integer=True, nbins=3))
         panel.yaxis.set_major_locator(MaxNLocator(nbins=4))
         panel.tick_params(labelsize=SMALL, labelcolor=GREY, labelleft=number % 4 == 0 or len(games) > 1)
-        bare(panel, grid="y")
+        panel.grid(axis="y")
     return figure

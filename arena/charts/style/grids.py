@@ -78,8 +78,6 @@ def _cells(panel: Axes, grid: npt.NDArray[np.float64], least: float) -> None:
             if not np.isnan(value):
                 ink = "white" if value - least > 0.48 * (100 - least) else INK
                 panel.text(column, row, rounded_text(value, 0), ha="center", va="center", color=ink, fontsize=8.5)
-    for spine in panel.spines.values():
-        spine.set_visible(False)
 
 
 def _scale(panel: Axes, least: float) -> None:
@@ -91,4 +89,4 @@ def _scale(panel: Axes, least: float) -> None:
     strip.set(yticks=[], xticks=[least, (least + 100) / 2, 100])
     strip.tick_params(length=0, labelsize=7.5, pad=2, labelcolor=GREY)
     for spine in strip.spines.values():
-        spine.set(color=FAINT, linewidth=0.5)
+        spine.set(color=FAINT, linewidth=0.5, visible=True)

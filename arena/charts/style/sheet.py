@@ -2,7 +2,6 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Literal
 
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
@@ -94,7 +93,6 @@ def sheet(
         for column, panel in enumerate(line):
             start = left + column * (wide + between)
             each = figure.add_axes((start / full[0], bottom / full[1], wide / full[0], tall / full[1]))
-            each.tick_params(which="both", length=0)
             _head(each, shown(panel.heading, int(LETTERS * (wide + beside))), raised=beside > 0)
             if most:
                 each.set_ylim(count - 0.5, -0.5)  # rows of one height, also where a neighbour has more of them
@@ -140,14 +138,6 @@ def legend(panel: Axes) -> None:
         handletextpad=0.4,
         columnspacing=1.3,
     )
-
-
-def bare(panel: Axes, *, grid: Literal["x", "y", ""] = "x") -> None:
-    """Remove the frame; draw a pale grid along one axis."""
-    for spine in panel.spines.values():
-        spine.set_visible(False)
-    if grid:
-        panel.grid(axis=grid)
 
 
 def _head(panel: Axes, lines: Sequence[str], *, raised: bool) -> None:
