@@ -31,7 +31,7 @@ from arena.report.author import Author, hidden_paths
 from arena.sandbox.child_setup import PR_SET_PDEATHSIG
 from arena.sandbox.level import prctl
 from arena.serve.worker import NICE
-from arena.values import Match, Played, Record
+from arena.values import Match, Played
 
 UNRATED = "unrated, played by a person"  # the name of the event in the text of such a match
 FILE = "match.txt"  # the file as which the text is downloaded: the commands that the replay shows name it
@@ -159,21 +159,12 @@ def take_seat(planned: Match, *, own_bot: bool, home: Path) -> None:
         sees_all_matches=True,
     )
     text = notation.text_of(author.portable(record, {bot: bot for bot in bots}), UNRATED)
-    send(over=_replay(author.cut(record), game), text=text, words=_words(record))
-
-
-def _replay(record: Record, game: Game[Any]) -> str:
-    """Return the JSON of the page of a match; empty if it is too long for one."""
-    values = data.match_values(record, Played.of(record), {}, replays.Games(lambda _: game), UNRATED)
-    values["matches"] = {**values["matches"], "id": [FILE]}
-    text = replays.safe_json(values)
-    return text if len(text) < MOST_BYTES // 2 else ""
-
-
-def _words(record: Record) -> str:
-    """Return how a match ended, in a sentence."""
+    cut = author.cut(record)
+    values = data.match_values(cut, Played.of(cut), {}, replays.Games(lambda _: game), UNRATED)
+    replay = replays.safe_json(values | {"matches": {**values["matches"], "id": [FILE]}})
     scores = ", ".join(f"{clean(role)} {score}" for role, score in record.verdict.scores.items())
-    return f"{clean(record.verdict.reason)}: {scores}"
+    words = f"{clean(record.verdict.reason)}: {scores}"
+    send(over=replay if len(replay) < MOST_BYTES // 2 else "", text=text, words=words)
 
 
 def send(**values: object) -> None:

@@ -1,7 +1,7 @@
 """The live match of an event: what is played now, turn by turn, for all who watch; its page, and that of a projector.
 
 Who watches an event sees its `Stage`, which reads each match once for all of them. It decides which match is shown and
-when; what is sent of a match is computed in a process of its own (live_matches.py).
+when; what is sent of a match is computed in a process of its own (jobs.py).
 """
 
 # Theory of operation
@@ -37,9 +37,9 @@ from starlette.routing import Route
 
 from arena.event import broadcast
 from arena.event.control import RunState
-from arena.serve import guard, jobs, live_matches, pages, people, readers
+from arena.serve import guard, jobs, pages, people, readers
 from arena.serve.frames import Frames
-from arena.serve.live_matches import PartOfMatch
+from arena.serve.jobs import PartOfMatch
 from arena.serve.streams import WAIT_S, Feed, Stream, event
 from arena.serve.worker import BusyError, JobError
 
@@ -156,7 +156,7 @@ class Stage:
         begun = (datetime.now(UTC) - timedelta(seconds=SLOW_S)).isoformat(timespec="milliseconds")
         slow = sorted((lane.since, lane.lane, lane.match) for lane in state.lanes if lane.match and lane.since < begun)
         for _, lane, match in slow:
-            part = await self._frames.unkept(self._event, live_matches.under_way, lane, match, 0)
+            part = await self._frames.unkept(self._event, jobs.under_way, lane, match, 0)
             if part is not None:
                 return lane, match, part
         return None
@@ -172,12 +172,12 @@ class Stage:
             state = self._frames.state(self._event)
             if state is None or all(match != status.match for status in state.lanes):
                 break
-            part = await self._frames.unkept(self._event, live_matches.under_way, lane, match, self._feed.count)
+            part = await self._frames.unkept(self._event, jobs.under_way, lane, match, self._feed.count)
             await self._pause(max(FOLLOW_S, SHARE * (time.monotonic() - begun)))
         until = time.monotonic() + STORED_S
         self.lane = ""
         while self.is_watched and time.monotonic() < until:
-            part = await self._frames.unkept(self._event, live_matches.finished, match, self._feed.count)
+            part = await self._frames.unkept(self._event, jobs.finished, match, self._feed.count)
             if part is not None:
                 self._add(part)
                 await self._pause(HOLD_S)
@@ -187,7 +187,7 @@ class Stage:
 
     async def _replay(self, match: str) -> None:
         """Show a match that is over, from its start."""
-        part = await self._frames.unkept(self._event, live_matches.finished, match, 0)
+        part = await self._frames.unkept(self._event, jobs.finished, match, 0)
         if part is None:
             return
         self._clear(match)
