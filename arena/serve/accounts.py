@@ -209,7 +209,7 @@ class Accounts:
 
     def accounts(self) -> tuple[Account, ...]:
         """Return all accounts, in order of name."""
-        return tuple(_account(row) for row in self._rows("select * from accounts order by name"))
+        return self._accounts("order by name")
 
     def named(self, name: str) -> Account:
         """Return the account with this name, id or e-mail."""
@@ -244,15 +244,12 @@ class Accounts:
 
     def with_token(self, token: str) -> Account | None:
         """Return whose token this is; None if it is nobody's."""
-        return next(map(_account, self._rows("select * from accounts where token = ?", _hashed(token))), None)
+        return next(iter(self._accounts("where token = ?", _hashed(token))), None)
 
     def account_of(self, session: str) -> Account | None:
         """Return whose session this is; None if it is nobody's, or has ended."""
-        query = (
-            "select accounts.* from sessions join accounts on accounts.id = account "
-            "where sessions.token = ? and until > ?"
-        )
-        return next(map(_account, self._rows(query, _hashed(session), now())), None)
+        which = "where id = (select account from sessions where token = ? and until > ?)"
+        return next(iter(self._accounts(which, _hashed(session), now())), None)
 
     def sign_out(self, session: str) -> None:
         """End a session."""
@@ -429,6 +426,10 @@ class Accounts:
         query = "where account = coalesce(?, account) and status = coalesce(?, status) order by rowid desc"
         return self._rows(f"select * from {table} {query}", account and account.id, status)
 
+    def _accounts(self, which: str, *values: object) -> tuple[Account, ...]:
+        columns = "id, name, email, organiser as is_organiser, revoked <> '' as revoked"
+        return tuple(Account(**row) for row in self._rows(f"select {columns} from accounts {which}", *values))
+
     @contextlib.contextmanager
     def _connection(self) -> Iterator[sqlite3.Connection]:
         # One for each use: it is quick (0.1 ms), and no connection may be open when a process is forked.
@@ -475,16 +476,6 @@ def last_changes(database: Path) -> tuple[tuple[int, int], ...]:
 
 def _hashed(token: str) -> bytes:
     return hashlib.sha256(token.encode("utf-8", "surrogatepass")).digest()
-
-
-def _account(row: sqlite3.Row) -> Account:
-    return Account(
-        id=row["id"],
-        name=row["name"],
-        email=row["email"],
-        is_organiser=bool(row["organiser"]),
-        revoked=bool(row["revoked"]),
-    )
 
 
 def _log(connection: sqlite3.Connection, who: str, action: str, subject: str) -> None:
