@@ -57,7 +57,8 @@ def test_every_answer_forbids_a_page_to_load_anything_else(client):
 
 def test_a_page_that_fails_forbids_it_too_and_says_nothing_of_why(tmp_path):
     app = make_app(cup.make(tmp_path))
-    app.state.accounts.may_see = lambda *_: 1 / 0
+    networks = []
+    app.state.accounts.may_see = lambda *_: networks.append(NETWORK.get()) or 1 / 0
     with served(tmp_path, app=app) as client:
         (tmp_path / "results/cup").mkdir(parents=True)
         (tmp_path / "results/cup/event.sqlite").touch()
@@ -65,6 +66,7 @@ def test_a_page_that_fails_forbids_it_too_and_says_nothing_of_why(tmp_path):
     assert answer.status_code == 500
     assert "default-src 'none'" in answer.headers["content-security-policy"]
     assert "ZeroDivisionError" not in answer.text
+    assert networks == ["127.0.0.1"]  # for the queues of what is computed
 
 
 def test_a_page_that_did_not_change_is_not_sent_again(client):

@@ -438,6 +438,7 @@ def test_a_request_is_played_apart_and_says_why_ones_own_bot_failed_and_no_other
     accounts.ask(ada, "Ada@1", "Ada@2", "mummy_maze/duel", 1)
     (work := desk.Desk(accounts, Hub())).step()
     assert accounts.requests(ada)[0].status == "playing"
+    assert desk.Job(accounts, "request").is_running()  # another server sees what is left of this one
     work.end()  # as a server does that ends: the next one goes on
     accounts.ask(ben, "Ben@1", "Ada@1", "mummy_maze/duel", 1)
     work = desk.Desk(accounts, Hub())

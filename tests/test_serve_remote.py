@@ -255,12 +255,14 @@ def test_a_connection_that_is_lost_for_longer_than_the_grace_is_a_time_loss():
     with connected(grace=0.5) as (seat, hub):
         hub.sendall(b'{"here": true}\n')
         threading.Timer(0.2, hub.sendall, [b'{"here": false}\n']).start()
+        begun = time.monotonic()
         reply = seat.ask(Ask(text=b"go\n", announced=None, deadline=None))
         assert (reply.ending, "the grace of 0.5 s" in reply.words) == (Ending.TIMEOUT, True)
         assert (
             seat.ask(Ask(text=b"go\n", announced=None, deadline=None)).ending is Ending.TIMEOUT
         )  # it has had all of it
         assert reply.spent.wall < 0.5
+        assert time.monotonic() - begun < 2.5
 
 
 def test_a_message_that_is_nested_without_end_is_none():
