@@ -298,19 +298,31 @@ def compiled(source: str) -> bytes:
         return Path(folder, "Bot.class").read_bytes()
 
 
+@pytest.fixture(scope="module")
+def venv():
+    """A virtual environment that every user can read, with a package in it and a workspace beside that."""
+    if not Path(PUBLIC_PYTHON).exists():
+        pytest.skip(f"there is no {PUBLIC_PYTHON}")
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        folder.chmod(0o755)
+        subprocess.run([PUBLIC_PYTHON, "-m", "venv", "--without-pip", folder], check=True)
+        (packages,) = folder.glob("lib/python3*/site-packages")
+        (packages / "helper.py").write_text("")
+        (folder / "cup" / "bots").mkdir(parents=True)
+        (folder / "cup" / "bots" / "rival.py").write_text("secret")
+        yield folder
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("level", CONFINING)
 @pytest.mark.parametrize("name", toolchains())
-def test_what_is_on_this_machine_starts_and_plays_confined(tmp_path, launcher, level, name):
+def test_what_is_on_this_machine_starts_and_plays_confined(request, tmp_path, launcher, level, name):
     command = toolchains()[name]
     home = tmp_path / "bot"
     home.mkdir()
     if name == "a venv":
-        if not Path("/usr/bin/python3").exists():
-            pytest.skip("there is no /usr/bin/python3 to make one of")
-        tmp_path.chmod(0o755)
-        subprocess.run(["/usr/bin/python3", "-m", "venv", "--without-pip", tmp_path / "venv"], check=True)
-        command = (str(tmp_path / "venv/bin/python"), *command[1:])
+        command = (str(request.getfixturevalue("venv") / "bin/python"), *command[1:])
     if shutil.which(command[0]) is None and command[0] != "{python}":
         pytest.skip(f"{command[0]} is not on this machine")
     offered(level)
@@ -385,22 +397,6 @@ def test_an_interpreter_tells_what_it_needs_and_a_home_folder_is_never_given_awa
     (tmp_path / "lib").mkdir()
     toolchain.needs.cache_clear()
     assert toolchain.needs(str(program)) == (str(program), str(tmp_path))
-
-
-@pytest.fixture
-def venv():
-    """A virtual environment that every user can read, with a package in it and a workspace beside that."""
-    if not Path(PUBLIC_PYTHON).exists():
-        pytest.skip(f"there is no {PUBLIC_PYTHON}")
-    with tempfile.TemporaryDirectory() as name:
-        folder = Path(name)
-        folder.chmod(0o755)
-        subprocess.run([PUBLIC_PYTHON, "-m", "venv", "--without-pip", folder], check=True)
-        (packages,) = folder.glob("lib/python3*/site-packages")
-        (packages / "helper.py").write_text("")
-        (folder / "cup" / "bots").mkdir(parents=True)
-        (folder / "cup" / "bots" / "rival.py").write_text("secret")
-        yield folder
 
 
 @pytest.mark.parametrize("level", CONFINING)
