@@ -54,9 +54,9 @@ class Site:
         """Kill the processes of a target, so long after they are at work; return which of them were."""
         victims = {"server": [self.server.pid]}
         if "check" in target:
-            cup.soon(lambda: victims.update(check=pids_of(self.folder, "serve", "work")) or victims["check"])
+            until(lambda: victims.update(check=pids_of(self.folder, "serve", "work")) or victims["check"])
         if "run" in target:
-            cup.soon(lambda: victims.update(run=self.runs()) or victims["run"])
+            until(lambda: victims.update(run=self.runs()) or victims["run"])
         time.sleep(seconds)
         killed = [name for name in victims if name in target and victims[name]]
         for pid in (pid for name in killed for pid in victims[name]):
