@@ -9,6 +9,7 @@ import signal
 import socket
 import ssl
 import subprocess
+import tempfile
 import time
 from pathlib import Path
 
@@ -226,6 +227,11 @@ def test_whoever_asks_for_all_pictures_keeps_no_table_from_being_computed(tmp_pa
 def test_a_port_that_is_taken_is_one_clear_line(workspace):
     with socket.create_server(("127.0.0.1", 0)) as taken:
         assert cup.refused(cup.arena(workspace, "serve", "--port", str(taken.getsockname()[1])), "try another --port")
+
+
+def test_a_temporary_folder_whose_name_is_too_long_is_one_clear_line(workspace, monkeypatch):
+    monkeypatch.setattr(tempfile, "tempdir", f"/tmp/{'x' * 60}")
+    assert cup.refused(cup.arena(workspace, "serve", "--port", "0"), "too long for a socket in it; set TMPDIR")
 
 
 def test_a_certificate_that_is_none_is_one_clear_line(workspace):

@@ -93,13 +93,12 @@ def serve(
         socket = listening(host, port, proxy)
     except OSError as error:
         raise ArenaError(f"{host}:{port}: {refusal(error) or error.strerror}; try another --port or --host") from error
-    with contextlib.closing(socket):
+    with contextlib.closing(socket), signals.listening() as interrupt, interrupt.aborting():
+        start_maker()
         scheme = "http" if certificate is None else "https"
         shown = f"[{host}]" if ":" in host else host
         output.notice(f"serving {scheme}://{shown}:{socket.getsockname()[1]}/ until Ctrl-C")
-        with signals.listening() as interrupt, interrupt.aborting():
-            start_maker()
-            server(app, certificate=certificate, key=key, proxy=proxy).run([socket])
+        server(app, certificate=certificate, key=key, proxy=proxy).run([socket])
     raise typer.Exit(interrupt.code)
 
 

@@ -28,12 +28,13 @@ JOB_S = 300.0  # no job takes so long; the process is ended, and the next job st
 MOST_WAITING = 40  # jobs that wait: a crawler that asks for every page gets the rest refused
 MOST_OF_NETWORK = 20  # of these, those for readers at one address, which a class may share
 MOST_OF_ASKER = 3  # of these, those that one account has asked for
+MOST_OF_PATH = 56  # bytes of a folder's name: that of a socket has 107 at most, and 51 for what Python and we add
 NETWORK: ContextVar[str] = ContextVar("network", default="")
 """The address of the reader whose request is answered; the guard sets it."""
 
 
 # Not a fork: the server has threads, and an event loop. Python's fork server has neither, and imports once what each
-# of these processes needs, which is 2 s of CPU.
+# of these processes needs, which is a second of CPU.
 _MAKER = multiprocessing.get_context("forkserver")
 _MAKER.set_forkserver_preload(["arena.serve.jobs"])
 
@@ -43,11 +44,13 @@ def start_maker() -> None:
 
     Its socket gets a folder which the next server removes if this one is killed.
     """
+    temporary = tempfile.gettempdir()
+    if len(os.fsencode(temporary)) > MOST_OF_PATH:
+        raise ArenaError(f"{temporary}: this name is too long for a socket in it; set TMPDIR to another folder")
     folder.sweep()
     private, _ = folder.private()  # locked as long as this process lives
-    util.Finalize(
-        None, folder.discard, [private], exitpriority=-200
-    )  # after that of the folder which Python makes in it
+    # After Python has removed the folder that it makes in it.
+    util.Finalize(None, folder.discard, [private], exitpriority=-200)
     before, tempfile.tempdir = tempfile.tempdir, str(private)
     try:
         forkserver.ensure_running()
