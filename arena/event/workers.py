@@ -285,13 +285,9 @@ def _become_referee(name: str, parent: int, share: tuple[int, ...], pin: bool, w
     system.name_process(name)
     signal.signal(signal.SIGTERM, _leave)
     for number in (signal.SIGINT, signal.SIGHUP):  # bots that it starts itself would inherit SIG_IGN
-        signal.signal(number, signal.SIG_IGN if system.LINUX else _go_on)
+        signal.signal(number, signal.SIG_IGN if system.LINUX else lambda *_: None)
     parallel.tie_to(parent)
     logs.in_worker(log)
-
-
-def _go_on(*_: object) -> None:
-    """Handle a signal that is for the main process."""
 
 
 def _in_lane(function: Callable[[Launcher, Any], Any], item: object) -> object:
