@@ -9,7 +9,6 @@ import errno
 import os
 import socket
 from collections.abc import Iterable
-from dataclasses import dataclass
 
 from arena import system
 from arena.values import Event
@@ -40,17 +39,10 @@ def shared_out(cores: tuple[int, ...], lanes: int) -> tuple[tuple[int, ...], ...
     return tuple(cores[lane::lanes] or (cores[lane % len(cores)],) for lane in range(lanes))
 
 
-@dataclass(frozen=True)
-class Claim:
-    """Cores that no other process of arena on this machine has claimed."""
+def claim(count: int) -> dict[int, socket.socket] | None:
+    """Claim a number of cores that no other process of arena on this machine has; None when fewer are free.
 
-    cores: tuple[int, ...]
-    names: tuple[socket.socket, ...]
-    """The claim ends when these are closed, or with the process."""
-
-
-def claim(count: int) -> Claim | None:
-    """Claim a number of cores; None when fewer are free.
+    The claim to a core ends when its socket is closed, or with the process.
 
     Several workers of a cluster on one machine would otherwise each pin their first lane to the same core. A claim is
     an abstract socket of the core's name: workers of all users agree on it, and who takes all names ends the pinning,
@@ -68,7 +60,7 @@ def claim(count: int) -> Claim | None:
         else:
             names[core] = name
             if len(names) == count:
-                return Claim(tuple(names), tuple(names.values()))
+                return names
     for name in names.values():
         name.close()
     return None

@@ -23,8 +23,8 @@ from arena.sandbox import (
     descriptors,
     exposure,
     levels,
-    refused,
     rlimits,
+    seccomp,
     spawner,
     toolchain,
     users,
@@ -36,6 +36,7 @@ from arena.sandbox.child import Child, Exit, pipes
 from arena.sandbox.folder import Folder
 from arena.sandbox.level import BotKind, LaunchSpec, Level
 from arena.sandbox.portable import Subprocesses
+from arena.sandbox.refused import RefusedCalls
 from arena.sandbox.spawner_process import ConfinementError, SpawnerLostError, SpawnerProcess
 from arena.values import Bot, Conditions, Limits
 
@@ -60,7 +61,8 @@ class Launcher:
 
         `watches`: count the system calls that are refused to its bots, at the levels that can report them.
         """
-        self.refused = refused.available() if watches else None
+        arch = seccomp.arch() if watches and system.LINUX else None
+        self.refused = RefusedCalls(arch) if arch is not None else None
         descriptors.keep_standard_open()  # before the sockets and pipes of this launcher could land there
         self.cores = cores or system.cores()
         self.folder = Folder()

@@ -14,8 +14,7 @@ import struct
 import threading
 from collections import Counter
 
-from arena import system
-from arena.sandbox import call_policy, seccomp
+from arena.sandbox import call_policy
 from arena.sandbox.syscalls import NEWEST, numbers
 
 NOTIFICATION = struct.Struct("=QIIiIQ6Q")
@@ -81,9 +80,3 @@ class RefusedCalls:
         except OSError as error:
             if error.errno not in (errno.ENOENT, errno.EINTR):  # the thread that asked was killed meanwhile
                 raise
-
-
-def available() -> RefusedCalls | None:
-    """Return an object that answers for watched bots, None where there is no filter."""
-    machine = seccomp.arch() if system.LINUX else None
-    return None if machine is None else RefusedCalls(machine)

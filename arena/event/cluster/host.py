@@ -94,7 +94,7 @@ class Host:
             pinned = claim is not None and cores.should_pin(pin, event, lanes, len(system.cores()))
             library = calibration.compiled(self._folder)
             log = Log(self._folder / "logs")
-            among = claim.cores if pinned and claim is not None else None
+            among = tuple(claim) if pinned and claim is not None else None
             workers = Workers(lanes, pin=pinned, before_fork=log.renew, among=among)
         except (ArenaError, OSError) as error:
             self._send(ArenaError(str(error)))
