@@ -1,24 +1,30 @@
 """The log of an event: one file that the main process and every referee process write to.
 
-A worker sends each line to the main process, and goes on when the line is in the pipe. It has a pipe to which nobody
-else writes: one that is killed in the middle of a line costs no line but its own, and nobody waits for the rest of it.
-For each pipe a thread of the main process writes what comes. Where workers are no forks, each appends to the file.
+`multiprocessing-logging` carries a forked worker's lines to the file. This module guards against its four traps:
+
+- It needs fork as the *default* start method, and loses the lines of a worker that was spawned; so workers are forked,
+  see workers.py. Where they cannot be, each appends to the file itself.
+- A worker leaves the writing of its lines to a thread, and those that this has not written are lost when the worker
+  ends. So a worker writes each line into its pipe before it goes on.
+- A worker that is killed while it writes leaves half a line in the pipe, and whoever shares the pipe hangs. So each
+  worker has a pipe to which nobody else writes: it costs no line but its own.
+- The threads that read the pipes share the file without a lock, and to close one closes the file under the others. So
+  lines are written under a lock, and the file is closed here, when all threads have ended.
 """
 
 import contextlib
 import errno
 import logging
+import multiprocessing
 import os
 import sys
 from io import TextIOWrapper
-from logging.handlers import QueueHandler
-from multiprocessing import Pipe
-from multiprocessing.connection import Connection
 from pathlib import Path
-from threading import Thread
+
+from multiprocessing_logging import MultiProcessingHandler
 
 from arena import system, whole_files
-from arena.errors import ArenaError
+from arena.errors import ArenaError, MachineError
 
 FORMAT = "%(asctime)s %(processName)s %(levelname)s %(message)s"
 CLOSE_S = 5.0  # for the last lines of a worker; only one that nobody can end takes so long
@@ -38,6 +44,14 @@ class _File(logging.FileHandler):
         descriptor = whole_files.open_to_append(Path(self.baseFilename))
         return TextIOWrapper(os.fdopen(descriptor, "ab"), encoding=self.encoding, errors=self.errors)
 
+    def emit(self, record: logging.LogRecord) -> None:
+        """Write a line under the lock, which `handle` would take; the library calls only this."""
+        self.acquire()
+        try:
+            super().emit(record)
+        finally:
+            self.release()
+
     def handleError(self, record: logging.LogRecord) -> None:  # noqa: N802 (the name that logging gave it)
         """Remember why a line could not be written; the event goes on without it."""
         del record
@@ -50,17 +64,29 @@ class _File(logging.FileHandler):
                     os.dup2(nowhere.fileno(), self.stream.fileno())
 
 
-class _Pipe(QueueHandler):
-    """The way of a worker's lines to the main process; `queue` is the end of a pipe."""
-
-    queue: Connection  # type: ignore[assignment]
-
-    def enqueue(self, record: logging.LogRecord) -> None:
-        """Write a line."""
-        self.queue.send(record)
+class _Lines(MultiProcessingHandler):  # type: ignore[misc]  # the library ships no types
+    """Carries the lines of one worker to the file, by a thread of the main process."""
 
     def handleError(self, record: logging.LogRecord) -> None:  # noqa: N802 (the name that logging gave it)
         """Go on without the line: nobody reads the pipe any more."""
+
+    def _send(self, record: logging.LogRecord) -> None:
+        # In the worker, which alone writes here. `Queue.put` would leave it to a thread.
+        self.queue._writer.send(record)
+
+    def _receive(self) -> None:
+        # In the thread, which ends when nobody can write any more. `Queue.get` with a time limit takes twice as long.
+        with contextlib.suppress(EOFError, OSError):
+            while True:
+                self.sub_handler.emit(self.queue._reader.recv())
+
+    def end(self) -> None:
+        """In the main process: let the thread end when it has read all that the worker wrote."""
+        self.queue._writer.close()
+
+    def wait(self) -> None:
+        """Wait for that, after the worker has ended."""
+        self._receive_thread.join(CLOSE_S)
 
 
 class Log:
@@ -68,17 +94,20 @@ class Log:
 
     def __init__(self, folder: Path) -> None:
         """Begin to write; ArenaError when the folder cannot be written."""
+        if system.LINUX and multiprocessing.get_start_method(allow_none=True) != "fork":
+            multiprocessing.set_start_method("fork", force=True)
         try:
             whole_files.make_folder(folder.parent, folder.name)
             self._file = _File(folder / "arena.log")
         except OSError as error:
             raise ArenaError(f"{folder}: cannot be written: {error.strerror}; move it away") from error
-        self._threads: list[Thread] = []
+        self._lines: list[_Lines] = []
         self._root = logging.getLogger()
         self._level = self._root.level
         self._others = self._root.handlers[:]
         self._root.handlers[:] = [self._file]  # `close` puts back those of a notebook or a test runner
         self._root.setLevel(logging.INFO)
+        self.renew()  # now, so that a machine that allows none is refused before it gets work
 
     @property
     def failure(self) -> str:
@@ -90,37 +119,29 @@ class Log:
         global _of_next_worker
         if not system.LINUX:
             return
-        _end_pipe()  # or the next worker would hold that of the worker before it open
-        reader, writer = Pipe(duplex=False)
-        _of_next_worker = _Pipe(writer)  # type: ignore[arg-type]
-        thread = Thread(target=self._write, args=(reader,), name="arena-log", daemon=True)
-        thread.start()
-        self._threads.append(thread)
+        self._end_lines()  # or the next worker would hold the pipes of those before it open
+        try:
+            _of_next_worker = _Lines("lines", self._file)
+        except OSError as error:  # a queue needs a semaphore, and Linux keeps those in /dev/shm
+            reason = f"no semaphore can be made: {error.strerror}"
+            raise MachineError(f"/dev/shm: {reason}; it must be a folder that can be written") from error  # noqa: S108
+        self._lines.append(_of_next_worker)
 
     def close(self) -> None:
         """Write the lines that are still under way, and restore the root logger. No worker may be there any more."""
         self._root.handlers[:] = self._others
         self._root.setLevel(self._level)
-        _end_pipe()
-        for thread in self._threads:
-            thread.join(CLOSE_S)
+        self._end_lines()
+        for lines in self._lines:
+            lines.wait()
         self._file.close()
 
-    def _write(self, lines: Connection) -> None:
-        """In a thread: write the lines of a worker until nobody can send one any more."""
-        with lines, contextlib.suppress(EOFError, OSError):
-            while True:
-                self._file.handle(lines.recv())
+    def _end_lines(self) -> None:
+        for lines in self._lines:
+            lines.end()
 
 
-_of_next_worker: _Pipe | None = None
-
-
-def _end_pipe() -> None:
-    global _of_next_worker
-    if _of_next_worker is not None:
-        _of_next_worker.queue.close()
-        _of_next_worker = None
+_of_next_worker: _Lines | None = None
 
 
 def file_of_workers() -> Path | None:

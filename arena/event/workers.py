@@ -47,7 +47,6 @@ from pathlib import Path
 from typing import Any, Generic, NoReturn, Self, TypeVar
 
 from arena import parallel, system
-from arena.errors import MachineError, refusal
 from arena.event import logs
 from arena.sandbox import cores
 from arena.sandbox.launcher import Launcher
@@ -194,14 +193,7 @@ class _Lane:
         for starts_left in reversed(range(STARTS)):
             self._before_fork()
             context = multiprocessing.get_context(system.START_METHOD)
-            settings = (*self._settings, logs.file_of_workers())
-            try:
-                self._pool = ProcessPoolExecutor(1, context, _become_referee, settings)
-            except OSError as error:  # its queue needs a semaphore, and Linux keeps those in /dev/shm
-                if refusal(error) is not None:
-                    raise
-                reason = f"no semaphore can be made: {error.strerror}"
-                raise MachineError(f"/dev/shm: {reason}; it must be a folder that can be written") from error  # noqa: S108
+            self._pool = ProcessPoolExecutor(1, context, _become_referee, (*self._settings, logs.file_of_workers()))
             try:
                 parallel.result_of(self._pool, self._pool.submit(os.getpid))  # forks now, in this thread
             except BrokenProcessPool:

@@ -94,14 +94,13 @@ class Host:
             pinned = claim is not None and cores.should_pin(pin, event, lanes, len(system.cores()))
             library = calibration.compiled(self._folder)
             log = Log(self._folder / "logs")
-            among = tuple(claim) if pinned and claim is not None else None
-            workers = Workers(lanes, pin=pinned, before_fork=log.renew, among=among)
         except (ArenaError, OSError) as error:
             self._send(ArenaError(str(error)))
             self._receive(wait=True)  # until the driver has heard it, and ends the session
             return
+        among = tuple(claim) if pinned and claim is not None else None
         self._lines = (self._folder / "logs" / "arena.log").open("rb")
-        with closing(log), self._lines, workers:
+        with closing(log), self._lines, Workers(lanes, pin=pinned, before_fork=log.renew, among=among) as workers:
             try:
                 self._send(Report(lanes, _calibrated(workers, lanes, library, lambda: self._look(workers))))
             except MachineError as error:
