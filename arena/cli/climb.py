@@ -17,7 +17,7 @@ from arena.cli.run import command_line, make_archive
 from arena.errors import ArenaError, writing
 from arena.event import discovery, schedules
 from arena.identity import digest_of
-from arena.results.sequential import Decision, Question, SequentialTest
+from arena.results.sequential import Decision, SequentialTest
 from arena.values import Bot, Event
 
 if TYPE_CHECKING:
@@ -182,7 +182,7 @@ class _Step:
 
     def test(self, bot: str, version: "Version", before: "Version") -> "Proof":
         """Test a version against the one before, by a duel."""
-        from arena.author.climb import Proof
+        from arena.author.climb import Proof, question
         from arena.event.duel import POINTS, Duel
 
         limits, tournament = self.tournament.climb, self.tournament
@@ -191,9 +191,7 @@ class _Step:
         )
         name, most = f"{first.name}-{second.name}", ("climb.pairings", limits.pairings)
         event = duels.prepared(tournament, (first, second), name, most, self.boards)
-        low = 0.0 if limits.promote == "better" else -limits.points
-        question = Question(low=low, high=low + limits.points)
-        duel = Duel(event, (first.name, second.name), SequentialTest(question), POINTS)
+        duel = Duel(event, (first.name, second.name), SequentialTest(question(limits)), POINTS)
         folder = self.folder / "duels" / event.name
         try:
             given_up = duels.play(duel, folder, tournament, self.interrupt, self.door)

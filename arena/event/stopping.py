@@ -1,6 +1,7 @@
-"""When the order of the bots is certain enough to stop: looks at the ratings of an event that is being played.
+"""The rule `stop_when`: whether the order of the bots is certain enough to end an event that is being played.
 
-It knows nothing of schedules and workers, and decides nothing about when to look; plan.py does.
+It looks at ratings only. It knows no schedule and no worker, and plan.py decides when to look. The other reasons why a
+run ends early are in director.py (`RunPhase`). results/leaderboard/stop_words.py says in words why an event ended.
 """
 
 from collections.abc import Sequence

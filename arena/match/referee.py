@@ -1,7 +1,8 @@
 """One match as a state machine: `asks`, `hear`, `verdict`. No process, no clock, no file.
 
 It owns legality, strikes, forfeits, scores, and the chance that rules or faults need. It does not know how a line
-reaches a bot, nor what time it is: the time that an answer took stands in its reply.
+reaches a bot, nor what time it is: the time that an answer took stands in its reply. It gets one line for each answer:
+bot/output.py finds that line, and bot/early_lines.py throws away a second one.
 """
 
 import hashlib

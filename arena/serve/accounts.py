@@ -1,7 +1,7 @@
-"""Who may use the site, and what is asked of it: accounts, sessions, uploads, requests, rounds, settings, and the log.
+"""What the site stores: accounts, sessions, uploads, requests, rounds, settings, the log; and who may see an event.
 
-One SQLite file, which only its owner can read. No result of a match is in it: those are in the archives. It knows
-neither the web nor processes; every change is one transaction, which is on disk when its method returns.
+All this is in one SQLite file, which only its owner can read. Results of matches are in the archives instead. Every
+change is one transaction, which is on disk when its method returns. This file knows neither the web nor processes.
 """
 
 # Tokens are 256 random bits, so nobody guesses one, and a plain hash at rest is as good as a slow one. A row is found
@@ -256,6 +256,16 @@ class Accounts:
         with self._changing() as connection:
             connection.execute("delete from sessions where token = ?", (_hashed(session),))
 
+    # Who may see an event
+
+    def may_see(self, event: str, account: Account | None) -> bool:
+        """Return whether somebody may see the results of an event: requests are private, and others may be hidden."""
+        if account is not None and account.is_organiser:
+            return True
+        if event.startswith(REQUESTS):
+            return account is not None and any(request.event == event for request in self.requests(account))
+        return not self.is_on("hidden")
+
     # Uploads
 
     def add_upload(self, id: str, account: Account, file: str, status: str = "waiting") -> None:  # noqa: A002
@@ -300,14 +310,6 @@ class Accounts:
             _log(connection, who["name"], f"upload is {status}", bot or upload.file)
 
     # Requests
-
-    def may_see(self, event: str, account: Account | None) -> bool:
-        """Return whether somebody may see the results of an event: requests are private, and others may be hidden."""
-        if account is not None and account.is_organiser:
-            return True
-        if event.startswith(REQUESTS):
-            return account is not None and any(request.event == event for request in self.requests(account))
-        return not self.is_on("hidden")
 
     def ask(self, account: Account, first: str, second: str, board: str, pairings: int) -> str:
         """Note a request of unrated matches, and return its id; ArenaError if its author has had too many."""

@@ -1,4 +1,7 @@
-"""Who sends a request: the person of its session, and the proof that a form came from one of our own pages."""
+"""Who sends a request: the person of its session, what that person may see, and the proof that a form is ours.
+
+A form is ours if it came from one of our own pages. The rule of who may see an event is `Accounts.may_see`.
+"""
 
 import hmac
 from hashlib import sha256

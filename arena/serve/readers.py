@@ -1,4 +1,7 @@
-"""The pages of an event: leaderboard, crosstable, charts, matches, bots and their versions, and what is played now."""
+"""The pages of an event: leaderboard, crosstable, charts, matches, bots and their versions, and what is played now.
+
+An event that its reader may not see (people.py) is answered as one that does not exist.
+"""
 
 import asyncio
 import os

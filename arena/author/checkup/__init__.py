@@ -1,6 +1,8 @@
 """A bot's checkup: the protocol step by step, on each board that it plays; findings, each with advice.
 
-It decides which runs there are, and sums them up. It stores nothing, and its opponents move at random.
+It decides which runs there are, and sums them up. It stores nothing, and its opponents move at random. conversation.py
+plays a run and words what was expected and what came; advice.py says what the author can do; findings.py has both as
+values; variations.py changes the questions of a run. screening.py checks many bots at once.
 """
 
 import math

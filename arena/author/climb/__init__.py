@@ -1,7 +1,8 @@
 """A climb: rounds in which agents edit bots, and a new version is promoted only if a test proves it good enough.
 
-It owns the order of the steps, and what each of them leaves on disk. agent.py lets an agent work; who examines a
-version, and who tests it, is for the caller to say.
+It owns the order of the steps, what each of them leaves on disk, and what must be proven for a promotion (`question`).
+agent.py lets an agent work. The caller examines a version and tests it by a duel; results/sequential.py says when a
+duel has proven something.
 """
 
 # Theory of operation
@@ -40,15 +41,22 @@ from arena.author.submissions.bot_store import BotStore, Version
 from arena.errors import ArenaError
 from arena.event import bot_folder, climb_history, discovery
 from arena.event.climb_history import Edit, EditOutcome, History
+from arena.event.config.keys import ClimbTable
 from arena.event.discovery.notes import Note
 from arena.protocol import clean
-from arena.results.sequential import Decision
+from arena.results.sequential import Decision, Question
 from arena.sandbox import folder as scratch
 from arena.values import Bot
 
 LONGEST_WORDS = 2000
 FIXED = ("games", "roles", "model", "remote")
 """What no agent may change of a bot."""
+
+
+def question(table: ClimbTable) -> Question:
+    """Return what the test of a version asks: whether it is better than the one before, or not worse by `points`."""
+    low = 0.0 if table.promote == "better" else -table.points
+    return Question(low=low, high=low + table.points)
 
 
 @dataclass(frozen=True, kw_only=True)

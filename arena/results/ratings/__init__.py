@@ -1,7 +1,7 @@
 """Ratings: the strengths of the bots and their uncertainty. A rating is one file here, with the function of `Rule`.
 
 A rating is one fit of all records, never a running sum, so the order of the records changes nothing. Pure: values in,
-values out. The parts that the files share are in `fitting/`.
+values out. The parts that the files share are in `fitting/`: intervals come from bootstrap.py and intervals.py there.
 """
 
 from base64 import b64decode, b64encode
