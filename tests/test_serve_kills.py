@@ -29,8 +29,8 @@ class Site:
     """A workspace whose server is started and killed again and again, and an author who hands in bots meanwhile."""
 
     def __init__(self, folder: Path) -> None:
-        bots = {name: cup.BOT.format(place=place, pause=0.01) for place, name in enumerate(("first", "more"))}
-        self.folder = cup.make(folder, "duel", 2, **bots)
+        bots = {name: cup.BOT.format(place=place, pause=0.02) for place, name in enumerate(("first", "more"))}
+        self.folder = cup.make(folder, **bots)
         self.accounts = Accounts(folder)
         self.accounts.set("limit.uploads", 1000, "test", "limit")
         self.session = self.accounts.sign_in(self.accounts.invite("Ada", "test"))
