@@ -254,6 +254,30 @@ def test_a_copy_that_is_not_the_bot_of_its_digest_is_left_out_with_a_notice(tmp_
     assert (copy / "bot.py").read_text() == "print()"
 
 
+@pytest.mark.parametrize(("limit", "most"), [("MOST_BOT_BYTES", 20), ("MOST_BOT_ENTRIES", 2)])
+def test_more_bots_than_an_archive_may_have_are_refused_in_a_sentence(tmp_path, monkeypatch, limit, most):
+    one = stored.store(tmp_path / "one", WHOLE, [])
+    digests = [copied_bot(one, text).name for text in ("print()", "print(1)", "print(2)")]
+    monkeypatch.setattr(stored_match, limit, most)
+    (tmp_path / "copies").mkdir()
+    with pytest.raises(ArenaError, match=r"one/bots: has more than .* of bots; move some away"):
+        stored_match.copy_bots(one, digests, tmp_path / "copies")
+
+
+def test_a_digest_in_an_archive_leads_to_no_other_folder(tmp_path):
+    one = stored.store(tmp_path / "from" / "one", WHOLE, [])
+    (one / "bots").mkdir()
+    for name in ("planted", "../../planted"):
+        (one / "bots" / name).mkdir()
+        (one / "bots" / name / "bot.py").write_text("print()")
+    (tmp_path / "to" / "copies").mkdir(parents=True)
+    before = tmp_path.stat().st_mtime_ns, (tmp_path / "to").stat().st_mtime_ns
+    outside = [f"{tmp_path}/from/planted", "../../planted", "../planted", "planted", "", ".", ".."]
+    assert stored_match.copy_bots(one, outside, tmp_path / "to" / "copies") == ({}, {})
+    assert before == (tmp_path.stat().st_mtime_ns, (tmp_path / "to").stat().st_mtime_ns)
+    assert not list((tmp_path / "to" / "copies").iterdir())
+
+
 def test_a_folder_that_is_exchanged_for_a_link_meanwhile_brings_no_private_file(tmp_path):
     private = tmp_path / "private"
     (private / "bot").mkdir(parents=True)

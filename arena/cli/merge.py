@@ -13,7 +13,6 @@ from arena import shared_folders, whole_files
 from arena.cli import options, output, paths, stored_match
 from arena.cli.progress import ProgressLine
 from arena.errors import ArenaError, writing
-from arena.event.discovery.files import DIGEST
 
 if TYPE_CHECKING:
     from arena.results.archive import Archive
@@ -152,7 +151,7 @@ def _copy_bots(source: Path, target: Path) -> None:
     whole_files.make_folder(target)
     try:
         with shared_folders.opened(source, "bots") as folder:
-            digests = sorted(filter(DIGEST.fullmatch, os.listdir(folder)))  # noqa: PTH208 (of a descriptor)
+            digests = sorted(os.listdir(folder))  # noqa: PTH208 (of a descriptor)
     except FileNotFoundError:
         return
     except OSError as error:

@@ -11,7 +11,6 @@ import typer
 from arena.cli import match_text, options, output, paths, stored_match, workspace
 from arena.errors import ArenaError
 from arena.event import discovery
-from arena.event.discovery.files import DIGEST
 from arena.match import play
 from arena.match.model import Calls, Recorded
 from arena.replay.rerun import Comparison, differences, feed, under
@@ -141,16 +140,15 @@ def _seats_and_bot(record: Record, event: str | None, name: str, role: str | Non
 def _bot_then(seat: Seat, event: str | None) -> Bot:
     """Return a seat's bot as it was played, from the event's copies; else as it is now, with a notice."""
     reason = f"no copy of {seat.bot.digest} is left"
-    if DIGEST.fullmatch(seat.bot.digest):
-        target = Path(tempfile.mkdtemp(dir=workspace.temporary_folder()))
-        try:
-            copies, refused = stored_match.copy_bots(paths.event_folder(event), [seat.bot.digest], target)
-            for copy in copies.values():
-                return discovery.from_path(copy, seat.bot.name)
-        except ArenaError as error:
-            refused = {seat.bot.digest: str(error)}
-        for why in refused.values():
-            reason = f"the copy of {seat.bot.digest} is not played: {output.safe_line(why)}"
+    target = Path(tempfile.mkdtemp(dir=workspace.temporary_folder()))
+    try:
+        copies, refused = stored_match.copy_bots(paths.event_folder(event), [seat.bot.digest], target)
+        for copy in copies.values():
+            return discovery.from_path(copy, seat.bot.name)
+    except ArenaError as error:
+        refused = {seat.bot.digest: str(error)}
+    for why in refused.values():
+        reason = f"the copy of {seat.bot.digest} is not played: {output.safe_line(why)}"
     bot = workspace.entrant_named(seat.bot.name)
     if bot.digest != seat.bot.digest:
         output.notice(f"{seat.bot.name}: was edited since ({reason}); it plays as it is now")

@@ -6,10 +6,11 @@ from pathlib import Path
 from typing import Any
 
 from arena import shared_folders
-from arena.author.submissions.copy_untrusted import Allowance, copy_entry
+from arena.author.submissions.copy_untrusted import Allowance, ExcessError, copy_entry
 from arena.cli import paths
 from arena.errors import ArenaError
 from arena.event import bot_folder
+from arena.event.discovery.files import DIGEST
 from arena.game import Game, Role
 from arena.games import rulebook
 from arena.replay.fork import Fork, forked
@@ -94,32 +95,32 @@ def roles_of(record: Record, role: str | None) -> tuple[Role, ...]:
 
 
 MOST_BOT_BYTES = 2_000_000_000
-"""Of the bots of one archive."""
-MOST_BOT_ENTRIES = 100_000
-"""Files and folders of them; who submits a bot may have fewer."""
+"""Of the bots of one archive, each of which may be larger than a submission."""
+MOST_BOT_ENTRIES = 500_000
+"""Files and folders of them: an empty one takes a block of a disk, too."""
 
 
 def copy_bots(source: Path, digests: Iterable[str], target: Path) -> tuple[dict[str, Path], dict[str, str]]:
     """Copy the bots of these digests from the results `source` into `target`, once each.
 
-    Return the copies, and for what reason others were refused; a bot that is not there is in neither.
+    Return the copies, and for what reason others were refused; a bot that is not there is in neither. ArenaError where
+    they are more than one archive may have.
     """
     allowance = Allowance(size=MOST_BOT_BYTES, entries=MOST_BOT_ENTRIES, left_out=())
     copies, refused = {}, {}
-    for digest in digests:
+    for digest in filter(DIGEST.fullmatch, digests):
         if (target / digest).exists():
             continue
         try:
             copies[digest] = copy_bot(source, digest, target / digest, allowance)
         except FileNotFoundError:
             pass
+        except ExcessError as error:
+            most = f"{MOST_BOT_BYTES // 1_000_000} MB, or {MOST_BOT_ENTRIES} files,"
+            raise ArenaError(f"{source / 'bots'}: has more than {most} of bots; move some away") from error
         except (ArenaError, OSError) as error:
             refused[digest] = str(error.strerror if isinstance(error, OSError) else error)
             bot_folder.remove(target / digest)
-        if allowance.size < 0:
-            raise ArenaError(
-                f"{source / 'bots'}: has more than {MOST_BOT_BYTES // 1_000_000} MB of bots; move some away"
-            )
     return copies, refused
 
 

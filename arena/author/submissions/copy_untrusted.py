@@ -25,6 +25,10 @@ JUNK = {"__MACOSX", ".DS_Store"}
 """Names that a Mac leaves in folders and archives."""
 
 
+class ExcessError(ArenaError):
+    """Raised for more files or bytes than are allowed."""
+
+
 @dataclass
 class Allowance:
     """The bytes and entries that one submission may still use."""
@@ -60,14 +64,14 @@ def check_path(path: PurePosixPath) -> None:
         raise ArenaError(f"{str(path)[:NAME_BYTES]!a} is no name for a file: use letters, digits and . _ -")
 
 
-def too_many() -> ArenaError:
+def too_many() -> ExcessError:
     """Return the refusal of a submission that has too many files."""
-    return ArenaError(f"it has more than {MOST_ENTRIES} files: leave out what the bot does not need")
+    return ExcessError(f"it has more than {MOST_ENTRIES} files: leave out what the bot does not need")
 
 
-def too_large() -> ArenaError:
+def too_large() -> ExcessError:
     """Return the refusal of a submission that is too large."""
-    return ArenaError(f"it is larger than {MOST_BYTES // 1_000_000} MB: leave out what the bot does not need")
+    return ExcessError(f"it is larger than {MOST_BYTES // 1_000_000} MB: leave out what the bot does not need")
 
 
 def copy_submission(source: Path, target: Path, allowance: Allowance | None = None) -> None:
