@@ -250,6 +250,12 @@ def test_a_rules_file_that_cannot_be_read_hides_no_other_game(tmp_path):
         rulebook.find("torn/default", tmp_path)
 
 
+def test_a_link_that_leads_in_a_circle_hides_no_game(tmp_path):
+    folder = workspace(tmp_path, coin_py=COIN)
+    (folder / "rules/circle.py").symlink_to("circle.py")
+    assert labels("coin", folder) == ["coin/default"]
+
+
 def test_a_record_of_rules_named_by_path_finds_the_board_made_of_a_name(tmp_path):
     rules = tmp_path / "wide.py"
     named_board = "\n\ndef named_board(name):\n    return {'columns': int(name)}\n"

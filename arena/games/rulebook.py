@@ -210,16 +210,17 @@ def _unknown(query: str, labels: list[str]) -> tuple[Board, ...]:
 
 def _files(folder: Path) -> Iterator[Path]:
     """Yield the games of a folder: each Python file with its boards beside it, or that defines `game`."""
-    files: dict[str, os.DirEntry[str]] = {}
+    folder, names = folder.absolute(), set[str]()
     with suppress(OSError):  # most workspaces have no such folder
-        files.update((file.name, file) for file in os.scandir(folder.absolute()))  # pathlib takes three times as long
-    for name, file in sorted(files.items()):
-        if name.endswith(".py") and not name.startswith(("_", ".")) and file.is_file():  # a pipe would be waited for
-            path = Path(file.path)
-            has_boards = f"{path.stem}.toml" in files
-            text = "" if has_boards else "\n" + path.read_text("utf-8", errors="replace")
-            if has_boards or any(line in text for line in DEFINES_GAME):
-                yield path
+        names.update(os.listdir(folder))  # noqa: PTH208  # pathlib takes three times as long
+    for name in sorted(names):
+        path = folder / name
+        if name.startswith(("_", ".")) or path.suffix != ".py" or not path.is_file():  # a pipe would be waited for
+            continue
+        has_boards = f"{path.stem}.toml" in names
+        text = "" if has_boards else "\n" + path.read_text("utf-8", errors="replace")
+        if has_boards or any(line in text for line in DEFINES_GAME):
+            yield path
 
 
 def _plugins() -> Iterator[Path]:
