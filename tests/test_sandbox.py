@@ -476,7 +476,21 @@ def test_the_kit_is_made_whatever_the_rules_are_and_wherever_python_keeps_code(t
         code = {path.name.partition(".")[0] for path in kit.rglob("__pycache__/*.pyc")}
         assert {"kit", "good"} <= code
         assert not {"too_deep", "too_long"} & code
-        assert not (tmp_path / "elsewhere").exists()
+        assert not (tmp_path / "elsewhere" / kit.relative_to("/")).exists()
+    finally:
+        folder.remove()
+
+
+def test_the_kit_has_the_code_of_every_file_of_each_game_that_was_played(tmp_path):
+    for name in ("one", "two"):
+        (tmp_path / f"{name}.py").write_text(f"from .help_{name} import VALUE\n")
+        (tmp_path / f"help_{name}.py").write_text("VALUE = 1\n")
+    (tmp_path / "three.py").write_text("VALUE = 1\n")
+    folder = Folder()
+    try:
+        assert folder.kit(tmp_path / "one.py") == folder.kit(tmp_path / "two.py")
+        code = {path.name.partition(".")[0] for path in (folder.kit(tmp_path / "one.py") / "rules").rglob("*.pyc")}
+        assert code == {"one", "help_one", "two", "help_two"}
     finally:
         folder.remove()
 

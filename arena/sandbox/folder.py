@@ -106,28 +106,35 @@ class Folder:
                 os.chown(self.path, -1, users.GROUP)
                 self.path.chmod(0o710)
         self._kits: dict[str, Path] = {}
+        """The kit for a rules file, and the one for all rules in a folder, by their paths."""
         self._bots: dict[str, Path] = {}
 
     def kit(self, rules: Path) -> Path:
         """Return a folder for PYTHONPATH: the kit, and the rules beside this rules file over those of arena."""
-        folder = os.path.dirname(rules)  # not `rules.parent`: paths are slow, and this is asked at every start
-        if folder in self._kits:
-            return self._kits[folder]
+        file, folder = os.fspath(rules), os.path.dirname(rules)  # texts, because this is asked at every start
+        if file in self._kits:
+            return self._kits[file]
         with self.full_disk():
-            kit = self.path / f"kit{len(self._kits)}"
-            (kit / "arena").mkdir(parents=True)
-            (kit / "arena" / "__init__.py").touch()
-            for name in KIT:
-                _copy(Path(rulefile.__file__).parent / name, kit / "arena", compiled=True)
-            (kit / "rules").mkdir()
-            for source in dict.fromkeys((rulefile.shipped(), rules.parent)):  # the same folder for rules of arena
-                for file in source.iterdir():
-                    if file.suffix in {".py", ".toml"} and file.is_file():
-                        _copy(file, kit / "rules", compiled=file == rules)  # to compile all takes 12 ms more
+            kit = self._kits.get(folder) or self._new_kit(rules.parent)
+            for name in {rules.name, *(source.name for source in rulefile.sources(rules))}:
+                _compile(kit / "rules" / name)  # those of other games, too, would take 12 ms
             if os.getuid() == 0:  # the users that bots become must be able to read it, and only to read it
                 for path in (kit, *kit.rglob("*")):
                     path.chmod(0o755 if path.is_dir() else 0o644)
-        self._kits[folder] = kit
+        self._kits[folder] = self._kits[file] = kit
+        return kit
+
+    def _new_kit(self, rules: Path) -> Path:
+        kit = self.path / f"kit{len(self._kits)}"
+        (kit / "arena").mkdir(parents=True)
+        (kit / "arena" / "__init__.py").touch()
+        for name in KIT:
+            _compile(_copy(Path(rulefile.__file__).parent / name, kit / "arena"))
+        (kit / "rules").mkdir()
+        for folder in dict.fromkeys((rulefile.shipped(), rules)):  # the same folder for rules of arena
+            for file in folder.iterdir():
+                if file.suffix in {".py", ".toml"} and file.is_file():
+                    _copy(file, kit / "rules")
         return kit
 
     def room(self, bot: Bot, *, own_copy: bool, user: int | None) -> Room:
@@ -225,15 +232,20 @@ def _unwritable(folder: str, error: OSError) -> MachineError:
     return MachineError(f"{folder}: cannot be written: {error.strerror}; {ADVICE}")
 
 
-def _copy(file: Path, folder: Path, *, compiled: bool) -> None:
-    """Copy a file's content alone; put its code beside it, if it is to be `compiled`: here once, not in every bot."""
-    copy = str(folder / file.name)
+def _copy(file: Path, folder: Path) -> Path:
+    """Copy a file's content alone; return the copy."""
+    copy = folder / file.name
     shutil.copyfile(file, copy)  # no mode, no access list: and some attributes cannot be set, which would be an error
-    if compiled:
-        # Not the code that Python has stored for the original: that names the workspace. With PYTHONPYCACHEPREFIX,
-        # which no bot has, the folder would be another. A bot that imports a file without code gets the error.
-        code = folder / "__pycache__" / Path(importlib.util.cache_from_source(copy)).name
-        py_compile.compile(copy, str(code), invalidation_mode=py_compile.PycInvalidationMode.TIMESTAMP, quiet=2)
+    return copy
+
+
+def _compile(copy: Path) -> None:
+    """Put the code of a Python file beside it: here once, not in every bot."""
+    # Not the code that Python has stored for the original: that names the workspace. With PYTHONPYCACHEPREFIX, which no
+    # bot has, the folder would be another. A bot that imports a file without code gets the error.
+    code = copy.parent / "__pycache__" / Path(importlib.util.cache_from_source(copy)).name
+    mode = py_compile.PycInvalidationMode.TIMESTAMP
+    py_compile.compile(str(copy), str(code), invalidation_mode=mode, quiet=2)
 
 
 def discard(path: Path) -> None:
