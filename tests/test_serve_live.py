@@ -1,5 +1,6 @@
 """A live match: what a lane writes while somebody watches, and what those who watch get of it."""
 
+import asyncio
 import html
 import json
 import re
@@ -27,6 +28,7 @@ from arena.serve.accounts import Accounts
 from arena.serve.app import make_app
 from arena.serve.guard import Settings
 from arena.serve.streams import Feed
+from arena.serve.worker import NETWORK, BusyError
 from arena.values import Ending
 
 SLOW = python('say("# hush")\ntime.sleep({pause})\nsay(legal[0])')
@@ -168,6 +170,22 @@ def test_the_wall_shows_what_everybody_may_see_whoever_has_signed_in(workspace):
             assert "No results are shown yet" in client.get("/wall", headers=session).text
         finally:
             accounts.set("hidden", False)
+
+
+def test_what_all_watch_is_computed_for_nobodys_address():
+    addresses = []
+
+    async def refused(*_):
+        addresses.append(NETWORK.get())
+        raise BusyError
+
+    async def watch() -> None:
+        NETWORK.set("192.0.2.7")
+        stage = serve_live.Stage(SimpleNamespace(state=lambda _: None, match=refused), "cup")
+        await stage.glance()
+
+    asyncio.run(watch())
+    assert addresses == [""]
 
 
 def test_a_page_that_comes_late_hears_of_the_last_states_and_then_of_each_once():

@@ -25,6 +25,7 @@ import json
 import time
 from collections import Counter
 from collections.abc import AsyncIterator, Callable, Iterator
+from contextvars import Context
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from functools import partial
@@ -94,7 +95,8 @@ class Stage:
         if self._task is None:
             self._over = False
             self._clear()
-            self._task = asyncio.create_task(self._show())
+            # Not in the name of the first who watches: what others ask of the same address would end it for all.
+            self._task = asyncio.create_task(self._show(), context=Context())
 
     def close(self) -> None:
         """End at once."""
