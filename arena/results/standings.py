@@ -11,9 +11,10 @@ wins when its score is strictly the highest, draws when it ties for the highest,
 """
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
+from itertools import groupby
 
 from arena.game import Role
 from arena.values import Ending, Played
@@ -91,7 +92,7 @@ def standings_of(bots: Iterable[str], tallied: Iterable[Tally]) -> tuple[Standin
                 results[tally.bot][tally.result] += tally.seats
     # Fractions, so that equal points are exactly equal.
     means = {bot: {role: Fraction(*pair) for role, pair in sorted(roles.items())} for bot, roles in scores.items()}
-    points = {bot: _mean([*roles.values()]) for bot, roles in means.items()}
+    points = {bot: _mean(roles.values()) if roles else None for bot, roles in means.items()}
     order = sorted(scores, key=lambda bot: (points[bot] is None, -(points[bot] or 0), bot))
     ranks: dict[Fraction | None, int | None] = {None: None}
     for rank, bot in enumerate(order, 1):
@@ -107,8 +108,8 @@ def standings_of(bots: Iterable[str], tallied: Iterable[Tally]) -> tuple[Standin
             lost=results[bot]["lost"],
             endings=dict(endings[bot]),
             boards={
-                board: float(_mean([mean for (label, _), mean in means[bot].items() if label == board]) or 0)
-                for board in dict.fromkeys(board for board, _ in means[bot])
+                board: float(_mean([mean for _, mean in roles]))
+                for board, roles in groupby(means[bot].items(), key=lambda mean: mean[0][0])
             },
             roles={board_role: float(mean) for board_role, mean in means[bot].items()},
         )
@@ -116,8 +117,8 @@ def standings_of(bots: Iterable[str], tallied: Iterable[Tally]) -> tuple[Standin
     )
 
 
-def _mean(values: Sequence[Fraction]) -> Fraction | None:
-    return sum(values, Fraction()) / len(values) if values else None
+def _mean(values: Collection[Fraction]) -> Fraction:
+    return sum(values, Fraction()) / len(values)
 
 
 def results_of(match: Played) -> dict[str, str]:
