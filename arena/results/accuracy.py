@@ -127,10 +127,8 @@ def load_or_assess(
                 if measure.kind.offered(game):
                     assessed_labels.append(label)
                     games.append(game)
-        except ArenaError as error:
-            problems.append(
-                str(error)
-            )  # where its rules are known and its record is whole, its matches can be assessed
+        except ArenaError as error:  # its matches are assessed where its rules are known and its record is whole
+            problems.append(str(error))
     code = _code_digest(games)
     stored = memo.recall(path, code, STORED)
     known = stored or {}

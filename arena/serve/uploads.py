@@ -144,9 +144,8 @@ def remote_bot(
             raise ArenaError(str(error).replace(f"{making}/remote/", "")) from error
         if all(bot.digest != digest for bot in entrants.bots):  # a new version, or an older one that plays again
             accounts.may_upload(account)
-            for name, versions in entrants.own(
-                account
-            ).items():  # it joins again by itself, whenever the network was lost
+            # What was withdrawn would join again by itself, whenever the network was lost.
+            for name, versions in entrants.own(account).items():
                 if not entrants.store.playing(name) and any(version.digest == digest for version in versions):
                     raise ArenaError(f"the organiser has withdrawn {name}; a new version of it may join")
         request = Request(path=making / "remote", label=label, source=remote_mark(account), replaces=True)

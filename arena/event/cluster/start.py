@@ -25,9 +25,7 @@ async def serve(
     dask.config.set({"distributed.worker.http.routes": []})  # no page behind the port of the dashboard
     dask.config.set(wire.MESSAGES_KEPT)
     dask.config.set({"distributed.worker.profile.enabled": False})  # it looks at all stacks 100 times a second
-    dask.config.set(
-        {"distributed.admin.tick.interval": "1s"}
-    )  # it would wake 50 times a second, beside bots on a clock
+    dask.config.set({"distributed.admin.tick.interval": "1s"})  # else it wakes 50 times a second, beside bots
     logging.getLogger("distributed").setLevel(logging.WARNING)  # it has a line for each beat of a driver
     loop = asyncio.get_running_loop()
     asked: asyncio.Future[int] = loop.create_future()
