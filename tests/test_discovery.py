@@ -2,6 +2,7 @@
 
 import os
 import shutil
+import tracemalloc
 
 import pytest
 
@@ -143,6 +144,19 @@ def test_the_digest_covers_names_modes_and_bytes_of_all_files_and_the_command(bo
     before = discovery.from_path(home).digest
     change(home)
     assert discovery.from_path(home).digest != before
+
+
+def test_a_large_file_of_a_bot_is_never_in_memory_as_a_whole(bots):
+    home = folder_bot(bots, "ann", bot="print()\n")
+    with (home / "weights").open("wb") as file:
+        file.truncate(60_000_000)
+    tracemalloc.start()
+    try:
+        discovery.from_path(home)
+        _, most = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert most < 10_000_000
 
 
 def test_what_python_leaves_beside_a_bot_is_not_in_its_digest(bots):

@@ -9,6 +9,7 @@ from pathlib import Path
 from arena.errors import ArenaError
 from arena.sandbox.folder import LEFT_OUT as LEFT_OUT  # other modules that read bots import it from here
 
+PART_BYTES = 1 << 20
 DIGEST = re.compile("[0-9a-f]+")
 """What `digest_of` returns. Only such a text may become a part of a path: a digest from a stranger may be anything."""
 
@@ -37,12 +38,18 @@ def digest_of(command: tuple[str, ...], files: Iterable[tuple[str, Path]], lengt
     """Return hex digits over the command and the name, mode and bytes of each file; no absolute path is in them."""
     state = hashlib.sha256("\0".join(command).encode("utf-8", "surrogateescape"))
     for name, path in files:
+        executable = "x" if os.access(path, os.X_OK) else "-"
         try:
-            content = path.read_bytes()
+            with path.open("rb") as file:
+                left = os.fstat(file.fileno()).st_size
+                state.update(f"\0{name}\0{executable}\0{left}\0".encode("utf-8", "surrogateescape"))
+                while part := file.read(PART_BYTES):  # a bot of a stranger's results may be larger than the memory
+                    state.update(part)
+                    left -= len(part)
         except OSError as error:
             raise ArenaError(f"{shown(path)}: cannot be read: {error.strerror}") from error
-        executable = "x" if os.access(path, os.X_OK) else "-"
-        state.update(f"\0{name}\0{executable}\0{len(content)}\0".encode("utf-8", "surrogateescape") + content)
+        if left:
+            raise ArenaError(f"{shown(path)}: was edited while it was read; run the same command again")
     return state.hexdigest()[:length]
 
 
