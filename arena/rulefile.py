@@ -150,6 +150,11 @@ def module(path: Path) -> ModuleType:
 def sources(path: Path) -> tuple[Path, ...]:
     """Return the files that the game at `path` is made of, in order of name: itself and its imports from the folder."""
     module(path)
+    return loaded_sources(path)
+
+
+def loaded_sources(path: Path) -> tuple[Path, ...]:
+    """Return those of `sources` that are loaded in this process."""
     return _files_of(_package(path.resolve()))
 
 
