@@ -16,8 +16,8 @@ workspace, because a results folder must stay complete when somebody hands it to
 
 All bots of a run are copied before its first match, so that an edit changes nothing until the next run, and a bot that
 once played can be looked at later. To copy a bot only when its first match begins was rejected: a long event would have
-to end in the middle, or play a bot that nobody entered. What makes a thousand copies slow is not to copy, but to put
-each of them on disk; so all are put on disk together.
+to end in the middle, or play a bot that nobody entered. A thousand copies would be slow if each waited for the disk by
+itself, so all are put on disk together.
 """
 
 import contextlib

@@ -14,12 +14,12 @@ It knows these files and what stands in them. It does not know who watches, and 
 # delay a referee. After MOST_BYTES a match is written no further.
 #
 # What was rejected. A socket to the server: it saves the file, but a lane would have to find it, connect again after
-# each restart, and keep what did not fit; and its address has 108 bytes, which many workspaces pass. The file that
-# `arena status` reads: the main process writes it once a second and has no turns; it would have to ask its lanes.
-# Records only: a match of an hour would be seen when it is over.
+# each restart, and keep what did not fit; and its address has 108 bytes at most, but the paths of many workspaces are
+# longer. The file that `arena status` reads: the main process writes it once a second and has no turns; it would have
+# to ask its lanes. Records only: a match of an hour would be seen when it is over.
 #
 # What is not written. Seeds and keys, remarks, refused answers: a bot's author may watch, too. And no match in which a
-# role sees less than everything: it may be watched when it is over. The names of bots are written, also of a board in
+# role sees less than everything: it may be watched when it is over. The names of bots are written, also on a board in
 # disguise: a bot in the sandbox cannot watch, and no bot that plays in disguise is a remote one.
 
 import contextlib

@@ -1,4 +1,4 @@
-"""The history of a climb: what agents made of bots, round by round, and what was proven of it. One small file has it.
+"""The history of a climb, in one small file: what agents made of bots, round by round, and what tests have proven.
 
 It knows the file. It does not know how an agent works, nor how a version is tested.
 """

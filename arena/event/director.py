@@ -8,9 +8,9 @@ around it (tournament.py) carries work to the lanes, tells it what came back, an
 #
 # Roll call. Before its first match every bot says `ready` once, in its seat of that match, which waits for it. A bot
 # that fails twice is absent: all its matches are forfeited without starting it, so that a bot with a typing error costs
-# the event its start time once and not in every match. Twice, so that one start on a busy machine costs no bot the
-# event. There is no roll call of all bots before the event, because that of a thousand takes half a minute, and because
-# nobody knows at the start which bots a later batch needs.
+# the event its start time once and not in every match. It may fail once, so that one slow start on a busy machine costs
+# no bot the event. There is no roll call of all bots before the event, because that of a thousand takes half a minute,
+# and because nobody knows at the start which bots a later batch needs.
 #
 # A match that arena failed is an abort: it gives no points and stays due. Five kinds:
 #
@@ -20,14 +20,14 @@ around it (tournament.py) carries work to the lanes, tells it what came back, an
 #   any other failure  A bug of arena, or a referee process that was killed.
 #   LostError          The machine of a cluster was lost.
 #
-# For the first three the match goes to the end of the queue, when the trouble may have passed; for the others it is
-# played again at once. After ATTEMPTS aborts it is given up for this run and reported; the next run tries again. Lost
-# machines are counted apart, up to LOSSES, because a machine takes many matches with it, which are not to blame. A
-# match that is given up because of any other failure also ends the run, since other matches would meet the same bug. A
-# match that is given up because of a machine or a provider does not: one bot that always naps on a busy core must not
-# cost the others their matches. A MachineError (no more disk, memory or processes) fails the run at once, because no
-# other match would go better. A match that finds the budget for the language model used up was not failed: it stays
-# due, and the run begins no more.
+# For the first three the match goes to the end of the queue, because the trouble may have passed by then; for the
+# others it is played again at once. After ATTEMPTS aborts it is given up for this run and reported; the next run tries
+# again. Lost machines are counted apart, up to LOSSES, because a machine takes many matches with it, which are not to
+# blame. A match that is given up because of any other failure also ends the run, since other matches would meet the
+# same bug. A match that is given up because of a machine or a provider does not: one bot that always naps on a busy
+# core must not cost the others their matches. A MachineError (no more disk, memory or processes) fails the run at once,
+# because no other match would go better. A match that finds the budget for the language model used up was not failed:
+# it stays due, and the run begins no more.
 #
 # Excuses. A kill from outside is nobody's fault, so the match is replayed. It counts as such only where the bot cannot
 # have done it itself (match/bot). But a bot could still take so much memory that the kernel kills it when that runs

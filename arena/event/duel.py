@@ -5,11 +5,11 @@ decided is decided again without a match.
 """
 
 # A duel is a round robin of two bots with as many repeats as the limit of pairings allows, which is stopped as soon as
-# the test has decided. It needs no schedule of its own: the plan is that of the event, and only whoever asks
-# `Duel.is_over` reads results. Lanes finish matches in any order, so a round counts when all rounds before it are
-# complete: else quick matches would count first, and who wins quickly would decide. Matches of later rounds that are
-# done by then stay stored and do not count; with another question they may. For the same reason a match that arena gave
-# up ends the duel for now: to leave its round out would be a choice that the match itself made.
+# the test has decided. It needs no schedule of its own: the plan is that of the event, and only `Duel.is_over` depends
+# on results. Lanes finish matches in any order, so a round counts when all rounds before it are complete: otherwise
+# quick matches would count first, and a bot that wins quickly would look better than it is. Matches of later rounds
+# that are done by then stay stored and do not count; with another question they may. For the same reason a match that
+# arena gave up ends the duel for now: if its round were left out, the match itself would decide whether it counts.
 
 from collections import Counter
 from collections.abc import Callable, Sequence

@@ -1,6 +1,7 @@
 """What a lane does with a piece of work: it has one bot say `ready`, or plays one match.
 
-It knows no plan, no archive and no audience, and it imports little: each machine of a cluster starts with it.
+It knows no plan, no archive and no audience, and it imports little, because each machine of a cluster imports it at its
+start.
 """
 
 import contextlib

@@ -1,7 +1,7 @@
 """One message to a webhook at the end of a run: JSON that Slack, Discord and ntfy take.
 
-It names no bot and no person, since whoever reads a channel is not whoever may read the results; and no secret is in
-it. It follows no redirect, and without `private` it sends nothing to an address inside a network.
+It names no bot and no person, because people who read a channel need not be people who may read the results. It has no
+secret. It follows no redirect, and without `private` it sends nothing to an address inside a network.
 """
 
 import http.client

@@ -8,7 +8,8 @@ nothing, and knows no worker and no clock.
 #
 # A plan is walked, not made: a thousand bots have a million matches. `walk` makes the next match only when somebody
 # wants it, and of the matches before it the plan keeps the ids, eight bytes each. Whether a match is stored is looked
-# up in the archive, some hundreds at once. A set of all stored ids would be quicker, but take 120 MB for a million.
+# up in the archive, some hundreds at once. A set of all stored ids would be quicker, but a million ids would take 120
+# MB.
 #
 # Batches. A batch depends on the results of earlier batches (`Schedule.BEHIND`). While these are not all stored, `walk`
 # yields None: nothing can begin until more matches are done, and whoever walks may ask again. The schedule gets results

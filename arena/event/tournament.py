@@ -6,8 +6,8 @@ archive and the audience.
 
 # Theory of operation
 #
-# What is due is said by plan.py: resuming is the same walk with more on disk. A match that is given up leaves its batch
-# incomplete, so that a batch that depends on it is not begun: the run ends, and the next run tries again.
+# plan.py says what is due: to resume is the same walk with more matches on disk. A match that is given up leaves its
+# batch incomplete, so that a batch that depends on it is not begun: the run ends, and the next run tries again.
 #
 # Lanes (workers.py) play the matches; this process plays nothing. It gives out matches, stores records and talks to the
 # audience, all in its main thread. It alone writes to the archive, because SQLite connections must not cross a fork.
@@ -18,10 +18,10 @@ archive and the audience.
 # cannot go on without results, all that came back is committed at once, and the plan is asked again.
 #
 # `stop_after`. When its seconds are over, no match is begun; those under way are finished and stored, as after `arena
-# stop` (control.py). One that waits in a lane's queue knows the end, too, and comes back as it is: a future that a pool
-# has passed on cannot be cancelled. The time is that of the wall clock, because a worker on another machine shares no
-# other clock; the first clock by which it is over ends the run. This is the only rule by which two runs of the same
-# event differ, as clocks do. The other rules are part of the plan.
+# stop` (control.py). A match that waits in a lane's queue carries the end time, and comes back unplayed: a future that
+# a pool has passed on cannot be cancelled. The time is that of the wall clock, because a worker on another machine
+# shares no other clock; the first clock by which it is over ends the run. This is the only rule by which two runs of
+# the same event differ, as clocks do. The other rules are part of the plan.
 #
 # Ctrl-C. Matches under way are dropped with their processes: they are still due, so nothing is lost but their time.
 # Records that already came back are still committed.

@@ -5,10 +5,10 @@ It owns the processes, and what happens when one is killed. It knows no event an
 
 # Theory of operation
 #
-# Who forks whom. The main process makes one ProcessPoolExecutor of a single process for each lane. A lane of its own,
-# because in a shared pool one killed process breaks the pool and fails the items of all lanes. (multiprocessing.Pool
-# was rejected: it loses the item of a killed worker silently, and whoever waits for it waits for ever.) A worker starts
-# its spawner, and the spawner the bots, through a Launcher that is opened with the first item and kept for the next.
+# Who forks whom. The main process makes one ProcessPoolExecutor of a single process for each lane. Lanes do not share a
+# pool, because one killed process would break it and fail the items of all lanes. (multiprocessing.Pool was rejected:
+# it loses the item of a killed worker silently, and whoever waits for it waits for ever.) A worker starts its spawner,
+# and the spawner the bots, through a Launcher that is opened with the first item and kept for the next.
 #
 # When a worker is forked. A pool forks when its first item arrives, from the thread that submits it. The lane submits
 # `os.getpid` at once and waits for it. So the fork happens in the main thread, before any other thread of ours holds a

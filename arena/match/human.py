@@ -1,6 +1,6 @@
 """A human's seat. It has no process and no clock, and its moves are legal, because the screen offers no others.
 
-What a human sees is cut by `view`, as for a bot; the screen sees to that.
+The screen shows a human only what `view` shows a bot in that role.
 """
 
 from collections.abc import Callable

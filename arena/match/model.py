@@ -9,7 +9,7 @@ It reads requests, keeps each seat's account of calls, tokens and cost, and writ
 # A bot that is asked may print `model {json}` instead of its move. For the live bot that is an answer like any other:
 # its clock stops, and it is frozen. Here the line is told from a move, the model is asked, and the bot is asked again
 # with the answer, and with the time that it has left. So no code below this file knows of models, and a turn without a
-# request pays a look at the beginning of a line.
+# request costs only a look at the beginning of a line.
 #
 # Whatever a bot is told depends on its requests and on the model's answers alone, never on time: played again with the
 # same answers a match goes the same way.

@@ -21,9 +21,10 @@ It owns the wait, and knows when the referee looked later than it planned. It kn
 # The referee itself may come late: it has no core when its wait ends, or it was serving another bot. That must cost no
 # bot anything, so three delays are measured and not charged:
 #
-#   1. poll(2) returns later than planned. Nobody can know when an answer that is there then has come, so the whole
-#      wait is excused for it. For a bot that has not answered, only the late part of the wait is not charged.
-#   2. The referee works for another bot: a flood to read, a process to end. `_work_for` excuses all others so long.
+#   1. poll(2) returns later than planned. If an answer is there then, nobody can know when it came, so the whole wait
+#      is excused for it. For a bot that has not answered, only the late part of the wait is not charged.
+#   2. The referee works for another bot: a flood to read, a process to end. `_work_for` excuses all other bots for that
+#      time.
 #   3. The referee has no core while it runs. The stopwatch reads this in schedstat.
 #
 # CPU time stays charged in all three (clock.py), so a bot that thinks on in such a moment gains nothing.

@@ -1,18 +1,20 @@
 """A remote seat: a bot that stays on its author's machine, and is asked through the server of the site.
 
 It carries questions and answers by a socket of this machine, and owns the clock of such a seat: how long the connection
-was lost, and when an answer is too late. It knows nothing of the network behind the socket. As a live bot it never
-raises for what is no fault of arena.
+was lost, and when an answer is too late. It knows nothing of the network behind the socket. Like a live bot, it raises
+no error for a fault that is not arena's.
 """
 
 # Theory of operation
 #
 # Both sides may lose each other at any moment: the author's machine loses the server, and the server may be killed and
 # started again. So every question has a number within its session, which is one match of one seat, and is asked again
-# whenever the bot is there again. Who has answered it sends the same answer; who thinks about it goes on.
+# whenever the bot is there again. A bot that has answered it sends the same answer; a bot that still thinks about it
+# goes on.
 #
-# Time counts only while the connection lasts. The seconds without one are added up over a match, and may be as many as
-# the grace. So an author who cuts the connection wins no more time to think than the grace, once.
+# Time counts only while the connection lasts. The seconds without one are added up over a match. If they are more than
+# the grace, the bot loses on time. So an author who cuts the connection wins no more time to think than the grace,
+# once.
 
 import contextlib
 import json

@@ -1,8 +1,8 @@
 """The columns of every frame of results: name, meaning, unit, label, and from its unit how many decimals a figure has.
 
-Only the cells of a column stand elsewhere, in results/leaderboard/. The frames have these names, the CSV files, the
-terminal and the report these decimals, the report these labels, and `python tests/pages.py` makes the tables of
-results/README.md. Pure.
+Only the cells of a column stand elsewhere, in results/leaderboard/. Frames use these names; CSV files, the terminal and
+the report use these decimals; the report uses these labels. `python tests/pages.py` makes the tables of
+results/README.md from them. Pure.
 """
 
 from collections.abc import Iterable, Mapping

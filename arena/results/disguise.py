@@ -1,7 +1,7 @@
 """How much of a bot's play is memory: its rating on boards as they are, and on the same boards in disguise.
 
-One fit has both: there a bot in disguise is a bot of its own, and the bots that need no language model, who always see
-the plain game, are what the two are measured by.
+One fit rates both. In it a bot in disguise counts as another bot. Both are measured by the bots that need no language
+model, because those always see the plain game.
 """
 
 from collections.abc import Collection, Iterator

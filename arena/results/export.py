@@ -7,8 +7,8 @@ It knows the archive, and neither rules nor the command line.
 # Theory of operation
 #
 # The numbers of the matches are listed first; then all cores unpack records (parallel.py), a chunk of matches each, and
-# hand back their part of each table, made already: bytes of JSON lines, or a record batch of Arrow. This process only
-# writes, in the order in which the matches were stored. Records never change, so a run may go on meanwhile.
+# hand back their part of each table, ready to be written: bytes of JSON lines, or a record batch of Arrow. This process
+# only writes, in the order in which the matches were stored. Records never change, so a run may go on meanwhile.
 #
 # Parquet is written in row groups. A group for each chunk would be too small: a million matches would have thousands of
 # groups, whose descriptions the writer holds to the end and every reader reads first. So batches are collected up to

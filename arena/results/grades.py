@@ -16,8 +16,8 @@ which student wrote a bot.
 # - The interval is that of Agresti and Coull ("plus four"): two pairings of 0 points and two of 100 are added to those
 #   that were played. Without them, three pairings that were all won have no spread at all, and would look certain. For
 #   scores between 0 and 100 the interval is wider than necessary, which only makes the words more careful.
-# - Bots without chance repeat themselves move for move. Where each pairing of a board was the same play again, more
-#   pairings bring nothing new, and no seed would: there is no noise, and the mean is exact.
+# - Bots without chance repeat themselves move for move. If all pairings on a board went the same way, more pairings or
+#   other seeds bring nothing new: there is no noise, and the mean is exact.
 
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence

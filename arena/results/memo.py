@@ -1,7 +1,7 @@
 """Memos: what took long to compute, in a file beside the archive. A memo may be deleted at any time.
 
-A memo is used only under the very key that it was stored under. It may come with results that anybody made, so whoever
-recalls one says of which type its value is.
+A memo is used only under the very key that it was stored under. A stranger may have made the file, so the caller of
+`recall` says which type the value must have.
 """
 
 import json

@@ -5,7 +5,7 @@ Pure: differences of scores in, a decision out. It knows no match that is still 
 
 # Which test, and why
 # -------------------
-# An observation is a round: all distributions of the roles over the two bots, on each board of the duel, with one seed
+# An observation is a round of the duel: all distributions of the roles over the two bots, on each board, with one seed
 # for each board. Its value is the difference of the points of the two bots in that round, from -100 to 100. Rounds are
 # independent and have one distribution, however much the legs of a round depend on each other (they share their seed)
 # and whatever a role or a board is worth. Single matches have neither property.
@@ -33,7 +33,7 @@ Pure: differences of scores in, a decision out. It knows no match that is still 
 # is the one that grows fastest if the mean is `high` (`low` for the second gambler) and the variance is as seen so far:
 # (high - low) / (variance + (high - low)^2). To first order that is the SPRT with the right variance. Where formulation
 # 1 keeps its error rates this one takes some 10 % more rounds. A bet that follows the observed mean was tried too: it
-# is a little quicker for bots that are far apart, and slower by up to a half for those that are near.
+# is a little quicker for bots that are far apart, and slower by up to a half for bots that are close.
 #
 # Each bound of the interval is the largest (smallest) mean that such a gambler would have refuted by now. It therefore
 # holds at whatever moment it is read, and always agrees with the decision: the bot is better exactly when the interval

@@ -2,8 +2,8 @@
 
 ranked.py gives the rank by the rating; here, where no rating is known, the order is that of points.
 
-They are computed from tallies, a tally being a number of equal seats. The archive keeps the tallies of all its matches,
-so that a leaderboard of a million matches reads a few thousand of them.
+They are computed from tallies; a tally is a number of equal seats. The archive keeps the tallies of all its matches, so
+that a leaderboard of a million matches reads a few thousand of them.
 
 Points are the mean, over each board role (a role on a board) that a bot played, of its mean score there: each role on
 each board has the same weight, however often it was played. A side's score in a match is that of its best role; a side

@@ -4,8 +4,8 @@ A tie-break is one function here and one row of TIE_BREAKS. The formulas are FID
 August 2024). Its tie-breaks that need ratings from elsewhere, colours or rounds are left out, because matches here
 have no order. All figures are exact fractions.
 
-A match counts as a game of chess between each two bots on different sides of it: the bot whose side scored more has one
-point, and both have half a point where the sides scored alike.
+A match counts as a game of chess between every two bots that are on different sides of it: the bot whose side scored
+more has one point, and both have half a point where the sides scored alike.
 """
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence

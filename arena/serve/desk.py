@@ -1,7 +1,7 @@
-"""What the site starts beside itself: the check of uploads, the rounds of the event, and matches that authors ask for.
+"""The commands that the site starts: the check of uploads, rounds, remote matches, charts, and matches on request.
 
-Each is a command of its own in the workspace, so that no page waits for one and no match waits for a page. It decides
-what to start, and reads how it ended. All that is to be done is in `Accounts`, and all that was played in archives.
+Each command runs in a process of its own, so that no page waits for one and no match waits for a page. This file
+decides what to start, and reads how it ended. `Accounts` has what is to be done, and archives have what was played.
 """
 
 # Theory of operation
@@ -14,7 +14,7 @@ what to start, and reads how it ended. All that is to be done is in `Accounts`, 
 # process was killed, and is started again: an event goes on with its archive, a duel too, and an upload is checked
 # anew. A process that ends without an answer again and again is given up, with the reason.
 #
-# A server that ends in order asks its processes to end, too; what they do is done by the next server.
+# A server that ends in order asks its processes to end, too; the next server finishes their work.
 
 import asyncio
 import contextlib

@@ -1,7 +1,7 @@
 """What was computed of each event: kept until the event's files change, and computed once for all readers.
 
 While an event is played its files change all the time. A reader then gets what was computed last, and a new computation
-begins in the background, unless the last one was so long that the process would do little else.
+begins in the background, unless the last one took so long that the process would do little else.
 """
 
 import asyncio

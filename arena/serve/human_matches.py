@@ -1,7 +1,7 @@
 """Matches that people play in the browser: who plays which, how far it is, and when it ends. Nothing is stored.
 
 Each has a process of its own (human_process.py), so that no page waits for a bot and one match disturbs no other. The
-server talks with it by two pipes, and keeps what a page needs to be loaded again.
+server talks with it by two pipes, and keeps what it needs when a page is loaded again.
 """
 
 # Theory of operation

@@ -1,11 +1,12 @@
 """The author's side of a remote seat: it runs a bot here, and answers the questions of a site by a WebSocket.
 
 It stands alone, so that it runs wherever Python and the package `websockets` do, also on Windows: the site hands it out
-as /join.py. Each match is a process of the bot of its own, with its pipes, as in any match; nothing confines it.
+as /join.py. The bot gets a new process with its own pipes for each match, as in any match; nothing confines it.
 """
 
 # A connection may be lost at any moment. The processes go on meanwhile, and an answer is stored until the next question
-# of its match, so that it is sent again when the site asks again. A question that is asked twice is asked the bot once.
+# of its match, so that it is sent again when the site asks again. If the site asks a question twice, the bot gets it
+# once.
 
 import argparse
 import asyncio

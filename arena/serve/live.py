@@ -1,7 +1,7 @@
 """The live match of an event: what is played now, turn by turn, for all who watch; its page, and that of a projector.
 
-Who watches an event sees its `Stage`, which reads each match once for all of them. It decides which match is shown and
-when; what is sent of a match is computed in a process of its own (jobs.py).
+Everybody who watches an event sees its `Stage`, which reads each match once for all of them. It decides which match is
+shown and when. A process of its own (jobs.py) computes what is sent of a match.
 """
 
 # Theory of operation
@@ -12,12 +12,12 @@ when; what is sent of a match is computed in a process of its own (jobs.py).
 # run plays the event, the stage shows its newest match once and ends, and so do the streams of all who watch.
 #
 # Who watches. Each watcher has a stream of server-sent events: `match` (names, board), `turns` (a list), `result`, and
-# at last `over`. A watcher keeps no queue but its position in the turns of the stage. Who is slow gets more turns at
-# once, or misses some, which does no harm: each turn has its whole state. Who takes nothing is dropped by the server
+# at last `over`. A watcher keeps no queue but its position in the turns of the stage. A slow watcher gets more turns at
+# once, or misses some, which does no harm: each turn has its whole state. The server drops a watcher that takes nothing
 # (server.py, WRITE_S). Whoever loads the page without scripts counts as a watcher for GLANCE_S.
 #
 # A browser connects again by itself when the server was restarted, and gets the match with its newest turns. Before
-# each part that is sent it is asked anew whether its reader may see the event: results can be hidden at any moment.
+# each part is sent, the server asks again whether its reader may see the event: results can be hidden at any moment.
 
 import asyncio
 import contextlib

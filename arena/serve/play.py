@@ -1,7 +1,7 @@
 """The pages on which a person plays against a bot: choose a bot, a board and a role; move; look back.
 
 Every page works without scripts: a form with a button for each legal move, and a page for each turn. The script
-(html/play.js) draws the board in its place. A match is answered as what does not exist to everybody but its person.
+(html/play.js) draws the board in its place. For everybody but the person who plays it, a match does not exist (404).
 """
 
 import asyncio

@@ -1,4 +1,4 @@
-"""The templates of this room and of the report, as one environment."""
+"""The templates of the site and of the report, as one environment."""
 
 from pathlib import Path
 

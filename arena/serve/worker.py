@@ -1,6 +1,7 @@
 """A process that computes for the server, one job at a time, so that neither a referee nor a reader waits for it.
 
-It is nicer than the processes of a run, and ends with the server: even if that is killed, its end of the pipe is gone.
+It has a lower priority than the processes of a run. It ends with the server, also if that is killed, because the other
+end of its pipe is closed then.
 """
 
 import asyncio

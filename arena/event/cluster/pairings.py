@@ -1,4 +1,4 @@
-"""The work of a run as pairings, which each go whole to one machine.
+"""The work of a run, sorted into pairings: the matches of a pairing all go to one machine.
 
 A pairing here is all legs of two or more bots with the same repeat. It goes to one machine, so that the machine's speed
 favours neither side. Schedules plan the legs of a pairing one after the other. A leg that comes later, because it is

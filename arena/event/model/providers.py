@@ -1,7 +1,7 @@
 """The ways to ask a model: a server that speaks the OpenAI chat format, or a command, which gets JSON and prints JSON.
 
-Whatever comes back is a stranger's: its size and time are bounded, and its figures are checked. A failure of the way
-(`AgainError`) is no word of the model; a refusal, an empty or a cut answer is.
+Whatever comes back is a stranger's: its size and time are bounded, and its figures are checked. `AgainError` says that
+the way failed, so the model has not answered. A refusal, an empty answer and a cut answer are answers.
 """
 
 import asyncio

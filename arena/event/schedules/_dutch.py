@@ -11,19 +11,20 @@ takes ten times as long, and has no wheel for Linux on ARM; networkx, whose matc
 
 # The rules, with the articles of FIDE's handbook, C.04.1 (basic rules) and C.04.3 (Dutch system), of 1 July 2025
 # ---------------------------------------------------------------------------------------------------------------
-# - Two bots meet only once (C1), as long as the bots can be paired so. Where they can't (in small fields, late), those
-#   that met least often meet again. Scores matter less than that they are few, so then all bots are one group.
+# - Two bots meet only once (C1), as long as the bots can be paired so. Where they can't (among few bots, in late
+#   rounds), those that met least often meet again. It matters more that such pairs are few than that their scores are
+#   equal, so then all bots are one group.
 # - With an odd number of bots one has a bye: one of the lowest score (C5) among the bots with the fewest byes, so
 #   nobody has two before all have one (C2).
 # - Bots are ordered by score, then by seed (article 1.2), and paired from the highest score down. A bracket is a group
 #   of equal scores with the bots that moved down to it. The rest must always be able to be paired (C4).
 # - In a bracket as few bots as possible move down (C6), then those of the lowest scores (C7), then those with which the
 #   next bracket keeps C6 and C7 best (C8).
-# - Who meets a bot of lower score floats down in that round, who meets one of higher score floats up, and a bye is a
-#   float down (article 1.4). As few residents as possible move down that floated down in the last round (C14), as few
-#   opponents of moved bots as possible floated up then (C15); then the same for the round before (C16, C17). Of moved
-#   bots and their opponents that float again all the same, the differences of scores are as small as can be (C18 to
-#   C21).
+# - A bot that meets a bot of lower score floats down in that round, one that meets a bot of higher score floats up, and
+#   a bye is a float down (article 1.4). As few residents as possible move down that floated down in the last round
+#   (C14), as few opponents of moved bots as possible floated up then (C15); then the same for the round before (C16,
+#   C17). Of moved bots and their opponents that float again all the same, the differences of scores are as small as can
+#   be (C18 to C21).
 # - Among pairings of equal quality the highest moved bots are paired, and have the highest opponents. Of the rest, the
 #   upper half meets the lower half, with the fewest and smallest exchanges (4.3 a, b), in the order of the lower half's
 #   transpositions (4.2).

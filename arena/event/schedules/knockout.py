@@ -1,4 +1,4 @@
-"""Knockout: who loses a pairing is out. A bracket of seeds, in which the best two can meet only in the final.
+"""Knockout: a bot that loses a pairing is out. In the bracket of seeds the best two can meet only in the final.
 
 Each game has a bracket of its own, among the bots that play it. A batch is a round, or the deciders of a round, of all
 of them. It needs the results of all earlier ones, so it begins when the last match of the batch before is over.

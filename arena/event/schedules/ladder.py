@@ -1,4 +1,4 @@
-"""Ladder: the pairings that take most doubt out of the order of the bots for the machine time that they cost.
+"""Ladder: it plays the pairings that remove the most doubt about the order of the bots for their machine time.
 
 A batch is computed one batch behind: batch n from the results of all batches before n - 1. So the lanes play one batch
 while the next one is computed, and never wait for a last slow match.
@@ -14,8 +14,9 @@ while the next one is computed, and never wait for a last slow match.
 #
 #     worth = doubt * (what the pairing takes away of e squared) / (the turns that it is expected to take)
 #
-# A batch is chosen pairing by pairing; each one chosen, and each one of the batch that is still played, reduces the
-# covariance as its results will, whatever they are. So a batch does not ask the same question twice.
+# A batch is chosen pairing by pairing; each chosen pairing, and each pairing of the batch that is still played, counts
+# as if its results were there: how much they reduce the covariance does not depend on who wins. So a batch does not ask
+# the same question twice.
 #
 # Machine time is judged by `Played.turns`, not by seconds. Seconds differ from run to run, and an event that was killed
 # must go on with the same matches.

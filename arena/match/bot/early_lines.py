@@ -18,7 +18,7 @@ It owns when such lines are looked for and thrown away. output.py holds them, an
 #    (`turn N`), nothing that the bot prints can be an answer; and a bot that has read that line has finished with the
 #    question before. Then the pipe is emptied once more and the other lines are written.
 #
-# The second way costs one more switch between two processes, of the two that a turn has. So it is used for the first
+# The second way adds one switch between two processes to the two that a turn has. So it is used for the first
 # PROBED_QUESTIONS of a match, and from then on only for a bot that has printed a line too early. A bot that begins
 # later to print second lines may see the first of them taken for its next answer (docs/protocol.md says so).
 #

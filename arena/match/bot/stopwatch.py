@@ -7,10 +7,10 @@ consequence of a late answer.
 
 # Theory of operation
 # -------------------
-# The deadline of an answer are the seconds that may be charged. `due` is the next moment at which the answer can be too
-# late. At first that is `begun` plus the deadline. But what the machine kept the bot waiting is not charged, so at that
-# moment `expire` reads the clocks, and moves `due` later by the time that was not charged. An honest bot on a busy
-# machine so gets its whole time, and a bot that sleeps or computes loses when it is first due.
+# The deadline of an answer is the number of seconds that may be charged. `due` is the next moment at which the answer
+# can be too late. At first that is `begun` plus the deadline. But what the machine kept the bot waiting is not charged,
+# so at that moment `expire` reads the clocks, and moves `due` later by the time that was not charged. So an honest bot
+# on a busy machine gets its whole time, and a bot that sleeps or computes loses at the first `due`.
 #
 # The kernel reports a wait for a core in /proc/PID/schedstat only when the wait is over. So a thread that has no core
 # at its deadline seems to have waited for nothing. Then the wait that may not be reported yet is added
@@ -18,9 +18,9 @@ consequence of a late answer.
 #
 # Readings cost microseconds, of the 40 that a turn takes. In an answer that came within SHORT_ANSWER_S nobody needs to
 # know how long the referee's thread had no core, nor what other threads of the bot waited, so neither is read. Where a
-# short answer is expected, the referee's own delay is read only from the moment on at which there was none. Until then
-# nothing is lost: the referee is late by all the time before its wait for the answer, and by what that wait took
-# longer than planned.
+# short answer is expected, the clock of the referee's own delay is first read when no short answer has come. For the
+# time before that it is not needed: the referee was late by the time before its wait for the answer, and by what that
+# wait took longer than planned.
 #
 # A bot of several processes is excused no wait, neither its own nor the referee's: its children could be what crowds
 # both out (`Meter.complete`). Only the time in which the referee served other bots is not charged to it.

@@ -1,7 +1,8 @@
 """The archive: the records of one event in its SQLite file. All SQL queries of arena are in this folder.
 
-A method reads the matches of the current plan, or all that were ever played in `of_all_versions`, of `of_game` those
-of one game; a method with ids or numbers reads whatever has them.
+A method reads the matches of the current plan. The archive that `of_all_versions` returns reads all matches that were
+ever played, and that of `of_game` those of one game. A method that takes ids or numbers reads every match that has
+them.
 """
 
 # Theory of operation

@@ -9,7 +9,7 @@ An error of SQLite becomes one line that says what to do. The tables are declare
 # serialise two writers, too, but two runs of one event would play the same matches and each replace the other's plan.
 # The lock is a POSIX record lock, which the kernel releases when the process dies, so a killed run leaves none behind.
 # The file has two lines for other processes: the pid of the holder, for a message, and a token that is drawn for each
-# holder, by which event/control.py knows one run from the next.
+# holder, by which event/control.py tells one run from the next.
 #
 # WAL, so that readers and the writer never wait for each other: `arena leaderboard` works while an event is played.
 # JSON lines and Parquet files were measured, too, and were worse.

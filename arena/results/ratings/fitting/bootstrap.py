@@ -6,11 +6,10 @@
 # matches of one set of bots with one seed, all legs) a random weight. A block shares its luck, so its matches must not
 # be resampled apart: match by match, a nominal 95 % interval of bots without chance holds the truth in 61 % of cases.
 #
-# A weight other than 1 shifts the slope of the log-likelihood by that much of the block's share of the slope. The sum
-# of these shifts over all blocks is sampled at once, from the normal distribution that it has (Kline and Santos, "A
-# score based approach to wild bootstrap inference", 2012). Its covariance, `by_blocks`, is computed once, so a refit
-# costs the same for a thousand matches and for a million. The rejected option, sampling blocks, costs a pass over all
-# of them.
+# A weight of 1 + w adds w times the block's share to the slope of the log-likelihood. The sum of these shifts over all
+# blocks is sampled at once, from the normal distribution that it has (Kline and Santos, "A score based approach to wild
+# bootstrap inference", 2012). Its covariance, `by_blocks`, is computed once, so a refit costs the same for a thousand
+# matches and for a million. The rejected option, sampling blocks, costs a pass over all of them.
 #
 # The prior is sampled anew as well (as in Newton and Raftery's weighted likelihood bootstrap, 1994). A bot that always
 # won leaves nothing to resample; its interval comes from the prior. The spreads of the prior are estimates, too: a
