@@ -23,6 +23,7 @@ AGAIN = b"ready again"
 READY = frozenset({b"ready", AGAIN})
 MODEL = b"model "
 """The beginning of a line by which a bot asks the event's language model, and of the line with the answer."""
+MOST_LINES, LINE_LETTERS = 200, 1000  # of a hostile text that is shown
 FEW_MOVES = 64
 """Sets of so few legal moves come again and again, so their lines are cached; thousands of larger sets would fill the
 memory."""
@@ -200,11 +201,11 @@ def clean(text: str, length: int = 200) -> str:
     return line if len(line) <= length else f"{line[: length - 3]}..."
 
 
-def clean_lines(text: str, length: int = 1000, most: int = 200) -> str:
-    """Return hostile text of several lines, each cleaned and cut to `length` characters, and no more than `most`."""
+def clean_lines(text: str) -> str:
+    """Return hostile text of several lines, each cleaned and cut, and no more than MOST_LINES."""
     lines = text.split("\n")
-    more = [f"... {len(lines) - most} more lines"] if len(lines) > most else []
-    return "\n".join([*(clean(line, length) for line in lines[:most]), *more])
+    more = [f"... {len(lines) - MOST_LINES} more lines"] if len(lines) > MOST_LINES else []
+    return "\n".join([*(clean(line, LINE_LETTERS) for line in lines[:MOST_LINES]), *more])
 
 
 def _control(char: str) -> bool:

@@ -132,9 +132,9 @@ def game_of_record(match: Match, files: Mapping[str, Path] | None = None) -> Gam
     return game_of(of_record(match, files))
 
 
-def path_of(query: str, workspace: Path = Path()) -> Path | None:
+def path_of(query: str) -> Path | None:
     """Return the rules file that a query names by its path; None when it names none in this way."""
-    return _path_in(_counted(query)[0], workspace)[0]
+    return _path_in(_counted(query)[0], Path())[0]
 
 
 def all_boards(workspace: Path = Path(), tell: Callable[[str], object] = id) -> tuple[Board, ...]:
