@@ -124,7 +124,10 @@ def _feed(record: Record, event: str | None, name: str, role: str | None, *, que
 
 
 def _seats_and_bot(record: Record, event: str | None, name: str, role: str | None) -> tuple[list[Seat], Bot]:
-    """Return the seats whose questions are asked again, and the bot that answers them."""
+    """Return the seats whose questions are asked again, and the bot that answers them.
+
+    The name of a bot of this match is that bot as it played then. A path, or another name, is a bot of the workspace.
+    """
     roles = stored_match.roles_of(record, role)
     named_seats = [seat for seat in record.match.seats if seat.bot.name == name and seat.role in roles]
     if named_seats and not Path(name).exists():

@@ -23,7 +23,7 @@ NOTHING = "Nothing was played yet."
 
 
 def card(results: Results, dark: bool = False) -> Film:
-    """Return the best bots of an event: of each of its first games, or over all; with ratings and their intervals."""
+    """Draw the leaderboard of an event: the best bots of each of its first games, with ratings and their intervals."""
     tables = _tables(results)
     bots, matches = len({row["bot"] for _, rows in tables for row in rows}), len(results.played)
     counts = f"{bots} bot{'s' * (bots != 1)} · {matches} match{'es' * (matches != 1)}"

@@ -176,7 +176,7 @@ def columns(matches: Sequence[Played], index: Index) -> dict[str, list[object]]:
 def match_values(
     record: Record, played: Played, display: Mapping[str, str], games: Games, event: str
 ) -> dict[str, Any]:
-    """Return one match's page with its replay, for the scripts; `display` has the names of bots that are not theirs."""
+    """Return one match's page with its replay, for the scripts; `display` has display names, by bot."""
     names = list(dict.fromkeys(played.seats.values()))
     index = Index(
         bots={bot: number for number, bot in enumerate(names)},

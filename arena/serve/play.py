@@ -91,7 +91,8 @@ async def stream(request: Request) -> Response:
 
 
 async def _parts(request: Request, match: HumanMatch) -> AsyncIterator[str]:
-    count, asked = 0, -1
+    """Yield what is new in the match, with the moves whenever the person is asked another question."""
+    count, asked = 0, -1  # what the page has: messages of the feed, and the number of the question (0: none is open)
     while True:
         part, count = match.feed.since(count), match.feed.count
         if match.ended:

@@ -106,9 +106,10 @@ def is_class(folder: Path) -> bool:
 
 
 def class_in(archive: Path, people: People, target: Path) -> Path | None:
-    """Unpack the archive of a class to the free path `target`, and return its folder; None if it is of one bot.
+    """Unpack an archive to the free path `target`; return the folder of the class in it, or None if it has one bot.
 
-    It is a class if a learning platform made it, or if a file in it is called after a person.
+    It has a class if a learning platform made it, or if a file in it is called after a person. An archive that cannot
+    be unpacked counts as one bot.
     """
     try:
         unpack(archive, target, bots=MOST_BOTS)

@@ -100,7 +100,7 @@ def _state(
 ) -> tuple[list[int], list[Counter[int]], Counter[tuple[int, int]], list[int], Floats]:
     """Return each bot's half points, its pairings won (1), drawn (0) and lost (-1), the meetings, byes and floats.
 
-    Bots are seeds, 0 is the best; the number of meetings of two bots stands in either order.
+    A bot is the number of its seed, 0 for the best. The meetings have each pair of bots in both orders.
     """
     index = {bot.name: number for number, bot in enumerate(seeded(league))}
     points, byes, down, up = ([0] * len(index) for _ in range(4))

@@ -42,7 +42,7 @@ def flaws(game: Game[Any], playouts: int = 20) -> list[Flaw]:
 
 
 def examine(game: Game[Any], playouts: int, seed: int = 0) -> Iterator[list[Flaw]]:
-    """Yield the flaws that are known, after each playout; the last time all of them."""
+    """Yield the flaws that are known after each playout, and at the end all flaws; perfect play is tried last."""
     flaws = {words: Flaw(words=words) for law in laws.OF_THE_GAME for words in _tried(partial(law, game))}
     for number in range(playouts):
         of_playout = _flaws_of(game, playout(game, Random(f"{seed}/{number}")))

@@ -68,7 +68,7 @@ def fit(model: Model, spread: Spread, dispersion: Floats, overlap: Floats, start
         by_factor = (model.factor * (weight * (model.mean - expected))[:, None]).ravel()
         slope = np.bincount(model.unknown.ravel(), weights=by_factor, minlength=model.size) - prior @ unknowns
         step = np.linalg.solve(information(model, weight * expected * (1 - expected)) + prior, slope)
-        unknowns = unknowns + step * min(1.0, LONGEST_LOGITS / max(np.abs(step).max(initial=0.0), LONGEST_LOGITS))
+        unknowns = unknowns + step * (LONGEST_LOGITS / max(np.abs(step).max(initial=0.0), LONGEST_LOGITS))
         if np.abs(step).max(initial=0.0) < CLOSE_LOGITS:
             break
     unknowns = rounded(unknowns)
