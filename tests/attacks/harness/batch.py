@@ -191,7 +191,8 @@ def main() -> None:
     (rules / "game.py").touch()
     claims = commons()
     innocent = Path.cwd() / "innocent"
-    innocent.mkdir(mode=0o700)  # as a careful organiser has it: what counts is what arena makes of it
+    # Open, as folders are; where nothing confines, private, as a careful organiser has it: a walk up would find it.
+    innocent.mkdir(mode=0o755 if order["level"] in CONFINING else 0o700)
     for name in ("innocent.py", "innocent.sh"):
         shutil.copy(Path(__file__).with_name(name), innocent)
     (innocent / "secret.txt").write_text(order["token"].ljust(random.SystemRandom().randrange(1000, 10_000), "."))
