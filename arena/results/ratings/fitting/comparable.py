@@ -1,4 +1,4 @@
-"""Bounds that the matches set: who won nothing may be arbitrarily weak, who lost nothing arbitrarily strong.
+"""Bounds that the matches set: a bot without a win may be arbitrarily weak, one without a loss arbitrarily strong.
 
 A score above 0 against an opponent bounds a bot from below, relative to that opponent; a score below 100 bounds it from
 above; and bounds are transitive. These are the conditions under which a Bradley-Terry model has a finite answer at all
