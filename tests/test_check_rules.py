@@ -90,6 +90,16 @@ def test_what_hangs_on_the_order_of_a_set_is_found_by_asking_another_process(mar
     assert "sort what comes out of a set" in row["flaws"][0]["words"]
 
 
+def test_what_hangs_on_a_hash_is_found_with_what_both_processes_say(marks):
+    folder = marks()
+    path = folder / "marks.py"
+    path.write_text(path.read_text().replace('"full")', 'str(hash("full")))'))
+    done = arena(folder, "check-rules", "marks.py")
+    assert done.returncode == 1
+    assert "are others in another process: leave out what hangs on hash()" in done.stdout
+    assert re.search(r"reason (-?\d+)   \(there: reason (?!\1\))-?\d+\)", done.stdout)
+
+
 def test_rules_that_work_in_this_process_only_are_a_no(marks):
     done = arena(
         marks(LEGAL='sorted(CELLS - {__import__("os").environ["ONLY_HERE"]} - state[1])'),

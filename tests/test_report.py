@@ -702,3 +702,4 @@ def test_a_record_shows_itself_in_a_notebook_as_its_replay(results, tmp_path, mo
         return shell.display_formatter.format(record)[0]["text/html"]
 
     assert [*parallel.parallel_map(shown, [record], cores=2)] == [notebook.frame(record)]
+    assert notebook.frame(record).startswith('<iframe sandbox="allow-scripts" ')
