@@ -212,10 +212,14 @@ def test_the_status_has_each_lane_and_unfit_workers_are_given_nothing(tmp_path, 
 def test_a_cluster_without_a_worker_that_can_play_ends_the_run_with_one_line(tmp_path, shared, worker, monkeypatch):
     monkeypatch.setattr("arena.event.cluster.driver.REFUSED_S", 0.2)
     cup = workspace(tmp_path, {"a": FIRST, "b": FIRST})
-    quick = Speed(python_s=1e-5, c_s=1e-5, spread=1.0)
-    with pytest.raises(ArenaError, match="no worker of this cluster can play the event") as refusal:
-        play(cup, "cluster", shared.address, Audience(), speed=quick)
-    assert "it is too slow for matches that a clock decides" in refusal.value.__notes__[0]
+    said = []
+    for speed in (Speed(python_s=1e-5, c_s=1e-5, spread=1.0), None):
+        with pytest.raises(ArenaError, match="no worker of this cluster can play the event") as refusal:
+            play(cup, "cluster", shared.address, Audience(), speed=speed)
+        said += refusal.value.__notes__
+        monkeypatch.setattr(session, "code_digest", lambda: "newer")  # here, and not at the worker
+    assert "one is given nothing: it is too slow for matches that a clock decides" in said[0]
+    assert "one is given nothing: its files of arena 0.1.0 are not those of the driver (" in said[1]
 
 
 @pytest.mark.slow
