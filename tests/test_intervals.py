@@ -395,6 +395,16 @@ def test_intervals_hold_the_truth_as_often_as_they_say(kinds, matches):
     assert 0.91 <= np.mean(inside) <= 0.99
 
 
+def test_graded_scores_scatter_less_than_wins_and_defeats():
+    random = np.random.default_rng(1)
+    field = league(random, bots=10)
+    decided, graded = (
+        estimate(model_of(add_up(play(random, field, repeats=2, **kind)))).dispersion
+        for kind in ({}, {"kind": "graded"})
+    )
+    assert graded.max() < 0.4 < 0.8 < decided.min()
+
+
 def test_every_role_has_an_expected_score_also_if_the_model_left_its_score_out():
     won = [match("duel", "ann bob", 100, 0), match("duel", "bob ann", 30, 70)]
     team = [match("classic", "ann bob bob", 40, 100, 100), match("classic", "bob ann ann", 70, 0, 0)]
