@@ -102,6 +102,15 @@ def test_an_event_is_hidden_from_all_but_the_organiser(played):
     assert "/events/cup" in client.get("/").text
 
 
+def test_ones_own_page_says_how_often_versions_played_and_when_bots_are_frozen(played):
+    *_, ada, _, olga = played
+    assert re.findall(r"<td>(\d+)</td><td>(\w*)</td>", ada.get("/me").text) == [("6", "plays"), ("0", "")]
+    act(olga, "freeze")
+    assert "Submissions are frozen" in ada.get("/me").text
+    act(olga, "unfreeze")
+    assert "Submissions are frozen" not in ada.get("/me").text
+
+
 def test_a_name_of_any_length_gets_an_answer(played):
     *_, olga = played
     for words in ("x" * 5000, "organiser " + "y" * 5000, "/" * 400 + "z"):

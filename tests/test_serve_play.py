@@ -1,4 +1,4 @@
-"""A person plays against a bot on the site: by forms, by clicks in a browser, against what others may see or send."""
+"""A person plays against a bot on the site: by forms, and against what others may see or send."""
 
 import os
 import re

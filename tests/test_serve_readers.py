@@ -1,4 +1,4 @@
-"""The readers' pages of `arena serve`: what an event has, hostile texts, what is hidden, and a replay in a browser."""
+"""The readers' pages of `arena serve`: what an event has, hostile texts, and what is hidden."""
 
 import re
 from dataclasses import replace
