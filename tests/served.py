@@ -25,8 +25,8 @@ def served(
     workspace: Path, settings: Settings | None = None, app: Starlette | None = None, proxy: str | None = None
 ) -> Iterator[httpx.Client]:
     """Serve a workspace; the client's `base_url` is where."""
-    with contextlib.closing(server.listening("127.0.0.1", 0)) as socket:
-        running = server.server(app or make_app(workspace, settings), proxy=proxy)
+    with contextlib.closing(server.listening("127.0.0.1", 0, proxy)) as socket:
+        running = server.server(app or make_app(workspace, settings), socket)
         thread = threading.Thread(target=running.run, args=([socket],))
         thread.start()
         until = time.monotonic() + 20
@@ -67,6 +67,12 @@ def raw(client: httpx.Client, request: bytes) -> bytes:
             while part := connection.recv(65536):
                 parts.append(part)
         return b"".join(parts)
+
+
+def drown(connection: sockets.socket, few: bytes) -> None:
+    """Send a few bytes again and again, two million times; ConnectionError if the other end has had enough of it."""
+    for _ in range(200):
+        connection.sendall(few * 10_000)
 
 
 def visitor(browser, url: str, problems: list[str]):

@@ -17,7 +17,7 @@ import cup
 import httpx
 import pytest
 from processes import until
-from served import raw, served
+from served import drown, raw, served
 
 from arena.serve import frames, server
 from arena.serve.accounts import Accounts
@@ -133,6 +133,27 @@ def test_one_address_that_takes_all_the_connections_it_can_leaves_others_theirs(
         assert answer("127.0.0.3").startswith(b"HTTP")
         taken.close()
         assert until(lambda: answer("127.0.0.2").startswith(b"HTTP"))
+
+
+def test_one_address_that_makes_few_bytes_take_long_leaves_others_the_time(workspace, monkeypatch):
+    monkeypatch.setattr(server, "HEAD_S", 600.0)
+    with served(workspace) as client:
+        address = ("127.0.0.1", client.base_url.port)
+        head = b"GET / HTTP/1.1\r\nHost: localhost\r\n"
+
+        def answer(source: str) -> bytes:
+            with socket.create_connection(address, 60, (source, 0)) as asking, contextlib.suppress(ConnectionError):
+                asking.sendall(head + b"Connection: close\r\n\r\n")
+                return asking.recv(20)
+            return b""
+
+        with socket.create_connection(address, 60, ("127.0.0.2", 0)) as busy:
+            busy.sendall(head + b"Transfer-Encoding: chunked\r\n\r\n")
+            with pytest.raises(ConnectionError):
+                drown(busy, b"1\r\nx\r\n")
+            assert answer("127.0.0.2") == b""
+        assert answer("127.0.0.3").startswith(b"HTTP/1.1 200")
+        assert until(lambda: answer("127.0.0.2").startswith(b"HTTP/1.1 200"), 60)
 
 
 def test_silent_connections_never_take_the_files_that_the_server_needs(workspace, monkeypatch):

@@ -13,7 +13,7 @@ import cup
 import httpx
 import pytest
 from processes import until
-from served import served, without
+from served import drown, served, without
 from websockets.exceptions import ConnectionClosed, InvalidStatus
 from websockets.sync.client import connect
 
@@ -202,7 +202,8 @@ def test_an_open_question_is_asked_again_when_a_bot_joins_twice(site):
     assert closed.value.rcvd.code == join.REPLACED
 
 
-def test_a_bot_that_answers_without_end_fills_no_memory(site):
+def test_a_bot_that_answers_without_end_fills_no_memory(site, monkeypatch):
+    monkeypatch.setattr(remote, "BYTES_PER_S", 1e9)
     workspace, *_ = site
     with joining(site) as (hub, connection), connection() as bot, socket.socket(socket.AF_UNIX) as match:
         joined(bot)
@@ -214,6 +215,57 @@ def test_a_bot_that_answers_without_end_fills_no_memory(site):
             bot.send(json.dumps({"session": "s", "number": 1, "line": "x" * 500_000}))
         bot.ping().wait(10)
         assert max(writer.transport.get_write_buffer_size() for _, writer in hub._matches.values()) < 1_000_000
+
+
+@contextlib.contextmanager
+def asked(workspace: Path, bot: str) -> Iterator[tuple[socket.socket, object]]:
+    """Be a match that asks a bot; yield its socket, and the lines that it hears."""
+    with socket.socket(socket.AF_UNIX) as match, match.makefile() as said:
+        match.settimeout(10)
+        match.connect(str(workspace / "bots/_remote.sock"))
+        match.sendall(json.dumps({"bot": bot, "session": "s"}).encode() + b"\n")
+        assert json.loads(said.readline()) == {"here": True}
+        yield match, said
+
+
+def test_a_bot_says_nothing_to_its_match_but_an_answer(site):
+    workspace, *_ = site
+    with joining(site) as (_, connection), connection() as bot:
+        joined(bot)
+        with asked(workspace, "Ada_remote") as (_, said):
+            bot.send(json.dumps({"session": "s", "here": False, "number": [[1]], "failed": {}, "remarks": ["#", 1]}))
+            bot.send(json.dumps({"session": "s", "number": 1, "line": "\ud800\nx" + "y" * 90_000, "bot": "Bob_remote"}))
+            assert json.loads(said.readline()) == {"session": "s", "remarks": ["#"]}
+            answer = json.loads(said.readline())
+    assert answer.keys() == {"session", "number", "line"}
+    assert len(answer["line"]) == 65536
+
+
+def test_a_bot_that_sends_much_is_read_slowly_and_another_at_once(site, monkeypatch):
+    monkeypatch.setattr(remote, "BYTES_PER_S", 100.0)
+    workspace, _, accounts, _ = site
+    other = {"Authorization": f"Bearer {accounts.invite('Bob', 'test')}"}
+    with joining(site) as (hub, connection), connection() as bot:
+        joined(bot)
+        url = f"ws://127.0.0.1:{bot.socket.getpeername()[1]}/join"
+        with connect(url, additional_headers=other) as rival:
+            joined(rival)
+            for number in range(3):
+                bot.send(json.dumps({"session": "s", "number": number, "line": "x" * 5000}))
+            assert until(lambda: "Ada_remote" in hub._read_until)
+            with asked(workspace, "Bob_remote") as (_, said):
+                rival.send('{"session": "s", "number": 1, "line": "mine"}')
+                assert json.loads(said.readline())["line"] == "mine"
+            assert hub._read_until["Ada_remote"] < time.monotonic() + 2 * 5000 / remote.BYTES_PER_S  # one is read
+
+
+def test_a_bot_neither_keeps_its_site_busy_with_pings_nor_fills_its_memory(site, monkeypatch):
+    monkeypatch.setattr(join, "PING_S", None)
+    with joining(site, ping_interval=None) as (_, connection), connection() as bot:
+        joined(bot)
+        assert bot.protocol.extensions == []  # a compressed kilobyte would be a megabyte there
+        with pytest.raises(ConnectionError):
+            drown(bot.socket, b"\x89\x80\0\0\0\0")
 
 
 def test_a_bot_waits_while_the_event_cannot_be_read_and_learns_no_path(site):

@@ -98,7 +98,7 @@ def serve(
         scheme = "http" if certificate is None else "https"
         shown = f"[{host}]" if ":" in host else host
         output.notice(f"serving {scheme}://{shown}:{socket.getsockname()[1]}/ until Ctrl-C")
-        server(app, certificate=certificate, key=key, proxy=proxy).run([socket])
+        server(app, socket, certificate=certificate, key=key).run([socket])
     raise typer.Exit(interrupt.code)
 
 

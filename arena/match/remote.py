@@ -33,9 +33,10 @@ from arena.values import Conditions, Ending, RemoteSeats, Seat, SeatReport
 
 LOOK_S = 0.2
 """The time between two attempts to reach the server."""
-MOST_BYTES = 4 * protocol.LINE_LIMIT
+MOST_BYTES = 10 * protocol.LINE_LIMIT
 """Of a message; JSON escapes letters."""
-MOST_REMARKS = 100
+MOST_REMARKS, MOST_LETTERS = 100, 200
+"""The remarks of an answer, and the letters of each."""
 SHORT_S = 0.5
 """A loss of the connection that no author needs to be told."""
 
@@ -135,14 +136,15 @@ class RemoteSeat:
         if message.get("session") != self._session or message.get("number") != self._number:
             return None
         if isinstance(failed := message.get("failed"), str):
-            words = f"on its author's machine: {protocol.clean(failed, 1000)}"
+            words = f"on its author's machine: {protocol.clean(failed, MOST_LETTERS)}"
             return Reply(ending=Ending.CRASHED, words=words, spent=spent)
         if not isinstance(line := message.get("line"), str):
             return None
         remarks = message.get("remarks")
         texts = [each for each in remarks if isinstance(each, str)] if isinstance(remarks, list) else []
+        cleaned = (protocol.clean(each, MOST_LETTERS) for each in texts[:MOST_REMARKS])
         answer = line.partition("\n")[0].encode("utf-8", "replace")[: protocol.LINE_LIMIT]
-        return Reply(answer, spent=spent, remarks=tuple(map(protocol.clean, texts[:MOST_REMARKS])))
+        return Reply(answer, spent=spent, remarks=tuple(cleaned))
 
     def _take_presence(self, *, here: bool) -> None:
         now = time.monotonic()

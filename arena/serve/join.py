@@ -27,6 +27,8 @@ from websockets.exceptions import ConnectionClosed, InvalidHandshake, InvalidSta
 EXAMPLE = "https://arena.example.org"
 LINE_BYTES = 65536
 MOST_BYTES = 1_000_000
+MOST_REMARKS, MOST_LETTERS = 100, 200
+"""The remarks of an answer that a site reads, and the letters of each."""
 IDLE_S = 900.0  # a match that asks nothing for so long is over
 END_S = 2.0
 RETRY_S = 1.0
@@ -66,11 +68,12 @@ class SeatSession:
                 return head | {"failed": "the bot was started again during the match"}
             self._process.stdin.write(question["text"].encode())
             await self._process.stdin.drain()
-            remarks = []
+            remarks: list[str] = []
             while line := (await self._process.stdout.readline()).decode("utf-8", "replace"):
                 text = line.strip()
                 if text.startswith("#"):
-                    remarks.append(text[1:].strip())
+                    if len(remarks) < MOST_REMARKS:
+                        remarks.append(text[1:].strip()[:MOST_LETTERS])
                 elif text and (not question.get("ready") or text in {"ready", "ready again"}):
                     return head | {"line": text, "remarks": remarks}
             return head | {"failed": f"the bot ended before its answer: exit {await self._process.wait()}"}

@@ -10,6 +10,7 @@ import contextlib
 import json
 import logging
 import os
+import time
 from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import Any
@@ -17,19 +18,20 @@ from typing import Any
 from starlette.routing import WebSocketRoute
 from starlette.websockets import WebSocket, WebSocketDisconnect
 
-from arena import shared_folders
+from arena import protocol, shared_folders
 from arena.errors import ArenaError
 from arena.event.discovery import REMOTE_SOCKET
-from arena.match.remote import MOST_BYTES
+from arena.match.remote import MOST_BYTES, MOST_LETTERS, MOST_REMARKS
 from arena.serve import uploads
 from arena.serve.accounts import Accounts
 from arena.serve.entrants import Entrants
-from arena.serve.guard import Rate
 from arena.serve.join import REPLACED
 
 POLICY_VIOLATION, TRY_AGAIN_LATER = 1008, 1013
-MESSAGES_PER_S = 200.0
+BYTES_PER_S, MESSAGE_BYTES, BURST_S = 300_000, 500, 2.0
+"""Of what a bot sends so much is read in a second, a message counted as that much more; of the rest it waits."""
 MOST_NAMES = 20
+HELLO_BYTES = 10_000
 HELLO_S = 10.0
 TOKEN_LOOK_S = 5.0  # the time between two looks whether the token of a bot's author is valid
 SEND_S = 10.0  # a message that a client does not take in so long is lost
@@ -43,7 +45,8 @@ class Hub:
         self._bots: dict[str, WebSocket] = {}
         self._matches: dict[str, tuple[str, asyncio.StreamWriter]] = {}
         """The bot and the connection of each match under way, by its session."""
-        self._rate = Rate(MESSAGES_PER_S)
+        self._read_until: dict[str, float] = {}
+        """The time (monotonic) until which all that a bot has sent may take to be read, at BYTES_PER_S."""
         self.joins = 0
         """How often bots have joined."""
 
@@ -85,17 +88,27 @@ class Hub:
                 await asyncio.wait_for(older.close(REPLACED), CLOSE_S)
         try:
             while True:
-                message = _message(await socket.receive_text())
-                if message is None or not self._rate.take(name):
+                text = await socket.receive_text()
+                message = _message(text)
+                if message is None:
                     return
                 bot, writer = self._matches.get(str(message.get("session")), ("", None))
                 # An honest bot has one answer under way, and who sends more fills no memory here.
                 if bot == name and writer is not None and writer.transport.get_write_buffer_size() < MOST_BYTES:
-                    writer.write(json.dumps(message).encode() + b"\n")
+                    writer.write(json.dumps(_answer(message)).encode() + b"\n")
+                await self._pause(name, len(text))
         finally:
             if self._bots.get(name) is socket:
                 del self._bots[name]
                 self._announce(name)
+
+    async def _pause(self, name: str, size: int) -> None:
+        """Wait after a message of a bot, so that none takes the time in which others are answered."""
+        now = time.monotonic()
+        begun = max(self._read_until.get(name, 0.0), now - BURST_S)
+        self._read_until[name] = begun + (size + MESSAGE_BYTES) / BYTES_PER_S
+        if (left := self._read_until[name] - now) > 0:
+            await asyncio.sleep(left)
 
     def _announce(self, name: str) -> None:
         """Tell the matches of a bot whether it is there."""
@@ -132,7 +145,8 @@ async def join(socket: WebSocket) -> None:
         return
     await socket.accept()
     try:
-        hello = _message(await asyncio.wait_for(socket.receive_text(), HELLO_S)) or {}
+        text = await asyncio.wait_for(socket.receive_text(), HELLO_S)
+        hello = (_message(text) if len(text) < HELLO_BYTES else None) or {}
         version, games, roles = hello.get("version"), hello.get("games", []), hello.get("roles", [])
         if not isinstance(version, str) or not version or not _are_names(games) or not _are_names(roles):
             raise ArenaError("this is no `arena join` of this version: fetch it again")
@@ -167,6 +181,18 @@ async def _close_when_void(socket: WebSocket, accounts: Accounts, token: str) ->
 
 def _are_names(value: Any) -> bool:
     return isinstance(value, list) and len(value) <= MOST_NAMES and all(isinstance(each, str) for each in value)
+
+
+def _answer(message: dict[str, Any]) -> dict[str, Any]:
+    """Return what a bot may say in a message, and no more than a match reads of it: that it is here, the hub says."""
+    answer = {name: message[name] for name in ("session", "number") if isinstance(message.get(name), str | int)}
+    if isinstance(failed := message.get("failed"), str):
+        answer["failed"] = failed[:MOST_LETTERS]
+    if isinstance(line := message.get("line"), str):
+        answer["line"] = line.encode("utf-8", "replace")[: protocol.LINE_LIMIT].decode("utf-8", "replace")
+    if isinstance(remarks := message.get("remarks"), list):
+        answer["remarks"] = [each[:MOST_LETTERS] for each in remarks[:MOST_REMARKS] if isinstance(each, str)]
+    return answer
 
 
 def _message(text: str | bytes) -> dict[str, Any] | None:

@@ -3,8 +3,9 @@
 import asyncio
 import resource
 import socket
+import time
 from asyncio import constants
-from collections import Counter
+from collections import Counter, OrderedDict
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -12,7 +13,9 @@ from typing import Any
 import uvicorn
 from starlette.applications import Starlette
 from uvicorn.protocols.http.h11_impl import H11Protocol
+from uvicorn.protocols.websockets.auto import AutoWebSocketsProtocol
 
+from arena.match.remote import MOST_BYTES
 from arena.serve import guard, join
 
 HEAD_S = 10.0  # until the first line and the headers of a request have arrived, or the rest of one that is answered
@@ -24,9 +27,69 @@ CONNECTIONS_OF_NETWORK = 600  # from one address, which a class may share: a bro
 OTHER_FILES = 500  # that the server may have open beside its connections
 BACKLOG = 500
 END_S = 3  # for the answers under way when the server ends
+PIECE_BYTES = 4096  # of what a client sent, which are read without a look at what the client has left
+READING_S = 0.6  # of CPU for reading what one address sends, after which its connections end
+READING_SHARE = 0.3  # of that, so much is given back each second
+FREE_S_A_BYTE = 20e-9  # a large upload takes less than that, and a body of chunks of one byte a thousand times as much
+MOST_UNREAD = 1_000_000  # bytes for a client that sends on, and takes none of them
 
 
-class TimelyProtocol(H11Protocol):
+class Allowance:
+    """How much CPU time each address has left for reading what it sends.
+
+    All connections are read in one thread, and a few bytes can be made to take long: a body of chunks of one byte, or
+    pings by the thousand. A `proxy` has an allowance for each of its connections.
+    """
+
+    def __init__(self, proxy: str | None) -> None:
+        self._proxy = proxy
+        self._used: OrderedDict[object, tuple[float, float]] = OrderedDict()
+
+    def charge(self, client: tuple[Any, ...] | None, seconds: float) -> bool:
+        """Charge a client; return whether it has time left."""
+        address = client[0] if client else ""
+        who = client if address == self._proxy else guard.network(address)
+        now = time.monotonic()
+        used, then = self._used.pop(who, (0.0, now))
+        used = max(0.0, used - (now - then) * READING_SHARE) + max(0.0, seconds)
+        self._used[who] = (used, now)
+        if len(self._used) > guard.ADDRESSES:
+            self._used.popitem(last=False)
+        return used < READING_S
+
+
+class Rationed(asyncio.Protocol):
+    """A protocol that reads no more than its client has time for."""
+
+    transport: asyncio.Transport
+    client: tuple[str, int] | None
+    config: uvicorn.Config
+
+    def data_received(self, data: bytes) -> None:
+        """Read piece by piece, as long as the client has time left."""
+        app: Any = self.config.app
+        allowance: Allowance = app.state.allowance
+        protocol = self.transport.get_protocol()
+        has_time = allowance.charge(self.client, 0.0)
+        for start in range(0, len(data), PIECE_BYTES):
+            if self.transport.is_closing():
+                return
+            if not has_time or self.transport.get_write_buffer_size() > MOST_UNREAD:
+                self.transport.abort()
+                return
+            if (other := self.transport.get_protocol()) is not protocol:  # it is a WebSocket from here on
+                other.data_received(data[start:])  # type: ignore[attr-defined]
+                return
+            piece, begun = data[start : start + PIECE_BYTES], time.thread_time()
+            super().data_received(piece)
+            has_time = allowance.charge(self.client, time.thread_time() - begun - len(piece) * FREE_S_A_BYTE)
+
+
+class RationedWebSocket(Rationed, AutoWebSocketsProtocol):  # type: ignore[misc, valid-type]
+    """A WebSocket whose client can neither keep the server busy nor fill its memory."""
+
+
+class TimelyProtocol(Rationed, H11Protocol):
     """HTTP for clients that are not too slow: uvicorn itself would wait for a request or a reader forever."""
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
@@ -86,8 +149,8 @@ class TimelyProtocol(H11Protocol):
 class Listener(socket.socket):
     """A socket that listens, and takes no more connections than there are files for, or than one address may have.
 
-    They are counted here, because a protocol hears of a connection only after the handshake of TLS. A `proxy` may have
-    all of them.
+    Nor does it take one of an address that has no time left. They are counted here, because a protocol hears of a
+    connection only after the handshake of TLS. A `proxy` may have all of them.
     """
 
     def __init__(self, made: socket.socket, proxy: str | None) -> None:
@@ -95,15 +158,15 @@ class Listener(socket.socket):
         files = _raise_limit_of_files()
         self._most = files - min(OTHER_FILES, files // 2)
         self._of_network = min(CONNECTIONS_OF_NETWORK, self._most // 2)
-        self._proxy = proxy
+        self.proxy, self.allowance = proxy, Allowance(proxy)
         self._open: Counter[str] = Counter()
 
     def accept(self) -> tuple[socket.socket, Any]:
         """Take a connection; ConnectionAbortedError, which asyncio ignores, for one too many."""
         accepted, address = super().accept()
         network = guard.network(address[0])
-        is_full = self._open[network] >= self._of_network and address[0] != self._proxy
-        if is_full or self._open.total() >= self._most:
+        is_full = self._open[network] >= self._of_network and address[0] != self.proxy
+        if is_full or self._open.total() >= self._most or not self.allowance.charge(address, 0.0):
             accepted.close()
             raise ConnectionAbortedError
         self._open[network] += 1
@@ -138,8 +201,11 @@ def _raise_limit_of_files() -> int:
     return wanted if soft == resource.RLIM_INFINITY else min(wanted, soft)
 
 
-def listening(host: str, port: int, proxy: str | None = None) -> socket.socket:
-    """Return a socket that listens; OSError if the address or the port cannot be had."""
+def listening(host: str, port: int, proxy: str | None = None) -> Listener:
+    """Return a socket that listens; OSError if the address or the port cannot be had.
+
+    A `proxy` at this address says by X-Forwarded-For whose request it passes on; nobody else is believed that.
+    """
     family, *_, address = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)[0]
     made = socket.create_server(address[:2], family=family, backlog=BACKLOG)
     made.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)  # else a page waits 40 ms between its head and its body
@@ -149,26 +215,25 @@ def listening(host: str, port: int, proxy: str | None = None) -> socket.socket:
 
 
 def server(
-    app: Starlette, *, certificate: Path | None = None, key: Path | None = None, proxy: str | None = None
+    app: Starlette, listener: Listener, *, certificate: Path | None = None, key: Path | None = None
 ) -> uvicorn.Server:
-    """Return the server of an application; `run` serves on a listening socket until Ctrl-C.
-
-    A `proxy` at this address says by X-Forwarded-For whose request it passes on; nobody else is believed that.
-    """
+    """Return the server of an application; `run([listener])` serves until Ctrl-C."""
     constants.SSL_HANDSHAKE_TIMEOUT = HEAD_S  # uvicorn has no setting for it, and a minute is long
     made = uvicorn.Server(
         uvicorn.Config(
             app,
             http=TimelyProtocol,
+            ws=RationedWebSocket,
             loop="asyncio",  # another one would not ask our socket for connections
             log_level="error",  # what strangers send is no news
             access_log=False,
             server_header=False,
-            proxy_headers=proxy is not None,
-            forwarded_allow_ips=[proxy] if proxy else None,
+            proxy_headers=listener.proxy is not None,
+            forwarded_allow_ips=[listener.proxy] if listener.proxy else None,
             timeout_keep_alive=KEEP_ALIVE_S,
             timeout_graceful_shutdown=END_S,
-            ws_max_size=join.MOST_BYTES,
+            ws_max_size=MOST_BYTES,
+            ws_per_message_deflate=False,  # a kilobyte would become a megabyte, hundreds of times in one read
             ws_ping_interval=join.PING_S,
             ws_ping_timeout=join.PING_S,
             ssl_certfile=certificate,
@@ -176,4 +241,5 @@ def server(
         )
     )
     app.state.is_ending = lambda: made.should_exit
+    app.state.allowance = listener.allowance
     return made
