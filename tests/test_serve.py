@@ -229,6 +229,30 @@ def megabytes(_folder: Path, size: int, _number: int) -> bytes:
     return bytes(size * 1_000_001)
 
 
+def test_whoever_has_asked_for_too_much_keeps_no_table_old_for_others(tmp_path, monkeypatch):
+    asked = []
+
+    async def run(*_: object) -> int:
+        asked.append(NETWORK.get())
+        if asked[-1] == "greedy":
+            raise BusyError
+        return len(asked)
+
+    async def ask() -> list[str]:
+        made = Frames(tmp_path)
+        made._tables.run = run
+        for network in ("first", "greedy", "other"):
+            NETWORK.set(network)
+            await asyncio.sleep(0.1)
+            await made.table("cup", abs)
+            await asyncio.sleep(0)
+        return asked
+
+    monkeypatch.setattr(frames, "last_changes", lambda _: len(asked))
+    monkeypatch.setattr(frames, "FRESH_S", 0.05)
+    assert asyncio.run(ask()) == ["first", "greedy", "other"]
+
+
 def test_whoever_asks_for_all_pictures_keeps_no_table_from_being_computed(tmp_path):
     async def ask(frames: Frames) -> Path:
         asked = [frames.picture("cup", Path.joinpath, f"{number}.png") for number in range(MOST_OF_NETWORK + 1)]

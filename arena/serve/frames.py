@@ -16,7 +16,7 @@ from typing import Any, TypeVar
 from arena.event.control import RunState, last_state
 from arena.results.archive import Archive
 from arena.serve.accounts import last_changes
-from arena.serve.worker import BusyError, JobError, Worker
+from arena.serve.worker import JobError, Worker
 
 Result = TypeVar("Result")
 
@@ -114,7 +114,7 @@ class Frames:
         begun = time.monotonic()
         try:
             value = await worker.run(job, self.results / event, *values, *also)
-        except (BusyError, JobError):
+        except JobError:  # not a full queue: it may be full for this reader's address alone
             if (frame := self._frames.get(key)) is not None:
                 frame.again = time.monotonic() + FRESH_S * SHARE
             raise
