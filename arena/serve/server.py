@@ -34,11 +34,11 @@ FREE_S_A_BYTE = 20e-9  # a large upload takes less than that, and a body of chun
 MOST_UNREAD = 1_000_000  # bytes for a client that sends on, and takes none of them
 
 
-class Allowance:
+class ReadingTime:
     """How much CPU time each address has left for reading what it sends.
 
     All connections are read in one thread, and a few bytes can be made to take long: a body of chunks of one byte, or
-    pings by the thousand. A `proxy` has an allowance for each of its connections.
+    pings by the thousand. A `proxy` has an reading_time for each of its connections.
     """
 
     def __init__(self, proxy: str | None) -> None:
@@ -68,9 +68,9 @@ class Rationed(asyncio.Protocol):
     def data_received(self, data: bytes) -> None:
         """Read piece by piece, as long as the client has time left."""
         app: Any = self.config.app
-        allowance: Allowance = app.state.allowance
+        reading_time: ReadingTime = app.state.reading_time
         protocol = self.transport.get_protocol()
-        has_time = allowance.charge(self.client, 0.0)
+        has_time = reading_time.charge(self.client, 0.0)
         for start in range(0, len(data), PIECE_BYTES):
             if self.transport.is_closing():
                 return
@@ -82,7 +82,7 @@ class Rationed(asyncio.Protocol):
                 return
             piece, begun = data[start : start + PIECE_BYTES], time.thread_time()
             super().data_received(piece)
-            has_time = allowance.charge(self.client, time.thread_time() - begun - len(piece) * FREE_S_A_BYTE)
+            has_time = reading_time.charge(self.client, time.thread_time() - begun - len(piece) * FREE_S_A_BYTE)
 
 
 class RationedWebSocket(Rationed, AutoWebSocketsProtocol):  # type: ignore[misc, valid-type]
@@ -158,7 +158,7 @@ class Listener(socket.socket):
         files = _raise_limit_of_files()
         self._most = files - min(OTHER_FILES, files // 2)
         self._of_network = min(CONNECTIONS_OF_NETWORK, self._most // 2)
-        self.proxy, self.allowance = proxy, Allowance(proxy)
+        self.proxy, self.reading_time = proxy, ReadingTime(proxy)
         self._open: Counter[str] = Counter()
 
     def accept(self) -> tuple[socket.socket, Any]:
@@ -166,7 +166,7 @@ class Listener(socket.socket):
         accepted, address = super().accept()
         network = guard.network(address[0])
         is_full = self._open[network] >= self._of_network and address[0] != self.proxy
-        if is_full or self._open.total() >= self._most or not self.allowance.charge(address, 0.0):
+        if is_full or self._open.total() >= self._most or not self.reading_time.charge(address, 0.0):
             accepted.close()
             raise ConnectionAbortedError
         self._open[network] += 1
@@ -241,5 +241,5 @@ def server(
         )
     )
     app.state.is_ending = lambda: made.should_exit
-    app.state.allowance = listener.allowance
+    app.state.reading_time = listener.reading_time
     return made
