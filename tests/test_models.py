@@ -48,6 +48,8 @@ from arena.replay.replayer import scenes
 from arena.report import replays
 from arena.report.author import Author
 from arena.results.archive import Archive
+from arena.serve import desk
+from arena.serve.accounts import Accounts
 from arena.values import Conditions, Ending, ModelAnswer, ModelTerms, SeatReport
 
 HOUSE = Path(__file__).parent.parent / "bots" / "llm"
@@ -552,6 +554,35 @@ def test_no_bot_file_or_process_learns_a_key_that_was_exported(tmp_path):
         keys = [row[0] for row in database.execute("select key from calls")]
     assert keys
     assert not any(KEY in str(tape.find(key)) for key in keys)
+
+
+def shows_key(pid: int) -> bool:
+    with contextlib.suppress(OSError):
+        return KEY.encode() in Path(f"/proc/{pid}/environ").read_bytes()
+    return False
+
+
+def test_a_site_keeps_the_key_from_all_its_processes_and_gives_it_to_runs(tmp_path, monkeypatch):
+    folder = workspace(tmp_path / "w", 'command = "true"\nkey_variable = "MY_KEY"', "a")
+    words, variables = ("-m", "arena", "serve", "--port", "0"), os.environ | {"MY_KEY": KEY}
+    with subprocess.Popen([sys.executable, *words], cwd=folder, env=variables, stderr=subprocess.PIPE) as site:
+        assert b"serving" in site.stderr.readline()
+        pids = [site.pid, *cup.processes_in(folder)]
+        shown = list(filter(shows_key, pids))
+        site.terminate()
+    assert len(pids) >= 3  # what makes the processes for pages, too
+    assert shown == []
+    monkeypatch.setenv("MY_KEY", KEY)
+    key = desk.ProviderKey(folder)
+    assert "MY_KEY" not in os.environ
+    assert key.variables() == {"MY_KEY": KEY}
+    job = desk.Job(Accounts(folder), "round")
+    monkeypatch.setattr(desk, "ARENA", (sys.executable, "-c", "import os; print(os.environ.get('MY_KEY'))"))
+    job.start(variables=key.variables())
+    assert until(lambda: job.words() == KEY)
+    assert until(lambda: not job.is_running())
+    job.start()
+    assert until(lambda: job.words() == "None")
 
 
 def test_a_key_is_read_once_and_what_is_none_is_refused_in_one_line(tmp_path, monkeypatch):

@@ -90,6 +90,7 @@ def _verdict(base: str, head: str, author: str) -> tuple[bool, str, list[str]]:
 def _checkup(path: Path, author: str) -> Checkup:
     """Check the bot at a path, which the author has submitted, as `arena check` does."""
     tournament = workspace.own_tournament()
+    workspace.forget_key(tournament)
     candidate = discovery.from_path(path, author)
     others = [bot for bot in workspace.entrants() if bot.name != author]
     discovery.unique((candidate, *others))

@@ -59,7 +59,9 @@ def as_here(record: Record, overrides: Mapping[str, object]) -> Record:
 
     A record may come from anybody: the rules are those known here, and so are the powers and limits of the bots.
     """
-    here = workspace.conditions_here(workspace.tournament(overrides), by_hand=True)
+    tournament = workspace.tournament(overrides)
+    workspace.forget_key(tournament)
+    here = workspace.conditions_here(tournament, by_hand=True)
     planned = replace(under(record.match, here), rules=stored_match.board_of(record.match).rules)
     return replace(record, match=planned)
 

@@ -114,6 +114,14 @@ def provider(tournament: "Tournament", home: Path) -> "Provider | None":
     )
 
 
+def forget_key(tournament: "Tournament") -> None:
+    """Remove the key of the provider from this process, which plays matches and asks no provider."""
+    if tournament.model is not None and tournament.model.key_variable:
+        from arena.event.model import forget
+
+        forget(tournament.model.key_variable)
+
+
 def _tape_folder(home: Path, name: str) -> Path:
     folder = paths.results_folder(home, name)
     if not (folder / paths.EVENT_FILE).is_file() or "/" in name:

@@ -19,13 +19,14 @@ from arena.serve.worker import Worker
 def make_app(workspace: Path, settings: Settings | None = None) -> Starlette:
     """Return the application for a workspace."""
     settings, accounts = settings or Settings(), Accounts(workspace)
+    key = desk.ProviderKey(workspace)  # now, before any process is started
 
     @asynccontextmanager
     async def lifespan(app: Starlette) -> AsyncIterator[None]:
         app.state.frames = Frames(workspace / "results")
         app.state.stages = live.Stages(app.state.frames, settings)
         try:
-            async with desk.at_work(accounts, app.state.hub), app.state.human_matches.looked_after():
+            async with desk.at_work(accounts, app.state.hub, key), app.state.human_matches.looked_after():
                 yield
         finally:
             app.state.stages.close()

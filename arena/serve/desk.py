@@ -27,12 +27,13 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Mapping
 from datetime import UTC, datetime
 from pathlib import Path
 
 from arena import whole_files
 from arena.event import config, control
+from arena.event.model import forget
 from arena.report.author import PRIVATE, Author, hidden_paths
 from arena.results.archive import Archive
 from arena.serve import timetable, uploads
@@ -54,6 +55,26 @@ LOG_BYTES = 4000
 LONG_AGO = datetime(1970, 1, 2, tzinfo=UTC)
 MISTAKE = 2  # the exit code of commands after a user's mistake
 TRIES = 3  # so often a round is begun that ends with a mistake: mostly another attempt does not mend it
+
+
+class ProviderKey:
+    """The key of the event's language model, in its variable: this process alone keeps it, for the runs that it starts.
+
+    Else every process that the server starts would show it, those that compute pages and play matches among them.
+    """
+
+    def __init__(self, workspace: Path) -> None:
+        self._workspace = workspace
+        self._keys: dict[str, str] = {}
+        self.variables()
+
+    def variables(self) -> dict[str, str]:
+        """Return the variable that tournament.toml names now, as a run needs it; nothing if there is none."""
+        name = text_of(self._workspace, "model", "key_variable")
+        if name in os.environ:
+            self._keys[name] = os.environ[name]
+            forget(name)
+        return {name: self._keys[name]} if name in self._keys else {}
 
 
 class Job:
@@ -83,8 +104,11 @@ class Job:
         code = None if process is None else process.poll()
         return None if code is None or code < 0 or code > 128 else code
 
-    def start(self, *words: str, nice: int = 0) -> None:
-        """Start the command with these words, unless such a process runs; it is `nice` to others."""
+    def start(self, *words: str, nice: int = 0, variables: Mapping[str, str] | None = None) -> None:
+        """Start the command with these words, unless such a process runs; it is `nice` to others.
+
+        It gets these `variables` beside those of the server.
+        """
         lock = whole_files.open_lock(self._lock)
         try:
             with contextlib.suppress(BlockingIOError), self.log.open("wb") as log:
@@ -94,6 +118,7 @@ class Job:
                 self._process = subprocess.Popen(
                     [*ARENA, *words],
                     cwd=self._workspace,
+                    env=os.environ | (variables or {}),
                     stdin=subprocess.DEVNULL,
                     stdout=log,
                     stderr=subprocess.STDOUT,
@@ -126,8 +151,9 @@ class Job:
 class Desk:
     """Looks all the time for what is to be started."""
 
-    def __init__(self, accounts: Accounts, hub: Hub) -> None:
+    def __init__(self, accounts: Accounts, hub: Hub, key: ProviderKey | None = None) -> None:
         self._accounts, self._hub = accounts, hub
+        self._key = key or ProviderKey(accounts.workspace)
         self._check = Job(accounts, "check")
         self._check_from = 0.0
         """Time (monotonic) from which uploads are checked again."""
@@ -190,7 +216,7 @@ class Desk:
 
     def _begin_round(self) -> None:
         self._accounts.begin_round()
-        self._round.start("run", "--no-charts", "--quiet")
+        self._round.start("run", "--no-charts", "--quiet", variables=self._key.variables())
 
     def _is_due(self, last: str) -> bool:
         """Return whether a round is to begin: by the timetable, or because the organiser said so since the last one."""
@@ -231,7 +257,8 @@ class Desk:
         changes = ("schedule=gauntlet", f"references={json.dumps(references)}", "remote.rated=true")
         settings = [word for change in changes for word in ("--set", change)]
         names = ("--name", f"{tournament.name}{REMOTE}", "--bot", ",".join([*references, *here]))
-        self._remote.start("run", "--no-charts", "--quiet", *names, *settings)
+        words = ("run", "--no-charts", "--quiet", *names, *settings)
+        self._remote.start(*words, variables=self._key.variables())
         return True
 
     def _halt(self) -> None:
@@ -266,7 +293,7 @@ class Desk:
             accounts.set_request(request, "playing")
             boards = ("--board", request.board) if request.board else ()
             most = ("--max-pairings", str(request.pairings), "--workers", "1", "--name", request.event)
-            job.start("duel", request.first, request.second, *boards, *most)
+            job.start("duel", request.first, request.second, *boards, *most, variables=self._key.variables())
 
     def _remove_old(self, account: str) -> None:
         """Remove the matches of an author's older requests."""
@@ -286,7 +313,7 @@ def for_author(request: MatchRequest, words: str, workspace: Path) -> str:
 
 
 @contextlib.asynccontextmanager
-async def at_work(accounts: Accounts, hub: Hub) -> AsyncIterator[None]:
+async def at_work(accounts: Accounts, hub: Hub, key: ProviderKey) -> AsyncIterator[None]:
     """Look for work until the end of the `async with`, unless another server of this workspace does."""
 
     async def look() -> None:
@@ -302,7 +329,7 @@ async def at_work(accounts: Accounts, hub: Hub) -> AsyncIterator[None]:
                         await asyncio.sleep(LOOK_S)
             await asyncio.sleep(LOOK_S)
 
-    desk = Desk(accounts, hub)
+    desk = Desk(accounts, hub, key)
     looking = asyncio.create_task(look())
     try:
         yield

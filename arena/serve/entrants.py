@@ -62,10 +62,15 @@ def event_folder(workspace: Path) -> Path | None:
     return workspace / "results" / name if name and "/" not in name else None
 
 
-def text_of(workspace: Path, key: str) -> str:
-    """Return a text of tournament.toml, also while the organiser edits another one; empty if it cannot be read."""
+def text_of(workspace: Path, *keys: str) -> str:
+    """Return a text of tournament.toml, also while the organiser edits another one; empty if it cannot be read.
+
+    Each of the `keys` but the last names a table.
+    """
     try:
-        value = toml.loads((workspace / "tournament.toml").read_bytes()).get(key)
+        value: object = toml.loads((workspace / "tournament.toml").read_bytes())
     except (OSError, ValueError, RecursionError):
         return ""
+    for key in keys:
+        value = value.get(key) if isinstance(value, dict) else None
     return value if isinstance(value, str) else ""

@@ -38,7 +38,7 @@ class ReadingTime:
     """How much CPU time each address has left for reading what it sends.
 
     All connections are read in one thread, and a few bytes can be made to take long: a body of chunks of one byte, or
-    pings by the thousand. A `proxy` has an reading_time for each of its connections.
+    pings by the thousand. A `proxy` has time for each of its connections.
     """
 
     def __init__(self, proxy: str | None) -> None:
