@@ -462,6 +462,9 @@ def written(path: Path, text: str = GOOD) -> Path:
         ("محمد", "mhmd"),
         ("😀", "grinning"),
         ("---", "bot"),
+        ("_versions", "versions"),
+        ("_remote.sock", "remote.sock"),
+        ("README.md", "README.md-2"),
         ("a" * 60, "a" * 40),
     ],
 )

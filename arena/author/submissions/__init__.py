@@ -150,12 +150,13 @@ class Submissions:
         if person is None:
             cure = "rename the file, or take it under another name, --as NAME"
             names.refuse_look_alike(note.display, self._shown_names, cure)
-        versions = self._store.versions(called) if discovery.may_be_called(called) else ()
+        may_be_called = discovery.may_be_called(called) and not discovery.is_skipped(called)
+        versions = self._store.versions(called) if may_be_called else ()
         is_anothers = versions and not any(
             version.note.display == called or self._has_author(version, note) for version in versions
         )
         named_by_author = request.name is None and (person is not None or request.label.who or is_anothers)
-        if named_by_author or not discovery.may_be_called(called):
+        if named_by_author or not may_be_called:
             return self._free(names.safe(note.display), note)
         if called.lower() in self._reserved:
             raise ArenaError(f"{called!r} is a [[bot]] of tournament.toml: submit it under another name, --as NAME")
@@ -179,7 +180,9 @@ class Submissions:
         free = ""
         for number in count(1):
             name = base if number == 1 else names.numbered(base, number)
-            if name.lower() in self._reserved or self._sources.get(name.lower(), note.source) != note.source:
+            if name.lower() in self._reserved or discovery.is_skipped(name):
+                continue
+            if self._sources.get(name.lower(), note.source) != note.source:
                 continue
             if name.lower() not in known:
                 return free or name

@@ -214,7 +214,7 @@ class BotStore:
 
     def _entries(self) -> Iterator[Path]:
         for path in sorted(self.bots.iterdir()):
-            if not path.name.startswith((".", "_")) and path.name != discovery.README:
+            if not discovery.is_skipped(path.name):
                 yield path
 
     def _version_folders(self, name: str) -> Iterator[Path]:

@@ -145,9 +145,7 @@ def _age(request: Request) -> tuple[str, int, int, str]:
 
 def _entries(folder: Path) -> list[Path]:
     return [
-        path
-        for path in sorted(folder.iterdir())
-        if not path.name.startswith((".", "_")) and path.name not in {discovery.README, *LEFT_OUT}
+        path for path in sorted(folder.iterdir()) if not discovery.is_skipped(path.name) and path.name not in LEFT_OUT
     ]
 
 

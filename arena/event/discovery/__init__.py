@@ -44,11 +44,16 @@ def gather(folder: Path) -> tuple[Bot, ...]:
         raise ArenaError(f"bots: cannot read {folder}: {error.strerror}") from error
     bots = []
     for path in entries:
-        if not path.name.startswith((".", "_")) and path.name != README:
+        if not is_skipped(path.name):
             bot = from_path(path)
             # The name that came with the submission counts more than that of the bot.toml.
             bots.append(replace(bot, display=notes.display_of(folder, bot.name, bot.digest) or bot.display))
     return unique(bots)
+
+
+def is_skipped(name: str) -> bool:
+    """Return whether what has this name in a folder of bots is no bot: its organiser's, or arena's own."""
+    return name.startswith((".", "_")) or name == README
 
 
 def unique(bots: Iterable[Bot]) -> tuple[Bot, ...]:
