@@ -262,6 +262,8 @@ def test_what_a_provider_says_is_bounded_and_the_key_is_taken_out_of_it():
     with pytest.raises(AgainError, match="no JSON"):
         json_of(b"[" * 100_000, "")
     assert json_of(b'{"text": "the key is sk-1"}', "sk-1") == {"text": "the key is [key]"}
+    escaped = rb'{"a/b": ["sk-a\/b", {"\u0073k-a\u002fb": 1}, 2.5]}'
+    assert json_of(escaped, "sk-a/b") == {"a/b": ["[key]", {"[key]": 1}, 2.5]}
     assert without_key("x", "") == "x"
 
 

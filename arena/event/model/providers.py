@@ -177,7 +177,7 @@ class Command:
 def json_of(data: bytes | bytearray, key: str) -> Any:
     """Return the JSON of a provider, without the key; AgainError if it is none."""
     try:
-        return json.loads(without_key(bytes(data).decode("utf-8", "replace"), key))
+        return _without_key(json.loads(bytes(data).decode("utf-8", "replace")), key)
     except (ValueError, RecursionError) as error:
         raise AgainError("it sent no JSON that can be read") from error
 
@@ -185,6 +185,17 @@ def json_of(data: bytes | bytearray, key: str) -> Any:
 def without_key(text: str, key: str) -> str:
     """Return a text of a provider without the key, which it may repeat."""
     return text.replace(key, "[key]") if key else text
+
+
+def _without_key(value: Any, key: str) -> Any:
+    """Return a value of JSON without the key in its texts: in JSON it may be written in several ways, such as `a\\/b`."""
+    if isinstance(value, str):
+        return without_key(value, key)
+    if isinstance(value, list):
+        return [_without_key(each, key) for each in value]
+    if isinstance(value, dict):
+        return {without_key(name, key): _without_key(each, key) for name, each in value.items()}
+    return value
 
 
 def _of_chat(answer: Any, request: Mapping[str, Any]) -> ModelAnswer:
