@@ -188,7 +188,7 @@ def without_key(text: str, key: str) -> str:
 
 
 def _without_key(value: Any, key: str) -> Any:
-    """Return a value of JSON without the key in its texts: in JSON it may be written in several ways, such as `a\\/b`."""
+    """Return a value of JSON without the key in its texts; before it was read they may have had it in other letters."""
     if isinstance(value, str):
         return without_key(value, key)
     if isinstance(value, list):
