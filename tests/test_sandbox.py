@@ -562,6 +562,9 @@ def test_a_start_sweeps_what_killed_processes_left_and_nothing_else(tmp_path, mo
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
     (tmp_path / "arena-older").mkdir()  # of an arena that took no lock; it may be at work
     (tmp_path / "arena-run-link").symlink_to(tmp_path / "arena-older")
+    (tmp_path / ".arena-run-made").mkdir()  # it is not locked yet
+    (tmp_path / ".arena-run-left").mkdir()
+    os.utime(tmp_path / ".arena-run-left", (0, 0))
     living, killed = Folder(), Folder()
     os.close(killed._lock)  # as when its process is killed
     sleep = ("sleep", "60")
@@ -569,7 +572,7 @@ def test_a_start_sweeps_what_killed_processes_left_and_nothing_else(tmp_path, mo
     orphan = subprocess.Popen(sleep, env={"HOME": str(killed.path / "room1")})
     later = Folder()
     names = {path.name for path in tmp_path.iterdir()}
-    assert names == {living.path.name, later.path.name, "arena-older", "arena-run-link"}
+    assert names == {living.path.name, later.path.name, "arena-older", "arena-run-link", ".arena-run-made"}
     assert (mine.poll(), orphan.wait(10)) == (None, -signal.SIGKILL)
     mine.kill()
     mine.wait()

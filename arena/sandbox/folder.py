@@ -22,6 +22,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
+import time
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -38,6 +39,9 @@ LEFT_OUT = {"__pycache__", ".git"}
 
 PRIVATE = "arena-run-"
 """The beginning of the name of every private folder."""
+
+MAKING_S = 60.0
+"""A folder without its final name that is older was left by a process that was killed before it had locked it."""
 
 REACHABLE = 0o711
 """The mode of a folder that others may pass through, and not list."""
@@ -216,11 +220,14 @@ def private() -> tuple[Path, int]:
 def sweep() -> None:
     """Remove what killed processes of this user have left: folders in TMPDIR, and bots in them."""
     with contextlib.suppress(OSError):
-        for path in Path(tempfile.gettempdir()).glob(f"{PRIVATE}*"):
+        temporary = Path(tempfile.gettempdir())
+        for path in (*temporary.glob(f"{PRIVATE}*"), *temporary.glob(f".{PRIVATE}*")):
             with contextlib.suppress(OSError):
                 descriptor = os.open(path, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC)
                 try:
-                    if os.fstat(descriptor).st_uid == os.getuid():
+                    status = os.fstat(descriptor)
+                    is_being_made = path.name.startswith(".") and time.time() - status.st_mtime < MAKING_S
+                    if status.st_uid == os.getuid() and not is_being_made:
                         fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)  # BlockingIOError if its process lives
                         leftovers.end(os.fspath(path))
                         discard(path)
