@@ -38,7 +38,7 @@ from arena.event import model as event_model
 from arena.event.director import RunPhase
 from arena.event.model import Provider
 from arena.event.model.broker import Broker
-from arena.event.model.providers import AgainError, Command, json_of, without_key
+from arena.event.model.providers import AgainError, Command, Url, json_of, without_key
 from arena.event.model.tape import Tape
 from arena.games import rulebook
 from arena.match.model import MOST_REFUSED, Door, ModelRequest, Recorded, read_request
@@ -265,6 +265,19 @@ def test_what_a_provider_says_is_bounded_and_the_key_is_taken_out_of_it():
     escaped = rb'{"a/b": ["sk-a\/b", {"\u0073k-a\u002fb": 1}, 2.5]}'
     assert json_of(escaped, "sk-a/b") == {"a/b": ["[key]", {"[key]": 1}, 2.5]}
     assert without_key("x", "") == "x"
+
+
+@pytest.mark.parametrize("variable", ["HTTP_PROXY", "ALL_PROXY"])
+def test_a_key_for_a_server_on_this_machine_passes_by_no_proxy(monkeypatch, variable):
+    for name in ("HTTP_PROXY", "ALL_PROXY", "NO_PROXY"):
+        monkeypatch.delenv(name, raising=False)
+        monkeypatch.delenv(name.lower(), raising=False)
+    said_by = [providers.serving(partial(providers.says, providers.chat(who), 200)) for who in ("model", "proxy")]
+    with said_by[0] as server, said_by[1] as proxy:
+        monkeypatch.setenv(variable, proxy.url)
+        provider = Provider(kind="url", name="m", url=server.url, key=KEY)
+        answer = asyncio.run(Url(provider).ask({"messages": [{"role": "user", "content": "x"}], "tokens": 10}))
+    assert answer.text == "model"
 
 
 def ask_broker(tmp_path: Path, ask, count: int = 1, **settings: object):

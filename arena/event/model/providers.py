@@ -52,8 +52,10 @@ class Url:
         headers = {"Accept-Encoding": "identity"}
         if provider.key:
             headers["Authorization"] = f"Bearer {provider.key}"
-        # No redirect is followed: it would carry the key elsewhere. The broker limits the time of the whole call.
-        self._client = httpx.AsyncClient(headers=headers, timeout=None)  # noqa: S113
+        # No redirect is followed, and without TLS no proxy of the environment is asked: they would carry the key
+        # elsewhere. The broker limits the time of the whole call.
+        direct = {"http://": None} if provider.key else None
+        self._client = httpx.AsyncClient(headers=headers, mounts=direct, timeout=None)  # noqa: S113
         self._failures: tuple[type[Exception], ...] = (httpx.HTTPError, httpx.InvalidURL)
 
     async def ask(self, request: Mapping[str, Any]) -> ModelAnswer:
