@@ -17,6 +17,7 @@ from served import drown, served, without
 from websockets.exceptions import ConnectionClosed, InvalidStatus
 from websockets.sync.client import connect
 
+from arena.author.submissions.bot_store import BotStore
 from arena.errors import ArenaError
 from arena.match.remote import RemoteSeat
 from arena.protocol import Ask
@@ -275,6 +276,21 @@ def test_a_bot_waits_while_the_event_cannot_be_read_and_learns_no_path(site):
         with pytest.raises(ConnectionClosed) as closed:
             joined(bot)
     assert (closed.value.rcvd.code, closed.value.rcvd.reason) == (1013, "")
+
+
+def test_bots_that_join_while_uploads_are_checked_hold_up_no_page(site):
+    workspace, _, accounts, token = site
+    tokens = [token, *(accounts.invite(f"Bob {number}", "test") for number in range(35))]  # the pages have 32 threads
+    with served(workspace) as client, contextlib.ExitStack() as joining, BotStore(workspace / "bots").changing():
+        client.cookies.set("arena_session", accounts.sign_in(token))
+        url = f"ws://127.0.0.1:{client.base_url.port}/join"
+        for each in (*tokens, token):
+            bot = joining.enter_context(connect(url, additional_headers={"Authorization": f"Bearer {each}"}))
+            bot.send('{"version": "1"}')
+        with pytest.raises(ConnectionClosed) as closed:  # one of Ada's waits already
+            bot.recv(10)
+        assert closed.value.rcvd.code == 1013
+        assert client.get("/me", timeout=10).status_code == 200
 
 
 def test_a_bot_tries_again_when_its_site_ends_before_an_answer(site):

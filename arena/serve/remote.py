@@ -26,6 +26,7 @@ from arena.serve import uploads
 from arena.serve.accounts import Accounts
 from arena.serve.entrants import Entrants
 from arena.serve.join import REPLACED
+from arena.serve.worker import BusyError
 
 POLICY_VIOLATION, TRY_AGAIN_LATER = 1008, 1013
 BYTES_PER_S, MESSAGE_BYTES, BURST_S = 300_000, 500, 2.0
@@ -49,11 +50,29 @@ class Hub:
         """The time (monotonic) until which all that a bot has sent may take to be read, at BYTES_PER_S."""
         self.joins = 0
         """How often bots have joined."""
+        self._coming_in: set[str] = set()
+        """The accounts whose bots wait to be taken in."""
+        self._one_at_a_time = asyncio.Lock()
 
     @property
     def bots(self) -> frozenset[str]:
         """The names of the bots that are there."""
         return frozenset(self._bots)
+
+    @contextlib.asynccontextmanager
+    async def taking_in(self, account: str) -> AsyncIterator[None]:
+        """Let one bot be taken in at a time, also while uploads are checked: each takes a thread of the pages.
+
+        BusyError if another one of the account waits already.
+        """
+        if account in self._coming_in:
+            raise BusyError
+        self._coming_in.add(account)
+        try:
+            async with self._one_at_a_time:
+                yield
+        finally:
+            self._coming_in.discard(account)
 
     @contextlib.asynccontextmanager
     async def listening(self, bots: Path) -> AsyncIterator[None]:
@@ -150,21 +169,23 @@ async def join(socket: WebSocket) -> None:
         version, games, roles = hello.get("version"), hello.get("games", []), hello.get("roles", [])
         if not isinstance(version, str) or not version or not _are_names(games) or not _are_names(roles):
             raise ArenaError("this is no `arena join` of this version: fetch it again")
-        try:
-            entrants = await asyncio.to_thread(Entrants, accounts.workspace)
-        except ArenaError as error:  # its organiser is changing it
-            logging.warning("a remote bot waits: %s", error)
-            await socket.close(TRY_AGAIN_LATER)
-            return
-        name = await asyncio.to_thread(uploads.remote_bot, accounts, entrants, account, version, games, roles)
-        await socket.send_json({"bot": name})
         hub: Hub = socket.app.state.hub
+        async with hub.taking_in(account.id):
+            try:
+                entrants = await asyncio.to_thread(Entrants, accounts.workspace)
+            except ArenaError as error:  # its organiser is changing it
+                logging.warning("a remote bot waits: %s", error)
+                raise BusyError from error
+            name = await asyncio.to_thread(uploads.remote_bot, accounts, entrants, account, version, games, roles)
+        await socket.send_json({"bot": name})
         watching = asyncio.create_task(_close_when_void(socket, accounts, token.strip()))
         try:
             await hub.serve_bot(socket, name)
         finally:
             watching.cancel()
         await socket.close(POLICY_VIOLATION)
+    except BusyError:
+        await socket.close(TRY_AGAIN_LATER)
     except ArenaError as error:
         await socket.send_json({"refused": str(error)})
         await socket.close(POLICY_VIOLATION)
