@@ -20,10 +20,11 @@ from processes import until
 from served import drown, raw, served
 
 from arena.serve import frames, server
-from arena.serve.accounts import Accounts
+from arena.serve.accounts import Account, Accounts
 from arena.serve.app import make_app
 from arena.serve.frames import Frames
 from arena.serve.guard import Settings
+from arena.serve.people import Threads
 from arena.serve.worker import MOST_OF_NETWORK, NETWORK, BusyError, Worker
 
 OPENSSL = shutil.which("openssl")
@@ -208,6 +209,43 @@ def test_neither_an_author_nor_an_address_fills_the_queue_of_all(asker, most):
             worker.close()
 
     assert asyncio.run(answers()) == (1, most, {BusyError}, 2)
+
+
+def test_an_account_takes_one_thread_of_the_server_at_a_time():
+    async def answers() -> object:
+        threads, under_way, most = Threads(), [], 0
+
+        def work(_: object) -> None:
+            nonlocal most
+            under_way.append(1)
+            most = max(most, len(under_way))
+            time.sleep(0.01)
+            under_way.pop()
+
+        asked = [asyncio.create_task(threads.run(Account(id="ann", name="Ann"), work, n)) for n in range(100)]
+        await asyncio.sleep(0)
+        answer = await threads.run(Account(id="ben", name="Ben"), abs, -1)
+        results = await asyncio.gather(*asked, return_exceptions=True)
+        return answer, most, results.count(None), {type(each) for each in results if each is not None}
+
+    assert asyncio.run(answers()) == (1, 1, 20, {BusyError})
+
+
+def test_a_page_that_reads_the_bots_for_an_account_does_so_in_its_thread(workspace, monkeypatch):
+    asked = []
+
+    async def run(_self: object, account: Account, *_: object) -> None:
+        asked.append(account.name)
+        raise BusyError
+
+    monkeypatch.setattr(Threads, "run", run)
+    accounts = Accounts(workspace)
+    session = accounts.sign_in(accounts.invite("Ada", "test"))
+    pages = ("/me", "/me/bots/first", "/me/matches.zip", "/play", "/events/cup/bot.json?name=first")
+    with served(workspace) as client:
+        client.cookies.set("arena_session", session)
+        assert [client.get(page).status_code for page in pages] == [429] * len(pages)
+    assert asked == ["Ada"] * len(pages)
 
 
 def test_what_is_remembered_of_events_is_bounded_by_its_size_too(tmp_path, monkeypatch):

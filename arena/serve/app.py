@@ -8,7 +8,7 @@ from starlette.applications import Starlette
 from starlette.middleware import Middleware
 from starlette.routing import Route
 
-from arena.serve import author, desk, live, organiser, pages, play, readers, remote, uploads
+from arena.serve import author, desk, live, organiser, pages, people, play, readers, remote, uploads
 from arena.serve.accounts import Accounts
 from arena.serve.frames import Frames
 from arena.serve.guard import Guard, Settings
@@ -48,7 +48,7 @@ def make_app(workspace: Path, settings: Settings | None = None) -> Starlette:
         middleware=[Middleware(Guard, settings, {author.UPLOAD: uploads.MOST_BODY_BYTES})],
         exception_handlers=pages.ERRORS,
     )
-    app.state.settings, app.state.accounts = settings, accounts
+    app.state.settings, app.state.accounts, app.state.threads = settings, accounts, people.Threads()
     app.state.worker, app.state.hub, app.state.human_matches = Worker(), remote.Hub(), HumanMatches(accounts)
     app.state.coming_in = set()  # accounts whose uploads arrive now
     app.state.is_ending = lambda: False  # until a server runs it

@@ -74,7 +74,7 @@ async def sign_out(request: Request) -> Response:
 async def show_account(request: Request, *, mistake: str = "") -> Response:
     """Show an author's bots, uploads and requests, with the forms for new ones, or the mistake in one of them."""
     account, accounts = _signed_in(request)
-    values = await asyncio.to_thread(_account_values, accounts, account)
+    values = await people.in_thread(request, account, _account_values, accounts, account)
     return pages.render(request, "account.html.j2", title=account.name, mistake=mistake, **values)
 
 
@@ -138,8 +138,10 @@ async def show_bot(request: Request) -> Response:
     """Show an author's own bot: versions, faults with the words and stderr, lessons."""
     account, accounts = _signed_in(request)
     name, folder = request.path_params["bot"], event_folder(accounts.workspace)
-    entrants = await asyncio.to_thread(Entrants, accounts.workspace)
-    versions = (await asyncio.to_thread(_own_versions, entrants, account, folder)).get(name)
+    every = await people.in_thread(
+        request, account, lambda: _own_versions(Entrants(accounts.workspace), account, folder)
+    )
+    versions = every.get(name)
     if versions is None:
         raise HTTPException(404)
     private: dict[str, Any] = {"faults": [], "lessons": []}
@@ -156,7 +158,7 @@ async def show_records(request: Request) -> Response:
     folder = event_folder(accounts.workspace)
     if folder is None or not accounts.may_see(folder.name, account):
         raise HTTPException(404)
-    own = frozenset((await asyncio.to_thread(Entrants, accounts.workspace)).own(account))
+    own = await people.in_thread(request, account, lambda: frozenset(Entrants(accounts.workspace).own(account)))
     content = await request.app.state.worker.run(_records, folder, own, asker=account.id)
     return pages.download(content, "matches.zip", "application/zip")
 
@@ -166,7 +168,7 @@ async def ask(request: Request) -> Response:
     account, accounts = _signed_in(request)
     form = await people.checked_form(request)
     try:
-        id_ = await asyncio.to_thread(_asked, accounts, account, form)
+        id_ = await people.in_thread(request, account, _asked, accounts, account, form)
     except ArenaError as error:
         return await show_account(request, mistake=str(error))
     return RedirectResponse(f"/me/requests/{id_}", HTTPStatus.SEE_OTHER)

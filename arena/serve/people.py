@@ -3,8 +3,12 @@
 A form is ours if it came from one of our own pages. The rule of who may see an event is `Accounts.may_see`.
 """
 
+import asyncio
 import hmac
+from collections import Counter, defaultdict
+from collections.abc import Callable
 from hashlib import sha256
+from typing import TypeVar
 
 from starlette.datastructures import FormData
 from starlette.exceptions import HTTPException
@@ -12,6 +16,9 @@ from starlette.requests import HTTPConnection, Request
 from starlette.responses import Response
 
 from arena.serve.accounts import Account, Accounts
+from arena.serve.worker import MOST_OF_NETWORK, BusyError
+
+Result = TypeVar("Result")
 
 COOKIE = "arena_session"
 CSRF_FIELD = "csrf"
@@ -55,6 +62,36 @@ def signed_in(request: HTTPConnection, *, organiser: bool = False) -> Account:
     if organiser and not account.is_organiser:
         raise HTTPException(403, "only an organiser may do that")
     return account
+
+
+class Threads:
+    """The server's threads for what one account asks about the bots, all of whose files are read for that.
+
+    An account has one of them at a time, so that others get theirs, too.
+    """
+
+    def __init__(self) -> None:
+        self._turns: defaultdict[str, asyncio.Lock] = defaultdict(asyncio.Lock)
+        self._waiting: Counter[str] = Counter()
+
+    async def run(self, account: Account, function: Callable[..., Result], *values: object) -> Result:
+        """Return what a function makes of these values; BusyError if too much of the account waits already."""
+        if self._waiting[account.id] >= MOST_OF_NETWORK:
+            raise BusyError
+        self._waiting[account.id] += 1
+        try:
+            async with self._turns[account.id]:
+                return await asyncio.to_thread(function, *values)
+        finally:
+            self._waiting[account.id] -= 1
+
+
+async def in_thread(
+    request: HTTPConnection, account: Account, function: Callable[..., Result], *values: object
+) -> Result:
+    """Return what a function makes of these values for an account, in a thread."""
+    threads: Threads = request.app.state.threads
+    return await threads.run(account, function, *values)
 
 
 def set_session(response: Response, request: HTTPConnection, cookie: str, seconds: int) -> None:

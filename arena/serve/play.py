@@ -4,12 +4,12 @@ Every page works without scripts: a form with a button for each legal move, and 
 (html/play.js) draws the board in its place. For everybody but the person who plays it, a match does not exist (404).
 """
 
-import asyncio
 from collections.abc import AsyncIterator
 from http import HTTPStatus
 from pathlib import Path
 from typing import Any
 
+from starlette.datastructures import FormData
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
@@ -37,14 +37,13 @@ Seats = dict[str, tuple[str, tuple[str, ...]]]
 async def show_choice(request: Request, *, mistake: str = "") -> Response:
     """Show the form for a new match, with the mistake in it if there was one, and the match that is under way."""
     account, accounts = people.signed_in(request), people.accounts_of(request)
-    entrants = await asyncio.to_thread(Entrants, accounts.workspace)
     return pages.render(
         request,
         "play.html.j2",
         title="Play against a bot",
         mistake=mistake,
         under_way=_matches(request).under_way(account),
-        bots=await asyncio.to_thread(_bots, entrants, account),
+        bots=await people.in_thread(request, account, lambda: _bots(Entrants(accounts.workspace), account)),
         chosen=request.query_params.get("bot", ""),
         seats=await request.app.state.worker.run(_seats, accounts.workspace, asker=account.id),
         limit=accounts.limit("matches"),
@@ -55,20 +54,11 @@ async def begin(request: Request) -> Response:
     """Begin a match."""
     account, accounts = people.signed_in(request), people.accounts_of(request)
     form = await people.checked_form(request)
-    entrants = await asyncio.to_thread(Entrants, accounts.workspace)
     seats = await request.app.state.worker.run(_seats, accounts.workspace, asker=account.id)
-    bot, seat = form.get("bot"), form.get("seat")
     try:
         if accounts.is_on("paused") and not account.is_organiser:
             raise ArenaError("the organiser has paused all matches; try again later")
-        if not isinstance(bot, str) or bot not in await asyncio.to_thread(_bots, entrants, account):
-            raise ArenaError("choose a bot that plays in this event")
-        if not isinstance(seat, str) or seat not in seats:
-            raise ArenaError("choose a board of this event, and a role")
-        board, roles = seats[seat]
-        version = bot if "@" in bot else await asyncio.to_thread(entrants.as_it_plays, bot)
-        own_bot = account.is_organiser or bot.partition("@")[0] in entrants.own(account)
-        wish = Wish(board=board, roles=roles, bot=version, own_bot=own_bot)
+        wish = await people.in_thread(request, account, _wish, accounts.workspace, account, form, seats)
         match = await _matches(request).begin(account, wish)
     except ArenaError as error:
         return await show_choice(request, mistake=str(error))
@@ -160,6 +150,19 @@ def _seats(workspace: Path) -> Seats:
             of_board = [roles for roles in choices if len(roles) < len(board.roles)]
             seats |= {f"{board.label} {' '.join(roles)}": (board.label, roles) for roles in of_board}
     return seats
+
+
+def _wish(workspace: Path, account: Account, form: FormData, seats: Seats) -> Wish:
+    """Return what a form asks for; ArenaError for what nobody may play."""
+    entrants, bot, seat = Entrants(workspace), form.get("bot"), form.get("seat")
+    if not isinstance(bot, str) or bot not in _bots(entrants, account):
+        raise ArenaError("choose a bot that plays in this event")
+    if not isinstance(seat, str) or seat not in seats:
+        raise ArenaError("choose a board of this event, and a role")
+    board, roles = seats[seat]
+    version = bot if "@" in bot else entrants.as_it_plays(bot)
+    own_bot = account.is_organiser or bot.partition("@")[0] in entrants.own(account)
+    return Wish(board=board, roles=roles, bot=version, own_bot=own_bot)
 
 
 def _bots(entrants: Entrants, account: Account) -> list[str]:

@@ -47,13 +47,14 @@ def event_of(request: Request) -> str:
     return name
 
 
-def _own_bots(request: Request) -> frozenset[str] | None:
+async def _own_bots(request: Request) -> frozenset[str] | None:
     """Return the bots whose words whoever asks may read; None for those of all."""
     account = people.person(request)
     if account is None or account.is_organiser:
         return frozenset() if account is None else None
     try:
-        return frozenset(Entrants(people.accounts_of(request).workspace).own(account))
+        workspace = people.accounts_of(request).workspace
+        return await people.in_thread(request, account, lambda: frozenset(Entrants(workspace).own(account)))
     except ArenaError:  # the organiser edits tournament.toml
         return frozenset()
 
@@ -192,7 +193,7 @@ async def match_json(request: Request) -> Response:
     """Return a match for the replay viewer."""
     event, line = event_of(request), await _line(request)
     like = await frames(request).match(event, jobs.like_positions, line.board)
-    text = await frames(request).match(event, jobs.replay, line.id, _own_bots(request), also=(like,))
+    text = await frames(request).match(event, jobs.replay, line.id, await _own_bots(request), also=(like,))
     return pages.fresh(request, text.encode(), "application/json")
 
 
@@ -227,7 +228,7 @@ async def bot(request: Request) -> Response:
 async def bot_json(request: Request) -> Response:
     """Return a bot's page for the scripts."""
     event, name, _ = await _bot(request)
-    texts = await frames(request).table(event, jobs.bot_pages, _own_bots(request))
+    texts = await frames(request).table(event, jobs.bot_pages, await _own_bots(request))
     if name not in texts:  # it entered just now
         raise HTTPException(404)
     return pages.fresh(request, texts[name].encode(), "application/json")
