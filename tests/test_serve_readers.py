@@ -45,7 +45,8 @@ def workspace(tmp_path_factory):
     add_hostile_event(folder / "results")
     charts = folder / "results/cup/charts"
     charts.mkdir()
-    (charts / "leaderboard.svg").write_text("<svg xmlns='http://www.w3.org/2000/svg'/>")
+    for name in ("leaderboard.svg", "metrics.svg", "metrics.png"):
+        (charts / name).write_text("<svg xmlns='http://www.w3.org/2000/svg'/>")
     words = folder / "results/words"
     words.mkdir()
     of = replace(reported.event(), name="words")
@@ -132,6 +133,17 @@ def test_what_bots_wrote_is_escaped_and_not_for_readers(client):
         assert "<img" not in text
         assert "<!--<" not in text
         assert "\x1b" not in text
+
+
+def test_only_the_organiser_sees_the_chart_of_what_bots_wrote_in_remarks(client, workspace):
+    accounts = Accounts(workspace)
+    pages = ["/events/cup/charts", "/events/cup/charts/metrics.svg", "/events/cup/charts/metrics.png"]
+    author, organiser = (accounts.sign_in(accounts.invite(f"Q{n}", "test", organiser=n == 1)) for n in range(2))
+    for cookie, seen in (("", False), (author, False), (organiser, True)):
+        answers = [client.get(page, headers={"cookie": f"{people.COOKIE}={cookie}"}) for page in pages]
+        assert [answer.status_code for answer in answers] == [200, *([200] if seen else [404]) * 2]
+        assert ("metrics.svg" in answers[0].text) is seen
+        assert "leaderboard.svg" in answers[0].text
 
 
 def test_only_the_organiser_reads_what_bots_wrote(client, workspace):

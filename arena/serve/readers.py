@@ -5,6 +5,7 @@ An event that its reader may not see (people.py) is answered as one that does no
 
 import asyncio
 import os
+from pathlib import Path
 from typing import Any
 
 from starlette.exceptions import HTTPException
@@ -23,6 +24,8 @@ PAGE = 50  # matches of a page
 CHART_BYTES = 5_000_000
 POLL_S, IDLE_POLL_S = 3, 20  # between two questions of an open page, while an event is played, and else
 CHART_TYPES = {".svg": "image/svg+xml", ".png": "image/png"}
+PRIVATE_CHARTS = {"metrics"}
+"""Those of what bots wrote in their remarks."""
 
 
 def frames(request: Request) -> Frames:
@@ -116,10 +119,18 @@ async def crosstable(request: Request) -> Response:
     return await event_page(request, "crosstable.html.j2", tab="crosstable", html=html)
 
 
+def _charts(request: Request, event: str) -> list[Path]:
+    """Return the files of the charts that whoever asks may see."""
+    account = people.person(request)
+    hidden = PRIVATE_CHARTS if account is None or not account.is_organiser else set()
+    files = (frames(request).results / event / "charts").glob("*")
+    return [file for file in files if file.suffix in CHART_TYPES and file.stem not in hidden]
+
+
 async def charts(request: Request) -> Response:
     """Show the charts that were drawn last."""
     event = event_of(request)
-    names = [path.stem for path in (frames(request).results / event / "charts").glob("*.svg")]
+    names = [file.stem for file in _charts(request, event) if file.suffix == ".svg"]
     names.sort(key=lambda name: (name != "leaderboard", name))
     captions = await frames(request).match(event, jobs.captions, tuple(names))
     pictures = list(zip(names, captions, strict=True))
@@ -129,15 +140,14 @@ async def charts(request: Request) -> Response:
 async def chart(request: Request) -> Response:
     """Return the drawing of a chart."""
     event, name = event_of(request), request.path_params["name"]
-    folder = frames(request).results / event / "charts"
-    paths = [path for path in folder.glob("*") if path.name == name and path.suffix in CHART_TYPES]
-    if not paths:
+    file = next((file for file in _charts(request, event) if file.name == name), None)
+    if file is None:
         raise HTTPException(404)
     try:
-        content = await asyncio.to_thread(shared_folders.read, paths[0], CHART_BYTES)
+        content = await asyncio.to_thread(shared_folders.read, file, CHART_BYTES)
     except OSError as error:
         raise HTTPException(404) from error
-    return pages.fresh(request, content, CHART_TYPES[paths[0].suffix])
+    return pages.fresh(request, content, CHART_TYPES[file.suffix])
 
 
 def _chosen(request: Request) -> dict[str, Any]:
