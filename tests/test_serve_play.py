@@ -14,7 +14,7 @@ from processes import gone_soon, until
 from served import served
 
 from arena.replay import notation
-from arena.serve import human_matches, people
+from arena.serve import human_matches, people, play
 from arena.serve.accounts import Accounts
 from arena.serve.app import make_app
 from arena.serve.guard import Settings
@@ -128,6 +128,20 @@ def test_a_match_ends_with_all_its_processes_when_its_page_is_closed(site, monke
             assert not match.ended
         assert until(lambda: match.ended == "its page was closed")
         assert gone_soon([match.process.pid])
+
+
+def test_a_match_has_so_many_pages_and_none_when_its_session_has_ended(site, monkeypatch):
+    accounts, _, signed_in = site
+    monkeypatch.setattr(play, "MOST_PAGES", 1)
+    session = accounts.sign_in(accounts.invite("Cleo", "test"))
+    with signed_in("Ada") as ada, httpx.Client(base_url=ada.base_url, cookies={people.COOKIE: session}) as cleo:
+        page = begun(cleo, f"{DUEL} explorer")
+        with cleo.stream("GET", f"{page.url.path}/events", timeout=30) as events:
+            lines = events.iter_lines()
+            assert next(lines) == "retry: 3000"
+            assert cleo.get(f"{page.url.path}/events").status_code == 429
+            accounts.revoke(accounts.named("Cleo"), "test")
+            assert next((line for line in lines if line == ": still here"), "it ends") == "it ends"
 
 
 def test_a_match_whose_process_is_killed_is_over_and_the_terminal_says_why(site, caplog):

@@ -28,6 +28,7 @@ from arena.serve.streams import WAIT_S, Stream, event
 FORM_S = 2.5  # a page without scripts waits so long for the bots; less than the server waits for pages when it ends
 MOST_BUTTONS = 200  # of more legal moves the others are typed
 MOST_LETTERS = 500  # of a move that was sent
+MOST_PAGES = 20  # of a match, with scripts: each gets its moves, of which a page may have hundreds
 
 
 Seats = dict[str, tuple[str, tuple[str, ...]]]
@@ -76,8 +77,10 @@ async def show_match(request: Request, *, mistake: str = "") -> Response:
 
 async def stream(request: Request) -> Response:
     """Send what happens in a match to a page with scripts: turns, the moves, the end."""
-    match = _match(request)
-    return Stream(request, _parts(request, match), match.open_page())
+    match, account = _match(request), people.person(request)
+    if (match.pages or 0) >= MOST_PAGES:
+        raise HTTPException(429, "this match is open on too many pages: close some of them")
+    return Stream(request, _parts(request, match), match.open_page(), lambda: people.person(request) == account)
 
 
 async def _parts(request: Request, match: HumanMatch) -> AsyncIterator[str]:
