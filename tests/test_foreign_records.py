@@ -124,9 +124,15 @@ def test_a_board_that_a_record_names_or_describes_does_not_end_the_process(works
     (workspace / "rules" / "deadly.py").write_text(DEADLY)
     text = (workspace / "match.txt").read_text()
     named = text.replace("mummy_maze/duel", "deadly/loads(deed=kills)")
-    drawn = json.dumps(json.dumps({"when": "loads", "deed": "eats", "megabytes": 9000}))
-    drawn = text.replace("mummy_maze/duel", "deadly/all").replace("[Conditions", f"[Sampled {drawn}]\n[Conditions")
-    for claim, words in ((named, "it ends the process, by SIGKILL"), (drawn, "it takes more than 1000 MB of memory")):
+    killed, eaten = "it ends the process, by SIGKILL", "it takes more than 1000 MB of memory"
+    claims = [(named, killed)]
+    for drawn, words in (
+        ('{"when": "loads", "deed": "eats", "megabytes": 9000}', eaten),
+        ('{"when": "loads(inner=1)", "deed": "kills"}', killed),  # as a game of OpenSpiel is described
+    ):
+        sampled = f"[Sampled {json.dumps(drawn)}]\n[Conditions"
+        claims.append((text.replace("mummy_maze/duel", "deadly/all").replace("[Conditions", sampled), words))
+    for claim, words in claims:
         (workspace / "deadly.txt").write_text(claim)
         done = cup.Command(workspace, "replay", "deadly.txt").end()
         assert (done.returncode, done.stderr.count("\n")) == (2, 1), done.stderr

@@ -296,7 +296,7 @@ class Deadly(Game):
         self.do("loads")
 
     def do(self, when):
-        if when == self.when:
+        if when == self.when.partition("(")[0]:
             {
                 "kills": lambda: os.kill(os.getpid(), 9),
                 "sleeps": lambda: time.sleep(60),

@@ -30,8 +30,9 @@ DEFAULTS = ("sides", "hidden", "open", "drawing", "manual", "symmetry")
 """What a game has of `Game`, if it does not define it."""
 PARAMETER = re.compile("[=(]")
 """What a board's name has, from which the rules make a board, if it says more than which game it is."""
-LARGE_NUMBER = re.compile(r"\d{4}|\d[eE]")
-"""No board that was sampled needs such a number, but one in a stranger's record may have it."""
+UNLIKELY = re.compile(rf"\d{{4}}|\d[eE]|Infinity|{PARAMETER.pattern}")
+"""A number or a text that no board that was sampled needs, but one in a stranger's record may have it. A letter that
+JSON writes as a number, such as a bracket, is such a number, too."""
 MOST_DRAWN = 1000
 """The most boards that are sampled under one name."""
 PARALLEL_DRAWS = 8
@@ -140,7 +141,7 @@ def sampled_game(path: Path, sampled: str) -> Game[Any]:
         table = rulefile.parameters_of(sampled)
     except (ValueError, RecursionError) as error:  # a record may come from anybody, and be nested without end
         raise ArenaError(f"{where} {_line(error)}") from error
-    return _game(path, where, table, tried=bool(LARGE_NUMBER.search(sampled)))
+    return _game(path, where, table, tried=bool(UNLIKELY.search(sampled)))
 
 
 @cache
