@@ -125,6 +125,14 @@ def floods(handler: BaseHTTPRequestHandler, request: dict[str, Any]) -> None:
     respond(handler, chat("x" * 10_000_000))
 
 
+def says_no_time(handler: BaseHTTPRequestHandler, request: dict[str, Any]) -> None:
+    """Say to come again after a time that is no number, though `isdigit` says so."""
+    handler.send_response(429)
+    handler.send_header("Retry-After", "\u00b2")
+    handler.send_header("Content-Length", "0")
+    handler.end_headers()
+
+
 def cuts(handler: BaseHTTPRequestHandler, request: dict[str, Any]) -> None:
     """End the connection in the middle of the answer."""
     handler.send_response(200)

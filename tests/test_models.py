@@ -446,6 +446,7 @@ MISBEHAVIOURS = {
     "floods": (providers.floods, "it sent more than 2 MB"),
     "cuts": (providers.cuts, "RemoteProtocolError"),
     "fails": (partial(providers.says, b"no", 503), "HTTP 503"),
+    "says no time": (providers.says_no_time, "HTTP 429"),
     "chats not": (partial(providers.says, b"{}", 200), "no answer in the OpenAI chat format"),
     "refuses": (partial(providers.says, b"no", 401), "HTTP 401: it refuses the key"),
 }
@@ -469,6 +470,12 @@ def test_a_provider_that_misbehaves_is_a_failure_in_words(tmp_path, models, name
     ((kind, said),), _ = ask_broker(tmp_path, None, kind="url", url=models, name=name, wait=wait, retries=0)
     assert kind in {"again", "end"}
     assert words in said
+
+
+def test_an_end_that_is_no_word_does_not_end_a_run():
+    command = Command(Provider(kind="command", name="m", command=("echo", '{"text": "yes", "end": ["stop"]}')))
+    answer = asyncio.run(command.ask({"messages": [{"role": "user", "content": "x"}], "tokens": 1}))
+    assert (answer.text, answer.end) == ("yes", "stop")
 
 
 @pytest.mark.parametrize("number", range(len(USAGES)))

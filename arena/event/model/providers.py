@@ -75,7 +75,7 @@ class Url:
         if status in MISTAKE:
             return ModelAnswer(f"the provider found a mistake in the request (HTTP {status})", "error")
         if status in PASSING or status >= 500:
-            raise AgainError(f"HTTP {status}", float(retry_after) if retry_after.isdigit() else 0.0)
+            raise AgainError(f"HTTP {status}", float(retry_after) if retry_after.isdecimal() else 0.0)
         if status != 200:
             raise MachineError(f"model.url: HTTP {status}: {REASONS.get(status, 'it gives no answers')}")
         return _of_chat(json_of(data, self._provider.key), request)
@@ -132,7 +132,7 @@ class Command:
         end, reasoning = answer.get("end", "stop"), answer.get("reasoning", "")
         return _answer(
             answer["text"],
-            end if end in {"stop", "length", "refused"} else "stop",
+            end if end in ("stop", "length", "refused") else "stop",  # a list, too, is compared with a tuple
             reasoning if isinstance(reasoning, str) else "",
             (answer.get("in"), answer.get("out")),
             request,
