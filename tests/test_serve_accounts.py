@@ -22,6 +22,7 @@ from served import pids_of, served, without
 
 from arena.errors import ArenaError
 from arena.results.archive import Archive
+from arena.results.archive.database import Holder
 from arena.serve import accounts as serve_accounts
 from arena.serve import actions, desk, people, timetable, uploads
 from arena.serve.accounts import Accounts
@@ -485,6 +486,22 @@ def test_uploads_wait_while_the_event_cannot_be_read_and_are_decided_then(accoun
 
 
 @pytest.mark.slow
+def test_no_remote_bot_holds_a_round_back_by_the_time_that_it_takes(accounts, monkeypatch):
+    monkeypatch.setattr(desk.Archive, "holder", lambda _: Holder("1", "of the run"))
+    (remote := accounts.workspace / "results/cup-remote").mkdir(parents=True)
+    work = desk.Desk(accounts, Hub())
+    with without(accounts, "remote"), without(accounts, "round"):
+        work.step()
+        actions.act(accounts, "rounds", ["now"], "test")
+        work.step()  # a run of the event is under way, by which remote ones are none
+        assert not [*remote.iterdir()]
+    with without(accounts, "remote"):
+        work.step()
+    assert (remote / ".halt").read_text() == "of the run\n"
+    assert not (accounts.workspace / "results/cup/.halt").exists()
+    assert not accounts.rounds()
+
+
 def test_a_round_that_cannot_begin_ends_with_the_reason(accounts):
     (accounts.workspace / "tournament.toml").write_text('name = "cup"\nboards = ["nowhere"]\nbots = "bots"\n')
     actions.act(accounts, "rounds", ["now"], "test")

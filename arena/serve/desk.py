@@ -174,10 +174,17 @@ class Desk:
             self._step_check()
         if self._undrawn and not self._charts.is_running():
             self._charts.start("charts", self._undrawn.pop(), nice=NICE)
-        if self._round.is_running() or self._remote.is_running():
-            if self._accounts.is_on("paused"):
-                self._halt()
+        paused = self._accounts.is_on("paused")
+        if self._round.is_running():
+            if paused:
+                self._halt("")
             return  # so that rated matches have the machine for themselves
+        last = next(iter(self._accounts.rounds(1)), None)
+        if self._remote.is_running():  # for hours, if a bot takes all the time that it may
+            if paused or self._is_due(last.begun if last else ""):
+                self._halt(REMOTE)
+            self._step_requests()
+            return
         self._step_rounds()
         last = next(iter(self._accounts.rounds(1)), None)
         if (last is None or last.ended) and not self._step_remote(last.number if last else 0):
@@ -261,15 +268,15 @@ class Desk:
         self._remote.start(*words, variables=self._key.variables())
         return True
 
-    def _halt(self) -> None:
-        """Ask the run to end when the matches under way are played."""
+    def _halt(self, ending: str) -> None:
+        """Ask the run of the event whose name has this ending to end when the matches under way are played."""
         folder = event_folder(self._accounts.workspace)
         if folder is None:
             return
-        for each in (folder, folder.with_name(f"{folder.name}{REMOTE}")):
-            with contextlib.suppress(OSError):
-                if (holder := Archive.holder(each)) is not None and holder.token:
-                    control.request_halt(each, holder.token)
+        folder = folder.with_name(f"{folder.name}{ending}")
+        with contextlib.suppress(OSError):
+            if (holder := Archive.holder(folder)) is not None and holder.token:
+                control.request_halt(folder, holder.token)
 
     def _step_requests(self) -> None:
         accounts, job = self._accounts, self._request
