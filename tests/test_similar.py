@@ -92,6 +92,18 @@ def test_a_hostile_program_is_compared_like_any_other(tmp_path, text):
     assert all("\u202e" not in line.text for each in found for side in each.evidence() for line in side)
 
 
+def test_a_file_at_which_the_lexer_works_for_minutes_hides_no_copy(tmp_path, monkeypatch):
+    monkeypatch.setattr(similar, "CPU_SECONDS", 0)
+    store = store_of(tmp_path, ben=COPY, cleo=OTHER)
+    with store.changing():
+        copy = store.new_folder() / "ada"
+        copy.mkdir()
+        (copy / "bot.py").write_text(OWN)
+        (copy / "blank.c").write_text("\n" * 100_000)
+        store.keep(discovery.from_path(copy), copy, Note(display="ada", person="ada"))
+    assert named(similar.similarities(store)) == [("ada@1", "ben@1")]
+
+
 def test_the_organiser_sees_both_sides_and_exports_them(tmp_path):
     workspace = cup.make(tmp_path)
     store_of(tmp_path, ada=OWN + "# <script>alert(1)</script>\n", ben=COPY, cleo=OTHER)

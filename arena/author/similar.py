@@ -14,10 +14,10 @@ import io
 import re
 import zipfile
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
-from itertools import combinations
+from itertools import combinations, islice
 from pathlib import Path
 
 from pygments.lexer import Lexer
@@ -30,6 +30,7 @@ from arena.author.starters import starters
 from arena.author.submissions.bot_store import BotStore
 from arena.event import discovery
 from arena.event.discovery.files import files_of
+from arena.limited import LimitedError, limited
 
 TOKENS = 12
 """Of a shingle: about two lines of a program."""
@@ -42,6 +43,10 @@ FEWEST = 20
 VERSIONS = 5
 """The newest versions of a bot, which are compared."""
 LARGEST_FILE, LARGEST_BOT = 200_000, 1_000_000
+MOST_TOKENS = 50_000
+"""Of a file: 200 kB of a program have no more."""
+MEMORY_BYTES, CPU_SECONDS, WALL_SECONDS = 500_000_000, 1, 30.0
+"""What the lexer may take for a file. At some texts its time grows with the square: a page of blank lines in C."""
 LINE = 300  # characters of a line that are shown
 WORD = re.compile(r"\w+|[^\w\s]")
 Shingle = int
@@ -130,7 +135,7 @@ def export(store: BotStore) -> bytes:
 
 def _programs(store: BotStore) -> Iterator[ComparedProgram]:
     """Yield the versions of all submitted bots, without the shingles that everybody was given."""
-    given = {shingle for path in _given(store) for text in _texts(path) for shingle in _places((text,))}
+    given = {shingle for path in _given(store) for shingle in _places(_texts(path))}
     for name in store.names():
         for version in store.versions(name)[-VERSIONS:]:
             texts = tuple(_texts(version.path))
@@ -160,8 +165,7 @@ def _texts(path: Path) -> Iterator[tuple[str, str]]:
 def _places(texts: Iterable[tuple[str, str]]) -> dict[Shingle, tuple[tuple[int, int, int], ...]]:
     """Return where each shingle of these files is."""
     places: dict[Shingle, list[tuple[int, int, int]]] = defaultdict(list)
-    for number, (file, text) in enumerate(texts):
-        tokens = list(_tokens(file, text))
+    for number, tokens in enumerate(_lexed([*texts])):
         words = [word for word, _ in tokens]
         for start in range(len(tokens) - TOKENS + 1):
             shingle = hash(tuple(words[start : start + TOKENS]))
@@ -169,9 +173,32 @@ def _places(texts: Iterable[tuple[str, str]]) -> dict[Shingle, tuple[tuple[int, 
     return {shingle: tuple(where) for shingle, where in places.items()}
 
 
-def _tokens(file: str, text: str) -> Iterator[tuple[str, int]]:
+def _lexed(texts: Sequence[tuple[str, str]]) -> Iterator[list[tuple[str, int]]]:
+    """Yield the tokens of each file, read in another process; of a file that takes too much there, words alone."""
+    done = 0
+    while done < len(texts):
+        left = [(text, _lexer(Path(file).suffix)) for file, text in texts[done:]]
+        try:
+            for tokens in limited(
+                lambda: (_first_tokens(*each) for each in left),  # noqa: B023 (it is over before the next)
+                memory=MEMORY_BYTES,
+                cpu=CPU_SECONDS,
+                wall=WALL_SECONDS,
+            ):
+                done += 1
+                yield tokens
+        except LimitedError:
+            yield _first_tokens(texts[done][1], None)
+            done += 1
+
+
+def _first_tokens(text: str, lexer: Lexer | None) -> list[tuple[str, int]]:
+    return list(islice(_tokens(text, lexer), MOST_TOKENS))
+
+
+def _tokens(text: str, lexer: Lexer | None) -> Iterator[tuple[str, int]]:
     """Yield the tokens of a program with their lines: names, numbers and texts each alike, nothing of comments."""
-    lexer, line = _lexer(Path(file).suffix), 1
+    line = 1
     found = lexer.get_tokens(text) if lexer is not None else ((Token, word) for word in re.findall(r"\s+|\S+", text))
     for kind, value in found:
         if kind in Name and kind not in Name.Builtin:

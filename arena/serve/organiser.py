@@ -3,11 +3,12 @@
 import asyncio
 import contextlib
 from collections.abc import Callable
+from http import HTTPStatus
 from typing import Any, TypeVar
 
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
-from starlette.responses import Response
+from starlette.responses import RedirectResponse, Response
 from starlette.routing import Route
 
 from arena.author import marks, similar
@@ -35,6 +36,8 @@ async def act(request: Request) -> Response:
     """Do the action of a form, and show what there is to say; a token is shown once, in this answer."""
     person, accounts = people.signed_in(request, organiser=True), accounts_of(request)
     form = await people.checked_form(request)
+    if form.get("action") == "similar":  # it has a page, and a process of its own
+        return RedirectResponse("/organiser/similar", HTTPStatus.SEE_OTHER)
     action, words = str(form.get("action", "")), f"{form.get('words', '')} {form.get('more', '')}".split()
     try:
         if action == "invite" and " ".join(words).endswith(actions.ROSTER) and words != ["people.csv"]:
