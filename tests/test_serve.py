@@ -60,7 +60,7 @@ def test_every_answer_forbids_a_page_to_load_anything_else(client):
 def test_a_page_that_fails_forbids_it_too_and_says_nothing_of_why(tmp_path):
     app = make_app(cup.make(tmp_path))
     networks = []
-    app.state.accounts.may_see = lambda *_: networks.append(NETWORK.get()) or 1 / 0
+    app.state.accounts.seen = lambda *_: networks.append(NETWORK.get()) or 1 / 0
     with served(tmp_path, app=app) as client:
         (tmp_path / "results/cup").mkdir(parents=True)
         (tmp_path / "results/cup/event.sqlite").touch()
@@ -209,6 +209,21 @@ def test_neither_an_author_nor_an_address_fills_the_queue_of_all(asker, most):
             worker.close()
 
     assert asyncio.run(answers()) == (1, most, {BusyError}, 2)
+
+
+def test_the_front_page_asks_the_accounts_no_more_often_for_many_requests(tmp_path, monkeypatch):
+    accounts, asked, rows = Accounts(cup.make(tmp_path)), [], Accounts._rows
+    monkeypatch.setattr(Accounts, "_rows", lambda *values: asked.append(values) or rows(*values))
+    session, counts = accounts.sign_in(accounts.invite("Ada", "test")), []
+    with served(tmp_path) as client:
+        client.cookies.set("arena_session", session)
+        for number in range(6):
+            (folder := tmp_path / f"results/request-{number}").mkdir(parents=True)
+            (folder / "event.sqlite").touch()
+            asked.clear()
+            assert client.get("/").status_code == 200
+            counts.append(sum("sessions" in query or "id from requests" in query for _, query, *_ in asked))
+    assert counts[-1] == counts[0]
 
 
 def test_an_account_takes_one_thread_of_the_server_at_a_time():

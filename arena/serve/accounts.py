@@ -13,7 +13,7 @@ import json
 import secrets
 import sqlite3
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -259,12 +259,19 @@ class Accounts:
     # Who may see an event
 
     def may_see(self, event: str, account: Account | None) -> bool:
-        """Return whether somebody may see the results of an event: requests are private, and others may be hidden."""
+        """Return whether somebody may see the results of an event."""
+        return bool(self.seen([event], account))
+
+    def seen(self, events: Sequence[str], account: Account | None) -> list[str]:
+        """Return the events whose results somebody may see: requests are private, and others may be hidden."""
         if account is not None and account.is_organiser:
-            return True
-        if event.startswith(REQUESTS):
-            return account is not None and any(request.event == event for request in self.requests(account))
-        return not self.is_on("hidden")
+            return list(events)
+        own: set[str] = set()
+        if account is not None and any(event.startswith(REQUESTS) for event in events):
+            rows = self._rows("select id from requests where account = ?", account.id)
+            own = {f"{REQUESTS}{row['id']}" for row in rows}
+        hidden = self.is_on("hidden")
+        return [event for event in events if (event in own if event.startswith(REQUESTS) else not hidden)]
 
     # Uploads
 
@@ -285,9 +292,9 @@ class Accounts:
         with self._connection() as connection:
             self._refuse_over_limit(connection, account, "uploads", "upload")
 
-    def uploads(self, account: Account | None = None, *, status: str | None = None) -> tuple[Upload, ...]:
-        """Return the uploads of an author, or of all, with this status, or with any; the newest first."""
-        return tuple(Upload(**row) for row in self._of("uploads", account, status))
+    def uploads(self, account: Account | None = None, *, most: int = -1, **wanted: str) -> tuple[Upload, ...]:
+        """Return the uploads of an author, or of all, with this `status` or `id`; the newest first, or so many."""
+        return tuple(Upload(**row) for row in self._of("uploads", account, most, **wanted))
 
     def next_upload(self) -> Upload | None:
         """Return the oldest upload that waits, and count the attempt to check it."""
@@ -326,9 +333,9 @@ class Accounts:
             _log(connection, account.name, "request", f"{first} {second} {board}".strip())
         return id_
 
-    def requests(self, account: Account | None = None, *, status: str | None = None) -> tuple[MatchRequest, ...]:
-        """Return the requests of an author, or of all, with this status, or with any; the newest first."""
-        return tuple(MatchRequest(**row) for row in self._of("requests", account, status))
+    def requests(self, account: Account | None = None, *, most: int = -1, **wanted: str) -> tuple[MatchRequest, ...]:
+        """Return the requests of an author, or of all, with this `status` or `id`; the newest first, or so many."""
+        return tuple(MatchRequest(**row) for row in self._of("requests", account, most, **wanted))
 
     def set_request(self, request: MatchRequest, status: str, words: str = "") -> None:
         """Store how far a request is."""
@@ -424,9 +431,17 @@ class Accounts:
         if count >= most and not account.is_organiser:
             raise ArenaError(f"you have had {most} {limit} in this hour; try again later")
 
-    def _of(self, table: str, account: Account | None, status: str | None) -> list[sqlite3.Row]:
-        query = "where account = coalesce(?, account) and status = coalesce(?, status) order by rowid desc"
-        return self._rows(f"select * from {table} {query}", account and account.id, status)
+    def _of(
+        self,
+        table: str,
+        account: Account | None,
+        most: int,
+        status: str | None = None,
+        id: str | None = None,  # noqa: A002
+    ) -> list[sqlite3.Row]:
+        which = "account = coalesce(?, account) and status = coalesce(?, status) and id = coalesce(?, id)"
+        query = f"select * from {table} where {which} order by rowid desc limit ?"
+        return self._rows(query, account and account.id, status, id, most)
 
     def _accounts(self, which: str, *values: object) -> tuple[Account, ...]:
         columns = "id, name, email, organiser as is_organiser, revoked <> '' as revoked"

@@ -84,8 +84,8 @@ def _account_values(accounts: Accounts, account: Account) -> dict[str, Any]:
     own = _own_versions(entrants, account, event_folder(accounts.workspace))
     return {
         "own": own,
-        "uploads": accounts.uploads(account)[:SHOWN],
-        "requests": accounts.requests(account)[:SHOWN],
+        "uploads": accounts.uploads(account, most=SHOWN),
+        "requests": accounts.requests(account, most=SHOWN),
         "frozen": accounts.is_on("frozen"),
         "limits": {name: accounts.limit(name) for name in LIMITS},
         "versions": entrants.own_here(account),
@@ -128,9 +128,8 @@ async def upload(request: Request) -> Response:
 async def show_upload(request: Request) -> Response:
     """Show what became of an upload."""
     account, accounts = _signed_in(request)
-    for upload in accounts.uploads(account):
-        if upload.id == request.path_params["id"]:
-            return pages.render(request, "upload.html.j2", title=f"Upload of {clean(upload.file, 100)}", upload=upload)
+    for upload in accounts.uploads(account, id=request.path_params["id"]):
+        return pages.render(request, "upload.html.j2", title=f"Upload of {clean(upload.file, 100)}", upload=upload)
     raise HTTPException(404)
 
 
@@ -177,11 +176,10 @@ async def ask(request: Request) -> Response:
 async def show_request(request: Request) -> Response:
     """Show what became of a request."""
     account, accounts = _signed_in(request)
-    for asked in accounts.requests(account):
-        if asked.id == request.path_params["id"]:
-            is_stored = (accounts.workspace / "results" / asked.event / "event.sqlite").is_file()
-            title = f"{asked.first} and {asked.second}"
-            return pages.render(request, "request.html.j2", title=title, asked=asked, is_stored=is_stored)
+    for asked in accounts.requests(account, id=request.path_params["id"]):
+        is_stored = (accounts.workspace / "results" / asked.event / "event.sqlite").is_file()
+        title = f"{asked.first} and {asked.second}"
+        return pages.render(request, "request.html.j2", title=title, asked=asked, is_stored=is_stored)
     raise HTTPException(404)
 
 

@@ -308,8 +308,7 @@ def _public(request: Request) -> str:
 
     It is one that everybody may see, whoever has signed in there.
     """
-    frames, may_see = readers.frames(request), people.accounts_of(request).may_see
-    names = [name for name in readers.events(request) if may_see(name, None)]
+    frames, names = readers.frames(request), readers.events(request, None)
     asked = request.query_params.get("event")
     if asked is not None:
         names = [name for name in names if name == asked]

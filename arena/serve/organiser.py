@@ -109,11 +109,11 @@ def _values(accounts: Accounts) -> dict[str, Any]:
             "accounts": actions.act(accounts, "accounts", (), ""),
             "uploads": [
                 (names[each.account], each.file, each.received, each.status, each.words)
-                for each in accounts.uploads()[:SHOWN]
+                for each in accounts.uploads(most=SHOWN)
             ],
             "requests": [
                 (names[each.account], f"{each.first} {each.second}", each.asked, each.status)
-                for each in accounts.requests()[:SHOWN]
+                for each in accounts.requests(most=SHOWN)
             ],
             "marks": [
                 (row.student.name, row.bot, f"{row.marks:g}", f"{row.out_of:g}", str(row.student.state), row.note)

@@ -16,6 +16,7 @@ from starlette.routing import Route
 from arena import shared_folders
 from arena.errors import ArenaError
 from arena.serve import jobs, pages, people
+from arena.serve.accounts import Account
 from arena.serve.entrants import Entrants
 from arena.serve.frames import Frames
 from arena.serve.worker import JobError
@@ -34,11 +35,13 @@ def frames(request: Request) -> Frames:
     return frames
 
 
-def events(request: Request) -> list[str]:
-    """Return the events that whoever asks may see, the newest first."""
-    files = [file for file in frames(request).results.glob("*/event.sqlite") if file.is_file()]
-    names = [file.parent.name for file in sorted(files, key=lambda file: -file.stat().st_mtime)]
-    return [name for name in names if people.sees(request, name)]
+def events(request: Request, account: Account | None) -> list[str]:
+    """Return the events that somebody may see, the newest first; each request of an author is an event, too."""
+    results = frames(request).results
+    names = os.listdir(results) if results.is_dir() else []  # noqa: PTH208 (names alone)
+    seen = people.accounts_of(request).seen(names, account)
+    files = [file for name in seen if (file := results / name / "event.sqlite").is_file()]
+    return [file.parent.name for file in sorted(files, key=lambda file: -file.stat().st_mtime)]
 
 
 def event_of(request: Request) -> str:
@@ -273,7 +276,7 @@ async def progress(request: Request) -> Response:
 async def front(request: Request) -> Response:
     """Show the events of the workspace, the newest first."""
     rows = []
-    for event in events(request)[:100]:
+    for event in events(request, people.person(request))[:100]:
         try:
             overview = await frames(request).match(event, jobs.overview)
         except JobError:  # it is damaged, or written by another arena; why is in the log
