@@ -339,6 +339,18 @@ def test_nothing_is_left_of_an_upload_that_is_not_noted(accounts, monkeypatch):
     assert not list(uploads.folder(accounts).iterdir())
 
 
+def test_an_author_who_hands_in_many_bots_does_not_hold_up_those_of_others(accounts):
+    for name in ("Ada", "Ben"):
+        accounts.invite(name, "test")
+    for name, upload in (("Ada", "1"), ("Ada", "2"), ("Ada", "3"), ("Ben", "4")):
+        accounts.add_upload(upload, accounts.named(name), "bot.py")
+    checked = []
+    while (upload := accounts.next_upload()) is not None:
+        checked.append(upload.id)
+        accounts.decide_upload(upload, "refused", "slow")
+    assert checked == ["1", "4", "2", "3"]
+
+
 def test_an_author_begins_so_many_sessions_and_no_more(accounts, monkeypatch):
     monkeypatch.setattr(serve_accounts, "SIGN_INS", 2)
     token = accounts.invite("Ada", "test")
