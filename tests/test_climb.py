@@ -121,6 +121,7 @@ MISBEHAVIOUR = {
     "links_to_a_device": ("failed", "this link leaves the bot's folder"),
     "makes_a_pipe": ("failed", "it ended with exit 1"),
     "breaks_its_bot": ("refused", "broken"),
+    "is_shown_as_another": ("refused", "its bot.toml changes display"),
     "plays_only_what_it_is_good_at": ("refused", "it must play what the version before plays"),
     "floods_the_model": ("failed", "more than 20 requests in one turn that came to nothing"),
     "prints_without_end": ("failed", "output: a line has more than"),

@@ -55,6 +55,10 @@ def breaks_its_bot():
     bot.write_text("#!/bin/sh\necho broken >&2\nexit 1\n")
 
 
+def is_shown_as_another():
+    Path("bot.toml").write_text(f'command = "./{bot.name}"\ndisplay = "b\u043eb"\n')
+
+
 def plays_only_what_it_is_good_at():
     Path("bot.toml").write_text(f'command = "./{bot.name}"\nroles = ["hare"]\n')
 

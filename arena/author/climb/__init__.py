@@ -49,7 +49,7 @@ from arena.sandbox import folder as scratch
 from arena.values import Bot
 
 LONGEST_WORDS = 2000
-FIXED = ("games", "roles", "model", "remote")
+FIXED = ("games", "roles", "model", "remote", "display")
 """What no agent may change of a bot."""
 
 
@@ -162,8 +162,10 @@ class Climb:
         if bot.digest == before.digest:
             return replace(edit, outcome=EditOutcome.UNCHANGED)
         old = discovery.from_path(before.path, edit.bot)
-        if any(getattr(bot, key) != getattr(old, key) for key in FIXED):  # else it could leave out what it is bad at
-            words = f"its bot.toml changes {', '.join(FIXED)}: it must play what the version before plays, here"
+        # Else it could leave out what it is bad at, or take the name of another in tables.
+        if changed := [key for key in FIXED if getattr(bot, key) != getattr(old, key)]:
+            rule = "it must play what the version before plays, here, and have its name"
+            words = f"its bot.toml changes {', '.join(changed)}: {rule}"
             return replace(edit, outcome=EditOutcome.REFUSED, words=words)
         if self.store.version_of(bot) is None:
             (faults,) = self.examine([bot])
