@@ -64,7 +64,9 @@ def launcher() -> Iterator[object]:
 def browser() -> Iterator[object]:
     """Yield a Chromium; not for the whole session, as no test may run an event loop while there is one."""
     playwright = pytest.importorskip("playwright.sync_api", reason="needs the package playwright, of the extra dev")
-    program = shutil.which("chromium") or pytest.skip("needs Debian's chromium: apt-get install chromium")
+    program = shutil.which("chromium-headless-shell") or shutil.which("chromium")  # the shell takes a quarter less CPU
+    if program is None:
+        pytest.skip("needs Debian's package chromium-headless-shell, or chromium")
     with playwright.sync_playwright() as started:
         running = started.chromium.launch(executable_path=program)
         yield running

@@ -48,7 +48,7 @@ def test_up_to_three_tests_that_failed_are_played_again_and_named_if_they_pass_t
     (tmp_path / "Makefile").write_text("test:\n\t.venv/bin/pytest\n")
     (tmp_path / "pytest.ini").write_text("[pytest]\naddopts = -ra\nmarkers =\n  slow\n  alone\n  soak\n")
     (tmp_path / "test_small.py").write_text(tests)
-    for program in ("bwrap", "chromium"):  # so that it installs nothing on this machine
+    for program in ("bwrap", "chromium-headless-shell"):  # so that it installs nothing on this machine
         (tmp_path / program).symlink_to("/bin/true")
     # Five starts of pytest: plug-ins would take longer to load than all the rest.
     environment = {"PATH": f"{tmp_path}:{os.environ['PATH']}", "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"}
