@@ -138,6 +138,8 @@ def test_one_address_that_takes_all_the_connections_it_can_leaves_others_theirs(
 
 def test_one_address_that_makes_few_bytes_take_long_leaves_others_the_time(workspace, monkeypatch):
     monkeypatch.setattr(server, "HEAD_S", 600.0)
+    share = server.READING_SHARE
+    monkeypatch.setattr(server, "READING_SHARE", 0.0)
     with served(workspace) as client:
         address = ("127.0.0.1", client.base_url.port)
         head = b"GET / HTTP/1.1\r\nHost: localhost\r\n"
@@ -154,6 +156,7 @@ def test_one_address_that_makes_few_bytes_take_long_leaves_others_the_time(works
                 drown(busy, b"1\r\nx\r\n")
             assert answer("127.0.0.2") == b""
         assert answer("127.0.0.3").startswith(b"HTTP/1.1 200")
+        monkeypatch.setattr(server, "READING_SHARE", share)
         assert until(lambda: answer("127.0.0.2").startswith(b"HTTP/1.1 200"), 60)
 
 
