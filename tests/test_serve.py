@@ -140,6 +140,7 @@ def test_one_address_that_makes_few_bytes_take_long_leaves_others_the_time(works
     monkeypatch.setattr(server, "HEAD_S", 600.0)
     share = server.READING_SHARE
     monkeypatch.setattr(server, "READING_SHARE", 0.0)
+    monkeypatch.setattr(server, "READING_S", 0.1)
     with served(workspace) as client:
         address = ("127.0.0.1", client.base_url.port)
         head = b"GET / HTTP/1.1\r\nHost: localhost\r\n"

@@ -23,7 +23,7 @@ from arena.match.remote import RemoteSeat
 from arena.protocol import Ask
 from arena.replay import notation
 from arena.results.archive import Archive
-from arena.serve import join, remote
+from arena.serve import join, remote, server
 from arena.serve.accounts import Accounts
 from arena.serve.app import make_app
 from arena.values import Bot, Conditions, Ending, RemoteSeats, Seat
@@ -262,6 +262,8 @@ def test_a_bot_that_sends_much_is_read_slowly_and_another_at_once(site, monkeypa
 
 def test_a_bot_neither_keeps_its_site_busy_with_pings_nor_fills_its_memory(site, monkeypatch):
     monkeypatch.setattr(join, "PING_S", None)
+    monkeypatch.setattr(server, "READING_S", 0.1)
+    monkeypatch.setattr(server, "READING_SHARE", 0.0)  # a busy machine leaves the site less than it would give back
     with joining(site, ping_interval=None) as (_, connection), connection() as bot:
         joined(bot)
         assert bot.protocol.extensions == []  # a compressed kilobyte would be a megabyte there
