@@ -26,7 +26,7 @@ NAMES = ("auction", "network")
 FALLBACK = {  # what the line under the plain board says
     "page": "mount failed: Error: found nothing at null",
     "loop": "it did not answer for 2 seconds",
-    "late_loop": "it did not answer for 2 seconds",
+    "late_block": "it did not answer for 2 seconds",
     "flood": "it sent a message that nobody asked for",
     "markup": "mount failed: Error: <img src=x onerror=document.title='hit'></script>",
     "syntax": "SyntaxError",
