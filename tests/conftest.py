@@ -7,6 +7,7 @@ compares times, or fills the machine: no other test runs meanwhile, which the wo
 import contextlib
 import fcntl
 import gc
+import importlib
 import os
 import shutil
 import sys
@@ -90,14 +91,25 @@ def shared(scheduler) -> Iterator[object]:
 
 
 @pytest.hookimpl(wrapper=True)
-def pytest_collection() -> Iterator[object]:
+def pytest_collection(session: pytest.Session) -> Iterator[object]:
     """Collect tests without the garbage collector: modules and tests all stay, and forks share what is frozen."""
     gc.disable()
     try:
+        if hasattr(session.config, "workerinput") and session.config.args_source != pytest.Config.ArgsSource.ARGS:
+            import_tests(**session.config.workerinput)
         return (yield)
     finally:
         gc.freeze()
         gc.enable()
+
+
+def import_tests(workerid: str, workercount: int, **_: object) -> None:
+    """Import all tests, each worker from another file on: or all compile each at the same time in a fresh clone."""
+    files = sorted(Path(__file__).parent.glob("test_*.py"))
+    first = len(files) * int(workerid.removeprefix("gw")) // workercount
+    for file in files[first:] + files[:first]:
+        with contextlib.suppress(Exception, pytest.skip.Exception):  # it is imported again, and that says what is wrong
+            importlib.import_module(file.stem)
 
 
 def pytest_configure(config: pytest.Config) -> None:
