@@ -135,7 +135,7 @@ def export(store: BotStore) -> bytes:
 
 def _programs(store: BotStore) -> Iterator[ComparedProgram]:
     """Yield the versions of all submitted bots, without the shingles that everybody was given."""
-    given = {shingle for path in _given(store) for shingle in _places(_texts(path))}
+    given = _places(text for path in _given(store) for text in _texts(path)).keys()
     for name in store.names():
         for version in store.versions(name)[-VERSIONS:]:
             texts = tuple(_texts(version.path))
