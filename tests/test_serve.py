@@ -17,7 +17,7 @@ import cup
 import httpx
 import pytest
 from processes import until
-from served import drown, raw, served
+from served import drown, raw, served, served_apart
 
 from arena.serve import frames, server
 from arena.serve.accounts import Account, Accounts
@@ -357,7 +357,7 @@ def test_the_site_is_served_by_tls_with_a_certificate_of_ones_own(workspace, tmp
     subprocess.run([OPENSSL, *made.split(), *files], cwd=tmp_path, check=True, capture_output=True)
     token = Accounts(workspace).invite("Tess", "test")
     words = ("--tls-cert", str(tmp_path / "cert.pem"), "--tls-key", str(tmp_path / "key.pem"))
-    command = cup.Command(workspace, "serve", "--port", "0", *words)
+    command = served_apart(workspace, *words)
     assert until(lambda: "serving https://127.0.0.1:" in command.said())
     port = int(re.search(r":(\d+)/", command.said())[1])
     trusted = ssl.create_default_context(cafile=tmp_path / "cert.pem")

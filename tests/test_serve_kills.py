@@ -14,7 +14,7 @@ import cup
 import httpx
 import pytest
 from processes import until
-from served import pids_of, without
+from served import pids_of, served_apart, without
 
 from arena.results.archive import Archive
 from arena.serve import actions
@@ -38,7 +38,7 @@ class Site:
         """The program of each upload that was confirmed, by its id."""
 
     def start(self) -> None:
-        self.server = cup.Command(self.folder, "serve", "--port", "0")
+        self.server = served_apart(self.folder)
         assert until(lambda: "serving http" in self.server.said(), 60), self.server.said()
         self.client = httpx.Client(base_url=self.server.said().split()[1].rstrip("/"), timeout=150)
         self.client.cookies.set("arena_session", self.session)
@@ -115,7 +115,7 @@ def look_at(site: Site) -> None:
         assert "Ada" in {bot.name for bot in archive.event().bots}
     tables = cup.tables(site.folder)
     shutil.rmtree(site.folder / "results")
-    cup.run_event(site.folder, "--workers", "4")  # the same bots once more, in one go
+    cup.run_event(site.folder, "--workers", "2")  # the same bots once more, in one go
     assert cup.tables(site.folder)[0] == tables[0]
 
 

@@ -11,7 +11,7 @@ import cup
 import httpx
 import pytest
 from processes import gone_soon, until
-from served import served
+from served import served, served_apart
 
 from arena.replay import notation
 from arena.serve import human_matches, people, play
@@ -161,7 +161,7 @@ def test_nothing_is_left_of_a_match_when_its_server_is_killed_and_another_has_ru
     session = accounts.sign_in(accounts.invite("Ada", "test"))
     with tempfile.TemporaryDirectory() as temporary:  # a short path, as sockets need it
         for number in (signal.SIGKILL, signal.SIGTERM):
-            server = cup.Command(workspace, "serve", "--port", "0", TMPDIR=temporary)
+            server = served_apart(workspace, TMPDIR=temporary)
             assert until(lambda of=server: "serving http" in of.said(), 60), server.said()
             if number == signal.SIGKILL:
                 cookies = {people.COOKIE: session}
