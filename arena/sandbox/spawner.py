@@ -229,14 +229,18 @@ def prepare(*values: Any) -> Answer:
         return child_setup.failed(error)
     if failure := warm.preload(kind.modules):
         return {"failed": f"preload: {failure}"}
-    if kind.kit and can_import(kind.kit, kind.rules):
-        warm.import_kit(kind.kit, kind.rules)
+    if kind.kit:
+        # It is arena's own and starts no thread, so it needs no trial; and the trial of the rules finds it there.
+        with contextlib.suppress(OSError, MemoryError):  # bots import themselves what is not there
+            warm.import_kit(kind.kit)
+        if can_import(kind.kit, kind.rules):
+            warm.import_kit(kind.kit, kind.rules)
     warm.prepare_to_fork(kind.readable)
     return {}
 
 
 def can_import(kit: str, rules: str) -> bool:
-    """Return whether the kit and these rules can be imported without a thread that stays: a fork tries it."""
+    """Return whether these rules can be imported by the kit without a thread that stays: a fork tries it."""
     parent, (read, write) = os.getpid(), os.pipe()
     pid = os.fork()
     if pid == 0:

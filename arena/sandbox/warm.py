@@ -93,7 +93,7 @@ def preload(modules: tuple[str, ...]) -> str:
     return ""
 
 
-def import_kit(kit: str, rules: str) -> None:
+def import_kit(kit: str, rules: str = "") -> None:
     """Import the kit from this folder, and a file of rules by it, as a bot does; keep them apart from arena itself."""
     own = {name: sys.modules.pop(name) for name in list(sys.modules) if name.partition(".")[0] == "arena"}
     sys.modules.update(kits.get(kit, {}))
@@ -101,12 +101,13 @@ def import_kit(kit: str, rules: str) -> None:
     try:
         for name in ("arena.kit", "random"):  # most bots throw dice, and so may the kit
             importlib.import_module(name)
-        rulefile: Any = sys.modules["arena.rulefile"]
-        rulefile.module(rulefile.shipped() / rules)
-        rulefile.tables(rulefile.shipped() / rules)
+        if rules:
+            rulefile: Any = sys.modules["arena.rulefile"]
+            rulefile.module(rulefile.shipped() / rules)
+            rulefile.tables(rulefile.shipped() / rules)
+    finally:
         loaded = [name for name in sys.modules if name.partition(".")[0].startswith("arena")]
         kits[kit] = {name: sys.modules.pop(name) for name in loaded}
-    finally:
         sys.path.remove(kit)
         sys.modules.update(own)
 
