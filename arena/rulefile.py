@@ -4,7 +4,6 @@ It owns how NAME.py and NAME.toml become a game on a board. It does not know whe
 does). It imports the standard library only, because bots search with the same rules as the referee plays by.
 """
 
-import hashlib
 import importlib.util
 import sys
 import tomllib
@@ -16,6 +15,14 @@ from types import ModuleType
 from typing import Any
 
 from arena.game import Game
+
+try:  # as in `random`: hashlib loads OpenSSL, which takes as long as half an interpreter
+    from _sha256 import sha256  # type: ignore[import-not-found]  # Python 3.11
+except ImportError:
+    try:
+        from _sha2 import sha256  # type: ignore[import-not-found]  # from Python 3.12 on
+    except ImportError:
+        from hashlib import sha256
 
 GENERATOR = "generator"
 """The key of a table whose boards are sampled: it names the file, beside the rules file, that samples them."""
@@ -179,7 +186,7 @@ def shipped() -> Path:
 
 
 def _package(path: Path) -> str:
-    return f"{PACKAGE}{hashlib.sha256(bytes(path)).hexdigest()[:12]}"
+    return f"{PACKAGE}{sha256(bytes(path)).hexdigest()[:12]}"
 
 
 def _frozen(value: Any) -> Any:
