@@ -307,7 +307,7 @@ def test_a_worker_that_loses_its_connections_changes_no_table(tmp_path, shared):
     run(cup, "local")
     with Network() as network:
         # A daemonic process, as below dask's nanny, which may have no children by multiprocessing.
-        worker = shared.worker("far", daemon=True, before=far(network, shared))
+        worker = shared.worker("far", daemon=True, compiles=True, before=far(network, shared))
         audience = Acts(after_1=network.cut)
         outcome, lines = play(cup, "cluster", shared.address, audience)
         assert is_whole(outcome, audience), lines

@@ -93,7 +93,8 @@ def playing(main: Command, stored: int = 0) -> Command:
 
 
 @pytest.mark.slow
-def test_a_run_that_is_killed_or_interrupted_leaves_no_bot_and_can_go_on(tmp_path, shared, worker):
+def test_a_run_that_is_killed_or_interrupted_leaves_no_bot_and_can_go_on(tmp_path, shared):
+    worker = shared.worker("one", compiles=True)
     naps = slow(FIRST)  # so that the run is not over before it is killed
     cup = workspace(tmp_path, {"a": naps, "b": naps, "c": slow(LAST)}, repeats=4)
     main = playing(begun(cup, shared.address))
@@ -227,7 +228,7 @@ def test_a_swiss_on_a_slower_machine_gives_bots_more_time_in_the_same_matches(tm
     """Meanwhile the worker's threads end: the kernel would end a lane with the thread that forked it."""
     from distributed import Client
 
-    worker = shared.worker("no compiler", before="os.environ['PATH'] = '/nowhere'")
+    worker = shared.worker("no compiler")
     cup = workspace(tmp_path, {"a": DICE, "b": FIRST, "c": LAST}, ["sprint", "duel"], schedule='"swiss"', repeats=2)
     lanes: list[list[int]] = []
 
