@@ -1,6 +1,6 @@
 """What every test may lean on: the helper modules beside it, and the machine to itself where it asks for that.
 
-Under pytest-xdist tests run side by side, in two worker processes more than there are cores. A test marked `alone`
+Under pytest-xdist tests run side by side, in four worker processes more than there are cores. A test marked `alone`
 compares times, or fills the machine: no other test runs meanwhile, which the workers agree upon by locks on two files.
 """
 
