@@ -497,6 +497,17 @@ def test_uploads_wait_while_the_event_cannot_be_read_and_are_decided_then(accoun
     assert (accounts.workspace / "bots/Ada_Lovelace.py").read_text() == cup.FIRST
 
 
+@pytest.mark.parametrize(("kills", "status"), [(uploads.ATTEMPTS - 1, "accepted"), (uploads.ATTEMPTS, "refused")])
+def test_an_upload_is_refused_only_if_its_check_is_killed_again_and_again(accounts, kills, status):
+    accounts.invite("Ada", "test")
+    uploads.receive(accounts, accounts.named("Ada"), {"bot.py": io.BytesIO(cup.FIRST.encode())})
+    for _ in range(kills):
+        accounts.next_upload()
+    decide(accounts)
+    (upload,) = accounts.uploads()
+    assert (upload.status, f"failed {kills} times" in upload.reasons) == (status, status == "refused")
+
+
 @pytest.mark.slow
 def test_no_remote_bot_holds_a_round_back_by_the_time_that_it_takes(accounts, monkeypatch):
     monkeypatch.setattr(desk.Archive, "holder", lambda _: Holder("1", "of the run"))

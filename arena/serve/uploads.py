@@ -28,7 +28,7 @@ from arena.serve.entrants import Entrants, remote_mark
 
 MOST_BODY_BYTES = MOST_BYTES + 1_000_000  # of the form of an upload
 OLD_S = 3600
-ATTEMPTS = 3  # an upload whose check was killed as often is refused: perhaps it is what kills it
+ATTEMPTS = 10  # an upload whose check was killed as often is refused, as it may be what kills it; a bad hour kills 3
 
 
 def receive(accounts: Accounts, account: Account, files: Mapping[str, IO[bytes]]) -> str:
