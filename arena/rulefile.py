@@ -16,14 +16,6 @@ from typing import Any
 
 from arena.game import Game
 
-try:  # as in `random`: hashlib loads OpenSSL, which takes as long as half an interpreter
-    from _sha256 import sha256  # type: ignore[import-not-found]  # Python 3.11
-except ImportError:
-    try:
-        from _sha2 import sha256  # type: ignore[import-not-found]  # from Python 3.12 on
-    except ImportError:
-        from hashlib import sha256
-
 GENERATOR = "generator"
 """The key of a table whose boards are sampled: it names the file, beside the rules file, that samples them."""
 PACKAGE = "arena_rules_"
@@ -186,7 +178,9 @@ def shipped() -> Path:
 
 
 def _package(path: Path) -> str:
-    return f"{PACKAGE}{sha256(bytes(path)).hexdigest()[:12]}"
+    return (
+        f"{PACKAGE}{bytes(path).hex()}"  # no digest: hashlib loads OpenSSL, half of an interpreter's start, in each bot
+    )
 
 
 def _frozen(value: Any) -> Any:
