@@ -29,8 +29,11 @@ UNSUPPORTED = {errno.EINVAL, errno.ENOTSUP, errno.EROFS}
 LINK = "it is a symbolic link; remove it, or name what it leads to"
 """Why nothing is written there. Only a user knows whether what it leads to may be replaced."""
 
-PRIVATE, SHARED = 0o600, 0o666
-"""The modes of new files: for their owner alone, or for everybody whom the umask permits."""
+PRIVATE, SHARED, PROGRAM = 0o600, 0o666, 0o777
+"""The modes of new files: for their owner alone, or for everybody whom the umask permits; a program, for the same.
+
+They are for `open`, which takes away what the umask forbids. `chmod` asks no umask: SHARED would let everybody write.
+"""
 
 
 def write(path: Path, content: bytes, mode: int = SHARED) -> Path:
@@ -142,6 +145,24 @@ def publish_all(targets: Mapping[Path, Path]) -> None:
                 os.replace(making.name, target.name, src_dir_fd=source, dst_dir_fd=final)
         for folder in folders.values():
             _sync_open(folder)
+
+
+def copy_new(source: Path, target: Path) -> None:
+    """Copy a file or a folder into new files, as if their user had made them: with modes that the umask permits.
+
+    Of a file's mode only the right to run it is copied. Compiled Python files and hidden files are left out; a folder
+    may be there. Nothing is put on disk: `publish` does that.
+    """
+    if source.is_dir():
+        target.mkdir(exist_ok=True)
+        for path in source.iterdir():
+            if path.suffix != ".pyc" and path.name != "__pycache__" and not path.name.startswith("."):
+                copy_new(path, target / path.name)
+        return
+    mode = PROGRAM if source.stat().st_mode & stat.S_IXUSR else SHARED
+    descriptor = os.open(target, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_NOFOLLOW | os.O_CLOEXEC, mode)
+    with os.fdopen(descriptor, "wb") as file:
+        file.write(source.read_bytes())
 
 
 @contextlib.contextmanager

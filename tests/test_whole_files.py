@@ -2,12 +2,16 @@
 
 import os
 import socket
+import stat
 import subprocess
 import sys
+import zipfile
 from pathlib import Path
 
 import cup
+import events
 import pytest
+import sprint
 
 from arena import shared_folders, whole_files
 
@@ -250,6 +254,78 @@ def test_files_and_folders_can_be_used_by_their_owner_whatever_the_umask(tmp_pat
     assert done.returncode == 0, done.stderr
     assert (tmp_path / "ws").stat().st_mode & 0o777 == 0o700
     assert (tmp_path / "ws/tournament.toml").stat().st_mode & 0o777 == 0o600
+
+
+def open_wider(umask: int, folder: Path) -> list[str]:
+    """The files and folders below a folder, with their modes, whose modes give a right that the umask forbids."""
+    modes = {path: stat.S_IMODE(path.lstat().st_mode) for path in folder.rglob("*") if not path.is_symlink()}
+    return [f"{path.relative_to(folder)} {mode:o}" for path, mode in modes.items() if mode & umask]
+
+
+@pytest.mark.parametrize("umask", [0o022, 0o077])
+def test_nothing_that_a_command_makes_gives_a_right_that_the_umask_forbids(umask: int, tmp_path: Path):
+    def arena(folder: Path, *words: str) -> str:
+        done = cup.Command(folder, *words, before=lambda: os.umask(umask)).end()
+        assert done.returncode == 0, done.stderr
+        return done.stderr
+
+    handed_in = tmp_path / "in"
+    (handed_in / "folder/parts").mkdir(parents=True)
+    (handed_in / "folder/main.py").write_text(cup.FIRST)
+    (handed_in / "folder/parts/part.py").write_text("")
+    (handed_in / "lone.py").write_text(cup.LAST)
+    with zipfile.ZipFile(handed_in / "packed.zip", "w") as packed:
+        packed.writestr("packed/main.py", cup.FIRST + "#")
+    for path in handed_in.rglob("*"):
+        path.chmod(0o777)  # their author does not care
+    (tmp_path / "made").mkdir()
+    arena(tmp_path / "made", "init", "ws")
+    arena(tmp_path / "made", "init", "--contest", "contest")
+    arena(tmp_path / "made/ws", "new", "mine", "--language", "bash")
+    folder = events.workspace(tmp_path / "made/cup", {"first": sprint.FIRST})
+    for path in (folder, *folder.rglob("*")):
+        path.chmod(0o700)
+    for name in ("folder", "lone.py", "packed.zip"):
+        arena(folder, "submit", str(handed_in / name))
+    assert "warning: " not in arena(folder, "run", "--no-charts")
+
+    assert open_wider(umask, tmp_path / "made") == []
+    assert list((folder / "results/cup/bots").rglob("part.py"))
+    assert not open_wider(0o022, folder / "bots")
+
+
+def test_a_copy_that_comes_with_arena_is_as_open_as_the_umask_says_and_not_as_its_original(tmp_path: Path):
+    source = tmp_path / "source"
+    (source / "inner/__pycache__").mkdir(parents=True)
+    (source / "inner/program").write_text("x")
+    (source / "readable").write_text("y")
+    (source / ".hidden").write_text("")
+    for path, mode in {"inner/program": 0o777, "inner": 0o777, "readable": 0o444, "": 0o555}.items():
+        (source / path).chmod(mode)
+    before = os.umask(0o027)
+    try:
+        whole_files.copy_new(source, tmp_path / "copy")
+    finally:
+        os.umask(before)
+        source.chmod(0o755)
+    found = {path.relative_to(tmp_path): stat.S_IMODE(path.stat().st_mode) for path in tmp_path.glob("copy/**/*")}
+    names = {"copy/inner": 0o750, "copy/inner/program": 0o750, "copy/readable": 0o640}
+    assert found == {Path(name): mode for name, mode in names.items()}
+    assert (tmp_path / "copy/inner/program").read_text() == "x"
+
+
+def test_a_run_warns_of_a_file_that_everybody_may_write_and_that_says_what_runs(tmp_path: Path):
+    folder = events.workspace(tmp_path / "ws", {"first": sprint.FIRST, "dice": sprint.DICE})
+    rules = next((folder / "rules").glob("*.py"))
+    for file in (folder / "tournament.toml", rules):
+        file.chmod(0o666)
+    done = cup.run_event(folder)
+    assert done.returncode == 0, done.stderr
+    for name in ("tournament.toml", f"rules/{rules.name}"):
+        assert f"warning: {name}: everybody on this machine may write into it" in done.stderr
+        assert f"`chmod o-w {name}`" in done.stderr
+        (folder / name).chmod(0o664)  # organisers of a course share their folder
+    assert "may write" not in cup.run_event(folder).stderr
 
 
 @pytest.mark.skipif(os.geteuid() == 0, reason="root may read everything")

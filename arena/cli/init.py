@@ -25,7 +25,6 @@ seed = {}\
 """
 CONTEST = Path(__file__).parent.parent / "author/contest/repository"
 """The files of a contest's repository; those that would be hidden have no dot here."""
-NOT_COPIED = shutil.ignore_patterns("__pycache__", "*.pyc", ".*")
 
 
 def init(
@@ -68,11 +67,9 @@ def make_workspace(folder: Path, *, empty: bool = False, demo: bool = False, con
         whole_files.make_folder(folder)
         with whole_files.staging(folder) as making:  # a power cut leaves no empty file, which would stop a run
             for part in PARTS:
-                if (source / part).is_dir():
-                    shutil.copytree(source / part, making / part, ignore=NOT_COPIED, symlinks=True)
-                elif (source / part).is_file():
+                if (source / part).exists():
                     (making / part).parent.mkdir(exist_ok=True)
-                    shutil.copy(source / part, making / part)
+                    whole_files.copy_new(source / part, making / part)
             for path in (making / "bots").iterdir() if empty or contest else ():
                 if path.is_dir():
                     shutil.rmtree(path)
@@ -82,19 +79,18 @@ def make_workspace(folder: Path, *, empty: bool = False, demo: bool = False, con
             if not demo:
                 # The new event gets its own name, and a seed that nobody can guess or read.
                 name = names.safe(folder.absolute().resolve().name)
-                file.chmod(whole_files.PRIVATE)
                 text = file.read_text("utf-8")
                 seed = PUBLIC_SEED.format(secrets.randbits(53)) if contest else DRAWN_SEED.format(secrets.token_hex(16))
                 text = SEED_LINE.sub(lambda _: seed, text, count=1)
                 text = text.replace("The demo event", "This event").replace("results/demo", f"results/{name}")
-                file.write_text(text.replace('name = "demo"', f'name = "{name}"'), "utf-8")
+                text = text.replace('name = "demo"', f'name = "{name}"')
+                whole_files.write(file, text.encode(), whole_files.SHARED if contest else whole_files.PRIVATE)
             if contest:
-                shutil.copytree(CONTEST, making, dirs_exist_ok=True)
+                whole_files.copy_new(CONTEST, making)
                 page = making / "README.md"
                 page.write_text(page.read_text("utf-8").replace("@name@", name), "utf-8")
                 (making / "gitignore").rename(making / ".gitignore")
                 (making / "github").rename(making / ".github")
-                file.chmod(whole_files.SHARED)
             parts = sorted(making.iterdir(), key=lambda path: path == file)  # last what makes it a workspace
             whole_files.publish_all({path: folder / path.name for path in parts})
     except OSError as error:

@@ -101,7 +101,7 @@ def copy_bots(event: Event, folder: Path) -> Event:
 
 def _copy(source: Path, folder: Path, digest: str) -> None:
     try:
-        folder.mkdir()
+        folder.mkdir(0o755)
         copy(source, folder / source.name, LEFT_OUT)
     except OSError as error:
         raise ArenaError(f"{source}: cannot be copied to {folder}: {error}; run the same command again") from error

@@ -1,11 +1,12 @@
 """Copies of files from strangers: files, folders and links with their rights to read, write and run, and nothing else.
 
 No set-uid bits, which would be arena's on the copy. No right to write but the owner's, which would let another user of
-the machine change a bot that plays. No pipe or device, which could be read without end. No link is
-followed. Folders may be as deep as paths may be. `shutil.copytree` promises none of this. While a copy is made, no
-process of the stranger may live.
+the machine change a bot that plays, and no right that the umask forbids. No pipe or device, which could be read without
+end. No link is followed. Folders may be as deep as paths may be. `shutil.copytree` promises none of this. While a copy
+is made, no process of the stranger may live.
 """
 
+import contextlib
 import os
 import shutil
 import stat
@@ -13,6 +14,7 @@ from collections.abc import Collection
 from dataclasses import dataclass
 from pathlib import Path
 
+NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC
 ELF = b"\x7fELF"
 """The first bytes of a program that a linker made."""
 
@@ -26,7 +28,7 @@ class Copier:
     owner: int | None = None
     """The user that owns the copy; None = we."""
     everybody: bool = False
-    """Whether everybody may read the copy, and run each file that somebody may run."""
+    """Whether everybody may read the copy, and run each file that somebody may run, whatever the umask."""
     programs: bool = False
     """Whether programs that a linker made become executable: a bot cannot change the modes of files itself."""
 
@@ -38,7 +40,9 @@ class Copier:
         folders = [(os.fspath(source), os.fspath(target))]  # a list and no recursion, because folders may be deep
         while folders:
             folder, copy = folders.pop()
-            os.makedirs(copy, exist_ok=True)
+            mode = self._mode(os.stat(folder).st_mode | 0o700)
+            with contextlib.suppress(FileExistsError):
+                os.mkdir(copy, mode)
             with os.scandir(folder) as entries:
                 for entry in entries:
                     path = os.path.join(copy, entry.name)
@@ -51,7 +55,8 @@ class Copier:
                         folders.append((entry.path, path))
                     else:
                         self._copy_file(entry.path, path)
-            os.chmod(copy, self._mode(os.stat(folder).st_mode | 0o700))
+            if self.everybody:
+                os.chmod(copy, mode)
             self._set_owner(copy)
 
     def _copy_file(self, source: str, target: str) -> None:
@@ -60,11 +65,13 @@ class Copier:
             status = os.fstat(descriptor)
             if not stat.S_ISREG(status.st_mode):
                 raise OSError(0, f"{os.path.basename(source)!r} is neither a file nor a folder")
-            with open(target, "xb") as copy:
-                executable = 0o100 if self.programs and file.read(len(ELF)) == ELF else 0
-                file.seek(0)
+            executable = 0o100 if self.programs and file.read(len(ELF)) == ELF else 0
+            file.seek(0)
+            mode = self._mode(status.st_mode | executable)
+            with open(os.open(target, NEW, mode), "wb") as copy:
                 shutil.copyfileobj(file, copy)
-                os.fchmod(copy.fileno(), self._mode(status.st_mode | executable))
+                if self.everybody:
+                    os.fchmod(copy.fileno(), mode)
         os.utime(target, ns=(status.st_atime_ns, status.st_mtime_ns))
         self._set_owner(target)
 

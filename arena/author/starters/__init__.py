@@ -5,7 +5,6 @@ what all pages say are added to the copy. This module knows no workspace, and ru
 """
 
 import json
-import shutil
 import tomllib
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -20,7 +19,6 @@ README_END = "README_END.md"
 """The end of the README.md of every new bot."""
 GUIDE = "AGENTS.md"
 """The page for coding agents, which every new bot gets."""
-LEFT_OUT = shutil.ignore_patterns("__pycache__", "*.pyc")
 
 
 @dataclass(frozen=True)
@@ -71,7 +69,8 @@ def copy(kit: Starter, target: Path, *, author: str, games: Iterable[str], repla
     settings = f"author = {_quoted(author)}\ngames = [{listed}]  # the games or boards that it plays; [] = all\n"
     # A power cut leaves no half of a bot, which would stop a run.
     with writing(target), whole_files.staging(target.parent) as folder:
-        bot = Path(shutil.copytree(kit.folder, folder / target.name, ignore=LEFT_OUT))
+        bot = folder / target.name
+        whole_files.copy_new(kit.folder, bot)
         with (bot / "bot.toml").open("a", encoding="utf-8") as file:
             file.write(settings)
         readme = f"{(bot / README).read_text('utf-8')}{(HERE / README_END).read_text('utf-8')}"

@@ -260,7 +260,7 @@ def _copy_in(request: Request, name: str, folder: Path) -> Path:
     copy = folder / f".copied{packed_as(path) or path.suffix}"
     if request.files:
         copy, allowance = folder / ".copied", Allowance()
-        copy.mkdir()
+        copy.mkdir(0o755)
         for own_name, path in request.files.items():
             copy_submission(path, copy / own_name, allowance)
     else:

@@ -139,8 +139,7 @@ class BotStore:
             note = replace(note, number=max(numbers, default=0) + 1, digest=bot.digest, submitted=now)
             folder = whole_files.make_folder(self.bots / VERSIONS / bot.name) / str(note.number)
             with bot_folder.making(folder, self.new_folder() / "version") as part:
-                part.mkdir()
-                part.chmod(0o755)  # whatever umask: when root runs arena, bots are other users
+                part.mkdir(0o755)
                 copy.rename(part / copy.name)
                 (part / NOTE).write_text(note.text(), "utf-8")
             return Version(note, folder / copy.name)
@@ -195,8 +194,7 @@ class BotStore:
         """Keep a refused submission and the reason in place of the last one of this name; return the reason's file."""
         with writing(self.bots):
             new = self.new_folder() / "refusal"
-            new.mkdir()
-            new.chmod(0o755)
+            new.mkdir(0o755)
             if copy is not None and os.path.lexists(copy):
                 (new / "submitted").mkdir()
                 copy.rename(new / "submitted" / copy.name)

@@ -20,6 +20,7 @@ MOST_ENTRIES = 2000  # files and folders
 DEEPEST = 16  # folders in folders
 NAME_BYTES = 200  # some file systems take no more than 255, and our own copies have endings
 CHUNK_BYTES = 1 << 20
+NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC
 READ = os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC | os.O_NONBLOCK | os.O_NOCTTY
 JUNK = {"__MACOSX", ".DS_Store"}
 """Names that a Mac leaves in folders and archives."""
@@ -46,14 +47,16 @@ class Allowance:
         check_path(path)
 
     def pour(self, source: IO[bytes], target: Path, *, executable: bool) -> None:
-        """Copy a file as far as its bytes are allowed; of its mode only the right to run it stays."""
-        with target.open("xb") as file:
+        """Copy a file as far as its bytes are allowed; of its mode only the right to run it stays.
+
+        Only its owner may write to the copy, which plays later, and nobody may do what the umask forbids.
+        """
+        with os.fdopen(os.open(target, NEW, 0o755 if executable else 0o644), "wb") as file:
             while data := source.read(min(CHUNK_BYTES, self.size + 1)):
                 self.size -= len(data)
                 if self.size < 0:
                     raise too_large()
                 file.write(data)
-        target.chmod(0o755 if executable else 0o644)
 
 
 def check_path(path: PurePosixPath) -> None:
@@ -106,7 +109,7 @@ def _copy(parent: int, name: str, target: Path, path: PurePosixPath, allowance: 
     if stat.S_ISDIR(mode):
         folder = os.open(name, READ | os.O_DIRECTORY, dir_fd=parent)
         try:
-            target.mkdir()
+            target.mkdir(0o755)
             with os.scandir(folder) as entries:
                 for entry in entries:
                     if entry.name in allowance.left_out or (

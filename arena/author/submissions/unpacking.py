@@ -58,7 +58,7 @@ def unpack(archive: Path, target: Path, *, bots: int = 1) -> None:
 def _unpack(archive: Path, target: Path, bots: int) -> None:
     """Unpack in this process; ArenaError, with the reason, when it is refused."""
     try:
-        target.mkdir()
+        target.mkdir(0o755)
         allowance, members = Allowance(bots * MOST_BYTES, bots * MOST_ENTRIES), bots * MEMBERS
         is_zip = archive.name.lower().endswith(".zip")
         for member in _zip(archive) if is_zip else _tar(archive, bots * STREAM_BYTES):
@@ -87,7 +87,7 @@ def _extract(member: Member, target: Path, allowance: Allowance) -> None:
         if not (target / folder).is_dir():
             allowance.enter(folder)  # a folder counts like a file
             _refuse_second(target, folder)
-            (target / folder).mkdir()
+            (target / folder).mkdir(0o755)
     if is_folder:
         return
     allowance.enter(inner)

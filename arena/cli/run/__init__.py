@@ -3,9 +3,10 @@
 import contextlib
 import shlex
 import shutil
+import stat
 import sys
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -89,6 +90,7 @@ def run(
         return
     provider = workspace.provider(tournament, path.parent)
     output.warn_about_confinement(event.conditions)
+    _warn_about_writers([path, *{Path(board.rules) for board in event.boards}])
     for bot in event.bots:
         if (threads := discovery.settings_of(bot).threads) > bot.threads:
             output.notice(
@@ -129,6 +131,21 @@ def run(
     unfinished = not outcome.complete and (outcome.stop is None or outcome.failed)
     if fault or unfinished:
         raise typer.Exit(1)
+
+
+def _warn_about_writers(files: Iterable[Path]) -> None:
+    """Print a warning for each file that decides what runs as our user and that every user of the machine may write.
+
+    The run goes on: on some file systems, such as those of Windows in WSL, every file looks like that. A group may
+    write, because the organisers of a course share their folder.
+    """
+    for file in sorted(files):
+        if file.stat().st_mode & stat.S_IWOTH:
+            name = paths.displayed(file)
+            output.notice(
+                f"warning: {name}: everybody on this machine may write into it, and so run programs as you: "
+                f"`chmod o-w {shlex.quote(name)}`"
+            )
 
 
 def _demo(file: Path | None) -> Path:
