@@ -42,7 +42,7 @@ class Said(NamedTuple):
     error: str = ""
     """Why there is no answer: the event has no model, calls or tokens are used up, or the request has a mistake."""
     left: Mapping[str, int] = {}
-    """`calls` that are left for the match, and `tokens` for this turn."""
+    """`calls` that are left for the match, and `tokens` for this turn; `owed` is what the next turns pay first."""
 
 
 class Turn:

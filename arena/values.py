@@ -107,7 +107,7 @@ class ModelTerms:
     move: int | None = 4000
     """Tokens for each turn, before the bank is touched; those of the question count, too. None = no limit."""
     bank: int = 0
-    """Tokens for the whole match: the sum of what turns may take beyond `move`."""
+    """Tokens for the whole match: the sum of what turns may take beyond `move`; more than that later turns pay."""
     cost: float | None = None
     """The most that the calls of a match may cost, in the unit of the prices; None = no limit."""
     price_in: float = 0.0

@@ -145,6 +145,56 @@ def test_calls_tokens_and_cost_of_a_match_end(tmp_path, launcher):
         assert model.requests[0].request["tokens"] == min(32_000, terms.get("move", 4000) + terms.get("bank", 0))
 
 
+LONG = "word " * 7500
+"""A question of 7501 tokens, as a provider counts it."""
+
+
+def test_a_question_that_surely_does_not_fit_is_not_sent_and_the_bot_reads_the_figures(tmp_path, launcher):
+    go = (
+        f"""say('model ' + json.dumps({{"prompt": {LONG!r}}})); say('#', sys.stdin.readline().strip()); say(legal[0])"""
+    )
+    model = Scripted(lambda _: ModelAnswer("x", "stop", 7501, 1))
+    for terms, words in [
+        ({"move": 1000}, "its question has 5000 tokens or more (30000 letters), and 1000 are left"),
+        ({"move": 1000, "bank": 4000}, "and 5000 are left"),
+        ({"cost": 0.004, "price_in": 1.0, "move": None}, "which cost more than the 0.004 that is left"),
+    ]:
+        match = match_of(tmp_path, go, first="import json", conditions=limited(**terms))
+        record = play(match, launcher=launcher, model=model)
+        assert record.verdict.faults == ()
+        assert words in record.turns[1].remarks[0]
+    assert model.requests == []
+
+
+@pytest.mark.parametrize("asks_each_turn", [True, False])
+def test_what_a_call_takes_beyond_its_turn_is_owed_and_the_next_turns_pay_it(tmp_path, launcher, asks_each_turn):
+    """In five turns of 1000 tokens a seat used 37,505, because each turn forgave what was beyond it."""
+    signs = "#" * 7501  # of which nobody knows how many tokens they are before the provider has counted them
+    go = f"""if {asks_each_turn} or turns in (1, 5):
+    say('model ' + json.dumps({{"prompt": {signs!r}}})); say('#', sys.stdin.readline().strip())
+say(legal[0])"""
+    counted = iter((2600, 1000, 1000, 1000, 1000))
+    model = Scripted(lambda _: ModelAnswer("x", "stop", next(counted) - 1, 1))
+    bots = [
+        live.bot_of(tmp_path / "a.py", python(go, first="import json")),
+        live.bot_of(tmp_path / "b.py", python("say(legal[0])")),
+    ]
+    match = live.match_of("goofspiel/five", *bots, conditions=limited(move=1000))
+    record = play(match, launcher=launcher, model=model)
+    said = [turn.remarks[0] for turn in record.turns if turn.remarks]
+    assert "'left': {'calls': 99, 'tokens': 0, 'owed': 1600}" in said[0]
+    if asks_each_turn:
+        assert "its tokens of this turn are used up, and 600 more, which its next turns pay" in said[1]
+        assert [request.request["tokens"] for request in model.requests] == [1000, 400, 400, 400]
+    else:
+        assert [request.request["tokens"] for request in model.requests] == [1000, 1000]
+    used = sum(call.answer.tokens_in + call.answer.tokens_out for call in record.calls)
+    assert used < 5 * 1000 + 2600
+    again = play(match, launcher=launcher, model=Recorded(record))
+    assert again.calls == record.calls
+    assert [turn.remarks for turn in again.turns] == [turn.remarks for turn in record.turns]
+
+
 def test_a_bot_that_floods_the_door_is_out_and_every_other_line_is_thrown_away(tmp_path, launcher):
     flood = "while True: say('model x')"
     record = play(match_of(tmp_path, flood), launcher=launcher, model=Scripted(str))
@@ -280,14 +330,14 @@ def test_a_key_for_a_server_on_this_machine_passes_by_no_proxy(monkeypatch, vari
     assert answer.text == "model"
 
 
-def ask_broker(tmp_path: Path, ask, count: int = 1, **settings: object):
+def ask_broker(tmp_path: Path, ask, count: int = 1, letter: str = "x", **settings: object):
     """Have a broker in this process answer this number of requests at once, by the function `ask` if there is one."""
 
     async def main():
         broker = Broker(Provider(**{"kind": "tape", "name": "m"} | settings), tmp_path / "tape.sqlite")
         if ask is not None:
             broker._asked = SimpleNamespace(ask=ask)
-        message = {"messages": [{"role": "user", "content": "x" * 40}], "tokens": 100}
+        message = {"messages": [{"role": "user", "content": letter * 40}], "tokens": 100}
         requests = [{"key": str(n), "bot": "a", "match": "b", "request": message} for n in range(count)]
         return await asyncio.gather(*(broker.answer(request) for request in requests)), broker
 
@@ -312,6 +362,17 @@ def test_the_budget_of_an_event_is_kept_within_one_call(tmp_path):
     assert most == 3
     results, _ = ask_broker(tmp_path, ask, 9, at_once=3, tokens=1000)
     assert {kind for kind, _ in results} == {"answer"}  # all of them from the tape
+
+
+def test_a_letter_of_several_bytes_may_be_several_tokens_of_a_budget(tmp_path):
+    """Held as one token a letter, calls under way went beyond the budget by more than one call."""
+
+    async def ask(_: object) -> ModelAnswer:
+        await asyncio.sleep(0.01)
+        return ModelAnswer("x", "stop", 120, 100)
+
+    _, broker = ask_broker(tmp_path, ask, 9, letter="\u0e01", at_once=9, tokens=500)
+    assert broker._tape.tokens == 3 * 220
 
 
 def test_all_lanes_together_ask_no_more_often_than_the_rate(tmp_path):

@@ -18,6 +18,13 @@ It reads requests, keeps each seat's account of calls, tokens and cost, and writ
 # the role has made it in this match. So answers differ from match to match, in whichever order lanes play them. The
 # digests of the bots are not in it: when one bot was edited, the same questions of all others, and its own, have the
 # same answers, and only what nobody has asked before has to be paid.
+#
+# Tokens. How many tokens a question has is known only when the provider has counted them. Three
+# bounds were weighed. One token a byte is the only sure upper bound, but it refuses three of four
+# honest questions. A tokenizer of ours is that of one model. So a question is refused where it
+# surely does not fit, by LETTERS_A_TOKEN, its answer gets what is left beside it, and what a call
+# takes beyond that is a debt, which the next turns of the seat pay before they may ask. So all
+# turns together take at most one call more than they may, however wrong an estimate is.
 
 import json
 import socket
@@ -43,6 +50,9 @@ MOST_TOKENS = 32_000
 """Of an answer whose request names no number."""
 MOST_REFUSED = 20
 """Requests of one turn that come to nothing: one more, and the bot is out, because it does not listen."""
+LETTERS_A_TOKEN = 6
+"""Letters and digits: with the tokenizers of today a token of prose has 1.5 (Chinese) to 5 (English) on average. Blanks
+and signs are not counted, because a long run of them, as on a drawn board, may be one token."""
 TAPE_BYTES = 8_000_000
 """Of all calls of a match, as JSON: a record has 50 MB at most."""
 LONGEST_WORDS = 500
@@ -126,31 +136,61 @@ class TokenAccount:
     """What one seat has left."""
 
     calls: int
-    turn_tokens: int | None
-    """Of this turn; None = no limit."""
+    move: int | None
+    """Tokens of each turn; None = no limit."""
     bank: int
+    """Tokens for the whole match; below 0 it is the debt that later turns pay."""
     cost: float | None
     turn: int = 0
+    turn_tokens: int = field(init=False)
+    """Of this turn."""
     refused: int = 0
     """Requests of this turn that came to nothing."""
     bytes: int = 0
     made: Counter[str] = field(default_factory=Counter)
     """How often each request was made."""
 
+    def __post_init__(self) -> None:
+        self.turn_tokens = self.move or 0
+
+    def begin(self, turn: int) -> None:
+        """Give the seat its tokens for a turn that is new; they pay its debt first."""
+        if turn <= self.turn:
+            return
+        self.turn, self.refused = turn, 0
+        if self.move is not None:
+            paid = min(self.move, self.owed)
+            self.bank += paid
+            self.turn_tokens = self.move - paid
+
+    @property
+    def owed(self) -> int:
+        """Tokens that were taken beyond what there was."""
+        return max(0, -self.bank)
+
     @property
     def tokens(self) -> int | None:
         """Tokens that are left for this turn, bank included; None = no limit."""
-        return None if self.turn_tokens is None else self.turn_tokens + self.bank
+        return None if self.move is None else max(0, self.turn_tokens + self.bank)
 
     def pay(self, tokens: int, cost: float) -> None:
-        """Take a call from what is left; the last call may take more than there is."""
+        """Take a call from what is left; what it takes beyond that is owed."""
         self.calls -= 1
-        if self.turn_tokens is not None:
+        if self.move is not None:
             beyond = max(0, tokens - self.turn_tokens)
             self.turn_tokens = max(0, self.turn_tokens - tokens)
-            self.bank = max(0, self.bank - beyond)
+            self.bank -= beyond
         if self.cost is not None:
             self.cost -= cost
+
+    def left(self) -> dict[str, int]:
+        """Return what the bot reads of this account."""
+        left = {"calls": self.calls}
+        if self.tokens is not None:
+            left["tokens"] = self.tokens
+        if self.owed:
+            left["owed"] = self.owed
+        return left
 
 
 class Calls:
@@ -161,6 +201,12 @@ class Calls:
         self._match, self._model, self._terms = match, model, match.conditions.model
         self._accounts: dict[Role, TokenAccount] = {}
         self._names = {seat.role: seat.bot.name for seat in match.seats}
+
+    def begin(self, asks: Mapping[Role, Ask]) -> None:
+        """Take note of the turns of these roles, also of those in which they ask for nothing: they pay debts, too."""
+        if self._terms is not None:
+            for role, ask in asks.items():
+                self._account(role, ask.turn)
 
     def answers(self, asked: Mapping[Role, tuple[Ask, bytes]]) -> dict[Role, bytes | Failure]:
         """Return the line that answers each of these requests, or why the bot is out."""
@@ -185,8 +231,7 @@ class Calls:
         account = self._accounts.get(role)
         if account is None:
             account = self._accounts[role] = TokenAccount(terms.calls, terms.move, terms.bank, terms.cost)
-        if account.turn != turn:
-            account.turn, account.refused, account.turn_tokens = turn, 0, terms.move
+        account.begin(turn)
         return account
 
     def _request(self, terms: ModelTerms, role: Role, ask: Ask, line: bytes) -> ModelRequest | str:
@@ -194,8 +239,10 @@ class Calls:
         account = self._account(role, ask.turn)
         if account.calls <= 0:
             return f"its {terms.calls} calls of this match are used up"
-        if account.tokens is not None and account.tokens <= 0:
-            return "its tokens are used up" if terms.bank else "its tokens of this turn are used up"
+        left = account.tokens
+        if left == 0:
+            words = "its tokens are used up" if terms.bank else "its tokens of this turn are used up"
+            return f"{words}, and {account.owed} more, which its next turns pay" if account.owed else words
         if account.cost is not None and account.cost <= 0:
             return "what its calls of this match may cost is used up"
         if account.bytes >= TAPE_BYTES // len(self._match.seats):
@@ -203,7 +250,13 @@ class Calls:
         request = read_request(line)
         if isinstance(request, str):
             return request
-        request["tokens"] = min(request.get("tokens", MOST_TOKENS), account.tokens or MOST_TOKENS)
+        letters = sum(letter.isalnum() for message in request["messages"] for letter in message["content"])
+        least = letters // LETTERS_A_TOKEN
+        if left is not None and least >= left:
+            return f"its question has {least} tokens or more ({letters} letters), and {left} are left"
+        if account.cost is not None and terms.price(least, 0) >= account.cost:
+            return f"its question has {least} tokens or more, which cost more than the {account.cost:.4g} that is left"
+        request["tokens"] = min(request.get("tokens", MOST_TOKENS), MOST_TOKENS if left is None else left - least)
         text = json.dumps(request, sort_keys=True)
         seats = list(self._names.items())
         key = digest_of("model", terms.name, self._match.seed, seats, role, text, account.made[text], length=32)
@@ -225,7 +278,7 @@ class Calls:
         account = self._account(role, turn)
         account.bytes += len(text) + len(json.dumps([answer.text, answer.reasoning]))
         account.pay(answer.tokens_in + answer.tokens_out, terms.price(answer.tokens_in, answer.tokens_out))
-        left = {"calls": account.calls} | ({} if account.tokens is None else {"tokens": account.tokens})
+        left = account.left()
         if answer.end == "error":
             return protocol.model_answer({"error": answer.text, "left": left})
         used = {"in": answer.tokens_in, "out": answer.tokens_out}
@@ -246,6 +299,7 @@ def converse(
     """
     control, threads = match.conditions.time, {seat.role: seat.bot.threads for seat in match.seats}
     final, asks, replies = dict(replies), dict(asks), dict(replies)
+    calls.begin(asks)
     spent = dict.fromkeys(asks, TimeUsed())
     remarks: dict[Role, tuple[str, ...]] = dict.fromkeys(asks, ())
     asked_before = False

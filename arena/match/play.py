@@ -212,7 +212,8 @@ class LiveBots:
             return replies | ask_all(self.bots, failed) if failed else replies
         replies = self._put(asks)
         for reply in replies.values():
-            if reply.line.startswith(MODEL):
+            # With a model each turn counts, also one without a request.
+            if self._conditions.model is not None or reply.line.startswith(MODEL):
                 return converse(self._put, asks, replies, self._calls, self._match, self._freeze)
         return replies
 

@@ -20,7 +20,7 @@ from typing import Any, NoReturn
 from arena import parallel, shared_folders
 from arena.errors import ArenaError
 from arena.event.model import TAPE_FILE, Provider, key_of
-from arena.event.model.providers import AgainError, Command, Url, without_key
+from arena.event.model.providers import AgainError, Command, Url, most_tokens, without_key
 from arena.event.model.tape import Tape
 from arena.match.model import Door
 from arena.protocol import clean
@@ -130,7 +130,7 @@ class Broker:
 
         So all calls together take at most one call more than the budget.
         """
-        tokens_in = sum(len(message["content"]) for message in request["messages"])
+        tokens_in = most_tokens(request["messages"])
         most = (tokens_in + request["tokens"], self._terms.price(tokens_in, request["tokens"]))
         budget = (self._provider.tokens, self._provider.cost)
         async with self._ended:

@@ -9,7 +9,7 @@ import contextlib
 import json
 import os
 import signal
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from arena import parallel, system
@@ -226,14 +226,20 @@ def _answer(
     text: str, end: str, reasoning: str, counts: tuple[object, object], request: Mapping[str, Any]
 ) -> ModelAnswer:
     """Return an answer with bounded texts, and tokens as counted or, where that is not credible, as many as can be."""
-    asked = sum(len(message["content"].encode("utf-8", "replace")) for message in request["messages"])
-    most_in = asked + MOST_A_MESSAGE * len(request["messages"])
+    most_in = most_tokens(request["messages"])
+    asked = most_in - MOST_A_MESSAGE * len(request["messages"])
     said = len(text.encode("utf-8", "replace")) + len(reasoning.encode("utf-8", "replace"))
     tokens_in = _credible(counts[0], -(-asked // LEAST_BYTES_A_TOKEN), 4 * most_in + 1000, most_in)
     tokens_out = _credible(counts[1], -(-said // LEAST_BYTES_A_TOKEN), MOST_HIDDEN, said + MOST_A_MESSAGE)
     if len(text) > MOST_TEXT:
         text, end = text[:MOST_TEXT], "length"
     return ModelAnswer(_valid(text), end, tokens_in, tokens_out, _valid(reasoning[:MOST_TEXT]))
+
+
+def most_tokens(messages: Sequence[Mapping[str, str]]) -> int:
+    """Return the most tokens that a question can have: one for each byte, and some for the frame of a message."""
+    size = sum(len(message["content"].encode("utf-8", "replace")) for message in messages)
+    return size + MOST_A_MESSAGE * len(messages)
 
 
 def _credible(count: object, least: int, most: int, otherwise: int) -> int:
