@@ -19,7 +19,7 @@ from processes import children, until
 from sprint import DICE, FIRST, LAST, slow
 
 from arena.errors import ArenaError
-from arena.event import bot_folder, lane, tournament
+from arena.event import bot_folder, end_time, lane, tournament
 from arena.event.director import RunPhase
 from arena.match.play import play
 from arena.results.archive import Archive
@@ -328,22 +328,39 @@ def test_a_stopped_event_keeps_what_finished(tmp_path):
         assert len(archive.ids()) == outcome.finished
 
 
-def test_a_match_that_waits_in_a_lane_does_not_begin_after_stop_after(tmp_path, monkeypatch):
+@pytest.mark.parametrize(("steady", "wall"), [(1000, 0), (1000, -3600)])
+def test_a_match_that_waits_in_a_lane_does_not_begin_after_stop_after(tmp_path, monkeypatch, steady, wall):
     cup = workspace(tmp_path, {"a": FIRST, "b": LAST}, stop_after=600, repeats=2)
-    clock = multiprocessing.Value("d", time.time())
-    monkeypatch.setattr(lane, "time", SimpleNamespace(time=lambda: clock.value))
-
-    def long(*args, **more):
-        record = play(*args, **more)
-        clock.value += 1000
-        return record
-
-    monkeypatch.setattr(lane, "play", long)  # the workers are forked, so they have it, too
+    put_clocks(monkeypatch, steady, wall)
     outcome, _ = run(cup)
     assert (outcome.stop.rule, outcome.complete, outcome.finished) == ("stop_after", False, 1)
     monkeypatch.undo()
     outcome, audience = run(cup)
     assert (outcome.complete, len(audience.records), audience.aborts) == (True, 3, [])
+
+
+@pytest.mark.parametrize("wall", [-3600, 3600])
+def test_a_clock_that_somebody_sets_changes_nothing_for_stop_after(tmp_path, monkeypatch, wall):
+    cup = workspace(tmp_path, {"a": FIRST, "b": LAST}, stop_after=600, repeats=2)
+    put_clocks(monkeypatch, 0, wall)
+    outcome, audience = run(cup)
+    assert (outcome.complete, outcome.stop.rule, len(audience.records)) == (True, "plan", 4)
+
+
+def put_clocks(monkeypatch, steady: float, wall: float) -> None:
+    """Put the two clocks of `stop_after` forward by some seconds in the moment in which the first match ends."""
+    put = multiprocessing.Value("b", False)
+    clocks = SimpleNamespace(
+        monotonic=lambda: time.monotonic() + steady * put.value, time=lambda: time.time() + wall * put.value
+    )
+    monkeypatch.setattr(end_time, "time", clocks)
+
+    def long(*args, **more):
+        record = play(*args, **more)
+        put.value = True
+        return record
+
+    monkeypatch.setattr(lane, "play", long)  # the workers are forked, so they have it, too
 
 
 def test_an_event_ends_by_stop_after_then_by_max_matches_then_by_its_plan(tmp_path):

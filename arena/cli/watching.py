@@ -8,7 +8,7 @@ import sys
 import time
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -45,9 +45,10 @@ def duration(seconds: float) -> str:
 
 def clock_in(seconds: float) -> str:
     """Return the local time of day in a number of seconds: `14:32`, or `tomorrow 09:05`, or a date."""
-    now = datetime.now().astimezone()
-    then = now + timedelta(seconds=seconds)
-    days = (then.date() - now.date()).days
+    now = datetime.now(UTC)
+    # Each moment is converted by itself: the offset of the zone may change between them.
+    then = (now + timedelta(seconds=seconds)).astimezone()
+    days = (then.date() - now.astimezone().date()).days
     return f"{then:%H:%M}" if not days else f"tomorrow {then:%H:%M}" if days == 1 else f"{then:%Y-%m-%d %H:%M}"
 
 

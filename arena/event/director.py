@@ -40,6 +40,7 @@ from dataclasses import dataclass, field
 from enum import Enum
 
 from arena.errors import MachineError, refusal
+from arena.event.end_time import EndTime
 from arena.event.workers import Done, LostError, NotBegun
 from arena.match.bot import InterferenceError, OverloadedError
 from arena.match.model import BudgetError, ModelError
@@ -80,8 +81,8 @@ class Work:
     """Its absent bots with their faults."""
     excused: frozenset[str] = frozenset()
     """Its bots that are not to blame when somebody else kills or stops them."""
-    until: float | None = None
-    """The time after which it must not begin, as `time.time` has it."""
+    until: EndTime | None = None
+    """The time after which it must not begin."""
 
     @property
     def pairing(self) -> Hashable:
@@ -215,7 +216,7 @@ class Attempts:
 class Director:
     """One run of an event. The caller carries its work to the lanes, and what came back to it."""
 
-    def __init__(self, due: Iterator[Match | None], *, bots: int, until: float | None = None) -> None:
+    def __init__(self, due: Iterator[Match | None], *, bots: int, until: EndTime | None = None) -> None:
         """`due` yields the matches of the plan that are not stored; None while nothing more is decided.
 
         `bots` is their number. `until` is the time after which no work must begin, for the lanes to know.

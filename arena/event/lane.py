@@ -7,7 +7,6 @@ start.
 import contextlib
 import logging
 import multiprocessing
-import time
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -23,16 +22,11 @@ if TYPE_CHECKING:
     from arena.event.broadcast import Broadcast
 
 
-def is_over(until: float | None) -> bool:
-    """Return whether the time, as `time.time` has it, is over after which no work must begin."""
-    return until is not None and time.time() >= until
-
-
 def perform(
     launcher: Launcher, work: Work, model: Door | None = None, watched: Path | None = None
 ) -> Fault | Record | NotBegun | None:
     """Have one bot say `ready`, or play one match, in a lane; `watched` is the folder by which it may be watched."""
-    if is_over(work.until):
+    if work.until is not None and work.until.is_over():
         return NotBegun()
     match = work.match
     if work.called is not None:

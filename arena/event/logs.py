@@ -18,6 +18,7 @@ import logging
 import multiprocessing
 import os
 import sys
+import time
 from io import TextIOWrapper
 from pathlib import Path
 
@@ -30,6 +31,17 @@ FORMAT = "%(asctime)s %(processName)s %(levelname)s %(message)s"
 CLOSE_S = 5.0  # for the last lines of a worker; only one that nobody can end takes so long
 
 
+class _Formatter(logging.Formatter):
+    """Begins each line with its time in UTC, as all other files have it: no hour of it comes twice a year.
+
+    The lines of machines in several time zones are in one file.
+    """
+
+    converter = staticmethod(time.gmtime)
+    default_time_format = "%Y-%m-%dT%H:%M:%S"
+    default_msec_format = "%s.%03dZ"
+
+
 class _File(logging.FileHandler):
     """A file that is no link: who shares the folder could have every line written elsewhere."""
 
@@ -38,7 +50,7 @@ class _File(logging.FileHandler):
 
     def __init__(self, path: Path) -> None:
         super().__init__(path, encoding="utf-8", errors="backslashreplace")
-        self.setFormatter(logging.Formatter(FORMAT))
+        self.setFormatter(_Formatter(FORMAT))
 
     def _open(self) -> TextIOWrapper:
         descriptor = whole_files.open_to_append(Path(self.baseFilename))

@@ -19,9 +19,10 @@ archive and the audience.
 #
 # `stop_after`. When its seconds are over, no match is begun; those under way are finished and stored, as after `arena
 # stop` (control.py). A match that waits in a lane's queue carries the end time, and comes back unplayed: a future that
-# a pool has passed on cannot be cancelled. The time is that of the wall clock, because a worker on another machine
-# shares no other clock; the first clock by which it is over ends the run. This is the only rule by which two runs of
-# the same event differ, as clocks do. The other rules are part of the plan.
+# a pool has passed on cannot be cancelled. The time is that of the monotonic clock, which nobody can set. On a cluster
+# it is that of the wall clock, because a worker on another machine shares no other; the first clock by which it is over
+# ends the run. This is the only rule by which two runs of the same event differ, as clocks do. The other rules are part
+# of the plan.
 #
 # Ctrl-C. Matches under way are dropped with their processes: they are still due, so nothing is lost but their time.
 # Records that already came back are still committed.
@@ -43,7 +44,8 @@ from arena.errors import ArenaError
 from arena.event import bot_folder, builds, plan
 from arena.event.control import Control, LaneStatus
 from arena.event.director import Commit, Director, ReportAbort, ReportAbsence, RunPhase, Warn, Work
-from arena.event.lane import is_over, perform
+from arena.event.end_time import EndTime
+from arena.event.lane import perform
 from arena.event.logs import Log
 from arena.event.model import Provider
 from arena.event.model import opened as model_broker
@@ -121,7 +123,9 @@ def run(
             )
         if model is None:
             raise ArenaError("model: the event has a language model, and nobody is named who answers")
-    until = None if event.stop_after is None else time.time() + event.stop_after
+    until = None
+    if event.stop_after is not None:
+        until = EndTime.after(event.stop_after, on_wall=cluster is not None)
     with Archive.open(folder, writing=True) as archive:
         event = _prepared(event, archive, builds_here=cluster is None)
         run = _Run(event, archive, audience, until, stopped)
@@ -165,7 +169,7 @@ class _Run:
     """The shell around a director: its lanes, its archive, its audience, its clock."""
 
     def __init__(
-        self, event: Event, archive: Archive, audience: Audience, until: float | None, stopped: Callable[[], bool]
+        self, event: Event, archive: Archive, audience: Audience, until: EndTime | None, stopped: Callable[[], bool]
     ) -> None:
         self._event, self._archive, self._audience, self._until = event, archive, audience, until
         self._stopped = stopped
@@ -292,7 +296,7 @@ class _Run:
 
     def _is_ending(self) -> bool:
         """Return whether no more matches are begun, though some may be under way."""
-        if is_over(self._until):
+        if self._until is not None and self._until.is_over():
             self.director.end(RunPhase.LATE)
         if self._control.halt_requested:
             self.director.end(RunPhase.HALTED)

@@ -28,7 +28,7 @@ import subprocess
 import sys
 import time
 from collections.abc import AsyncIterator, Mapping
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 from arena import whole_files
@@ -52,7 +52,6 @@ REQUESTS_STORED = 20  # requests of an author whose matches are stored; older on
 END_S = 5.0
 RETRY_S = 30.0  # the time until uploads are checked again, after their check could not begin
 LOG_BYTES = 4000
-LONG_AGO = datetime(1970, 1, 2, tzinfo=UTC)
 MISTAKE = 2  # the exit code of commands after a user's mistake
 TRIES = 3  # so often a round is begun that ends with a mistake: mostly another attempt does not mend it
 
@@ -158,6 +157,8 @@ class Desk:
         self._check_from = 0.0
         """Time (monotonic) from which uploads are checked again."""
         self._round = Job(accounts, "round")
+        self._began = (0, 0.0)
+        """The number of the last round that this server began, and when (monotonic)."""
         self._remote = Job(accounts, "remote")
         self._charts = Job(accounts, "charts")
         self._undrawn: set[str] = set()
@@ -222,7 +223,9 @@ class Desk:
             self._begin_round()
 
     def _begin_round(self) -> None:
-        self._accounts.begin_round()
+        begun = self._accounts.begin_round()
+        if begun.attempts == 1:
+            self._began = (begun.number, time.monotonic())
         self._round.start("run", "--no-charts", "--quiet", variables=self._key.variables())
 
     def _is_due(self, last: str) -> bool:
@@ -232,10 +235,12 @@ class Desk:
             return True
         if not rule:
             return False
-        now = datetime.now().astimezone()
-        begun = (datetime.fromisoformat(moment) for moment in (last, since) if moment)
-        # What is later than now happened before somebody set the clock back.
-        return timetable.is_due(rule, max((each for each in begun if each <= now), default=LONG_AGO).astimezone(), now)
+        now, elapsed = datetime.now(UTC), None
+        number, at = self._began
+        if number == self._accounts.last_round and since <= last:  # a rule that was set later counts from then
+            elapsed = timedelta(seconds=time.monotonic() - at)
+        moments = [datetime.fromisoformat(moment) for moment in (last, since) if moment]
+        return timetable.is_due(rule, timetable.last_begun(rule, moments, now), now, elapsed=elapsed)
 
     def _step_remote(self, last: int) -> bool:
         """Play the matches of the remote bots that are there, which have an event of their own; True while it runs.

@@ -1,13 +1,33 @@
 """When rounds begin: "each hour", "each 20 minutes", "at 18:00", "at 12:00 and 18:00". It knows no web."""
 
+# Theory of operation
+#
+# A time of day becomes a moment in UTC before anything is compared, because two times of day around a change of the
+# clock say nothing about the time between them. Python's `datetime` asks the C library for that, which knows all rules
+# of this machine's zone (TZ, or /etc/localtime) and not only its offset now. So a round begins at the time that `date`
+# shows, also on a machine without its zone's rules, where the C library shows UTC.
+#
+#   - 02:30 does not exist in the night in which the clock is set forward. The round begins when 02:30 would have been:
+#     at 03:30.
+#   - 01:30 comes twice in the night in which the clock is set back. The round begins at the first.
+#   - A round is missed when nobody began one since its moment. Then one round begins, however many were missed.
+#
+# Somebody may also set the clock of the machine. A round that began later than now keeps its moment, so that no time of
+# day has two rounds. But it cannot hold others back for longer than one period of the rule: what is later than that
+# was noted by a clock that was wrong.
+
 import re
-from datetime import datetime, timedelta
+from collections.abc import Iterable
+from datetime import UTC, datetime, time, timedelta, tzinfo
 from typing import Final
+from zoneinfo import ZoneInfo
 
 from arena.errors import ArenaError
 
 UNITS: Final = {"minute": 1, "hour": 60, "day": 24 * 60}
 EACH = re.compile(r"each (?:(\d{1,4}) )?(minute|hour|day)s?")
+DAY: Final = timedelta(days=1)
+LONG_AGO: Final = datetime(1970, 1, 2, tzinfo=UTC)
 AT = re.compile(r"at (\d{1,2}:\d{2}(?:(?:,| and|, and)? \d{1,2}:\d{2})*)")
 
 
@@ -18,13 +38,36 @@ def checked(rule: str) -> str:
     return rule
 
 
-def is_due(rule: str, since: datetime, now: datetime) -> bool:
-    """Return whether a round is due, when the last one began at `since`, or the rule is as old; both in local time."""
+def is_due(rule: str, since: datetime, now: datetime, *, elapsed: timedelta | None = None) -> bool:
+    """Return whether a round is due, when the last one began at `since`, or the rule is as old.
+
+    Times of day are those of the zone of `now`, if it has a ZoneInfo; otherwise those of this machine, since an offset
+    from UTC is no zone. `elapsed` is the time since the last round by a clock that nobody sets, if it is known.
+    """
     interval, times = _read(rule)
+    zone = now.tzinfo if isinstance(now.tzinfo, ZoneInfo) else None
+    since, now = since.astimezone(UTC), now.astimezone(UTC)
     if interval is not None:
-        return now - since >= interval
-    moments = (now.replace(hour=hour, minute=minute, second=0, microsecond=0) for hour, minute in times)
-    return any(since < moment <= now or since < moment - timedelta(days=1) for moment in moments)
+        return (now - since if elapsed is None else elapsed) >= interval
+    return since < _last_moment(times, now, zone)
+
+
+def last_begun(rule: str, moments: Iterable[datetime], now: datetime) -> datetime:
+    """Return the latest of some moments, but for those that were noted by a clock that was wrong; long ago if none."""
+    interval, _ = _read(rule)
+    latest = now + (DAY if interval is None else interval)
+    return max((moment for moment in moments if moment <= latest), default=LONG_AGO)
+
+
+def _last_moment(times: Iterable[tuple[int, int]], now: datetime, zone: tzinfo | None) -> datetime:
+    """Return the last moment until now, in UTC, that has one of these hours and minutes in a zone; None = here."""
+    today = now.astimezone(zone).date()
+    moments = []
+    for days in range(3):  # one day may be missing: a zone that goes over the date line leaves it out
+        for hour, minute in times:
+            local = datetime.combine(today - days * DAY, time(hour, minute), zone)
+            moments.append(datetime.fromtimestamp(local.timestamp(), UTC))  # `astimezone` is an hour off in a gap
+    return max(moment for moment in moments if moment <= now)
 
 
 def _read(rule: str) -> tuple[timedelta | None, list[tuple[int, int]]]:
