@@ -216,3 +216,10 @@ def test_a_quiet_run_prints_nothing_but_mistakes(tmp_path):
     done = cup.arena(folder, "run", "--quiet")
     assert done.returncode == 2
     assert done.stderr.count("\n") == 1
+
+
+def test_by_http_a_webhook_outside_a_network_hears_nothing_of_the_address():
+    with pytest.raises(
+        ArenaError, match=r"8\.8\.8\.8 is outside this network, where others could read the address: use https"
+    ):
+        notify.post("http://8.8.8.8/secret", "text", private=True)

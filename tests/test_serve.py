@@ -342,6 +342,28 @@ def test_a_certificate_that_is_none_is_one_clear_line(workspace):
     assert cup.refused(cup.arena(workspace, "serve", "--proxy", "caddy"), "expected an address")
 
 
+def test_other_machines_are_served_without_tls_only_if_the_organiser_says_so(workspace):
+    words = ("--host", "0.0.0.0", "--port", "0")
+    assert cup.refused(
+        cup.arena(workspace, "serve", *words), "without TLS others on the way can read tokens and use them"
+    )
+    command = served_apart(workspace, *words, "--unencrypted")
+    assert until(lambda: "without TLS: others on the way can read tokens" in command.said())
+    command.signal(signal.SIGINT)
+    command.wait()
+
+
+def test_behind_a_proxy_nobody_else_is_heard(monkeypatch):
+    with contextlib.closing(server.listening("127.0.0.1", 0, "192.0.2.1")) as listener:
+        address = listener.getsockname()
+        with socket.create_connection(address):  # of this machine
+            listener.accept()[0].close()
+        monkeypatch.setattr(server, "_is_here", lambda _: False)
+        with socket.create_connection(address), pytest.raises(ConnectionAbortedError):
+            listener.accept()
+    assert not server._is_here("192.0.2.1")
+
+
 def test_a_reader_says_no_address_but_the_proxy_that_was_named_does(workspace):
     for proxy, statuses in ((None, {405, 429}), ("127.0.0.1", {405})):
         with served(workspace, Settings(writes_per_s=1), proxy=proxy) as client:

@@ -2,6 +2,7 @@
 
 import contextlib
 import json
+import re
 import shutil
 import socket
 import threading
@@ -12,6 +13,7 @@ from pathlib import Path
 import cup
 import httpx
 import pytest
+import websockets.sync.server
 from processes import until
 from served import drown, served, without
 from websockets.exceptions import ConnectionClosed, InvalidStatus
@@ -293,6 +295,121 @@ def test_bots_that_join_while_uploads_are_checked_hold_up_no_page(site):
             bot.recv(10)
         assert closed.value.rcvd.code == 1013
         assert client.get("/me", timeout=10).status_code == 200
+
+
+@pytest.mark.parametrize(
+    ("url", "address"),
+    [
+        ("https://arena.example.org/", "wss://arena.example.org/join"),
+        ("http://localhost:8000", "ws://localhost:8000/join"),
+        ("http://127.0.0.2", "ws://127.0.0.2/join"),
+        ("http://[::1]:80/", "ws://[::1]:80/join"),
+    ],
+)
+def test_a_token_travels_by_tls_or_on_this_machine(url, address):
+    assert join.socket_address(url, unencrypted=False) == address
+
+
+@pytest.mark.parametrize(
+    "url", ["http://arena.example.org", "http://192.0.2.1:8000", "http://localhost.example.org", "http://[2001:db8::1]"]
+)
+def test_a_token_goes_unencrypted_to_another_machine_only_if_its_author_says_so(tmp_path, url):
+    with pytest.raises(join.RefusedError, match=r"can be read on its way; use https, or .* --unencrypted"):
+        join.socket_address(url, unencrypted=False)
+    assert join.socket_address(url, unencrypted=True).startswith("ws://")
+
+
+@pytest.mark.parametrize(
+    "url",
+    [
+        "arena.example.org",
+        "ftp://x",
+        "http://",
+        "https://me:secret@x",
+        "http://[::1",
+        "https://x:99999",
+        "https://\x1b[2J",
+    ],
+)
+def test_what_is_no_address_of_a_site_is_refused_in_a_line_without_control_characters(url):
+    with pytest.raises(join.RefusedError, match="expected the address of a site") as refused:
+        join.socket_address(url, unencrypted=True)
+    assert str(refused.value).isprintable()
+
+
+def test_join_refuses_http_to_another_machine_before_it_asks_for_a_token(tmp_path):
+    done = cup.arena(tmp_path, "join", "http://192.0.2.1", "--command", "cat")
+    assert cup.refused(done, "by http the token can be read on its way")
+
+
+def test_a_token_is_read_from_a_file_that_nobody_else_may_read_and_the_bot_gets_none(tmp_path, monkeypatch):
+    monkeypatch.setenv("ARENA_TOKEN", "in-variable")
+    assert join.read_token(None) == "in-variable"
+    assert "ARENA_TOKEN" not in join.os.environ  # of which the bot would get a copy
+    file = tmp_path / "my token"
+    file.write_text("in-file\n")
+    file.chmod(0o640)
+    with pytest.raises(join.RefusedError, match=r"others may read this token: chmod 600 '.*my token'"):
+        join.read_token(file)
+    file.chmod(0o600)
+    assert join.read_token(file) == "in-file"
+    for text in ("", "two words", "t\u00f6ken", "x" * 2000, "a\nb: c"):
+        file.write_text(text)
+        with pytest.raises(join.RefusedError, match="this is no token"):
+            join.read_token(file)
+    with pytest.raises(join.RefusedError, match="cannot be read"):
+        join.read_token(tmp_path)
+
+
+def test_without_a_terminal_join_names_the_file_for_the_token(tmp_path):
+    done = cup.arena(tmp_path, "join", "https://arena.example.org", "--command", "cat")
+    assert cup.refused(done, "there is no terminal to ask for it; name a file: --token-file FILE")
+
+
+@contextlib.contextmanager
+def answering(*answers: str) -> Iterator[str]:
+    """Be a site that says these things after the hello; a `Location: ` is that of a redirect. Yield its address."""
+
+    def redirect(connection, _):
+        if not answers[0].startswith("Location: "):
+            return None
+        response = connection.respond(302, "")
+        response.headers["Location"] = answers[0].partition(" ")[2]
+        return response
+
+    def say(connection) -> None:
+        connection.recv()
+        for answer in answers:
+            connection.send(answer)
+
+    with websockets.sync.server.serve(say, "127.0.0.1", 0, process_request=redirect) as site:
+        threading.Thread(target=site.serve_forever).start()
+        try:
+            yield f"http://127.0.0.1:{site.socket.getsockname()[1]}"
+        finally:
+            site.shutdown()
+
+
+@pytest.mark.parametrize(
+    ("answers", "words"),
+    [
+        (
+            ["Location: ws://127.0.0.2:1/join"],
+            "this site leads to ws://127.0.0.2:1/join, where the token does not follow",
+        ),
+        (["[" * 100_000], "what answers there is no site of arena"),
+        (["7"], "what answers there is no site of arena"),
+        (['{"refused": "\\ud800\\u001b[2J"}'], "??[2J"),
+        (['{"bot": "\\ud800"}', '{"session": [], "number": 1}'], "what answers there is no site of arena"),
+        (['{"bot": "x"}', '{"session": "s", "number": "1", "text": "go"}'], "what answers there is no site of arena"),
+    ],
+)
+def test_whatever_answers_in_place_of_a_site_is_refused_in_one_line(monkeypatch, answers, words):
+    monkeypatch.setenv("ARENA_TOKEN", "t")
+    monkeypatch.setenv("http_proxy", "http://127.0.0.1:1")  # it would read the token, and is not asked
+    monkeypatch.setenv("no_proxy", "")
+    with answering(*answers) as url, pytest.raises(join.RefusedError, match=re.escape(words)):
+        join.take_seat(url, None, "cat")
 
 
 def test_a_bot_tries_again_when_its_site_ends_before_an_answer(site):

@@ -113,18 +113,35 @@ def join(
         list[str] | None, typer.Option("--game", "-g", metavar="GAME", help="Only this game or board; repeatable.")
     ] = None,
     role: Annotated[list[str] | None, typer.Option(help="Only this role; repeatable.")] = None,
+    token_file: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="A file with the token, which only you may read.")
+    ] = None,
+    unencrypted: Annotated[
+        bool,
+        typer.Option(
+            "--unencrypted", help="Send the token by http, too, though others on the way can read and use it."
+        ),
+    ] = False,
 ) -> None:
     """Let a bot that stays on this machine play at a site, until Ctrl-C; it connects again when the connection is lost.
 
-    The token of its author is read from ARENA_TOKEN, or asked for. The bot is not confined here.
+    The token of its author is asked for, unless it stands in a file or in the variable ARENA_TOKEN. It goes to the site
+    by https only, or by http on this machine. The bot is not confined here, and does not get the token.
     """
     if find_spec("websockets") is None:
         raise ArenaError("join: needs a package that is not here; `pip install websockets` installs it")
     from arena.serve.join import RefusedError, take_seat
 
-    if not url.startswith(("http://", "https://")):
-        raise ArenaError(f"{url}: expected the address of a site, such as https://arena.example.org")
     try:
-        take_seat(url, bot, command, version=version, games=tuple(game or ()), roles=tuple(role or ()))
+        take_seat(
+            url,
+            bot,
+            command,
+            version=version,
+            games=tuple(game or ()),
+            roles=tuple(role or ()),
+            token_file=token_file,
+            unencrypted=unencrypted,
+        )
     except RefusedError as error:
         raise ArenaError(str(error)) from error

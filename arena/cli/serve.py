@@ -47,6 +47,13 @@ def serve(
             "address a reader has.",
         ),
     ] = None,
+    unencrypted: Annotated[
+        bool,
+        typer.Option(
+            "--unencrypted",
+            help="Serve other machines without TLS, though others on the way can read tokens and use them.",
+        ),
+    ] = False,
     json: options.Json = False,
 ) -> None:
     """Serve the results of a workspace as web pages, also while an event is played, until Ctrl-C.
@@ -93,11 +100,20 @@ def serve(
         socket = listening(host, port, proxy)
     except OSError as error:
         raise ArenaError(f"{host}:{port}: {refusal(error) or error.strerror}; try another --port or --host") from error
+    readable = not settings.secure and not ipaddress.ip_address(socket.getsockname()[0]).is_loopback
+    if readable and not unencrypted:
+        socket.close()
+        raise ArenaError(
+            f"--host {host}: without TLS others on the way can read tokens and use them: name --tls-cert and "
+            "--tls-key, or --proxy, or, in a network that you trust, --unencrypted"
+        )
     with contextlib.closing(socket), signals.listening() as interrupt, interrupt.aborting():
         start_maker()
         scheme = "http" if certificate is None else "https"
         shown = f"[{host}]" if ":" in host else host
         output.notice(f"serving {scheme}://{shown}:{socket.getsockname()[1]}/ until Ctrl-C")
+        if readable:
+            output.notice("without TLS: others on the way can read tokens and use them")
         server(app, socket, certificate=certificate, key=key).run([socket])
     raise typer.Exit(interrupt.code)
 

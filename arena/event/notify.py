@@ -57,7 +57,7 @@ def _send(url: str, text: str, *, private: bool) -> None:
     headers = {"Content-Type": "application/json", "User-Agent": f"botarena/{__version__}"}
     headers |= {"X-Template": "yes", "X-Message": "{{.message}}"}
     try:
-        connection.sock = _connected(host, port, private=private)
+        connection.sock = _connected(host, port, private=private, secure=where.scheme == "https")
         if kind is http.client.HTTPSConnection:
             connection.sock = ssl.create_default_context().wrap_socket(connection.sock, server_hostname=host)
         path = f"{where.path or '/'}{'?' if where.query else ''}{where.query}"
@@ -72,14 +72,17 @@ def _send(url: str, text: str, *, private: bool) -> None:
         raise ArenaError(f"notify.url: {host} answered {status}, and was not told")
 
 
-def _connected(host: str, port: int, *, private: bool) -> socket.socket:
+def _connected(host: str, port: int, *, private: bool, secure: bool) -> socket.socket:
     """Return a connection to an address of a host; ArenaError, and nobody hears of it, if one is inside a network.
 
+    Without TLS it is an error if one is not, because whoever is on the way would read the path, which is a secret.
     The name is looked up once, and the very addresses that were judged are tried: asked again, it may lead elsewhere.
     """
     addresses = [str(row[4][0]) for row in socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)]
     if not (private or all(ipaddress.ip_address(address).is_global for address in addresses)):
         raise ArenaError(f"notify.url: {host} is inside a network; `private = true` allows that")
+    if not secure and any(ipaddress.ip_address(address).is_global for address in addresses):
+        raise ArenaError(f"notify.url: {host} is outside this network, where others could read the address: use https")
     failure: OSError | None = None
     for address in addresses:
         try:

@@ -8,23 +8,31 @@ as /join.py. The bot gets a new process with its own pipes for each match, as in
 # of its match, so that it is sent again when the site asks again. If the site asks a question twice, the bot gets it
 # once.
 
+# The token is a secret of the author's. It goes to the site of the address alone: by TLS, unless the author says
+# otherwise or the site is on this machine; by no redirect; and without TLS by no proxy. The bot does not get it.
+
 import argparse
 import asyncio
 import contextlib
 import getpass
 import hashlib
+import inspect
+import ipaddress
 import json
 import os
 import shlex
 import sys
 import time
+import warnings
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlsplit
 
 from websockets.asyncio.client import connect
 from websockets.exceptions import ConnectionClosed, InvalidHandshake, InvalidStatus, InvalidURI
 
 EXAMPLE = "https://arena.example.org"
+VARIABLE = "ARENA_TOKEN"
 LINE_BYTES = 65536
 MOST_BYTES = 1_000_000
 MOST_REMARKS, MOST_LETTERS = 100, 200
@@ -35,12 +43,23 @@ RETRY_S = 1.0
 PING_S = 5.0
 """Each side asks as often whether the other is there, and waits as long: a network that fails closes no connection."""
 FORBIDDEN = 403
+REDIRECTS = range(300, 400)
+LONGEST_TOKEN = 1000
+NO_SITE = "what answers there is no site of arena: look at the address"
 REPLACED = 4000
 """The code of a connection that ends because the bot has joined from elsewhere; those from 4000 on are free."""
 
 
 class RefusedError(Exception):
     """Raised when the site does not let the bot in, with its reason."""
+
+
+class Direct(connect):
+    """A connection that follows no redirect: it would carry the token to an address that nobody has typed."""
+
+    def process_redirect(self, exc: Exception) -> Exception:
+        """Return the error that the answer of the site is."""
+        return exc
 
 
 class SeatSession:
@@ -66,7 +85,7 @@ class SeatSession:
                 )
             if self._process is None or self._process.stdin is None or self._process.stdout is None:
                 return head | {"failed": "the bot was started again during the match"}
-            self._process.stdin.write(question["text"].encode())
+            self._process.stdin.write(question["text"].encode("utf-8", "replace"))
             await self._process.stdin.drain()
             remarks: list[str] = []
             while line := (await self._process.stdout.readline()).decode("utf-8", "replace"):
@@ -85,7 +104,7 @@ class SeatSession:
         if self._process is None or self._process.returncode is not None or self._process.stdin is None:
             return
         with contextlib.suppress(OSError):
-            self._process.stdin.write(text.encode())
+            self._process.stdin.write(text.encode("utf-8", "replace"))
             self._process.stdin.close()
         try:
             await asyncio.wait_for(self._process.wait(), END_S)
@@ -105,21 +124,28 @@ class JoinedSeat:
 
     async def take(self, address: str, token: str) -> None:
         """Answer until Ctrl-C; connect again whenever the connection is lost."""
+        settings: dict[str, Any] = {"ping_interval": PING_S, "ping_timeout": PING_S, "max_size": MOST_BYTES}
+        settings["additional_headers"] = {"Authorization": f"Bearer {token}"}
+        if address.startswith("ws:") and "proxy" in inspect.signature(connect).parameters:  # older ones ask no proxy
+            settings["proxy"] = None
         try:
             while True:
                 try:
-                    headers = {"Authorization": f"Bearer {token}"}
-                    pings: dict[str, Any] = {"ping_interval": PING_S, "ping_timeout": PING_S}
-                    async with connect(address, additional_headers=headers, max_size=MOST_BYTES, **pings) as socket:
+                    async with Direct(address, **settings) as socket:
                         await self._serve(socket)
                 except InvalidURI as error:
                     raise RefusedError(f"expected the address of a site, such as {EXAMPLE}") from error
                 except (OSError, InvalidHandshake, ConnectionClosed, TimeoutError) as error:
                     if isinstance(error, InvalidStatus) and error.response.status_code == FORBIDDEN:
                         raise RefusedError("the site does not know this token; ask the organiser") from error
+                    if isinstance(error, InvalidStatus) and error.response.status_code in REDIRECTS:
+                        there = printable(error.response.headers.get("Location", "another address"))
+                        raise RefusedError(
+                            f"this site leads to {there}, where the token does not follow; name the right address"
+                        ) from error
                     if isinstance(error, ConnectionClosed) and error.rcvd and error.rcvd.code == REPLACED:
                         raise RefusedError("this bot has joined from elsewhere, and plays there") from error
-                    print(f"the connection is lost ({error}); trying again", file=sys.stderr)
+                    print(f"the connection is lost ({printable(str(error))}); trying again", file=sys.stderr)
                 await asyncio.sleep(RETRY_S)
         finally:
             for session in self._sessions.values():
@@ -127,13 +153,15 @@ class JoinedSeat:
 
     async def _serve(self, socket: Any) -> None:
         await socket.send(json.dumps(self._hello))
-        welcome = json.loads(await socket.recv())
+        welcome = _message(await socket.recv())
         if "refused" in welcome:
-            raise RefusedError(str(welcome["refused"]))
-        print(f"joined as {welcome['bot']}; Ctrl-C leaves", file=sys.stderr)
+            raise RefusedError(printable(str(welcome["refused"])))
+        print(f"joined as {printable(str(welcome.get('bot')))}; Ctrl-C leaves", file=sys.stderr)
         self._socket = socket
         async for text in socket:
-            message = json.loads(text)
+            message = _message(text)
+            if not _is_question(message):
+                raise RefusedError(NO_SITE)
             session = self._sessions.setdefault(message["session"], SeatSession())
             session.used = time.monotonic()
             if "end" in message:
@@ -161,6 +189,26 @@ class JoinedSeat:
         task.add_done_callback(self._tasks.discard)
 
 
+def _message(text: str | bytes) -> dict[str, Any]:
+    """Return a message of a site; RefusedError for what is none."""
+    try:
+        message = json.loads(text)
+    except (ValueError, RecursionError):
+        message = None
+    if not isinstance(message, dict):
+        raise RefusedError(NO_SITE)
+    return message
+
+
+def _is_question(message: dict[str, Any]) -> bool:
+    """Return whether a message has what a question or the end of a match has."""
+    if not isinstance(message.get("session"), str):
+        return False
+    if "end" in message:
+        return isinstance(message["end"], str)
+    return isinstance(message.get("number"), int) and isinstance(message.get("text"), str)
+
+
 def program_of(bot: Path) -> tuple[list[str], str]:
     """Return the command of a bot, a file or a folder with bot.py or main.py, and the folder in which it runs."""
     if bot.is_dir():
@@ -181,6 +229,69 @@ def version_of(command: list[str], bot: Path | None) -> str:
     return digest.hexdigest()[:16]
 
 
+def printable(text: str) -> str:
+    """Return a text of a site without control characters and halves of surrogate pairs, which harm a terminal."""
+    return "".join(letter if letter.isprintable() else "?" for letter in text[:MOST_LETTERS])
+
+
+def socket_address(url: str, *, unencrypted: bool) -> str:
+    """Return the address of the WebSocket of a site; RefusedError where the token would be readable on its way there.
+
+    `unencrypted` allows that.
+    """
+    try:
+        where = urlsplit(url)
+        scheme, host, _ = where.scheme, where.hostname or "", where.port
+    except ValueError:
+        scheme, host = "", ""
+    if scheme not in ("http", "https") or not host or "@" in where.netloc or not url.isprintable():
+        raise RefusedError(f"{printable(url)}: expected the address of a site, such as {EXAMPLE}")
+    if scheme == "http" and not unencrypted and not _is_here(host):
+        raise RefusedError(
+            f"{url}: by http the token can be read on its way; use https, or in a network that you trust --unencrypted"
+        )
+    return f"{url.rstrip('/').replace('http', 'ws', 1)}/join"
+
+
+def _is_here(host: str) -> bool:
+    """Return whether the name of a host means this machine for certain."""
+    try:
+        return host == "localhost" or ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return False
+
+
+def read_token(file: Path | None) -> str:
+    """Return the token: that in a file which only its owner may read, else that in ARENA_TOKEN, else it is asked for.
+
+    The variable is removed, so that the bot does not get it.
+    """
+    in_variable = os.environ.pop(VARIABLE, "")
+    if file is not None:
+        try:
+            if os.name == "posix" and file.stat().st_mode & 0o077:
+                raise RefusedError(f"{file}: others may read this token: chmod 600 {shlex.quote(str(file))}")
+            with file.open("rb") as opened:
+                token = opened.read(LONGEST_TOKEN + 1).decode("utf-8", "replace")
+        except OSError as error:
+            raise RefusedError(f"{file}: cannot be read: {error.strerror}") from error
+    elif in_variable:
+        token = in_variable
+    else:
+        try:
+            with warnings.catch_warnings():
+                warnings.simplefilter("error", getpass.GetPassWarning)  # without a terminal it would be echoed
+                token = getpass.getpass("your token: ")
+        except (EOFError, getpass.GetPassWarning) as error:
+            raise RefusedError(
+                "no token: there is no terminal to ask for it; name a file: --token-file FILE"
+            ) from error
+    token = token.strip()
+    if not (token.isascii() and token.isprintable() and " " not in token and 0 < len(token) <= LONGEST_TOKEN):
+        raise RefusedError("this is no token: a token is one word, as the organiser has sent it")
+    return token
+
+
 def take_seat(
     url: str,
     bot: Path | None,
@@ -189,17 +300,19 @@ def take_seat(
     version: str = "",
     games: tuple[str, ...] = (),
     roles: tuple[str, ...] = (),
+    token_file: Path | None = None,
+    unencrypted: bool = False,
 ) -> None:
-    """Let a bot here play at a site until Ctrl-C. The token is that in ARENA_TOKEN, or is asked for."""
+    """Let a bot here play at a site until Ctrl-C; RefusedError for a mistake of its author, or if the site says no."""
+    address = socket_address(url, unencrypted=unencrypted)
     if command:
         words, folder = shlex.split(command), str((bot or Path()).absolute())
     elif bot is not None:
         words, folder = program_of(bot)
     else:
         raise RefusedError("name a program: --bot PATH, or --command WORDS")
-    token = os.environ.get("ARENA_TOKEN") or getpass.getpass("your token: ")
+    token = read_token(token_file)
     hello = {"version": version or version_of(words, bot), "games": list(games), "roles": list(roles)}
-    address = url.rstrip("/").replace("http", "ws", 1) + "/join"
     with contextlib.suppress(KeyboardInterrupt):
         asyncio.run(JoinedSeat(words, folder, hello).take(address, token))
 
@@ -213,10 +326,20 @@ def main() -> None:
     parser.add_argument("--version", default="", help="a name of this version; default: a hash of the files")
     parser.add_argument("--game", action="append", default=[], help="only this game or board; may be repeated")
     parser.add_argument("--role", action="append", default=[], help="only this role; may be repeated")
+    parser.add_argument("--token-file", type=Path, help="a file with the token, which only you may read")
+    parser.add_argument("--unencrypted", action="store_true", help="send the token by http, where others can read it")
     given = parser.parse_args()
     try:
-        roles, games = tuple(given.role), tuple(given.game)
-        take_seat(given.url, given.bot, given.command, version=given.version, games=games, roles=roles)
+        take_seat(
+            given.url,
+            given.bot,
+            given.command,
+            version=given.version,
+            games=tuple(given.game),
+            roles=tuple(given.role),
+            token_file=given.token_file,
+            unencrypted=given.unencrypted,
+        )
     except RefusedError as error:
         sys.exit(str(error))
 

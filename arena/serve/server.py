@@ -1,6 +1,7 @@
 """The server on its port: uvicorn, with clients dropped that send or read too slowly, or hold too many connections."""
 
 import asyncio
+import ipaddress
 import resource
 import socket
 import time
@@ -150,7 +151,8 @@ class Listener(socket.socket):
     """A socket that listens, and takes no more connections than there are files for, or than one address may have.
 
     Nor does it take one of an address that has no time left. They are counted here, because a protocol hears of a
-    connection only after the handshake of TLS. A `proxy` may have all of them.
+    connection only after the handshake of TLS. A `proxy` may have all of them; beside it only this machine is heard, as
+    whoever passes by the proxy would send tokens unencrypted.
     """
 
     def __init__(self, made: socket.socket, proxy: str | None) -> None:
@@ -165,8 +167,9 @@ class Listener(socket.socket):
         """Take a connection; ConnectionAbortedError, which asyncio ignores, for one too many."""
         accepted, address = super().accept()
         network = guard.network(address[0])
+        passes_by = self.proxy is not None and address[0] != self.proxy and not _is_here(address[0])
         is_full = self._open[network] >= self._of_network and address[0] != self.proxy
-        if is_full or self._open.total() >= self._most or not self.reading_time.charge(address, 0.0):
+        if passes_by or is_full or self._open.total() >= self._most or not self.reading_time.charge(address, 0.0):
             accepted.close()
             raise ConnectionAbortedError
         self._open[network] += 1
@@ -176,6 +179,13 @@ class Listener(socket.socket):
         self._open[network] -= 1
         if not self._open[network]:
             del self._open[network]
+
+
+def _is_here(address: str) -> bool:
+    """Return whether an address of a connection is this machine's own."""
+    parsed = ipaddress.ip_address(address)
+    mapped = parsed.ipv4_mapped if isinstance(parsed, ipaddress.IPv6Address) else None
+    return (mapped or parsed).is_loopback
 
 
 class _Counted(socket.socket):

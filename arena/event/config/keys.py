@@ -280,7 +280,7 @@ class NotifyTable(Table):
     """[notify]: a webhook that gets a message when a run ends."""
 
     url: Annotated[str, BeforeValidator(_web_address)] = Field(description="A webhook of Slack, Discord, ntfy, ...")
-    private: bool = Field(False, description="Allow an address inside a network, and http.")
+    private: bool = Field(False, description="Allow an address inside a network, also by http.")
 
     @model_validator(mode="after")
     def _secure(self) -> "NotifyTable":
