@@ -268,6 +268,89 @@ def test_a_bot_that_is_called_as_another_one_is_refused(pull):
     assert "two bots are called" in done.stdout
 
 
+def test_an_author_who_is_called_like_a_bot_of_the_organiser_is_refused_before_the_merge(origin, tmp_path):
+    ways = {
+        "a file": ("dice", None),
+        "a table": ("walker", '\n[[bot]]\nname = "walker"\npath = "bots/dice.py"\n'),
+        "another case": ("WALKER", '\n[[bot]]\nname = "walker"\ncommand = "python bots/dice.py"\n'),
+    }
+    for number, (author, table) in enumerate(ways.values()):
+        folder = clone(origin, tmp_path / str(number))
+        if table is not None:
+            with (folder / "tournament.toml").open("a") as file:
+                file.write(table)
+            commit(folder)
+        git(folder, "checkout", "-q", "-b", HEAD)
+        bot(folder, author)
+        done = judged(folder, author)
+        assert done.returncode == 1, author
+        assert "two bots are called" in done.stdout
+        assert str(tmp_path) not in done.stdout
+        assert "/clone" not in done.stdout
+        git(folder, "merge", "-q", "--no-edit", HEAD)
+        run = cup.arena(folder, "run")  # which is what the check has prevented
+        assert (run.returncode, "two bots are called" in run.stderr) == (2, True)
+
+
+def test_a_name_that_a_run_would_skip_is_refused(pull):
+    bot(pull, "_ada")
+    done = judged(pull, "_ada")
+    assert done.returncode == 1
+    assert "_ada cannot be a bot's name: 'arena run' skips what is called so" in done.stdout
+
+
+def test_of_two_pull_requests_that_clash_only_with_each_other_the_second_is_refused(origin, tmp_path):
+    folder = clone(origin, tmp_path / "ws")
+    for author in ("ada", "Ada"):
+        git(folder, "checkout", "-q", "-b", f"pull-{author}", f"origin/{BASE}")
+        bot(folder, author)
+        commit(folder)
+    git(folder, "checkout", "-q", BASE)
+    before = git(folder, "rev-parse", BASE).strip()
+    check = ("contest", "check", before, "pull-Ada", "--author", "Ada")
+    assert cup.arena(folder, *check).returncode == 0
+    git(folder, "merge", "-q", "--no-edit", "pull-ada")
+    done = cup.arena(folder, *check)  # the host still names the commit that was the base when it was opened
+    assert done.returncode == 1
+    assert "two bots are called 'ada' and 'Ada'" in done.stdout or "two bots are called 'Ada' and 'ada'" in done.stdout
+
+
+def test_what_is_checked_is_the_bot_as_the_merge_leaves_it(origin, tmp_path):
+    folder = clone(origin, tmp_path / "ws")
+    (bot(folder, "ada", "from inner import main\n\nmain()\n") / "inner.py").write_text("def main():\n    pass\n")
+    commit(folder)
+    git(folder, "checkout", "-q", "-b", HEAD)
+    (folder / "bots/ada/bot.py").write_text(cup.FIRST)
+    (folder / "bots/ada/notes.txt").write_text("mine")
+    commit(folder)
+    git(folder, "checkout", "-q", BASE)
+    (folder / "bots/ada/bot.py").write_text("raise SystemExit('theirs')\n")
+    commit(folder)
+    done = cup.arena(folder, "contest", "check", BASE, HEAD, "--author", "ada")
+    assert done.returncode == 1
+    assert "it does not merge with the base as that is now; rebase it onto the base" in done.stdout
+    git(folder, "reset", "-q", "--hard", "HEAD~1")
+    (folder / "bots/ada/bot.toml").write_text('command = "python missing.py"\n')
+    commit(folder)
+    done = cup.arena(folder, "contest", "check", BASE, HEAD, "--author", "ada")
+    assert done.returncode == 1
+    assert "missing.py" in done.stdout
+
+
+def test_an_author_whom_the_settings_name_cannot_leave(origin, tmp_path):
+    folder = clone(origin, tmp_path / "ws")
+    bot(folder, "ada")
+    bot(folder, "bob", cup.LAST)
+    file = folder / "tournament.toml"
+    file.write_text(file.read_text().replace("seed = 7\n", 'seed = 7\nseed_order = ["ada"]\n', 1))
+    commit(folder)
+    git(folder, "checkout", "-q", "-b", HEAD)
+    git(folder, "rm", "-q", "-r", "bots/ada")
+    done = judged(folder)
+    assert done.returncode == 1
+    assert "seed_order: no bot 'ada' plays" in done.stdout
+
+
 def test_a_bot_that_is_shown_under_a_name_like_anothers_is_refused(pull):
     path = bot(pull, "ada")
     (path / "bot.toml").write_text('command = "python bot.py"\ndisplay = "d\u0456ce"\n')  # a Cyrillic letter

@@ -1,6 +1,6 @@
 """`arena contest`: the steps of a contest that is a git repository, where a pull request is a submission."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from datetime import UTC, datetime
 from itertools import islice
@@ -18,6 +18,7 @@ from arena.errors import ArenaError, writing
 from arena.event import discovery, merging
 from arena.event.discovery import names
 from arena.sandbox.launcher import Launcher
+from arena.values import Bot
 
 ACTIONS = ("check", "play", "publish", "site")
 ATTEMPTS = 20
@@ -71,29 +72,44 @@ def contest(
 def _verdict(base: str, head: str, author: str) -> tuple[bool, str, list[str]]:
     """Return whether a pull request may be merged, that in words, and the reasons as Markdown."""
     with TemporaryDirectory(dir=workspace.temporary_folder()) as folder:
+        merged_in = Path(folder) / repository.CLONE
         try:
             changes = islice(repository.mistakes(base, head, author), MOST_MISTAKES + 1)
             if mistakes := repository.within_limits(lambda: list(changes)):
                 mistakes[MOST_MISTAKES:] = ["and more"] if len(mistakes) > MOST_MISTAKES else []
                 reasons = [f"- {_quoted(mistake)}" for mistake in mistakes]
                 return False, "may not be merged: it changes what is not its author's", reasons
-            bot = repository.within_limits(lambda: repository.check_out(head, author, Path(folder)))
-            if bot is None:
+            merged = repository.within_limits(lambda: repository.check_out(head, author, Path(folder), base))
+            others = _others(merged.workspace, author)
+            if merged.bot is None:
                 return True, f"may be merged: {author} leaves the contest", []
-            result = _checkup(bot, author)
+            result = _checkup(merged.bot, author, others)
         except ArenaError as error:
-            return False, "may not be merged as it is", [f"- {_quoted(str(error).replace(folder, ''))}"]
+            reason = str(error)
+            for path in (f"{merged_in}/", f"{folder}/"):  # its author knows no such path
+                reason = reason.replace(path, "")
+            return False, "may not be merged as it is", [f"- {_quoted(reason)}"]
     words = "may be merged: the bot is fit to play" if result.sound else "may not be merged as it is"
     return result.sound, words, list(_findings(result))
 
 
-def _checkup(path: Path, author: str) -> Checkup:
+def _others(merged: Path, author: str) -> list[Bot]:
+    """Return the bots beside the author's, after the merge; ArenaError if `arena run` would refuse that workspace."""
+    from arena.event import config
+
+    tournament = config.load(merged / paths.TOURNAMENT_FILE)
+    entrants = tournament.entrants(merged)
+    if len(entrants) > 1:  # the first author of a contest may leave it, too, though the event waits for another then
+        boards = paths.results_folder(Path(), paths.SAMPLED_BOARDS)  # those that are here already
+        tournament.event(merged, entrants=entrants, sampled_boards=boards.absolute())
+    return [bot for bot in entrants if bot.name != author]
+
+
+def _checkup(path: Path, author: str, others: Iterable[Bot]) -> Checkup:
     """Check the bot at a path, which the author has submitted, as `arena check` does."""
     tournament = workspace.own_tournament()
     workspace.forget_key(tournament)
     candidate = discovery.from_path(path, author)
-    others = [bot for bot in workspace.entrants() if bot.name != author]
-    discovery.unique((candidate, *others))
     known = (name for bot in others for name in (bot.name, bot.display))
     names.refuse_look_alike(candidate.display or author, known, "choose another `display` in its bot.toml")
     screening = workspace.screening(tournament)

@@ -1,6 +1,6 @@
-"""A contest that is a git repository: what a pull request may change, and the archive, which has a branch of its own.
+"""A contest that is a git repository: what a pull request may change, what a merge of it gives, and the archive.
 
-It calls git, and knows neither how a bot is checked nor how an event is played.
+The archive has a branch of its own. It calls git, and knows neither how a bot is checked nor how an event is played.
 """
 
 # Theory of operation
@@ -12,6 +12,10 @@ It calls git, and knows neither how a bot is checked nor how an event is played.
 #
 # A few bytes of a commit can be folders and files without number: the same tree again and again, or zeros that are
 # packed. So git looks at a stranger's commits in a process with limits, which its children have, too.
+#
+# Whether a pull request is fit is a question about the workspace after the merge, not about the author's folder: that
+# folder may be called like a bot of the organiser, or like one that was merged since. So git merges in a clone, and the
+# result is read as `arena run` would read it.
 #
 # git runs no hook, and no program that a repository's configuration names for its own files is started before the
 # author's folder alone is checked out, in a clone that has the plain configuration.
@@ -33,7 +37,7 @@ from arena.author.submissions.copy_untrusted import (
     too_many,
 )
 from arena.errors import ArenaError
-from arena.event.discovery import may_be_called, shown
+from arena.event.discovery import is_skipped, may_be_called, shown
 from arena.limited import LimitedError, limited_value
 
 Found = TypeVar("Found")
@@ -41,6 +45,8 @@ Found = TypeVar("Found")
 BOTS = "bots"
 FILES = {"120000": "is a symbolic link: copy the file instead", "160000": "is another repository: copy its files"}
 """Modes of git that no file of a bot may have, and why."""
+CLONE = "clone"
+"""The folder in which git merges."""
 COMMIT = "commit"
 """The file of the archive's branch that names the commit of the workspace that was played."""
 AUTHOR = {"GIT_AUTHOR_NAME": "arena", "GIT_AUTHOR_EMAIL": "arena@localhost"}
@@ -94,6 +100,9 @@ def mistakes(base: str, head: str, author: str) -> Iterator[str]:
     if not may_be_called(author):
         yield f"{shown(author)} cannot be a bot's name, which an author's folder is: letters, digits and . _ - only"
         return
+    if is_skipped(author):
+        yield f"{shown(author)} cannot be a bot's name: `arena run` skips what is called so in {BOTS}/"
+        return
     bases = git("merge-base", "--all", base, head, fails=True).decode().split()
     # Of several, git diff takes one, and hides what differs from another; git merge would not.
     if len(bases) != 1:
@@ -119,21 +128,44 @@ def mistakes(base: str, head: str, author: str) -> Iterator[str]:
                 yield str(error)
 
 
-def check_out(head: str, author: str, folder: Path) -> Path | None:
-    """Copy an author's bot, as it is in a commit, into an empty folder; return its path, None if it is gone."""
+@dataclass(frozen=True)
+class Merged:
+    """What the merge of a pull request gives."""
+
+    workspace: Path
+    """All files of the contest, as they are after the merge."""
+    bot: Path | None
+    """A copy of the author's folder alone; None if it is gone."""
+
+
+def check_out(head: str, author: str, folder: Path, base: str = "HEAD") -> Merged:
+    """Merge a pull request onto the base, in an empty folder; ArenaError if git cannot, or if it is too large."""
     files = git("ls-tree", "-r", "-l", "-z", head, f"{BOTS}/{author}").split(b"\0")[:-1]
-    if not files:
-        return None
     sizes = [size for _, kind, _, size in (row.split(b"\t")[0].split() for row in files) if kind == b"blob"]
     if len(files) > MOST_ENTRIES:  # before git unpacks them
         raise too_many()
     if sum(map(int, sizes)) > MOST_BYTES:
         raise too_large()
-    clone = folder / "clone"
+    onto, head, clone = newest(base), commit_of(head), folder / CLONE
     git("clone", "-q", "--shared", "--no-checkout", str(Path().absolute()), str(clone))
-    git("checkout", "-q", head, "--", f"{BOTS}/{author}", folder=clone)
+    git("checkout", "-q", "--detach", onto, folder=clone)
+    try:
+        git("merge", "-q", "--no-commit", "--no-ff", head, folder=clone)
+    except ArenaError as error:
+        raise ArenaError(
+            f"it does not merge with the base as that is now; rebase it onto the base ({error})"
+        ) from error
+    if not os.path.lexists(clone / BOTS / author):
+        return Merged(clone, None)
     copy_submission(clone / BOTS / author, folder / author)
-    return folder / author
+    return Merged(clone, folder / author)
+
+
+def newest(base: str) -> str:
+    """Return the commit that is checked out here if it goes on from the base, else the base: others may have merged."""
+    onto, here = commit_of(base), commit_of("HEAD")
+    found = git("merge-base", onto, here, fails=True).decode().strip()
+    return here if found == onto else onto
 
 
 @dataclass(frozen=True)
