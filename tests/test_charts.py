@@ -297,6 +297,36 @@ def test_a_name_in_letters_without_a_font_is_written_in_unique_latin_ones(monkey
     assert letters.shown(["李雷", "李蕾", "LiLei"]) == ["\\u674e\\u96f7", "\\u674e\\u857e", "LiLei"]
 
 
+@pytest.mark.parametrize(
+    ("name", "label"),
+    [
+        ("\u0e44\u0e17\u0e22\u0e41\u0e25\u0e19\u0e14\u0e4c", "aithyaelnd"),  # Thai, with a silent mark at the end
+        ("\u0939\u093f\u0928\u094d\u0926\u0940 bot", "hindi bot"),
+        ("\u0ba4\u0bae\u0bbf\u0bb4\u0bcd", "tmil"),
+        ("Zu\u0308rich", "Zürich"),
+        ("\U0001f525", "fire"),
+        ("\U0001f525bot", "fire bot"),
+        ("a\U0001f525\U0001f525 b", "a fire fire b"),
+        ("\U0001f44d\U0001f3fd", "thumbsup"),  # in a colour of skin
+        ("\U0001f468\u200d\U0001f469\u200d\U0001f467", "man woman girl"),  # one picture of three
+        ("\U0001f1e9\U0001f1ea", "DE"),
+        ("a\u200db", "a\\u200db"),  # invisible, and joins nothing
+        (":fire:", ":fire:"),
+        ("\U000f0000", "\\U000f0000"),
+    ],
+)
+def test_a_word_of_another_script_is_transliterated_and_an_emoji_named(monkeypatch, name, label):
+    monkeypatch.setattr(letters, "_family", lambda letter: "DejaVu Sans" if letter < "\u0900" else None)
+    assert letters.drawable(name) == label
+
+
+def test_names_that_differ_in_a_silent_mark_keep_apart(monkeypatch):
+    monkeypatch.setattr(letters, "_family", lambda letter: "DejaVu Sans" if letter < "\u0900" else None)
+    shown = letters.shown(["\u0e14\u0e4c", "\u0e14", "\U0001f525", "fire"])
+    assert len({*shown}) == 4
+    assert "fire" in shown
+
+
 def test_a_letter_that_dejavu_lacks_is_lent_by_another_font_or_told_by_its_number():
     assert letters.drawable("Zürich") == "Zürich"
     assert letters.families("Zürich") == ("DejaVu Sans",)
@@ -426,12 +456,19 @@ def test_the_crosstable_has_a_panel_only_where_bots_met(drawn):
     figure = drawn("crosstable", 2)
     headings = [[text.get_text() for text in panel.texts if not text.get_text().isdigit()] for panel in figure.axes]
     assert [" ".join(reversed(lines)) for lines in headings] == [
-        "duel as explorer",
-        "duel as mummy",
-        "classic as pacman",
-        "classic as ghost1",
-        "classic as ghost2",
+        "mummy_maze/duel as explorer",
+        "mummy_maze/duel as mummy",
+        "pacman/classic as pacman",
+        "pacman/classic as ghost1",
+        "pacman/classic as ghost2",
     ]
+
+
+def test_each_panel_of_a_board_names_its_game(drawn):
+    boards = {"mummy_maze/hunt", "mummy_maze/duel", "pacman/classic"}
+    for name in ("roles", "length", "scores"):
+        headings = {text for text in texts(drawn(name, 2)) if text.endswith(("hunt", "duel", "classic"))}
+        assert headings == boards, name
 
 
 def test_roles_that_always_score_alike_share_a_panel():
@@ -478,6 +515,37 @@ def test_cells_have_one_size_beside_a_panel_of_more_bots():
     assert [len(row_names(panel.figure, number)) for number, panel in enumerate(panels)] == [2, 5]
     assert cells[0] == pytest.approx(cells[1])
     assert cells[0][0] == pytest.approx(cells[0][1])
+
+
+@pytest.mark.parametrize("name", ["crosstable", "better"])
+def test_the_scale_of_colours_stands_between_the_subtitle_and_the_headings(drawn, name):
+    figure = drawn(name, MANY)
+    figure.draw_without_rendering()
+    *panels, scale = figure.axes
+    _, subtitle = figure.texts
+    drawn_scale = scale.get_tightbbox()
+    assert drawn_scale.y1 < subtitle.get_window_extent().y0
+    for panel in panels:
+        assert panel.get_tightbbox().y1 < drawn_scale.y0
+
+
+@pytest.mark.parametrize(
+    ("chance", "text"),
+    [
+        (1.0, ">99"),
+        (0.999, ">99"),
+        (0.995, ">99"),
+        (0.994, "99"),
+        (0.5, "50"),
+        (0.005, "1"),
+        (0.004, "<1"),
+        (0.0, "<1"),
+    ],
+)
+def test_a_chance_is_never_shown_as_certain(chance, text):
+    rows = [("ann", "bob", chance), ("bob", "ann", 1 - chance)]
+    figure = charts._chart("better").render(pd.DataFrame(rows, columns=["bot", "opponent", "chance"]))
+    assert text in texts(figure)
 
 
 def test_halves_are_rounded_alike_in_charts_and_in_the_terminal():

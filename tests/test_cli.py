@@ -175,6 +175,18 @@ def test_games_draws_the_board_that_is_named(fresh, words):
     assert len(done.stdout.splitlines()) > 9
 
 
+def test_a_long_table_of_a_board_shares_lines(fresh):
+    """Pacman's scale of scores has 36 steps."""
+    shown = arena(fresh, "games", "pacman/classic").stdout
+    text = " ".join(shown.split())
+    assert "score 0 0, 1 2, 2 4," in text
+    assert "34 95, 35 100 ghosts team" in text
+    assert "steps 100 pellets 35" in text
+    facts = shown.partition("steps 100")[2].splitlines()
+    assert len(facts) < 8
+    assert all(len(line) <= 80 for line in facts)
+
+
 def test_a_match_is_shown_turn_by_turn_with_its_verdict(fresh):
     drawn = arena(fresh, "match", "first", "last", "--board", "duel").stdout
     assert "turn 1  explorer (first)  move1 north" in drawn

@@ -257,7 +257,22 @@ def test_every_lesson_of_an_event_replays_and_perfect_play_gives_none(folder, tm
         (lesson.turn, lesson.role, lesson.good) for lesson in found
     ]
     assert "perfect" not in file.read_text()
-    assert lessons_in(folder, "perfect").lessons == ()
+    none = lessons_in(folder, "perfect")
+    assert none.lessons == ()
+    assert none.why_none == "none of its moves threw points away"
+
+
+def test_a_bot_without_a_lesson_is_sent_to_the_match_that_a_search_regrets(tmp_path):
+    """Of a single match of Pacman nobody can compare moves, but the search sees what was thrown away."""
+    of = reported.event(("amber", "birch"), on=reported.boards("classic"))
+    records = [reported.played(match) for match in reported.plan(of)]
+    folder = reported.store(tmp_path / "few", of, records)
+    said = arena(tmp_path, "lessons", "birch", str(folder)).stdout
+    assert "in 3 different matches" in said
+    assert "nothing shows" not in said
+    (words,) = re.findall(r"threw away (\d+) points in one match; `arena (replay \S+)`", said)
+    assert int(words[0]) > 0
+    assert "an estimate" in arena(tmp_path, *words[1].split()).stdout
 
 
 def test_each_seat_of_a_bot_that_meets_itself_learns(folder):

@@ -329,7 +329,7 @@ def test_every_board_and_role_has_a_ranking_in_the_page(small, results):
     frame = results.rankings()
     keys = dict.fromkeys(zip(frame["board"], frame["role"].fillna("all roles"), strict=True))
     captions = [text for _, text in page.all("caption")][3:]
-    assert captions == [f"{board.partition('/')[2]}, {role}" for board, role in keys]
+    assert captions == [f"{board}, {role}" for board, role in keys]
 
 
 @pytest.mark.parametrize("scores", ["random", "level", "of the best role"])

@@ -106,6 +106,29 @@ def record_on(records: list[Record], board: str) -> Record:
     return min(fit, key=lambda record: len(record.turns))
 
 
+def test_a_shade_says_that_a_table_goes_on_beyond_the_edge(small, tab):
+    """At 800 px the last columns of the leaderboard are cut."""
+
+    def darkness(page):
+        """How much darker the table's ground is at its left and its right edge than the page."""
+        picture = Image.open(io.BytesIO(page.screenshot())).convert("L")
+        box = page.locator(".scroll").first.bounding_box()
+        row = int(box["y"]) + 3
+        ends = (int(box["x"]) + 1, int(box["x"] + box["width"]) - 2)
+        return [255 - picture.getpixel((column, row)) for column in ends]
+
+    with opened(tab, small[0], viewport={"width": 800, "height": 700}) as page:
+        left, right = darkness(page)
+        assert left < 8
+        assert right > 30
+        page.evaluate("document.querySelector('.scroll').scrollLeft = 5000")
+        left, right = darkness(page)
+        assert left > 30
+        assert right < 8
+    with opened(tab, small[0], viewport=WIDE) as page:
+        assert max(darkness(page)) < 8
+
+
 DRAWN = """(turns) => {
   const boxes = [...document.querySelectorAll(".board .cell, .board .rock")]
     .map((cell) => [cell.dataset.cell, cell.getBoundingClientRect()]);

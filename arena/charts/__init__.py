@@ -60,7 +60,6 @@ def about(results: Results) -> About:
             str(league.game): tuple(league.display_name(standing.bot) for standing in league.standings)
             for league in results.leagues
         },
-        boards=results.board_columns,
         board_roles=tuple(results.board_role_columns),
         unit=results.unit,
         limit=results.event.conditions.time.move,

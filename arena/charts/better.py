@@ -7,6 +7,7 @@ from matplotlib.figure import Figure
 from arena.charts.style import About, Nothing, styled
 from arena.charts.style.grids import grids
 from arena.charts.style.sheet import GRID, best
+from arena.results.columns import chance_text
 from arena.results.leaderboard import Results
 
 
@@ -30,5 +31,5 @@ def render(frame: pd.DataFrame, about: About = About()) -> Figure | Nothing:  # 
     if not panels:
         return Nothing("fewer than two bots are rated")
     subtitle = f"Chance in per cent that the bot in the row is stronger than the one in the column; 50 = open{omitted}"
-    figure, _ = grids(about, "who is surely better", subtitle, panels)
+    figure, _ = grids(about, "who is surely better", subtitle, panels, text=lambda percent: chance_text(percent / 100))
     return figure

@@ -27,7 +27,7 @@ def render(frame: pd.DataFrame, about: About = About()) -> Figure | Nothing:  # 
     for board, role, table in about.by_role(frame, ["bot", "opponent", "score"]):
         grid = table.pivot_table(index="bot", columns="opponent", values="score")
         order = {"index": about.order(grid.index, board), "columns": about.order(grid.columns, board)}
-        panels.append(((about.board(board), f"as {role}"), grid.reindex(**order)))
+        panels.append(((board, f"as {role}"), grid.reindex(**order)))
     # A bot does not meet itself, and that needs no hatching.
     unmet = any(int(grid.isna().sum().sum()) > len(grid.index.intersection(grid.columns)) for _, grid in panels)
     figure, axes = grids(

@@ -29,7 +29,7 @@ def render(frame: pd.DataFrame, about: About = About()) -> Figure | Nothing:  # 
     figure, axes = sheet(
         about.title("how long matches are"),
         "Number of matches by turns played; the line is the median",
-        [Panel(heading=(about.board(board), f"median {median:g} turns")) for board, median in medians.items()],
+        [Panel(heading=(board, f"median {median:g} turns")) for board, median in medians.items()],
         wide=2.1,
         high=1.5,
         columns=3,

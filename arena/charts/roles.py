@@ -34,7 +34,7 @@ def render(frame: pd.DataFrame, about: About = About()) -> Figure | Nothing:  # 
     # The mark U+200E keeps the rank before a name that is written from right to left.
     panels = [
         Panel(
-            heading=(about.board(board), role),
+            heading=(board, role),
             names=tuple(
                 f"\u200e{rank} {label}" for rank, label in zip(table["rank"], about.labels(table["bot"]), strict=True)
             ),

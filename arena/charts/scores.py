@@ -47,7 +47,7 @@ def render(frame: pd.DataFrame, about: About = About()) -> Figure | Nothing:  # 
         "How many of the bot's matches in the role brought which score, 0 to 100; the line is the mean"
         f"{max((omitted for _, omitted in orders), key=len)}",
         [
-            Panel(heading=(about.board(board), role), names=tuple(about.labels(bots)))
+            Panel(heading=(board, role), names=tuple(about.labels(bots)))
             for (board, role, _), (bots, _) in zip(entries, orders, strict=True)
         ],
         wide=1.6,

@@ -1,15 +1,17 @@
 """`arena games`, `arena check-rules` and `arena openings`: list and draw boards, try rules, and sample openings."""
 
 import secrets
-from collections.abc import Iterator
-from itertools import islice
+from collections.abc import Iterable, Iterator
+from itertools import groupby, islice
 from pathlib import Path
+from textwrap import wrap
 from typing import Annotated
 
 import typer
 
 from arena.cli import options, output
 from arena.errors import ArenaError
+from arena.game import Fact
 from arena.games import rulebook
 from arena.games.conformance import Flaw
 from arena.games.conformance.examination import boards_of, examined
@@ -47,8 +49,36 @@ def games(
         game = rulebook.game_of(board)
         print(f"\n{output.safe_line(board.label)}\n")
         print(render_state(game, game.view(game.start(), None), colour=output.wants_colour()))
-        facts = [fact for fact in game.board() if fact.split(" ")[0] not in {"wall", "size"}]
-        print("\n".join(f"  {output.safe_line(fact)}" for fact in facts))
+        print("\n".join(_fact_lines(game.board())))
+
+
+DRAWN = ("wall", "size")
+"""First words of facts that the drawing of a board shows."""
+LISTED = 3
+"""Facts with the same first word that have a line each; more of them share lines."""
+FACTS_WIDTH = 78
+
+
+def _fact_lines(facts: Iterable[Fact]) -> Iterator[str]:
+    """Yield the facts of a board as lines: a line each, but a long table of a fact, such as `score`, is wrapped."""
+    for word, group in groupby(facts, key=lambda fact: fact.partition(" ")[0]):
+        if word in DRAWN:
+            continue
+        lines = [output.safe_line(fact) for fact in group]
+        if len(lines) <= LISTED:
+            yield from (f"  {line}" for line in lines)
+            continue
+        name = output.safe_line(word)
+        table = ", ".join(line.removeprefix(name).strip() for line in lines)
+        indent = " " * (len(name) + 3)
+        yield from wrap(
+            table,
+            FACTS_WIDTH,
+            initial_indent=f"  {name} ",
+            subsequent_indent=indent,
+            break_long_words=False,
+            break_on_hyphens=False,
+        )
 
 
 MOVES_SHOWN = 12

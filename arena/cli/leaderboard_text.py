@@ -193,8 +193,7 @@ def print_rankings(results: Results, ranked: Sequence[Row]) -> None:
         rows = [
             row | {"rating": row["strength"], "rating_low": row["low"], "rating_high": row["high"]} for row in group
         ]
-        name = results.board_columns.get(label, label)
-        print("\n" * (number > 0) + output.safe_line(f"{name}, {'all roles' if role is None else role}"))
+        print("\n" * (number > 0) + output.safe_line(f"{label}, {'all roles' if role is None else role}"))
         ranking = {
             "rank": [row["rank"] for row in rows],
             "bot": [row["display"] for row in rows],

@@ -43,12 +43,15 @@ def lessons(
     """Show the positions in which a bot threw most away, the worst first, and what would have been better."""
     from arena import lessons as lesson_file
     from arena.results.archive import Archive
-    from arena.results.lessons import find
+    from arena.results.lessons import find, most_regretted
 
     folders = {paths.event_folder(name): name for name in (events or (None,))}
     with ExitStack() as opened:
         archives = [opened.enter_context(Archive.open(folder)) for folder in folders]
         result = find(archives, bot, stored_match.game_of, board=board, role=role, most=most)
+        regret = None
+        if not result.lessons:
+            regret = most_regretted(archives, result.bot, stored_match.game_of, board=board, role=role)
     if result.problems:
         more = f"; and {len(result.problems) - PROBLEMS} more" if len(result.problems) > PROBLEMS else ""
         shown = "; ".join(result.problems[:PROBLEMS])
@@ -82,7 +85,18 @@ def lessons(
         print("\n".join([*_lines(number, lesson, folders[lesson.folder], draw=draw), ""]))
     if not result.lessons:
         name, looked_at = output.safe_line(bot), output.counted(result.matches, "match")
-        print(f"no lesson for {name} in {looked_at}: nothing shows that another move would have been better")
+        print(f"no lesson for {name} in {looked_at}: {result.why_none}")
+        if regret is not None:
+            replay = shlex.join(["arena", "replay", _address(folders[regret.folder], regret.match)])
+            print(
+                f"a search estimates that {name} threw away {regret.points} points in one match; "
+                f"`{replay}` shows in which turns"
+            )
+
+
+def _address(event: str | None, match: str) -> str:
+    """Return a match as `arena replay` takes it; None = the event of the tournament.toml here."""
+    return f"{event}/{match}" if event else match
 
 
 def _lines(number: int, lesson: "Lesson", event: str | None, *, draw: bool) -> Iterator[str]:
@@ -96,7 +110,7 @@ def _lines(number: int, lesson: "Lesson", event: str | None, *, draw: bool) -> I
     yield f"   played  {output.safe_line(lesson.played)}"
     yield f"   good    {', '.join(_good_move(lesson, move) for move in lesson.good)}"
     yield f"   then    {lesson.refutation_text(SHOWN_TURNS)}"
-    name = f"{event}/{match.id}" if event else match.id
+    name = _address(event, match.id)
     yield f"   replay  {shlex.join(['arena', 'replay', name])}"
     yield f"   fork    {shlex.join(['arena', 'match', '--from', name, '--turn', str(lesson.turn - 1)])}"
 

@@ -137,4 +137,4 @@ def _write_lessons(path: Path, result: Exploitation, bot: Bot, board: Board) -> 
         if found.lessons:
             paths.write(path, lessons.text_of(found.lessons, bot.name, game_of))
         else:
-            output.notice(f"{path}: not written: nothing shows that another move would have been better")
+            output.notice(f"{path}: not written, because there is no lesson: {found.why_none}")

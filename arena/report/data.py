@@ -83,7 +83,7 @@ def event(
         "bots": [clean(results.display_name(bot)) for bot in index.bots],
         "names": [clean(bot) for bot in index.bots],
         "boards": [
-            board_values(label, results.board_columns[label], index, games, newest.match if newest else None)
+            board_values(label, index, games, newest.match if newest else None)
             for label in index.boards
             for newest in (archive.newest_on(label),)
         ],
@@ -102,11 +102,8 @@ def event(
     }
 
 
-def board_values(label: str, column: str, index: Index, games: Games, sample: Match | None) -> dict[str, object]:
-    """Return a board's names, and how it is drawn; without its rules, of which its replays tell, nothing is.
-
-    `column` is its name where boards are columns, `sample` a match on it.
-    """
+def board_values(label: str, index: Index, games: Games, sample: Match | None) -> dict[str, object]:
+    """Return a board's name and how it is drawn; without its rules it is not drawn. `sample` is a match on it."""
     game = None
     if sample is not None:
         with suppress(ArenaError):
@@ -117,7 +114,6 @@ def board_values(label: str, column: str, index: Index, games: Games, sample: Ma
         | ({"viewer": own} if own else {})
         | {
             "label": clean(label),
-            "column": clean(column),
             "roles": [clean(role) for role in index.roles[label]],
             "sides": [[index.roles[label].index(role) for role in side] for side in index.sides[label]],
         }
@@ -188,7 +184,7 @@ def match_values(
         "event": {"name": clean(event), "played": 1, "listed": 1},
         "bots": [clean(display.get(bot, bot)) for bot in names],
         "names": [clean(bot) for bot in names],
-        "boards": [board_values(played.label, played.board, index, games, record.match)],
+        "boards": [board_values(played.label, index, games, record.match)],
         "endings": list(ENDINGS),
         "pages": {},
         "matches": columns([played], index) | {"replay": [0]},

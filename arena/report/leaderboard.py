@@ -242,7 +242,7 @@ def rankings(results: Results) -> Iterator[PageTable]:
     board, role, *columns = RANKINGS.rated_in(results.unit).columns
     rows = rows_of(results.rankings(), RANKINGS)
     for (label, part), group in groupby(rows, key=lambda row: (row[board.name], row[role.name])):
-        title = clean(f"{results.board_columns.get(label, label)}, {part or 'all roles'}")
+        title = clean(f"{label}, {part or 'all roles'}")
         yield _table(title, columns, list(group), RANKED)
 
 

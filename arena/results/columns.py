@@ -80,6 +80,19 @@ def rounded_text(figure: float, decimals: int, sign: str = "-") -> str:
     return f"{exact:{sign}z.{decimals}f}"
 
 
+def chance_text(chance: float) -> str:
+    """Return a chance, 0 to 1, in whole per cent: `>99` above 99.5 %, and `<1` below 0.5 %.
+
+    Matches prove neither 0 nor 100 %.
+    """
+    text = rounded_text(100 * chance, 0)
+    if text == "100":
+        return ">99"
+    if text == "0":
+        return "<1"
+    return text
+
+
 def interval_text(low: str, high: str) -> str:
     """Return an interval in words, from the texts of its ends; the text of an open end is empty."""
     if low and high:

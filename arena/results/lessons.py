@@ -8,17 +8,17 @@ from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from arena.display_names import bot_shown
 from arena.errors import ArenaError, known_are
 from arena.game import Fact, Game, Move, Role
 from arena.games.quality import PerfectPlay, positions
 from arena.protocol import clean
-from arena.results.accuracy import MOST_ASSESSED, Rules, with_assessors
+from arena.results.accuracy import MOST_ASSESSED, REGRET, Rules, load_or_assess, with_assessors
 from arena.results.archive import Archive
 from arena.results.blunders import Blunder, Blunders, Mean, add_exact
-from arena.results.move_estimates import Estimates
+from arena.results.move_estimates import LEAST_MATCHES, Estimates
 from arena.values import OpeningMoves, Record, Turn
 
 MOST_TURNS = 200
@@ -96,11 +96,59 @@ class Lesson:
 class Lessons:
     """The lessons of a bot, the worst first."""
 
+    bot: str
+    """The name of the bot; somebody may have asked by its display name."""
     lessons: tuple[Lesson, ...]
     matches: int
     """The number of its matches that were looked at."""
     problems: tuple[str, ...]
     """A sentence for each match that could not be looked at."""
+    is_solved: bool
+    """True if all these matches were on solved boards."""
+
+    @property
+    def why_none(self) -> str:
+        """Say in words why there is no lesson."""
+        if self.is_solved:
+            return "none of its moves threw points away"
+        return (
+            "where a board is not solved, a lesson needs another move that scored clearly more "
+            f"in the same position, each of the two in {LEAST_MATCHES} different matches"
+        )
+
+
+class Regret(NamedTuple):
+    """A match in which a bot threw points away, as a search estimates them."""
+
+    points: int
+    match: str
+    folder: Path
+
+
+def most_regretted(
+    archives: Sequence[Archive],
+    bot: str,
+    rules: Rules,
+    *,
+    board: str | None = None,
+    role: Role | None = None,
+) -> Regret | None:
+    """Return the match in which a bot threw most away, among those that leaderboards assess.
+
+    None if a search finds nothing. `board` and `role` choose as in `find`.
+    """
+    worst = None
+    for archive in archives:
+        entries = archive.entries().values()
+        labels = {entry.label for entry in entries if board in {None, entry.label, entry.game, entry.board}}
+        for match, figures in load_or_assess(archive, sorted(labels), rules, REGRET):
+            points = 0
+            for assessed_role, (_, lost, _) in figures.items():
+                if match.seats.get(assessed_role) == bot and role in {None, assessed_role}:
+                    points += lost
+            if points > (worst.points if worst else 0):
+                worst = Regret(points, match.id, archive.folder)
+    return worst
 
 
 def find(
@@ -153,7 +201,8 @@ def find(
             if assessor is None:
                 estimates.add(archive, record, game)
     chosen = _worst({**blunders, **estimates.blunders()}, most, role)
-    return Lessons(tuple(_lesson(blunder, times, rules) for blunder, times in chosen), looked_at, tuple(problems))
+    lessons = tuple(_lesson(blunder, times, rules) for blunder, times in chosen)
+    return Lessons(bot, lessons, looked_at, tuple(problems), is_solved=not unsolved)
 
 
 def find_exact(

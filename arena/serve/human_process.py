@@ -63,7 +63,6 @@ class PipeSeat:
         self._number = 0
         drawn = boards.values(game, self._roles, game.sides, self._view.own[0]) | {
             "label": clean(match.label),
-            "column": clean(match.label),
             "roles": [clean(role) for role in self._roles],
             "sides": [[self._roles.index(role) for role in side] for side in game.sides],
         }

@@ -164,7 +164,7 @@ def crosstable(folder: Path, bot_path: str, matches_path: str) -> str:
             tables=[
                 (
                     board,
-                    clean(results.board_columns[board]),
+                    clean(board),
                     roles,
                     {each.bot: clean(results.display_name(each.bot)) for each in ranked[board][:MOST_CROSSED]},
                 )
@@ -384,7 +384,7 @@ def _head(folder: Path, match: Match, games: replays.Games, grids: object, *, is
         {
             "id": match.id,
             "over": is_over,
-            "board": data.board_values(match.label, match.label, index, games, match),
+            "board": data.board_values(match.label, index, games, match),
             "grids": grids,
             "bots": [clean(display.get(seat.bot.name, seat.bot.name)) for seat in match.seats],
         }

@@ -71,8 +71,6 @@ class About:
     """Best first; others come after them, as the frame has them."""
     leagues: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     """The bots of each game, best first."""
-    boards: Mapping[str, str] = field(default_factory=dict)
-    """A short name for a `game/board`."""
     board_roles: tuple[tuple[str, str], ...] = ()
     """Every (`game/board`, role), in order."""
     unit: str = ""
@@ -83,10 +81,6 @@ class About:
     def title(self, subject: str) -> str:
         """Return the title of a chart: the event and the subject."""
         return f"{self.event}: {subject}" if self.event else subject[:1].upper() + subject[1:]
-
-    def board(self, label: str) -> str:
-        """Return the short name of a `game/board`."""
-        return self.boards.get(label, label)
 
     def by_role(self, frame: Any, alike: Sequence[str]) -> list[tuple[str, str, Any]]:
         """Return the board, the role and the rows of each role, in order of `board_roles`; before them those of none.

@@ -1,6 +1,6 @@
 """Grids of bots by bots, in which a cell is darker for a higher value."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import numpy as np
 import numpy.typing as npt
@@ -10,15 +10,21 @@ from matplotlib.collections import LineCollection
 from matplotlib.colors import LinearSegmentedColormap
 from matplotlib.figure import Figure
 
-from arena.charts.style import DPI, FAINT, GREY, HEAT, INK, About
+from arena.charts.style import FAINT, GREY, HEAT, INK, About
 from arena.charts.style.letters import widest
-from arena.charts.style.sheet import Panel, Space, row_size, sheet
+from arena.charts.style.sheet import HEAD, Panel, Space, row_size, sheet
 from arena.display_names import NAME
 from arena.results.columns import rounded_text
 
 DARKER = LinearSegmentedColormap.from_list("darker", HEAT)
 NARROWEST = 1.6  # inches: a panel's heading needs some
 NUMBERED = 12  # rows; with more of them a cell is too small for its number
+STRIP = (1.4, 0.09)  # inches: width and height of the scale of colours
+SCALE = 0.36  # inches: the height of the scale with its numbers
+
+
+def _whole(value: float) -> str:
+    return rounded_text(value, 0)
 
 
 def grids(
@@ -31,11 +37,12 @@ def grids(
     sides: tuple[float, float, float] = (0.42, 0.24, 0.165),
     columns: int = 2,
     length: int = NAME,
+    text: Callable[[float], str] = _whole,
 ) -> tuple[Figure, list[Axes]]:
     """Draw panels with their headings: values from `least` to 100 of the bots in the rows and in the columns.
 
     `sides` are those of a cell: where cells have numbers, of up to 24 rows, of more. `length` is that of a name
-    in letters.
+    in letters. `text` makes the number of a cell from its value.
     """
     tables = [grid for _, grid in panels]
     most = max(max(grid.shape) for grid in tables)
@@ -49,21 +56,21 @@ def grids(
         wide=max(side * max(grid.shape[1] for grid in tables), NARROWEST),
         high=side,
         columns=columns if most <= NUMBERED else 2,
-        space=Space(below=below, top=0.36 if most > NUMBERED else 0),
+        space=Space(below=below, top=SCALE if most > NUMBERED else 0),
     )
     for panel, grid, names in zip(axes, tables, heads, strict=True):
-        _cells(panel, grid.to_numpy(dtype=np.float64), least)
+        _cells(panel, grid.to_numpy(dtype=np.float64), least, text)
         panel.set_xticks(range(len(names)), names, rotation=90, fontsize=row_size(most))
         # The panel of few bots is smaller than its neighbours, so that cells are alike.
         box, (wide, high) = panel.get_position(), side * np.array(grid.shape[::-1]) / figure.get_size_inches()
         panel.set_position((box.x0, box.y1 - high, wide, high))
         panel.set_ylim(len(grid) - 0.5, -0.5)
     if most > NUMBERED:
-        _scale(axes[0], least)
+        _scale(figure, axes[0].get_position().x0, least)
     return figure, axes
 
 
-def _cells(panel: Axes, grid: npt.NDArray[np.float64], least: float) -> None:
+def _cells(panel: Axes, grid: npt.NDArray[np.float64], least: float, text: Callable[[float], str]) -> None:
     """Draw a grid of cells from `least` to 100, the first row on top; what is no number stays empty."""
     panel.imshow(  # of what is masked nothing is drawn
         np.ma.masked_invalid(grid), cmap=DARKER, vmin=least, vmax=100, aspect="auto", interpolation="none", zorder=1
@@ -77,14 +84,17 @@ def _cells(panel: Axes, grid: npt.NDArray[np.float64], least: float) -> None:
         for (row, column), value in np.ndenumerate(grid):
             if not np.isnan(value):
                 ink = "white" if value - least > 0.48 * (100 - least) else INK
-                panel.text(column, row, rounded_text(value, 0), ha="center", va="center", color=ink, fontsize=8.5)
+                panel.text(column, row, text(value), ha="center", va="center", color=ink, fontsize=8.5)
 
 
-def _scale(panel: Axes, least: float) -> None:
-    """Draw the scale of the cells' colours as a strip above a panel, below the subtitle."""
-    box = panel.get_window_extent()
-    wide, high = box.width / DPI, box.height / DPI
-    strip = panel.inset_axes((0, 1 + 0.62 / high, min(1, 1.6 / wide), 0.09 / high))
+def _scale(figure: Figure, left: float, least: float) -> None:
+    """Draw the scale of the cells' colours as a strip below the subtitle, above the headings.
+
+    `left` is where it begins, as a share of the figure's width.
+    """
+    width, height = figure.get_size_inches()
+    bottom = height - HEAD - STRIP[1]
+    strip = figure.add_axes((left, bottom / height, STRIP[0] / width, STRIP[1] / height))
     strip.imshow(np.linspace(least, 100, 64)[None, :], cmap=DARKER, aspect="auto", extent=(least, 100, 0, 1))
     strip.set(yticks=[], xticks=[least, (least + 100) / 2, 100])
     strip.tick_params(length=0, labelsize=7.5, pad=2, labelcolor=GREY)

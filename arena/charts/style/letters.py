@@ -4,6 +4,8 @@ DejaVu comes with matplotlib. A letter that it lacks is taken from another font 
 Latin letters, and else as its number, so that no name is a row of boxes.
 """
 
+import re
+import unicodedata
 from collections import Counter
 from collections.abc import Iterable
 from functools import cache
@@ -17,6 +19,12 @@ from arena.protocol import clean
 FAMILY = "DejaVu Sans"
 FALLBACKS = ("Noto Sans", "WenQuanYi", "Droid Sans Fallback", "IPA", "Nanum", "Unifont", "FreeSans", "Symbola", "STIXG")
 """The beginnings of the families that may lend a letter; the last comes with matplotlib."""
+JOINER = re.compile(r"(?<=[^\x00-\x7f])[\u200c\u200d](?=[^\x00-\x7f])")
+"""Joins, or parts, letters of Hindi and Persian, and the pictures of an emoji; it has no shape."""
+EMOJI = re.compile(r":([^: ]+):")
+"""The name of an emoji, as anyascii writes it."""
+ALTERING = ("Mn", "Mc", "Me", "Sk")
+"""Categories of marks that alter the letter, or the colour of the emoji, before them."""
 
 
 def shown(names: Iterable[str], length: int = NAME) -> list[str]:
@@ -28,13 +36,54 @@ def shown(names: Iterable[str], length: int = NAME) -> list[str]:
 
 
 def drawable(text: str) -> str:
-    """Return a text in letters that a font here has: others become Latin letters, or their number."""
-    cleaned = clean(text)
-    if cleaned.isascii():
-        return cleaned
+    """Return a text in letters that a font here has: other words are written in Latin letters.
+
+    An emoji without a font is written by its name, `fire` for U+1F525; a sign without a name by its number.
+    """
+    if text.isascii():
+        return clean(text)
+    # A letter in two parts, such as an e and its accent, becomes one letter: fonts draw that better.
+    cleaned = clean(JOINER.sub("", unicodedata.normalize("NFC", text)))
+    drawn = ""
+    after_emoji = False
+    for part in _parts(cleaned):
+        latin = part if all(_family(letter) for letter in part) else _latin(part)
+        emoji = EMOJI.fullmatch(latin)
+        if emoji is not None:
+            latin = emoji[1].replace("_", " ")
+        parted = " " in (drawn[-1:], latin[:1])
+        if (emoji is not None or after_emoji) and drawn and latin and not parted:
+            drawn += " "
+        drawn += latin
+        after_emoji = emoji is not None or (after_emoji and not latin)
+    return drawn
+
+
+def _parts(text: str) -> list[str]:
+    """Return the words of a text and what stands between them: blanks and signs, each alone."""
+    parts: list[str] = []
+    after_letter = False
+    for letter in text:
+        is_letter = unicodedata.category(letter)[0] in "LMN"
+        if is_letter and after_letter:
+            parts[-1] += letter
+        else:
+            parts.append(letter)
+        after_letter = is_letter
+    return parts
+
+
+def _latin(part: str) -> str:
+    """Return a word or a sign in Latin letters.
+
+    A word is transliterated as a whole: a silent mark of Thai or Hindi is nothing without its letter.
+    """
     from anyascii import anyascii  # its tables are slow to load, and few names need them
 
-    return "".join(letter if _family(letter) else clean(anyascii(letter)) or _numbered(letter) for letter in cleaned)
+    latin = clean(anyascii(part))
+    if latin or all(unicodedata.category(letter) in ALTERING for letter in part):
+        return latin
+    return _numbered(part)
 
 
 def _numbered(text: str) -> str:

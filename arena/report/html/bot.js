@@ -35,7 +35,7 @@ const bot = (() => {
     const board = report.boards[number];
     const description = `${words.score(mean)}; all bots ${words.score(field)}`;
     return make("div", {},
-      make("dt", { class: "seat" }, looks.icon(board, seat), `${board.column} · ${board.roles[seat]}`),
+      make("dt", { class: "seat" }, looks.icon(board, seat), `${board.label} · ${board.roles[seat]}`),
       make("dd", { title: description }, draw("svg", { class: "bar", viewBox: "0 0 100 10", preserveAspectRatio: "none", "aria-hidden": "true" },
         draw("rect", { class: "rail", width: 100, height: 10 }), draw("rect", { width: mean, height: 10 }),
         draw("rect", { class: "field", x: Math.min(99.4, field), width: 0.6, y: 0, height: 10 }))),
@@ -48,7 +48,7 @@ const bot = (() => {
     if (row === undefined) return null;
     const match = data.match(row);
     return make("li", {},
-      make("div", { class: "card-head" }, make("span", {}, match.board.column), make("span", {}, `${match.reason}, ${words.count(match.turns, "turn")}`),
+      make("div", { class: "card-head" }, make("span", {}, match.board.label), make("span", {}, `${match.reason}, ${words.count(match.turns, "turn")}`),
         make("a", { href: route.match(id) }, match.hasReplay ? "Replay" : "Details")),
       match.seats.map((seat) => matches.seatLine(match, seat)));
   }
@@ -59,7 +59,7 @@ const bot = (() => {
   function faultCard(fault, name) {
     const row = data.rowOf(fault.match);
     const where = fault.places.map(([number, seat, count]) =>
-      `${report.boards[number].column} · ${report.boards[number].roles[seat]}${count > 1 ? ` × ${count}` : ""}`).join(", ");
+      `${report.boards[number].label} · ${report.boards[number].roles[seat]}${count > 1 ? ` × ${count}` : ""}`).join(", ");
     return make("li", {},
       make("div", { class: "card-head" },
         make("strong", { class: "ending" }, `${words.plain(fault.ending)}${fault.count > 1 ? ` × ${fault.count}` : ""}`),
@@ -84,7 +84,7 @@ const bot = (() => {
     }
     return make("li", { class: "lesson" },
       make("div", { class: "card-head" },
-        make("strong", { class: "ending" }, lesson.verdict), make("span", { class: "seat" }, looks.icon(board, lesson.role), `${board.column} · ${role}`),
+        make("strong", { class: "ending" }, lesson.verdict), make("span", { class: "seat" }, looks.icon(board, lesson.role), `${board.label} · ${role}`),
         row === undefined ? null : make("a", { href: route.match(lesson.match, lesson.turn) }, `Show turn ${lesson.turn}`)),
       make("div", { class: "beside" }, picture, make("div", {},
         make("dl", {}, [["Played", lesson.played], ["Good", lesson.good.join(", ")], ["Then", lesson.then]].map(([name, text]) =>
@@ -101,7 +101,7 @@ const bot = (() => {
   function times(rows) {
     const limit = report.event.move;
     return table("Time", [limit === null ? "No limit a move" : `Limit ${limit} s a move`, ...report.times], rows.map(([number, seat, answers, ...seconds]) =>
-      [`${report.boards[number].column} · ${report.boards[number].roles[seat]}`, answers.toLocaleString("en"), ...seconds.map(words.seconds)]));
+      [`${report.boards[number].label} · ${report.boards[number].roles[seat]}`, answers.toLocaleString("en"), ...seconds.map(words.seconds)]));
   }
 
   return {

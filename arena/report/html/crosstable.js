@@ -11,7 +11,7 @@ const crosstable = (() => {
 
   function chips(all, chosen) {
     return make("nav", { class: "chips", "aria-label": "Board" }, all.map((item) =>
-      make("a", { href: route.to("crosstable", { board: item.board.label }), "aria-current": item === chosen ? "true" : null }, item.board.column)));
+      make("a", { href: route.to("crosstable", { board: item.board.label }), "aria-current": item === chosen ? "true" : null }, item.board.label)));
   }
 
   function cell(board, seat, bot, opponent, figures) {

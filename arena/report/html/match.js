@@ -71,7 +71,7 @@ const match = (() => {
     show(values) {
       const row = data.rowOf(values.get("match"));
       const match = row === undefined ? null : data.match(row);
-      byId("match-title").textContent = match ? `${match.board.column}: ${[...new Set(match.seats.map((seat) => seat.bot))].join(" against ")}` : "There is no such match here";
+      byId("match-title").textContent = match ? `${match.board.label}: ${[...new Set(match.seats.map((seat) => seat.bot))].join(" against ")}` : "There is no such match here";
       if (!match) { byId("match-content").replaceChildren(matches.missing()); return null; }
       const host = make("div", {}, make("p", { class: "note" }, "Unpacking…"));
       byId("match-content").replaceChildren(outcome(match), host);

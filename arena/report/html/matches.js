@@ -49,7 +49,7 @@ const matches = (() => {
   function rowOf(match) {
     return make("tr", {},
       make("td", {}, make("div", { class: "seats" }, match.seats.map((seat) => seatLine(match, seat)))),
-      make("td", { class: "words aside" }, match.board.column),
+      make("td", { class: "words aside" }, match.board.label),
       make("td", { class: "words aside" }, match.reason),
       make("td", { class: "aside", "data-label": "turns" }, String(match.turns)),
       make("td", { class: "aside", "data-label": "repeat" }, String(match.repeat)),
