@@ -91,6 +91,8 @@ def test_progress_tells_share_rate_and_when_it_ends():
 
 def test_progress_before_the_first_match_and_after_the_last_promises_nothing():
     assert watched(200, 0, 0, 3.0) == "0 of 200 matches (0 %)"
+    assert watched(1000, 999, 0, 3.0) == "999 of 1000 matches (99 %)"
+    assert watched(50, 29, 0, 3.0) == "29 of 50 matches (58 %)"
     assert watched(4, 4, 2, 1.0) == "4 of 4 matches (100 %), 2.0/s"
     assert watched(0, 0, 0, 0.0) == "0 of 0 matches (100 %)"
 

@@ -82,9 +82,9 @@ def status(
         output.print_json([row])
         return
     at_most = "" if row["complete"] else schedules.at_most(played_event)
-    share = 100 * finished / planned if planned else 100
+    percent = 100 * finished // planned if planned else 100  # 100 only at the end
     print(
-        f"{output.safe_line(played_event.name)}: {finished} of {at_most}{planned} matches are played ({share:.0f} %), "
+        f"{output.safe_line(played_event.name)}: {finished} of {at_most}{planned} matches are played ({percent} %), "
         f"{at_most}{row['due']} are due"
     )
     if aborts:

@@ -140,8 +140,8 @@ class Watcher:
 
     def lines(self) -> list[str]:
         """Return the progress as lines for a terminal."""
-        share = self.done / self.planned if self.planned else 1.0
-        parts = [f"{self.done} of {self.at_most}{self.planned} matches ({100 * share:.0f} %)"]
+        percent = 100 * self.done // self.planned if self.planned else 100  # 100 only at the end
+        parts = [f"{self.done} of {self.at_most}{self.planned} matches ({percent} %)"]
         if self.rate is not None:
             parts.append(f"{self.rate:.1f}/s")
             if self.done < self.planned:
