@@ -111,8 +111,9 @@ class LessonTest:
         the current folder, else the default ones. ArenaError for a bot that cannot be started.
         """
         __tracebackhide__ = True  # pytest shows the line of the test, and the message
-        conditions = _conditions_here(sandbox)
-        seated = bot if isinstance(bot, Bot) else discovery.from_path(Path(bot))
+        tournament = _tournament_here(sandbox)
+        conditions = choice.resolved(tournament.conditions(), unsafe=tournament.unsafe, by_hand=True)
+        seated = tournament.as_entered(bot if isinstance(bot, Bot) else discovery.from_path(Path(bot)))
         with tempfile.TemporaryDirectory() as folder, Launcher() as launcher:
             (built,) = builds.built([seated], Path(folder), conditions.sandbox)
             result = play(self, built, launcher, conditions)
@@ -138,14 +139,12 @@ def play(lesson: LessonTest, bot: Bot, launcher: Launcher, conditions: Condition
     return _judged(answers[-1], lesson)
 
 
-def _conditions_here(sandbox: str) -> Conditions:
-    """Return the conditions of the workspace in the current folder, at this level of confinement."""
-    unsafe, file = sandbox in levels.UNSAFE, Path("tournament.toml")
-    if file.is_file():
-        conditions = config.load(file, {"sandbox": sandbox, "unsafe": unsafe}).conditions()
-    else:
-        conditions = Conditions(sandbox=sandbox)
-    return choice.resolved(conditions, unsafe=unsafe, by_hand=True)
+def _tournament_here(sandbox: str) -> config.Tournament:
+    """Return the tournament.toml in the current folder, or an empty one, with this level of confinement."""
+    changed: dict[str, object] = {"sandbox": sandbox, "unsafe": sandbox in levels.UNSAFE}
+    if (file := Path("tournament.toml")).is_file():
+        return config.load(file, changed)
+    return config.Tournament.model_validate({"boards": [], **changed})
 
 
 def _judged(answer: Comparison, lesson: LessonTest) -> LessonResult:

@@ -78,6 +78,8 @@ class Bot:
     """The roles that it plays; `()` = all."""
     limits: Limits | None = None
     """Limits of its own, where they are tighter than the event's."""
+    processes: int | None = None
+    """How many processes the organiser allows it at once, in place of the event's limit; None = the event's limit."""
     warm: bool = True
     """True when it may be forked from an interpreter that is already started."""
     threads: int = 1
@@ -156,6 +158,11 @@ class Conditions:
     """None: no language model answers in this event."""
     remote: RemoteSeats | None = field(default=None, metadata=identity.ADDED_LATER)
     """None: no bot of the event is remote."""
+
+    def limits_of(self, bot: Bot) -> Limits:
+        """Return the limits of a bot: the event's, with its own processes; a lower one of its bot.toml."""
+        limits = self.limits if bot.processes is None else replace(self.limits, processes=bot.processes)
+        return limits.tightened(bot.limits)
 
     def time_of(self, bot: Bot) -> TimeControl:
         """Return the time control of a bot."""
@@ -491,7 +498,7 @@ class Event:
         match_id = identity.digest_of(
             board.label,
             digest,
-            [(seat.role, seat.bot.name, seat.bot.digest) for seat in seats],
+            [_identity_of(seat) for seat in seats],
             identity.plain(self.conditions),
             self.seed,
             repeat,
@@ -651,6 +658,12 @@ class Played:
     def label(self) -> str:
         """`game/board`."""
         return f"{self.game}/{self.board}"
+
+
+def _identity_of(seat: Seat) -> tuple[object, ...]:
+    """Return what the id of a match has of a seat; a number of processes only where the bot has its own."""
+    of_every_seat = (seat.role, seat.bot.name, seat.bot.digest)
+    return of_every_seat if seat.bot.processes is None else (*of_every_seat, seat.bot.processes)
 
 
 Batch = tuple[Played, ...]

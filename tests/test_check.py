@@ -7,11 +7,13 @@ from dataclasses import replace
 from pathlib import Path
 
 import cup
+import live
 import pytest
 import sins
 from programs import python
 from sins import SINS
 
+import arena.author.checkup as check_module
 from arena.author.checkup import CheckRun, Checkup, Weight, _near_limits, advice, checkup, conversation, variations
 from arena.author.checkup.findings import Finding, merge
 from arena.clock import TimeControl, TimeUsed
@@ -99,8 +101,11 @@ BODIES = {
     "prints nothing": ("if word == 'go': print(flush=True); continue", "it printed an empty line"),
     "two blanks": ("if word == 'go': print(legal[0].replace(' ', '  '), flush=True); continue", "by one space"),
     "ready for everything": ("if word == 'go': print('ready', flush=True); continue", "answers `ready?` only"),
+}
+NEVER_SENT = {
     "new words": (f"if word not in '{KNOWN}'.split(): raise ValueError(word)", "ValueError: weather"),
-    "wants a clock": ("if word == 'go': int(rest)", "ValueError: invalid literal for int"),
+    "a number after `go`": ("if word == 'go': int(rest)", "ValueError: invalid literal for int"),
+    "plain line ends": ("if line.endswith('\\r\\n'): raise ValueError(line)", "ValueError: arena 1"),
 }
 READS_WHAT_IS_THERE = """\
 import os
@@ -118,6 +123,77 @@ def test_a_misunderstanding_of_the_protocol_is_explained(kind, tmp_path, launche
     found = examined(written(tmp_path, f"    {body}\n"), launcher, roles=("mummy",))
     assert not found.sound
     assert words in text_of(found)
+
+
+@pytest.mark.usefixtures("hurried")
+@pytest.mark.parametrize("kind", sorted(NEVER_SENT))
+def test_a_bot_that_needs_lines_as_the_event_has_them_is_fit_and_reads_that_others_exist(kind, tmp_path, launcher):
+    body, words = NEVER_SENT[kind]
+    found = examined(written(tmp_path, f"    {body}\n"), launcher, boards="connect_four/standard", roles=("red",))
+    assert found.sound, text_of(found)
+    (finding,) = found.findings
+    assert finding.weight is Weight.ADVICE
+    assert finding.cure.startswith("it loses no match by this")
+    assert words in text_of(found)
+
+
+def test_a_bot_that_reads_the_number_after_go_is_refused_by_an_event_that_sends_none(tmp_path, launcher):
+    path = written(tmp_path, "    if word == 'go': int(rest)\n")
+    found = examined(path, launcher, move=None, boards="connect_four/standard", roles=("red",))
+    assert not found.sound
+    assert "ValueError: invalid literal for int" in text_of(found)
+    assert [one.variation for one in found.runs] == [""]
+
+
+LOAD_S = 1.1
+SLOW = python(
+    go=f"""
+if turns == 1: time.sleep({LOAD_S})
+say(legal[0])
+""",
+    ready=f"time.sleep({LOAD_S}); say('ready')",
+)
+
+
+def test_a_variation_leaves_a_bot_the_time_of_the_event(tmp_path, launcher):
+    bot = live.bot_of(tmp_path / "slow.py", SLOW)
+    conditions = Conditions(time=TimeControl(start=9.0, move=9.0), sandbox=choice.choose("auto", unsafe=False))
+    match = live.match_of("connect_four/standard", bot, conditions=conditions)
+    run = conversation.run_check(match, match.seats[0].role, launcher, variations.PIECES)
+    assert run.sound, run.findings
+    assert max(run.walls) >= LOAD_S
+    assert not run.shortened
+
+
+@pytest.mark.usefixtures("hurried")
+def test_a_slow_bot_plays_its_first_match_to_the_end_and_of_the_others_the_beginning(tmp_path, launcher, monkeypatch):
+    monkeypatch.setattr(check_module, "WHOLE_MATCHES_S", 0.0)
+    numbers = []
+    (tmp_path / "mine.py").write_text(cup.FIRST)
+    conditions = Conditions(time=TimeControl(start=9.0, move=9.0), sandbox=choice.choose("auto", unsafe=False))
+    bot = discovery.from_path(tmp_path / "mine.py")
+    found = checkup(
+        bot, rulebook.find("connect_four/standard"), conditions, launcher, lambda _, at_most: numbers.append(at_most)
+    )
+    assert found.sound, text_of(found)
+    first, *others = found.runs
+    assert not first.shortened
+    assert len(first.moves) > conversation.BEGINNING
+    assert {len(run.moves) for run in others if run.shortened} == {conversation.BEGINNING}
+    assert found.shortened == len(others) - 1  # one run ends after two answers anyway
+    assert numbers == [len(found.runs)] * len(found.runs)
+
+
+@pytest.mark.usefixtures("hurried")
+def test_what_the_event_forgives_is_advice(tmp_path, launcher):
+    path = written(tmp_path, "    if word == 'go' and turns <= 2: say('pass'); continue\n")
+    bot = replace(discovery.from_path(path), roles=("red",))
+    time, level = TimeControl(start=9.0, move=9.0), choice.choose("auto", unsafe=False)
+    for strikes, sound in ((1, False), (2, True)):
+        conditions = Conditions(time=time, strikes=strikes, sandbox=level)
+        found = checkup(bot, rulebook.find("connect_four/standard"), conditions, launcher)
+        assert found.sound == sound, text_of(found)
+        assert f"strike 1 of {strikes}, which the event forgives" in text_of(found)
 
 
 @pytest.mark.slow
@@ -171,6 +247,21 @@ def test_what_is_close_to_its_limit_is_pointed_out():
         "it needs 200 of the 256 MB of memory that it may",
     ]
     assert list(_near_limits(replace(found, runs=()))) == []
+
+
+def test_an_answer_may_use_the_bank_before_it_is_close_to_a_limit():
+    report = SeatReport(role="mummy", bot="mine", digest="")
+    run = CheckRun(
+        board="", role="mummy", variation="", greeted=True, moves=(), walls=(0.9, 1.6), report=report, findings=()
+    )
+    bot = Bot(name="mine", command=(), digest="")
+    for time, words in (
+        (TimeControl(move=1.0, bank=9.0), []),
+        (TimeControl(move=1.0, bank=2.0), ["1 answer of 100 takes 1.6 of the 3 s that it may"]),
+        (TimeControl(move=1.0, clock="cpu"), []),
+    ):
+        found = Checkup(bot=bot, conditions=Conditions(time=time), runs=(run,), findings=(), skipped=0)
+        assert [one.words for one in _near_limits(found)] == words
 
 
 def test_a_variation_keeps_every_line_of_the_question():

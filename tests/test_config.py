@@ -1,6 +1,7 @@
 """tournament.toml: what it gives, and the one line that each mistake in it is told."""
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -339,6 +340,59 @@ def test_no_limit_of_threads_changes_the_matches(workspace):
         for text in ("", "[limits]\nthreads = 4")
     ]
     assert plans[0] == plans[1]
+
+
+ALONE = '[[bot]]\nname = "ann"\nprocesses = 2\n'
+
+
+def test_the_organiser_gives_one_bot_processes_of_its_own(workspace):
+    (workspace / "bots" / "deep").mkdir()
+    (workspace / "bots" / "deep" / "bot.toml").write_text('command = "true"\nlimits = {processes = 9}\n')
+    text = f'{ALONE}[[bot]]\nname = "cyd"\npath = "bots/bob.py"\nprocesses = 3\n'
+    tournament = config.load(write(text))
+    event = tournament.event(workspace)
+    allowed = {bot.name: event.conditions.limits_of(bot).processes for bot in event.bots}
+    assert allowed == {"ann": 2, "bob": 1, "cyd": 3, "deep": 1}  # a bot.toml can only ask
+    asked = [sentence for bot in event.bots for sentence in tournament.unmet_requests(bot)]
+    (sentence,) = asked
+    assert sentence.startswith("deep asks for 9 processes and gets 1: `processes = 9` in its [[bot]] table")
+    versions = tuple(replace(bot, name=f"{bot.name}@1") for bot in event.bots)
+    assert {bot.name: bot.processes for bot in tournament.event(workspace, entrants=versions).bots} == {
+        "ann@1": 2,
+        "bob@1": None,
+        "cyd@1": 3,
+        "deep@1": None,
+    }
+
+
+def test_processes_of_its_own_give_a_bot_new_matches_and_no_other_bot(workspace):
+    def ids(text: str) -> dict[frozenset[str], str]:
+        event = config.load(write(text)).event(workspace)
+        plan = schedules.find("round_robin").batch(event, 0, ())
+        return {(*(seat.bot.name for seat in match.seats),): match.id for match in plan}
+
+    (workspace / "bots" / "cyd.py").write_text("pass")
+    plain, granted = ids(""), ids(ALONE)
+    assert {pair for pair in plain if plain[pair] != granted[pair]} == {pair for pair in plain if "ann" in pair}
+    assert ids(ALONE.replace("2", "3")) != granted
+    assert ids(ALONE.replace("2", "1")) == plain  # what the event allows anyway
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        (ALONE * 2, "bot 'ann': has two [[bot]] tables: write all its keys into one of them"),
+        (
+            f'[time]\nclock = "cpu"\n{ALONE}',
+            "bot 'ann': processes: time.clock = \"cpu\" counts the CPU time of one process: leave this key out",
+        ),
+        (ALONE.replace("2", "0"), "processes"),
+    ],
+)
+def test_a_mistake_in_the_processes_of_a_bot_is_named(workspace, text, words):
+    with pytest.raises(ArenaError) as refused:
+        config.load(write(text)).event(workspace)
+    assert words in str(refused.value)
 
 
 def test_a_stranger_cuts_the_event_to_no_fewer_lanes(workspace):

@@ -73,7 +73,8 @@ def bots(
     """List the bots of this workspace: name, version, digest, author, language, games, state, display name."""
     tournament = workspace.own_tournament()
     rows = list(listing.rows(workspace.bot_store(tournament)) if tournament.bots is not None else ())
-    tables = tournament.model_copy(update={"bots": None}).entrants(Path()) if tournament.bot else ()
+    by_hand = tuple(entry for entry in tournament.bot if entry.adds_bot)
+    tables = tournament.model_copy(update={"bots": None, "bot": by_hand}).entrants(Path())
     rows += [listing.row_of(bot, listing.BotState.BY_HAND) for bot in tables]
     if not versions:
         rows = listing.newest(rows)
@@ -101,7 +102,7 @@ def withdraw(
     store = workspace.bot_store(tournament)
     with suppress(ArenaError):  # a bot that is none may be withdrawn, too
         name = bot_shown(name, workspace.entrants())
-    if name in {entry.name for entry in tournament.bot}:
+    if name in tournament.table_bots:
         raise ArenaError(f"{name!r} is a [[bot]] of tournament.toml: take it out there")
     version = store.withdraw(name)
     output.print_result(

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, NoReturn
 
 import typer
 
-from arena.author.checkup import CheckRun, Checkup
+from arena.author.checkup import WHOLE_MATCHES_S, CheckRun, Checkup
 from arena.cli import options, output, stored_match, workspace
 from arena.errors import ArenaError
 from arena.sandbox.launcher import Launcher
@@ -67,13 +67,16 @@ def check(
         if not json:
             level = ", ".join(filter(None, (conditions.sandbox, launcher.protection)))
             print(f"{output.safe_line(candidate.name)}  {candidate.digest}  at the level {level}", flush=True)
+            for sentence in tournament.unmet_requests(candidate):
+                print(f"  {output.safe_line(sentence)}", flush=True)
         if lessons is not None:
-            _play_lessons(candidate, lessons, conditions, launcher, json=json)
+            _play_lessons(tournament.as_entered(candidate), lessons, conditions, launcher, json=json)
             return
         with workspace.asking(tournament) if candidate.model else nullcontext() as model:
             if not json and candidate.model:
                 print(_answered_by(tournament), flush=True)
-            result = screening.checkup(candidate, launcher, id if json else _print_run, model)
+            printer = RunPrinter(silent=json)
+            result = screening.checkup(candidate, launcher, printer.print, model)
     if json:
         row = {
             "bot": result.bot.name,
@@ -81,7 +84,7 @@ def check(
             "wall_p50": result.wall(0.5),
             "wall_p99": result.wall(0.99),
             "wall_max": result.wall(1.0),
-            **output.fields(result, "sound", "ready", "memory", "cpu", "skipped", "refused"),
+            **output.fields(result, "sound", "ready", "memory", "cpu", "skipped", "shortened", "refused"),
             "sittings": [
                 {**output.fields(run, "board", "role", "sound"), "twist": run.variation, "turns": len(run.moves)}
                 for run in result.runs
@@ -132,11 +135,23 @@ def _play_lessons(bot: Bot, path: Path, conditions: Conditions, launcher: Launch
         raise typer.Exit(1)
 
 
-def _print_run(run: CheckRun) -> None:
-    result = "ok   " if run.sound else "FAULT"
-    variation = f", {run.variation}" if run.variation else ""
-    answers = output.counted(len(run.moves), "legal answer")
-    print(f"  {result}  {run.board} as {run.role}{variation}: {answers}", flush=True)
+class RunPrinter:
+    """Prints a line for each run of a checkup when it has ended, with its number."""
+
+    def __init__(self, *, silent: bool) -> None:
+        self._silent, self._number = silent, 0
+
+    def print(self, run: CheckRun, at_most: int) -> None:
+        """Print a run; there are `at_most` of them."""
+        if self._silent:
+            return
+        self._number += 1
+        result = "ok   " if run.sound else "FAULT"
+        variation = f", {run.variation}" if run.variation else ""
+        answers = output.counted(len(run.moves), "legal answer")
+        shortened = ", then it was ended" if run.shortened else ""
+        where = f"{run.board} as {run.role}{variation}"
+        print(f"  {result}  {self._number:2} of {at_most}  {where}: {answers}{shortened}", flush=True)
 
 
 def _report(result: Checkup) -> Iterator[str]:
@@ -148,17 +163,22 @@ def _report(result: Checkup) -> Iterator[str]:
     def of(limit: float | None) -> str:
         return "" if limit is None else f" of {limit * 1000:g} ms"
 
-    limits, time = result.conditions.limits.tightened(result.bot.limits), result.conditions.time
+    limits, time = result.conditions.limits_of(result.bot), result.conditions.time
     if result.ready is not None:
         yield f"\nready in {ms(result.ready)}{of(time.start)}"
     if (median := result.wall(0.5)) is not None:
         slow, slowest = ms(result.wall(0.99)), ms(result.wall(1.0))
-        yield f"answers in {ms(median)} (median), {slow} (99 of 100), {slowest} (all){of(time.move)}"
+        bank = f", and {time.bank:g} s a match beyond that" if time.bank and time.move is not None else ""
+        yield f"answers in {ms(median)} (median), {slow} (99 of 100), {slowest} (all){of(time.move)}{bank}"
     memory = f" of {limits.memory / 1e6:.0f} MB" if limits.memory is not None else ""
-    yield f"memory {result.memory / 1e6:.0f} MB{memory}, CPU {result.cpu:.2f} s a match"
+    processes = "" if limits.processes == 1 else f", up to {limits.processes or 'any number of'} processes"
+    yield f"memory {result.memory / 1e6:.0f} MB{memory}, CPU {result.cpu:.2f} s a match{processes}"
     if result.bot.command[:1] == ("{python}",):
         python = ".".join(map(str, sys.version_info[:2]))
         yield f"it may import Python {python}'s own library, arena.kit, its own folder, and what `pip list` shows here"
+    if result.shortened:
+        matches = output.counted(result.shortened, "match")
+        yield f"{matches} ended early, because the bot is slow: a check plays whole matches for {WHOLE_MATCHES_S:g} s"
     if result.refused:
         yield f"system calls that were refused to it: {', '.join(result.refused)}"
     for finding in result.findings:

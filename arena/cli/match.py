@@ -73,8 +73,9 @@ def match(
     named = [workspace.bot_named(bot) for bot in bots or ()]
     if begun is not None and not named:
         named = bots_of(begun.record, chosen.roles)
+    named = [tournament.as_entered(bot) for bot in named]
     if no_limits:
-        named = [replace(bot, limits=None) for bot in named]
+        named = [replace(bot, limits=None, processes=None) for bot in named]
     players = assign_roles(chosen, chosen.roles, named)
     opening = begun.moves if begun is not None else ()
     planned = make_match(chosen, players, seed, workspace.conditions_here(tournament, by_hand=True), opening)

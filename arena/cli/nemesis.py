@@ -44,10 +44,9 @@ def nemesis(
 
     Against a bot that answers each position always alike the search can end with a proof that no play takes more.
     """
-    conditions = workspace.conditions_here(
-        workspace.tournament(options.overrides(sandbox=sandbox, unsafe=unsafe)), by_hand=True
-    )
-    (named,) = workspace.built([workspace.bot_named(bot)], conditions.sandbox)
+    tournament = workspace.tournament(options.overrides(sandbox=sandbox, unsafe=unsafe))
+    conditions = workspace.conditions_here(tournament, by_hand=True)
+    (named,) = workspace.built([tournament.as_entered(workspace.bot_named(bot))], conditions.sandbox)
     chosen = board_named(board, "--board")
     side = _side(chosen, named, role)
     output.warn_about_confinement(conditions)

@@ -3,7 +3,7 @@
 import random
 import time
 from collections.abc import Sequence
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -18,7 +18,10 @@ from arena.match.human import HUMAN
 from arena.match.model import LanguageModel
 from arena.replay.fork import Fork
 from arena.replay.replayer import Replayer
-from arena.values import Board, Conditions, Match
+from arena.values import Board, Match
+
+if TYPE_CHECKING:
+    from arena.event.config import Tournament
 
 
 def play(
@@ -51,9 +54,8 @@ def play(
         raise ArenaError("name a board and your role: arena play BOARD ROLE; or a match, by --from")
     overrides = options.overrides(sandbox=sandbox, unsafe=unsafe)
     tournament = workspace.tournament(overrides)
-    conditions = workspace.conditions_here(tournament, by_hand=True)
     seed = int(time.time()) if seed is None else seed
-    planned = _plan(chosen, own_roles, against or (), seed, conditions, begun)
+    planned = _plan(chosen, own_roles, against or (), seed, tournament, begun)
     output.warn_about_confinement(planned.conditions)
     with playing(), workspace.asking(tournament) as model:
         _play(planned, model)
@@ -64,7 +66,7 @@ def _plan(
     own_roles: tuple[Role, ...],
     against: Sequence[str],
     seed: int,
-    conditions: Conditions,
+    tournament: "Tournament",
     begun: Fork | None,
 ) -> Match:
     """Return the match: the person in the roles `own_roles`, the named bots in the others.
@@ -80,6 +82,7 @@ def _plan(
     bot_roles = tuple(role for role in board.roles if role not in own_roles)
     if against and not bot_roles:
         raise ArenaError(f"--against {' '.join(against)}: you play every role of {board.label} yourself")
+    conditions = workspace.conditions_here(tournament, by_hand=True)
     bots = [workspace.bot_named(name) for name in against]
     if begun is not None and not bots:
         bots = bots_of(begun.record, bot_roles)
@@ -94,6 +97,7 @@ def _plan(
         if not able:
             raise ArenaError(f"no bot here plays {' and '.join(bot_roles)} on {board.label}: name some by --against")
         bots = [random.Random(seed).choice(able)]
+    bots = [tournament.as_entered(bot) for bot in bots]
     players |= assign_roles(board, bot_roles, bots * len(bot_roles) if len(bots) == 1 else bots)
     return make_match(board, players, seed, conditions, begun.moves if begun is not None else ())
 

@@ -4,7 +4,7 @@ import tempfile
 from collections.abc import Iterator, Mapping
 from dataclasses import asdict, replace
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -16,6 +16,9 @@ from arena.match.model import Calls, Recorded
 from arena.replay.rerun import Comparison, differences, feed, under
 from arena.sandbox.launcher import Launcher
 from arena.values import Bot, Record, Seat
+
+if TYPE_CHECKING:
+    from arena.event.config import Tournament
 
 
 def rerun(
@@ -31,16 +34,17 @@ def rerun(
 ) -> None:
     """Play a recorded match again with the same seeds; exit code 1 when it goes differently. Nothing is stored."""
     event, record = stored_match.event_of(match), stored_match.load_record(match)
-    then, record = record, as_here(record, options.overrides(sandbox=sandbox, unsafe=unsafe))
+    tournament = workspace.tournament(options.overrides(sandbox=sandbox, unsafe=unsafe))
+    then, record = record, as_here(record, tournament)
     output.warn_about_confinement(record.match.conditions)
     if changed := sorted(_changed(asdict(then.match.conditions), asdict(record.match.conditions))):
         output.notice(f"{', '.join(changed)}: as in the tournament.toml here; the match was played otherwise")
     if bot is None and (role or print_):
         raise ArenaError("--role and --print are for one bot: name it with --bot")
     if bot is None:
-        same = _play_again(record, event, json=json)
+        same = _play_again(record, event, tournament, json=json)
     else:
-        same = _feed(record, event, bot, role, questions=print_, json=json)
+        same = _feed(record, event, tournament, bot, role, questions=print_, json=json)
     if not same:
         raise typer.Exit(1)
 
@@ -54,28 +58,27 @@ def _changed(then: Mapping[str, Any], now: Mapping[str, Any], table: str = "") -
             yield f"{table}{key}"
 
 
-def as_here(record: Record, overrides: Mapping[str, object]) -> Record:
+def as_here(record: Record, tournament: "Tournament") -> Record:
     """Return the record of a match that is played again here.
 
     A record may come from anybody: the rules are those known here, and so are the powers and limits of the bots.
     """
-    tournament = workspace.tournament(overrides)
     workspace.forget_key(tournament)
     here = workspace.conditions_here(tournament, by_hand=True)
     planned = replace(under(record.match, here), rules=stored_match.board_of(record.match).rules)
     return replace(record, match=planned)
 
 
-def played_again(record: Record, event: str | None) -> Record:
+def played_again(record: Record, event: str | None, tournament: "Tournament") -> Record:
     """Play a match of `as_here` again, with the bots as they were then, and return the new record."""
-    then = [_bot_then(seat, event) for seat in record.match.seats]
+    then = [tournament.as_entered(_bot_then(seat, event)) for seat in record.match.seats]
     built = workspace.built(then, record.match.conditions.sandbox)
     seats = tuple(replace(seat, bot=bot) for seat, bot in zip(record.match.seats, built, strict=True))
     return play.play(replace(record.match, seats=seats), model=Recorded(record))
 
 
-def _play_again(record: Record, event: str | None, *, json: bool) -> bool:
-    different = list(differences(record, played_again(record, event)))
+def _play_again(record: Record, event: str | None, tournament: "Tournament", *, json: bool) -> bool:
+    different = list(differences(record, played_again(record, event, tournament)))
     turns = max((turn.number for turn in record.turns), default=0)
     same = f"it went the same: {output.safe_line(record.verdict.reason)} after {turns} turns"
     output.print_result(
@@ -87,12 +90,21 @@ def _play_again(record: Record, event: str | None, *, json: bool) -> bool:
     return not different
 
 
-def _feed(record: Record, event: str | None, name: str, role: str | None, *, questions: bool, json: bool) -> bool:
+def _feed(
+    record: Record,
+    event: str | None,
+    tournament: "Tournament",
+    name: str,
+    role: str | None,
+    *,
+    questions: bool,
+    json: bool,
+) -> bool:
     def print_answer(answer: Comparison) -> None:
         print("\n".join(_lines(answer, questions=questions)), flush=True)
 
     seats, bot = _seats_and_bot(record, event, name, role)
-    (bot,) = workspace.built([bot], record.match.conditions.sandbox)
+    (bot,) = workspace.built([tournament.as_entered(bot)], record.match.conditions.sandbox)
     dialogue, game = stored_match.dialogue_of(record), stored_match.game_of(record.match)
     rows: list[dict[str, object]] = []
     same = True

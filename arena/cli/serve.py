@@ -157,8 +157,8 @@ def _check_uploads(accounts: "Accounts") -> None:
     from arena.serve import uploads
 
     tournament = workspaces.own_tournament()
-    names = [entry.name for entry in tournament.bot]
-    uploads.decide_all(accounts, workspaces.bot_store(tournament), workspaces.screening(tournament).faults, names)
+    examine = workspaces.screening(tournament).faults
+    uploads.decide_all(accounts, workspaces.bot_store(tournament), examine, tournament.table_bots)
 
 
 def _seat_person() -> None:
@@ -170,10 +170,11 @@ def _seat_person() -> None:
 
     wanted = loads(sys.stdin.readline())
     try:
-        conditions = workspaces.conditions_here(workspaces.own_tournament())
+        tournament = workspaces.own_tournament()
+        conditions = workspaces.conditions_here(tournament)
         seed = secrets.token_hex(16)
         (board,) = rulebook.find(wanted["board"], Path(), seed)
-        bot = workspaces.entrant_named(wanted["bot"])
+        bot = tournament.as_entered(workspaces.entrant_named(wanted["bot"]))
         others = [role for role in board.roles if role not in wanted["roles"]]
         players = dict.fromkeys(wanted["roles"], HUMAN) | assign_roles(board, others, [bot] * len(others))
         planned = make_match(board, players, seed, conditions)

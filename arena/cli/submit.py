@@ -4,7 +4,7 @@ import os
 import sys
 from collections import Counter
 from collections.abc import Sequence
-from contextlib import closing
+from contextlib import ExitStack, closing
 from pathlib import Path
 from tempfile import mkdtemp
 from typing import Annotated
@@ -19,6 +19,7 @@ from arena.author.submissions.people import People
 from arena.author.submissions.requests import class_in, class_of, is_class, packed_as, request
 from arena.author.submissions.students import StudentState, students
 from arena.cli import bots, options, output, workspace
+from arena.cli.progress import ProgressLine
 from arena.errors import ArenaError
 
 KEEP = ("newest", "best")
@@ -81,9 +82,12 @@ def submit(
             raise ArenaError(f"{path}: holds no bot: no file, and no folder, whose name begins with a letter")
     screening = workspace.screening(tournament, options.names_in(boards))
     decisions: list[SubmissionDecision] = []
-    submissions = Submissions(store, screening.faults, [entry.name for entry in tournament.bot], class_list)
-    with closing(submissions.submit_all(requests)) as decided:
+    submissions = Submissions(store, screening.faults, tournament.table_bots, class_list)
+    with closing(submissions.submit_all(requests)) as decided, ExitStack() as waiting:
+        if folder is None:  # of many bots each line shows how far the check is
+            waiting.enter_context(ProgressLine(f"{output.safe_line(path.name)} is checked", begins=True))
         for decision in decided:
+            waiting.close()
             decisions.append(decision)
             if not json:
                 _print(decision, reasons=folder is None)

@@ -149,15 +149,16 @@ def _rerun_problems(archive: "Archive", event: str, count: int, lot: str | None)
     ids = sorted(played.id for played in archive.played())
     drawn = (random.Random(lot) if lot is not None else random.SystemRandom()).sample(ids, min(count, len(ids)))
     problems, same = [], 0
+    tournament = workspace.tournament()
     with ProgressLine("verify: matches again") as progress:
         for number, match in enumerate(drawn, 1):
-            record = rerun.as_here(archive.record(match), {})
+            record = rerun.as_here(archive.record(match), tournament)
             if number == 1:
                 output.warn_about_confinement(record.match.conditions)
-            again = rerun.played_again(record, event)
+            again = rerun.played_again(record, event, tournament)
             if not (found := list(differences(record, again))):
                 same += 1
-            elif not list(differences(again, rerun.played_again(record, event))):
+            elif not list(differences(again, rerun.played_again(record, event, tournament))):
                 problems.append((match, f"played again, twice alike, it goes otherwise: {found[0]}"))
             progress(number, len(drawn))
     notes = [f"{len(drawn)} of {len(ids)} matches were played again, drawn by lot: {same} went as recorded"]

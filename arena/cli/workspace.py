@@ -52,6 +52,7 @@ def screening(tournament: "Tournament", boards: Iterable[str] = (), *, by_hand: 
     output.warn_about_confinement(conditions)
     return Screening(
         conditions=conditions,
+        as_entered=tournament.as_entered,
         build=partial(built, level=conditions.sandbox),
         boards=tuple(boards),
         events=tournament.boards,

@@ -146,4 +146,6 @@ def _bot_digest(bot: Bot, path: Path) -> str:
     program = discovery.from_path(path, bot.name)
     files = digest_of(program.command, files_of(path) if path.is_dir() else [(path.name, path)], WHOLE)
     said = {name: getattr(bot, name) for name in BOT_SETTINGS}
+    if bot.processes is not None:
+        said["processes"] = bot.processes
     return values_digest(files, said | {"limits": bot.limits and plain(bot.limits)}, bool(bot.remote), length=WHOLE)

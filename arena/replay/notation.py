@@ -191,6 +191,8 @@ def _contradictions(record: Record) -> Iterator[str]:
             yield f"the digest {seat.bot.digest[:40]!r} is not hexadecimal"
         if seat.bot.threads < 1:
             yield f"{seat.bot.name} has {seat.bot.threads} threads"
+        if seat.bot.processes is not None and seat.bot.processes < 1:
+            yield f"{seat.bot.name} has {seat.bot.processes} processes"
         if (report.bot, report.digest) != (seat.bot.name, seat.bot.digest):
             yield f"the report of {seat.role[:40]!r} is that of another bot"
 

@@ -175,9 +175,11 @@ def _record_problems(
 
 def _essence(match: Match) -> Match:
     """Return a match with what identifies it, wherever its files are."""
-    bots = [Bot(name=seat.bot.name, command=(), digest=seat.bot.digest) for seat in match.seats]
-    seats = tuple(replace(seat, bot=bot) for seat, bot in zip(match.seats, bots, strict=True))
-    return replace(match, rules="", seats=seats)
+    seats = []
+    for seat in match.seats:
+        bot = Bot(name=seat.bot.name, command=(), digest=seat.bot.digest, processes=seat.bot.processes)
+        seats.append(replace(seat, bot=bot))
+    return replace(match, rules="", seats=tuple(seats))
 
 
 def _counter(counted: Iterator[Tally] | tuple[Tally, ...]) -> Counter[object]:

@@ -69,7 +69,7 @@ def build(launcher: Launcher, bot: Bot, command: Iterable[str], level: str, targ
     does not include them either. OSError when they cannot be copied; MachineError when the build fails and a disk is
     full, which is nobody's fault.
     """
-    builder = replace(bot, command=tuple(command), limits=None)
+    builder = replace(bot, command=tuple(command), limits=None, processes=None)
     conditions = Conditions(sandbox=level, limits=BUILD_LIMITS)
     with at_work(launcher, builder, conditions, TIMEOUT_S) as (built, home):
         if built.failed:

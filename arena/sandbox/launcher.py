@@ -142,7 +142,7 @@ class Launcher:
         files that it may write to. `shown` are further folders that it may read, by the variables that name them.
         """
         level = levels.TABLE[conditions.sandbox]
-        limits = conditions.limits.tightened(bot.limits)
+        limits = conditions.limits_of(bot)
         if level.restricts:
             rlimits.refuse_lower(limits)
         if not builds:  # few builds use what they may

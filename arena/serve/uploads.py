@@ -149,7 +149,7 @@ def remote_bot(
                 if not entrants.store.playing(name) and any(version.digest == digest for version in versions):
                     raise ArenaError(f"the organiser has withdrawn {name}; a new version of it may join")
         request = Request(path=making / "remote", label=label, source=remote_mark(account), replaces=True)
-        reserved = [entry.name for entry in entrants.tournament.bot]
+        reserved = entrants.tournament.table_bots
         submissions = Submissions(entrants.store, lambda bots: (() for _ in bots), reserved, accounts.people())
         with contextlib.closing(submissions.submit_all([request])) as decided:
             decision = next(decided)

@@ -6,12 +6,13 @@ values; variations.py changes the questions of a run. screening.py checks many b
 """
 
 import math
+import time
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 
 from arena.author.checkup.conversation import run_check
 from arena.author.checkup.findings import CheckRun, Finding, Weight, is_sound, merge
-from arena.author.checkup.variations import VARIATIONS
+from arena.author.checkup.variations import of_event
 from arena.errors import ArenaError
 from arena.game import Role
 from arena.games import openings, rulebook
@@ -21,6 +22,9 @@ from arena.values import Board, Bot, Conditions, Event, Match, Opening
 
 __all__ = ["CheckRun", "Checkup", "Finding", "Weight", "checkup"]
 
+WHOLE_MATCHES_S = 60.0
+"""The time for which whole matches are played; the first match is played to its end in any case. After that time a run
+ends after its first answers, so that the check of a bot that thinks for seconds ends within minutes."""
 NEAR = 0.5  # share of a limit from which on a bot is close to it: another machine may be half as fast
 HANGS_UP = "its input ends in the middle of a match"
 HANGS_UP_AFTER = 2  # answers
@@ -50,6 +54,11 @@ class Checkup:
     def sound(self) -> bool:
         """True if no fault was found."""
         return is_sound(self.findings)
+
+    @property
+    def shortened(self) -> int:
+        """The number of runs that were ended after their first answers, because the bot is slow."""
+        return sum(run.shortened for run in self.runs)
 
     @property
     def ready(self) -> float | None:
@@ -82,19 +91,21 @@ def checkup(
     boards: Iterable[Board],
     conditions: Conditions,
     launcher: Launcher,
-    tell: Callable[[CheckRun], object] = id,
+    tell: Callable[[CheckRun, int], object] = lambda _, __: None,
     *,
     opened: bool = False,
     model: LanguageModel | None = None,
 ) -> Checkup:
-    """Examine a bot in every role that it plays on these boards, one process a run; call `tell` after each run.
+    """Examine a bot in every role that it plays on these boards, one process a run.
+
+    `tell` is called after each run, with the number of runs that there are at most.
 
     `opened` says that the event has openings: then every role is also played after one. `model` answers what the bot
-    asks a language model. The conditions' level of confinement must be resolved. Nothing is forgiven: there are no
-    strikes here. Runs that cannot show anything new are left out: of another role if it cannot begin, of another board
-    of the game if it has a fault in this role.
+    asks a language model. The level of confinement must be resolved. All limits are those of the conditions,
+    and what they forgive is advice. Runs that cannot show anything new are left out: of another role if it cannot
+    begin, of another board of the game if it has a fault in this role.
     """
-    strict = replace(conditions, strikes=0)
+    whole_until = time.monotonic() + WHOLE_MATCHES_S
     runs: list[CheckRun] = []
     advice: list[Finding] = []
     failed: set[tuple[str, Role]] = set()
@@ -102,16 +113,20 @@ def checkup(
     skipped = 0
 
     def run(match: Match, role: Role, name: str, until: int | None = None) -> CheckRun:
-        runs.append(run_check(match, role, launcher, name, until, model))
-        tell(runs[-1])
+        limit = whole_until if runs else math.inf
+        runs.append(run_check(match, role, launcher, name, until, model, whole_until=limit))
+        tell(runs[-1], at_most)
         return runs[-1]
 
     seats = [(board, role) for board in boards for role in board.roles if bot.plays(board.game, board.name, role)]
+    variations = of_event(conditions.time.move)
+    games = len({board.game for board, _ in seats})
+    at_most = len(seats) * (2 if opened else 1) + games * (len(variations) + len((HANGS_UP, AGAIN)))
     for board, role in seats:
         if (board.game, role) in failed or any(not each.greeted and not each.variation for each in runs):
             skipped += 1
             continue
-        event = Event(name="check", seed=SEED, boards=(board,), bots=(bot,), conditions=strict)
+        event = Event(name="check", seed=SEED, boards=(board,), bots=(bot,), conditions=conditions)
         match = event.match(board, (bot,) * len(board.roles), 0)
         first = run(match, role, "")
         if not first.sound:
@@ -127,23 +142,26 @@ def checkup(
         if board.game in varied:
             continue
         varied.add(board.game)
-        for name in VARIATIONS:
+        for name in variations:
             run(match, role, name)
         run(match, role, HANGS_UP, until=HANGS_UP_AFTER)
         again = run(match, role, AGAIN)
-        if again.sound and first.moves != again.moves:
+        if again.sound and any(before != now for before, now in zip(first.moves, again.moves, strict=False)):
             advice.append(Finding(weight=Weight.ADVICE, where=f"{first.board} as {role}", words=OTHERWISE, cure=SEEDED))
     findings = [*(finding for each in runs for finding in each.findings), *advice]
-    examined = Checkup(bot=bot, conditions=strict, runs=tuple(runs), findings=(), skipped=skipped)
+    examined = Checkup(bot=bot, conditions=conditions, runs=tuple(runs), findings=(), skipped=skipped)
     if all(each.sound for each in runs):
         findings += _near_limits(examined)
     return replace(examined, findings=merge(findings))
 
 
 def _near_limits(examined: Checkup) -> Iterator[Finding]:
-    time, limits = examined.conditions.time, examined.conditions.limits.tightened(examined.bot.limits)
+    time, limits = examined.conditions.time, examined.conditions.limits_of(examined.bot)
+    answer = None  # with `clock = "cpu"` these seconds on the wall are not what is charged
+    if time.move is not None and time.clock == "wall":
+        answer = time.move + time.bank
     figures = (
-        ("1 answer of 100 takes", examined.wall(0.99), time.move, "s", 1, "look at the clock: `go` says what is left"),
+        ("1 answer of 100 takes", examined.wall(0.99), answer, "s", 1, "look at the clock: `go` says what is left"),
         ("`ready` takes", examined.ready, time.start, "s", 1, "prepare less before `ready`"),
         ("a match takes", examined.cpu, limits.cpu, "s of CPU", 1, "compute less: the limit is for a whole match"),
         ("it needs", examined.memory, limits.memory, "MB of memory", 10**6, "use less memory, or set a smaller heap"),

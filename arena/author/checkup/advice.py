@@ -130,7 +130,8 @@ LIMIT_ADVICE = {
     Cause.CPU: "compute less, also before `ready`: the limit is for the whole match",
     Cause.MEMORY: "use less memory, or set a smaller heap in `command`",
     Cause.THREADS: "start fewer threads; one for each core is enough",
-    Cause.PROCESSES: "a bot is one process: start no other",
+    Cause.PROCESSES: "start fewer processes; for more of them, ask the organiser for `processes = N` in the bot's "
+    "[[bot]] table in tournament.toml",
     Cause.SCRATCH: "write less into $TMPDIR",
     Cause.FILES: "make fewer files in $TMPDIR, and remove them",
     Cause.MODEL: "read the answer to a `model` line before the next one: its `error` says what is wrong",

@@ -3,8 +3,10 @@
 advice.py knows why an answer is wrong and what to do about it; variations.py knows the variations of the questions.
 """
 
+import math
 import random
 import re
+import time
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -12,7 +14,7 @@ from typing import Any
 from arena import protocol
 from arena.author.checkup import advice
 from arena.author.checkup.findings import CheckRun, Finding, Weight, is_sound
-from arena.author.checkup.variations import VARIATIONS, WINDOWS, plain
+from arena.author.checkup.variations import NEVER_SENT, VARIATIONS, plain
 from arena.failure import Cause, Failure
 from arena.game import Move, Role
 from arena.games import rulebook
@@ -30,7 +32,7 @@ PAUSE_S = 0.03  # between the pieces of a question
 AFTERWARDS_S = 0.1  # to see the lines that follow a wrong answer
 LEAVE_S = 1.0  # to leave after the end, before a finding says that it stays; a match waits for 50 ms only
 LATE_FACTOR = 2.0  # times its limit to wait for a late answer, so that advice can say how late it is
-ENOUGH_S = 1.0  # for an answer to a variation, when the bot has answered the plain question in time
+BEGINNING = 3  # answers of a run that is not played to its end
 STDERR_BYTES = 16_000  # so much on stderr means that its beginning is lost
 REMARK_LETTERS = 200  # of a remark that are kept
 LINE_LETTERS = 200  # of a line of stderr
@@ -44,11 +46,14 @@ def run_check(
     name: str,
     until: int | None = None,
     model: LanguageModel | None = None,
+    *,
+    whole_until: float = math.inf,
 ) -> CheckRun:
     """Examine the bot that has this role in the match; its process is gone afterwards.
 
     `name` is that of the variation, or of another reason for this run; `until` ends its input after this number of
-    answers; `model` answers what it asks a language model.
+    answers; `model` answers what it asks a language model. From the moment `whole_until` (monotonic) on, the run ends
+    after BEGINNING answers.
     """
     seat = next(seat for seat in match.seats if seat.role == role)
     if launcher.refused is not None:
@@ -56,7 +61,7 @@ def run_check(
     bot = Examinee(launcher, role, seat.bot, match.conditions, Path(match.rules))
     try:
         conversation = Conversation(match, role, bot, name, model)
-        conversation.hold(until=until)
+        conversation.hold(until=until, whole_until=whole_until)
         bot.end()
         report = bot.report()
     finally:
@@ -70,6 +75,7 @@ def run_check(
         greeted=conversation.greeted,
         moves=tuple(conversation.moves),
         walls=tuple(conversation.walls),
+        shortened=conversation.shortened,
         report=report,
         refused=() if launcher.refused is None else tuple(launcher.refused.failing()),
         findings=tuple(conversation.findings),
@@ -112,6 +118,8 @@ class Conversation:
         self.moves: list[Move] = []
         self.walls: list[float] = []
         self.greeted = False
+        self.shortened = False
+        """True when it was ended early, because the check took too long for whole matches."""
         self._match, self._role, self._bot = match, role, bot
         self._name, self._variation, self._calls = name, VARIATIONS.get(name, plain), Calls(match, model)
         self._game: Any = rulebook.game_of(match)
@@ -119,13 +127,19 @@ class Conversation:
         self._dice = random.Random(match.seed)
         self._earlier: set[Move] = set()
         """The moves that were legal in earlier turns."""
-        self._turn = 0
+        self._turn = self._strikes = 0
         self._has_blanks = self._cuts_remarks = False
 
-    def hold(self, *, until: int | None = None) -> None:
-        """Play to the end, to the bot's first fault, or until it gave this number of answers; then end its input."""
+    def hold(self, *, until: int | None = None, whole_until: float = math.inf) -> None:
+        """Play to the end, to the bot's first fault, or until it gave this number of answers; then end its input.
+
+        Also stop after BEGINNING answers, once the moment `whole_until` (monotonic) has passed.
+        """
         while asks := self._referee.asks():
             if until is not None and len(self.moves) >= until:
+                break
+            if len(self.moves) >= BEGINNING and time.monotonic() > whole_until:
+                self.shortened = True
                 break
             replies = {role: self._random_reply(role, ask) for role, ask in asks.items() if role != self._role}
             if self._role in asks:
@@ -178,11 +192,7 @@ class Conversation:
                 return Reply(ending=Ending.ILLEGAL_MOVE)
             if reply.ending is not Ending.TIMEOUT:
                 return reply
-        ask = ask._replace(text=last)
-        if self._variation is not plain and ask.deadline is not None:  # it has answered the plain question in time
-            enough = min(ask.deadline, ENOUGH_S)
-            ask = ask._replace(announced=enough, deadline=enough)
-        return self._converse(ask)
+        return self._converse(ask._replace(text=last))
 
     def _listen(self, text: bytes, seconds: float) -> Reply:
         """Write a text, and return the line that the bot prints though no answer is due; silence is a timeout."""
@@ -214,15 +224,23 @@ class Conversation:
         move = protocol.read_move(reply.line)
         if move is None or protocol.garbled(move):
             text = protocol.clean(protocol.text_of(reply.line))
-            self._fault(f'printed "{text}", which is not clean UTF-8 text', advice.NOT_TEXT)
-            return False
+            return self._is_forgiven(f'printed "{text}", which is not clean UTF-8 text', advice.NOT_TEXT)
         if move not in ask.legal:
             cure = advice.of_illegal(move, ask.legal, self._earlier, self._lines_after())
-            self._fault(advice.refusal(move, ask.legal), cure)
-            return False
+            return self._is_forgiven(advice.refusal(move, ask.legal), cure)
         self.moves.append(move)
         self.walls.append(reply.spent.wall)
         self._earlier.update(ask.legal)
+        return True
+
+    def _is_forgiven(self, text: str, cure: str) -> bool:
+        """Add a finding about a wrong answer, and return whether the event has a strike left that forgives it."""
+        strikes = self._match.conditions.strikes
+        if self._strikes == strikes:
+            self._fault(text, cure)
+            return False
+        self._strikes += 1
+        self._advise(f"{text}; strike {self._strikes} of {strikes}, which the event forgives", cure)
         return True
 
     def _lines_after(self) -> tuple[str, ...]:
@@ -274,8 +292,8 @@ class Conversation:
             self._advise(f"it is still there {LEAVE_S:g} s after {end}, and is killed", "leave at `end` or end of file")
 
     def _fault(self, text: str, cure: str, log: tuple[str, ...] = ()) -> None:
-        if self._name == WINDOWS:
-            self._advise(text, "strip line ends, CR LF too: arena sends LF only, but other tools may not")
+        if self._name in NEVER_SENT:
+            self._advise(text, NEVER_SENT[self._name], log)
         else:
             self._advise(text, cure, log, Weight.FAULT)
 

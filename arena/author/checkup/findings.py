@@ -48,6 +48,8 @@ class CheckRun:
     """Its legal answers."""
     walls: tuple[float, ...]
     """Seconds for each of these answers."""
+    shortened: bool = False
+    """True if it was ended after its first answers, because the bot is too slow for whole matches only."""
     report: SeatReport
     findings: tuple[Finding, ...]
     refused: tuple[str, ...] = ()

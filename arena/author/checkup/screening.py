@@ -27,6 +27,8 @@ class Screening:
 
     conditions: Conditions
     """The level of confinement must be resolved."""
+    as_entered: Callable[[Bot], Bot]
+    """Returns a bot with what the event allows it by its name."""
     build: Callable[[Iterable[Bot]], tuple[Bot, ...]]
     """Returns bots, built where they have a build command; it is called in other processes."""
     boards: tuple[str, ...] = ()
@@ -54,11 +56,19 @@ class Screening:
         return boards
 
     def checkup(
-        self, bot: Bot, launcher: Launcher, tell: Callable[[CheckRun], object] = id, model: LanguageModel | None = None
+        self,
+        bot: Bot,
+        launcher: Launcher,
+        tell: Callable[[CheckRun, int], object] = lambda _, __: None,
+        model: LanguageModel | None = None,
     ) -> Checkup:
-        """Examine a bot that is built; call `tell` after each run; `model` answers what it asks a language model."""
+        """Examine a bot that is built.
+
+        `tell` is called after each run, with the number of runs that there are at most; `model` answers what the bot
+        asks a language model.
+        """
         boards = self.boards_of(bot)
-        return checkup(bot, boards, self.conditions, launcher, tell, opened=self.opened, model=model)
+        return checkup(self.as_entered(bot), boards, self.conditions, launcher, tell, opened=self.opened, model=model)
 
     def faults(self, bots: Iterable[Bot]) -> Iterator[tuple[str, ...]]:
         """Yield the faults of each bot, a paragraph each, in the order of the bots; `()` = it is fit to play."""

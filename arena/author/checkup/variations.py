@@ -1,6 +1,7 @@
-"""Variations of a question that a bot must answer all the same: pure, bytes to pieces of bytes.
+"""Variations of a question that a bot should answer all the same: pure, bytes to pieces of bytes.
 
-Each variation keeps to the protocol. A new one is a function and its line in VARIATIONS.
+Each variation keeps to the protocol. A new one is a function and its line in VARIATIONS. If no match of the event can
+have such lines, it also has a line in NEVER_SENT: a bot that fails at it loses nothing by that, so this is advice.
 """
 
 import re
@@ -42,10 +43,24 @@ def in_pieces(text: bytes) -> tuple[bytes, ...]:
     return text[:middle], text[middle:-1], text[-1:]
 
 
-WINDOWS = "lines that end with CR LF"
+WINDOWS, NEW_WORDS, NO_CLOCK = "lines that end with CR LF", "words that it does not know", "no time limit"
+PIECES = "questions that arrive in pieces"
 VARIATIONS: Mapping[str, Variation] = {
     WINDOWS: carriage_returns,
-    "words that it does not know": new_words,
-    "no time limit": no_clock,
-    "questions that arrive in pieces": in_pieces,
+    NEW_WORDS: new_words,
+    NO_CLOCK: no_clock,
+    PIECES: in_pieces,
 }
+NEVER_SENT: Mapping[str, str] = {
+    WINDOWS: "it loses no match by this: arena sends LF only. Other tools may not: strip line ends, CR LF too",
+    NEW_WORDS: "it loses no match by this: no such line comes in this event. A later arena may send some: pass over "
+    "lines that begin with a word that it does not know",
+    NO_CLOCK: "it loses no match by this: this event limits the time of each answer, and `go` has the number. In an "
+    "event without a limit, and with --no-limits, `go` stands alone",
+}
+"""The variations that no match of an event with time limits has: the advice for a bot that fails at one."""
+
+
+def of_event(move: float | None) -> tuple[str, ...]:
+    """Return the names of the variations for an event in which an answer may take `move` seconds; None = no limit."""
+    return tuple(name for name in VARIATIONS if name != NO_CLOCK or move is not None)

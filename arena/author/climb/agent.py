@@ -95,7 +95,7 @@ def perform(
             path.chmod(0o755 if path.is_dir() else 0o644)
         working = at_work(
             launcher,
-            replace(task.agent, limits=None),
+            replace(task.agent, limits=None, processes=None),
             conditions,
             task.seconds,
             rules=task.rules,

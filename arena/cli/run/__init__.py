@@ -16,7 +16,7 @@ from arena import rulefile, whole_files
 from arena.cli import options, output, paths, results, signals, watching, workspace
 from arena.cli.init import make_workspace
 from arena.errors import ArenaError
-from arena.event import discovery, schedules
+from arena.event import schedules
 from arena.event.schedules import round_robin
 from arena.games import rulebook
 from arena.values import Event
@@ -92,11 +92,11 @@ def run(
     output.warn_about_confinement(event.conditions)
     _warn_about_writers([path, *{Path(board.rules) for board in event.boards}])
     for bot in event.bots:
-        if (threads := discovery.settings_of(bot).threads) > bot.threads:
-            output.notice(
-                f"{bot.name} asks for {threads} threads and gets {bot.threads}: "
-                "limits.threads in tournament.toml is the limit"
-            )
+        for sentence in tournament.unmet_requests(bot):
+            output.notice(sentence)
+    absent = sorted(tournament.bots_with_settings - {bot.name for bot in entrants})
+    if absent:
+        output.notice(f"[[bot]] {', '.join(absent)}: no bot of this name is in the folder {tournament.bots}")
     text = path.read_text("utf-8")
     if changed or bots or boards:
         table = tournament.model_dump() | {"boards": [board.label for board in event.boards]}

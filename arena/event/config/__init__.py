@@ -132,6 +132,7 @@ class Tournament(Table):
         played = tuple(dict.fromkeys(chosen)) or every_board
         named = tuple(bots)
         entrants = self.entrants(workspace) if entrants is None else discovery.unique(entrants)
+        entrants = tuple(map(self.as_entered, entrants))
         if not self.remote.rated:
             entrants = tuple(bot for bot in entrants if not bot.remote)
         self.thresholds(every_board, entrants)  # a mistake there should not wait until all is played
@@ -180,9 +181,19 @@ class Tournament(Table):
     def entrants(self, workspace: Path) -> tuple[Bot, ...]:
         """Return every bot of the folder and of the [[bot]] tables, in order of name."""
         bots = [*discovery.gather(workspace / self.bots)] if self.bots is not None else []
+        for name, count in Counter(entry.name for entry in self.bot if not entry.adds_bot).items():
+            if count > 1 or name in self.table_bots:
+                raise ArenaError(f"bot {name!r}: has two [[bot]] tables: write all its keys into one of them")
         for entry in self.bot:
-            if (entry.path is None) == (entry.command is None):
+            if entry.path is not None and entry.command is not None:
                 raise ArenaError(f"bot {entry.name!r}: give it either a `path` or a `command`")
+            if not entry.adds_bot:
+                if entry.processes is None or self.bots is None:
+                    raise ArenaError(
+                        f"bot {entry.name!r}: give it either a `path` or a `command`; only for a bot in the folder "
+                        "`bots` a table may have `processes` alone"
+                    )
+                continue
             if entry.path is None:
                 bots.append(discovery.from_command(entry.name, entry.command or (), workspace))
                 continue
@@ -191,6 +202,50 @@ class Tournament(Table):
             except ArenaError as error:
                 raise ArenaError(f"bot {entry.name!r}: path: {error}") from error
         return discovery.unique(bots)
+
+    def as_entered(self, bot: Bot) -> Bot:
+        """Return a bot with the threads and the processes that this file allows it.
+
+        The file knows bots by name; `ada@2`, a version of `ada`, has what `ada` has. A stranger's bot.toml must decide
+        neither of the two: threads decide how many lanes there are.
+        """
+        name, most = bot.name.partition("@")[0], self.limits.threads
+        threads = bot.threads if most is None else min(bot.threads, most)
+        allowed = next((entry.processes for entry in self.bot if entry.name == name), None)
+        processes = None if allowed == self.limits.processes else allowed  # the same limit gives the same matches
+        if processes not in {None, 1} and self.time.clock == "cpu":
+            raise ArenaError(
+                f'bot {name!r}: processes: time.clock = "cpu" counts the CPU time of one process: leave this key out, '
+                'or set clock = "wall"'
+            )
+        return replace(bot, threads=threads, processes=processes)
+
+    def unmet_requests(self, bot: Bot) -> Iterator[str]:
+        """Yield what a bot asks for in its bot.toml and does not get, a sentence each."""
+        settings, entered = discovery.settings_of(bot), self.as_entered(bot)
+        if settings.threads > entered.threads:
+            yield (
+                f"{bot.name} asks for {settings.threads} threads and gets {entered.threads}: "
+                "limits.threads in tournament.toml is the limit"
+            )
+        limits = settings.limits
+        asked = 1 if limits is None or "processes" not in limits.model_fields_set else limits.processes
+        allowed = self.limits.processes if entered.processes is None else entered.processes
+        if asked > allowed:
+            yield (
+                f"{bot.name} asks for {asked} processes and gets {allowed}: "
+                f"`processes = {asked}` in its [[bot]] table in tournament.toml would allow that"
+            )
+
+    @property
+    def table_bots(self) -> tuple[str, ...]:
+        """The names of the bots that the [[bot]] tables add to those of the folder."""
+        return tuple(entry.name for entry in self.bot if entry.adds_bot)
+
+    @property
+    def bots_with_settings(self) -> frozenset[str]:
+        """The names of the [[bot]] tables that hold for a bot of the folder."""
+        return frozenset(entry.name for entry in self.bot if not entry.adds_bot)
 
     def thresholds(self, boards: Sequence[Board], bots: Collection[Bot]) -> tuple[grades.Threshold, ...]:
         """Return the thresholds of [grade] with the labels of their boards; ArenaError for a name that is not known."""
@@ -285,8 +340,6 @@ class Tournament(Table):
             bots = tuple(bot for bot in bots if not bot.model)
             if named or len(bots) < 2:
                 raise ArenaError(f"bots: {askers[0]!r} plays with a language model only: add a table [model]")
-        if (most := self.limits.threads) is not None:  # a stranger's bot.toml must not decide how many lanes there are
-            bots = tuple(replace(bot, threads=min(bot.threads, most)) for bot in bots)
         if len(bots) < 2:
             if named:
                 where = "among those chosen: choose more"

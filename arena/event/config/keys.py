@@ -290,8 +290,16 @@ class NotifyTable(Table):
 
 
 class BotTable(Table):
-    """[[bot]]: one bot by name."""
+    """[[bot]]: one bot by name. Without a path and a command: what holds for the bot of this name in the folder."""
 
     name: Word = Field(max_length=40, description="Up to 40 letters, digits and . _ -")
     path: str | None = Field(None, description="A file, or a folder with a bot.toml; relative to tournament.toml.")
     command: Words = Field(None, description="Instead of a path: the words that start it.")
+    processes: int | None = Field(
+        None, ge=1, le=MOST, description="Processes of this bot at once, in place of `limits.processes`."
+    )
+
+    @property
+    def adds_bot(self) -> bool:
+        """True if the bot is none of the folder's."""
+        return self.path is not None or self.command is not None

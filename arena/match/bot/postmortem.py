@@ -21,6 +21,22 @@ OUT_OF_MEMORY = (b"memoryerror", b"out of memory", b"cannot allocate", b"bad_all
 """How interpreters complain on stderr that they have no memory, in lower case."""
 REFUSED = (b"operation not permitted", b"function not implemented", b"eperm", b"enosys")
 """How programs complain on stderr of a system call that the filter refuses, in lower case."""
+FORKS = frozenset({"clone", "fork", "vfork"})
+"""The system calls that start a process."""
+STARTS_PROGRAM = (
+    b"fork",
+    b"spawn",
+    b"subprocess",
+    b"multiprocessing",
+    b"popen",
+    b"processbuilder",
+    b"cannot run program",
+)
+"""How programs show on stderr that they were starting another one, in lower case."""
+ONE_PROCESS = (
+    "it may be one process (processes = 1), and a program that starts another needs two: the organiser can write "
+    "processes = 2 in its [[bot]] table in tournament.toml"
+)
 SMALL_MEMORY_BYTES = 64_000_000
 """With a lower limit the interpreter may not start: Python, Node and Java want 32, 64 and 128 MB before their first
 line."""
@@ -87,10 +103,8 @@ def crash(
     complaint = [f"its last stderr line: {protocol.clean(line)}" for line in last]
     memory = _memory_figures(how, limits, stderr, starting=starting)
     text = "; ".join([status, *complaint, *_unfinished_line(unfinished)]) + memory
-    if confined and syscalls:
-        text += f"; system calls that were refused to it: {', '.join(syscalls)}"
-    elif confined and (how.code == -signal.SIGSYS or any(sign in stderr.lower() for sign in REFUSED)):
-        text += "; a bot may not make every system call: `arena check` names those that were refused to it"
+    if confined:
+        text += _refused_calls(how, stderr, syscalls, limits)
     return Failure(
         cause=Cause.OUTPUT_CLOSED if how.killed else Cause.ENDED,
         words=text,
@@ -99,6 +113,23 @@ def crash(
         short_of_memory=bool(memory),
         refused_calls=tuple(syscalls),
     )
+
+
+def _refused_calls(how: Exit, stderr: bytes, syscalls: Sequence[str], limits: Limits) -> str:
+    """Return what a crash has to do with refused system calls, as more of its sentence; nothing where it shows none."""
+    log = stderr.lower()
+    complains = any(sign in log for sign in REFUSED)
+    if not (syscalls or complains or how.code == -signal.SIGSYS):
+        return ""
+    if syscalls:
+        text = f"; system calls that were refused to it: {', '.join(syscalls)}"
+        started = not FORKS.isdisjoint(syscalls)
+    else:
+        text = ""
+        started = complains and any(sign in log for sign in STARTS_PROGRAM)
+    if started and limits.processes == 1:
+        return f"{text}; {ONE_PROCESS}"
+    return text or "; a bot may not make every system call: `arena check` names those that were refused to it"
 
 
 def limit_exceeded(how: Exit, limits: Limits, *, starting: bool) -> Failure | None:
