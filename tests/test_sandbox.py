@@ -22,9 +22,15 @@ from processes import alive, descriptors, gone_soon, run_in, until
 from programs import python
 
 from arena import rulefile
+from arena.author.checkup import conversation
+from arena.cli import stored_match
+from arena.cli.signals import InterruptedNow
 from arena.event import discovery
+from arena.games import rulebook
+from arena.match.human import HUMAN
 from arena.match.play import play
 from arena.match.referee import Referee
+from arena.replay.rerun import feed
 from arena.sandbox import child_setup, choice, leftovers, procfs, rlimits, spawner, spawner_process
 from arena.sandbox.folder import Folder, discard
 from arena.sandbox.launcher import ConfinementError, Launcher, SpawnerLostError
@@ -70,6 +76,37 @@ def test_a_killed_spawner_is_our_failure_and_takes_its_bots_with_it(sleeper):
     launcher.close()
     assert descriptors() == before
     assert not launcher.folder.path.exists()
+
+
+def interrupted(launcher: Launcher) -> None:
+    """Lose the spawner, and then be told to end."""
+    os.kill(launcher._spawner.pid, signal.SIGKILL)
+    raise InterruptedNow
+
+
+@pytest.mark.parametrize("alone", [True, False])
+def test_a_match_that_is_told_to_end_after_its_spawner_was_killed_ends_without_another_error(
+    steady, monkeypatch, alone
+):
+    """A person thinks meanwhile, so nobody has noticed the loss; it hid why the match ended, as a traceback."""
+    match = match_of(steady)
+    match = replace(match, seats=(match.seats[0], replace(match.seats[1], bot=HUMAN)))
+    with Launcher() as launcher:
+        if alone:
+            monkeypatch.setattr("arena.match.play.Launcher", lambda: contextlib.nullcontext(launcher))
+        with pytest.raises(InterruptedNow):
+            play(match, launcher=None if alone else launcher, choose=lambda *_: interrupted(launcher))
+
+
+def test_a_check_or_a_rerun_that_is_told_to_end_after_its_spawner_was_killed_ends_so_too(steady, monkeypatch):
+    match = match_of(steady)
+    record = play(match)
+    exchanges = stored_match.dialogue_of(record).of(match.seats[0].role)
+    with Launcher() as launcher, pytest.raises(InterruptedNow):
+        feed(exchanges, match, rulebook.game_of(match), steady, launcher, lambda _: interrupted(launcher))
+    monkeypatch.setattr(conversation.Conversation, "hold", lambda *_, **__: interrupted(launcher))
+    with Launcher() as launcher, pytest.raises(InterruptedNow):
+        conversation.run_check(match, match.seats[0].role, launcher, "")
 
 
 @pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGSTOP])

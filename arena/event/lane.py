@@ -15,7 +15,7 @@ from arena.event.workers import NotBegun
 from arena.match.model import Door
 from arena.match.play import play, roll_call
 from arena.match.process_reuse import reused_bots_of
-from arena.sandbox.launcher import Launcher
+from arena.sandbox.launcher import Launcher, SpawnerLostError
 from arena.values import Fault, Record
 
 if TYPE_CHECKING:
@@ -48,7 +48,8 @@ def perform(
                 model=model,
             )
     except BaseException:
-        reused_bots_of(launcher).close()  # the bots that stay are its launcher's, which is about to be closed
+        with contextlib.suppress(SpawnerLostError):  # which has ended them already
+            reused_bots_of(launcher).close()  # the bots that stay are its launcher's, which is about to be closed
         raise
     logging.info("match %s %s: %s %s", match.id, match.label, record.verdict.reason, dict(record.verdict.scores))
     return record

@@ -5,11 +5,11 @@ It starts the bots, carries questions and replies, and ends the bots. It decides
 
 import time
 from collections.abc import Callable, Collection, Mapping, Sequence
-from contextlib import ExitStack, closing
+from contextlib import ExitStack
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Self
+from typing import Any, Self
 
 from arena import system
 from arena.clock import SHORT_ANSWER_S
@@ -26,7 +26,7 @@ from arena.match.referee import Referee
 from arena.match.remote import RemoteSeat
 from arena.protocol import MODEL, Ask, Reply
 from arena.sandbox import choice
-from arena.sandbox.launcher import Launcher
+from arena.sandbox.launcher import Launcher, cleaning_up
 from arena.values import Fault, Match, Record, Seat, SeatReport
 
 Observer = Callable[[Referee], None]
@@ -54,7 +54,7 @@ def play(
     seat of HUMAN. `model` answers the bots that ask a language model.
     """
     if launcher is None:
-        with Launcher() as opened, closing(reused_bots_of(opened)):
+        with Launcher() as opened, cleaning_up(reused_bots_of(opened).close):
             return play(
                 match,
                 launcher=opened,
@@ -188,15 +188,15 @@ class LiveBots:
 
     def __enter__(self) -> Self:
         with ExitStack() as ending:
-            ending.callback(self._end)
+            ending.enter_context(cleaning_up(self._end))
             with self._launcher.users_for(len(self._seats), self._conditions.sandbox, self._end_waiting):
                 for seat in self._seats.values():
                     self._start(seat, self._reused.take(self._match, seat) if self._reuses else None)
-            ending.pop_all()
+            self._ending = ending.pop_all()
         return self
 
-    def __exit__(self, *_: object) -> None:
-        self._end()
+    def __exit__(self, *error: Any) -> None:
+        self._ending.__exit__(*error)
 
     def ask(self, asks: Mapping[Role, Ask]) -> dict[Role, Reply]:
         """Ask these roles and return their replies; no reply is told to another bot before all are there."""

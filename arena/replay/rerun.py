@@ -17,7 +17,7 @@ from arena.match.model import Calls, converse
 from arena.match.polling import ask_all
 from arena.protocol import Ask, Reply
 from arena.replay.reconstruct import Exchange, fault_words
-from arena.sandbox.launcher import Launcher
+from arena.sandbox.launcher import Launcher, cleaning_up
 from arena.values import Bot, Conditions, Ending, Match, Record, Seat, Turn
 
 DECIDED = ("number", "role", "move", "by", "digest")
@@ -80,7 +80,11 @@ def feed(
     def put(asks: Mapping[Role, Ask]) -> dict[Role, Reply]:
         return ask_all({role: live}, asks)
 
-    try:
+    def end() -> None:
+        live.end()
+        launcher.sweep()
+
+    with cleaning_up(end):
         for exchange in exchanges:
             asks = disguises.asks({role: exchange.ask})
             replies = converse(put, asks, put(asks), calls or Calls(match, None), match, live.freeze)
@@ -89,9 +93,6 @@ def feed(
             tell(answers[-1])
             if answers[-1].now.ending is not None:
                 break
-    finally:
-        live.end()
-        launcher.sweep()
     return tuple(answers)
 
 

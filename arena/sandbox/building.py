@@ -20,7 +20,7 @@ from arena.failure import Failure
 from arena.sandbox.copying import Copier
 from arena.sandbox.folder import FULL_DISK as DISK_ERRORS
 from arena.sandbox.folder import LEFT_OUT, discard
-from arena.sandbox.launcher import Child, Exit, Launcher
+from arena.sandbox.launcher import Child, Exit, Launcher, SpawnerLostError
 from arena.sandbox.watchdog import WATCHDOG_INTERVAL_S, Watchdog
 from arena.values import Bot, Conditions, Limits
 
@@ -109,7 +109,8 @@ def at_work(
         try:
             excess, late, output = _wait(child, seconds, hear)
         except BaseException:
-            launcher.reap(child)
+            with suppress(SpawnerLostError):  # which has ended it already
+                launcher.reap(child)
             raise
         finally:
             if hear is not None:

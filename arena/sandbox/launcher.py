@@ -40,7 +40,7 @@ from arena.sandbox.refused import RefusedCalls
 from arena.sandbox.spawner_process import ConfinementError, SpawnerLostError, SpawnerProcess
 from arena.values import Bot, Conditions, Limits
 
-__all__ = ["Child", "ConfinementError", "Exit", "Launcher", "SpawnerLostError"]
+__all__ = ["Child", "ConfinementError", "Exit", "Launcher", "SpawnerLostError", "cleaning_up"]
 
 ENVIRONMENT = {
     "PATH": system.PATH,
@@ -338,6 +338,22 @@ class Launcher:
 
     def __exit__(self, *_: object) -> None:
         self.close()
+
+
+@contextlib.contextmanager
+def cleaning_up(end: Callable[[], object]) -> Iterator[None]:
+    """Call `end`, which ends processes of a launcher, after the `with`.
+
+    After an error in the `with` it may find the spawner lost: that is no further error, because whatever the spawner
+    had started ended with it. The first error says why the work ended, such as that its user has interrupted it.
+    """
+    try:
+        yield
+    except BaseException:
+        with contextlib.suppress(SpawnerLostError):
+            end()
+        raise
+    end()
 
 
 def _give_back(claimed: list[tuple[int, int]]) -> None:

@@ -25,7 +25,7 @@ from arena.match.model import Calls, LanguageModel, converse
 from arena.match.polling import ask_all
 from arena.match.referee import Referee
 from arena.protocol import Ask, Reply, clean
-from arena.sandbox.launcher import Launcher
+from arena.sandbox.launcher import Launcher, cleaning_up
 from arena.values import Ending, Match, SeatReport
 
 PAUSE_S = 0.03  # between the pieces of a question
@@ -59,14 +59,16 @@ def run_check(
     if launcher.refused is not None:
         launcher.refused.start_anew()
     bot = Examinee(launcher, role, seat.bot, match.conditions, Path(match.rules))
-    try:
+
+    def end() -> None:
+        bot.end()
+        launcher.sweep()
+
+    with cleaning_up(end):
         conversation = Conversation(match, role, bot, name, model)
         conversation.hold(until=until, whole_until=whole_until)
         bot.end()
         report = bot.report()
-    finally:
-        bot.end()
-        launcher.sweep()
     conversation.advise(report)
     return CheckRun(
         board=match.label,
