@@ -635,6 +635,8 @@ class Played:
     """The roles that win together."""
     turns: int
     """The number of turns that were played."""
+    absent: frozenset[Role] = frozenset()
+    """The roles whose bots did not say `ready`: they are at fault before the first turn."""
 
     @classmethod
     def of(cls, record: Record) -> "Played":
@@ -652,6 +654,7 @@ class Played:
             endings={fault.role: fault.ending for fault in reversed(verdict.faults)},  # a role's first fault counts
             sides=record.sides,
             turns=max((turn.number for turn in record.turns), default=0),
+            absent=frozenset(fault.role for fault in verdict.faults if fault.turn == 0),
         )
 
     @property

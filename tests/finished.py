@@ -1,6 +1,6 @@
 """Finished matches that nobody played, for the tests of what is counted from results."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 
 from arena.values import Ending, Match, Played
 
@@ -17,6 +17,7 @@ def result(
     repeat: int = 0,
     turns: int = 7,
     endings: Mapping[str, Ending] | None = None,
+    absent: Collection[str] = (),
 ) -> Played:
     """Return a finished match: `result((("fox",), ("dog",)), "ann bob", 100, 0)`, bots and scores by role."""
     roles = [role for side in sides for role in side]
@@ -33,10 +34,13 @@ def result(
         endings=dict(endings or {}),
         sides=tuple(tuple(side) for side in sides),
         turns=turns,
+        absent=frozenset(absent),
     )
 
 
-def result_of(match: Match, sides: Sides, scores: Mapping[str, float], turns: int = 7) -> Played:
+def result_of(
+    match: Match, sides: Sides, scores: Mapping[str, float], turns: int = 7, absent: Collection[str] = ()
+) -> Played:
     """Return a planned match as it ended."""
     names = {seat.role: seat.bot.name for seat in match.seats}
     roles = [role for side in sides for role in side]
@@ -49,4 +53,5 @@ def result_of(match: Match, sides: Sides, scores: Mapping[str, float], turns: in
         seed=match.seed,
         repeat=match.repeat,
         turns=turns,
+        absent=absent,
     )

@@ -157,7 +157,7 @@ class Plan:
         ids = [match for batch in range(len(self._ids)) for match in self.ids(batch)]
         figures = self._archive.figures(ids)
         arrays = Arrays.decode(figures, self._archive.entries()) if figures else None
-        return stopping.open_ranks(self._event, arrays)
+        return stopping.open_ranks(self._event, arrays, self._archive.absentees(ids))
 
     def known(self) -> Iterator[Planned]:
         """Yield the matches that are planned by now: all up to the first that depends on one that is not stored."""

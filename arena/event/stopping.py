@@ -4,7 +4,7 @@ It looks at ratings only. It knows no schedule and no worker, and plan.py decide
 run ends early are in director.py (`RunPhase`). results/leaderboard/stop_words.py says in words why an event ended.
 """
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import replace
 from math import log
 from typing import TYPE_CHECKING
@@ -79,8 +79,10 @@ def bound(matches: "Floats", confidence: float, neighbours: int) -> "Floats":
     return np.asarray((1 + share) * (np.log(1 + 1 / share) - 2 * log((1 - confidence) / max(1, neighbours))))
 
 
-def pairs(event: Event, arrays: "Arrays") -> tuple[tuple[str, ...], "Floats", "Floats"]:
-    """Compare every two bots that have a rank in an event of one game, as in the leaderboard.
+def pairs(
+    event: Event, arrays: "Arrays", ranked: Collection[str] | None = None
+) -> tuple[tuple[str, ...], "Floats", "Floats"]:
+    """Compare every two bots of `ranked`, by default those that have a rank in an event of one game.
 
     Return the names, best first, and two tables with a row for the one bot and a column for the other: z^2, which is
     the square of the difference in strength over its variance, or 0 where the row's bot is not ahead; and the matches
@@ -88,7 +90,7 @@ def pairs(event: Event, arrays: "Arrays") -> tuple[tuple[str, ...], "Floats", "F
     """
     import numpy as np
 
-    ranked = ranked_bots(event)
+    ranked = ranked_bots(event) if ranked is None else ranked
     rated = ratings.find(event.rating).rate(arrays, seed=event.resampling_seed, refits=REFITS)
     rows = [row for row, rating in enumerate(rated.ratings) if rating.bot in ranked]
     value = np.array([rated.ratings[row].strength.value for row in rows])
@@ -101,15 +103,21 @@ def pairs(event: Event, arrays: "Arrays") -> tuple[tuple[str, ...], "Floats", "F
     return names, np.where(bounded & (ahead > 0), ahead**2 / variance, 0.0), np.minimum(played[:, None], played)
 
 
-def open_ranks(event: Event, arrays: "Arrays | None") -> tuple[OpenRanks, ...]:
-    """Return the ranks that these matches leave open, game by game, best first: runs of bots that are not all apart."""
+def open_ranks(
+    event: Event, arrays: "Arrays | None", absent: Collection[tuple[str, str]] = ()
+) -> tuple[OpenRanks, ...]:
+    """Return the ranks that these matches leave open, game by game, best first: runs of bots that are not all apart.
+
+    `absent` has (game, bot) for each bot that never said `ready`: it stands behind all others, so no rank waits for it.
+    """
     leagues = {game: event.league(game) for game in event.games}
     neighbours = sum(max(0, len(ranked_bots(league)) - 1) for league in leagues.values())
     still_open: list[OpenRanks] = []
     for game, league in leagues.items():
-        ranked, order, closed = ranked_bots(league), list[str](), list[bool]()
+        order, closed = list[str](), list[bool]()
+        ranked = {bot for bot in ranked_bots(league) if (game, bot) not in absent}
         if ranked and arrays is not None and len((played := arrays.of_game(game)).seed):
-            names, squares, matches = pairs(league, played)
+            names, squares, matches = pairs(league, played, ranked)
             apart = (matches >= FEWEST) & (squares > bound(matches, league.confidence, neighbours))
             order, closed = [*names], [bool(apart[:index, index:].all()) for index in range(1, len(names))]
         order += sorted(ranked - {*order})  # those that have not played

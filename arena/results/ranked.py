@@ -6,7 +6,8 @@ with, and no bot has a rank.
 
 The rating decides the rank, but a bot that scored nothing stands behind all that did: no match says that it is stronger
 than any of them. Bots of equal rating are ordered by points, then by the event's tie-breaks in their order; bots that
-are still tied share a rank and stand by name. Specialists, which play a part only, follow, then bots that never played.
+are still tied share a rank and stand by name. Specialists, which play a part only, follow, then bots that never said
+`ready` and share the last rank, then bots that never played.
 """
 
 # Ties are exact. Ratings are rounded first, because their last digits depend on the CPU, and points are computed from
@@ -51,9 +52,11 @@ def in_order(
     table: Callable[[], Crosstable],
     tie_breaks: Sequence[str],
     ranked: Collection[str],
+    absent: Collection[str] = (),
 ) -> tuple[Standing, ...]:
     """Return the standings in order, with the ranks of the bots in `ranked`; `table` is called where bots are tied.
 
+    `absent` are the bots that never said `ready`; they share the last rank, since no match says which is stronger.
     Specialists are grouped by the board roles that they play, the largest group first; the rating orders each group.
     No ratings are needed where no bot is ranked.
     """
@@ -63,7 +66,7 @@ def in_order(
     worth = {
         bot: (standing.points > 0, strength[bot], standing.points)
         for bot, standing in by_bot.items()
-        if standing.points is not None and bot in ranked
+        if standing.points is not None and bot in ranked and bot not in absent
     }
     levels = {value: float(level) for level, value in enumerate(sorted(set(worth.values())))}
     for name in tie_breaks:
@@ -71,7 +74,9 @@ def in_order(
     tied = len(levels) < len(worth)
     points = {bot: levels[value] for bot, value in worth.items()}
     decided = tiebreaks.rank(points, table() if tied and tie_breaks else Crosstable({}), tie_breaks if tied else ())
-    specialists = [bot for bot, standing in by_bot.items() if standing.points is not None and bot not in ranked]
+    others = [bot for bot, standing in by_bot.items() if standing.points is not None and bot not in worth]
+    specialists = [bot for bot in others if bot not in absent]
+    missing = sorted(bot for bot in others if bot in absent)
     fields = Counter(frozenset(by_bot[bot].roles) for bot in specialists)
 
     def field_then_rating(bot: str) -> tuple[object, ...]:
@@ -81,5 +86,6 @@ def in_order(
     return (
         *(replace(by_bot[result.bot], rank=result.rank, tie_breaks=result.figures) for result in decided),
         *(replace(by_bot[bot], rank=None) for bot in sorted(specialists, key=field_then_rating)),
+        *(replace(by_bot[bot], rank=len(decided) + 1 if bot in ranked else None) for bot in missing),
         *(standing for standing in standings if standing.points is None),
     )

@@ -121,6 +121,16 @@ def _mean(values: Collection[Fraction]) -> Fraction:
     return sum(values, Fraction()) / len(values)
 
 
+def absentees(played: Iterable[Played]) -> frozenset[str]:
+    """Return the bots that said `ready` in none of these matches."""
+    seated: set[str] = set()
+    ready: set[str] = set()
+    for match in played:
+        seated.update(match.seats.values())
+        ready.update(bot for role, bot in match.seats.items() if role not in match.absent)
+    return frozenset(seated - ready)
+
+
 def results_of(match: Played) -> dict[str, str]:
     """Return `won`, `drawn` or `lost` for each bot of a match, or `both sides` for a bot that met itself."""
     scores = [max(match.scores[role] for role in side) for side in match.sides]

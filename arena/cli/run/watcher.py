@@ -1,7 +1,7 @@
 """The display of a run: on a terminal a bar with rate and time left, over the standings so far."""
 
 import time
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -13,7 +13,7 @@ from arena.event import schedules
 from arena.results.archive import Archive
 from arena.results.columns import LEADERBOARD, Column
 from arena.results.ranked import ranked_bots
-from arena.results.standings import Standing, standings
+from arena.results.standings import Standing, absentees, standings
 from arena.values import Event, Played, Record
 
 if TYPE_CHECKING:
@@ -103,15 +103,21 @@ class RunWatcher(Watcher):
         ]
 
 
-def _ranked(league: Event, played: Iterable[Played]) -> tuple[Standing, ...]:
+def _ranked(league: Event, played: Sequence[Played]) -> tuple[Standing, ...]:
     """Return the standings of a game, best first; the bots without a rank follow, as in the leaderboard."""
-    ranked = ranked_bots(league)
+    ranked, absent = ranked_bots(league), absentees(played)
     by_points = standings((bot.name for bot in league.bots), played)
-    order = sorted(by_points, key=lambda row: (row.points is None, row.bot not in ranked))
-    ranks: dict[int | None, int | None] = {None: None}
-    for rank, row in enumerate(order, 1):
-        ranks.setdefault(row.rank, rank)  # bots with equal points share the first rank
-    return tuple(replace(row, rank=ranks[row.rank] if row.bot in ranked else None) for row in order)
+    order = sorted(by_points, key=lambda row: (row.points is None, row.bot in absent, row.bot not in ranked))
+    before = sum(row.points is not None and row.bot in ranked and row.bot not in absent for row in order)
+    ranks: dict[int | None, int] = {}
+    rows = []
+    for number, row in enumerate(order, 1):
+        rank = None
+        if row.rank is not None and row.bot in ranked:
+            # Bots with equal points share the first rank, and those that never said `ready` the last one.
+            rank = before + 1 if row.bot in absent else ranks.setdefault(row.rank, number)
+        rows.append(replace(row, rank=rank))
+    return tuple(rows)
 
 
 def stored(folder: Path) -> Iterator[Played]:

@@ -30,8 +30,8 @@ takes ten times as long, and has no wheel for Linux on ARM; networkx, whose matc
 #   transpositions (4.2).
 #
 # Left out: colours (C3, C10 to C13), because each pairing is played in both distributions of roles; unplayed games
-# (C9), because arena knows no bot that is absent from a round; and 4.3 c and d: among exchanges of the same size the
-# first transposition decides.
+# (C9), because swiss.py pairs no bot that was absent from a round, and counts a point without play as a bye; and 4.3
+# c and d: among exchanges of the same size the first transposition decides.
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass

@@ -105,7 +105,7 @@ class Placing:
     """Equal bots share a place (1, 1, 3)."""
     bot: str
     points: Fraction
-    """1 for each pairing won and for each bye, 1/2 for each drawn."""
+    """1 for each pairing won and for each bye, 1/2 for each drawn; 0 for a bot that never said `ready`."""
     won: int
     drawn: int
     lost: int

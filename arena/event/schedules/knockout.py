@@ -12,13 +12,17 @@ of them. It needs the results of all earlier ones, so it begins when the last ma
 # - The bot with the higher sum of scores over all legs, boards and repeats advances.
 # - Where the sums are equal a decider is played: the pairing once more, with the next repeat's seeds. After DECIDERS
 #   level deciders the better seed advances. A knockout must end, and bots without chance would be level for ever.
+# - Where neither bot of a pairing said `ready` in any of its matches both are out, and the next opponent has a bye.
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from itertools import chain
 
 from arena.errors import ArenaError
 from arena.event.schedules._pairings import Placing, check_generalists, leagues, pairing, seeded, totals
+from arena.results.standings import absentees
 from arena.values import Batch, Event, Match
 
 BEHIND = 0
@@ -74,23 +78,28 @@ def placings(league: Event, history: Sequence[Batch]) -> tuple[Placing, ...]:
     """Return the table of a game's knockout after these batches: the bots still in, then those that came farthest.
 
     Bots that lost in the same round share a place, because a knockout does not order them. Points count rounds: one for
-    each pairing won, deciders included, and for each bye.
+    each pairing won, deciders included, and for each bye. A bot that never said `ready` has no points, and a place
+    behind all that played.
     """
     now, rows = _replay(league, history), []
     undecided = {seed for pair in now.due for seed in pair}
+    playing = [seed for seed in range(len(league.bots)) if seed not in now.never]
     for seed, bot in enumerate(seeded(league)):
         out = now.out.get(seed)
+        byes = now.byes[seed]
         through = now.round - (seed in undecided) if out is None else out - 1
+        ahead = [rival for rival in playing if out is not None and now.out.get(rival, out + 1) > out]
+        if seed in now.never:
+            byes, through, ahead = 0, 0, playing
         rows.append(
             Placing(
-                place=1
-                + sum(out is not None and (now.out.get(rival) or out + 1) > out for rival in range(len(league.bots))),
+                place=1 + len(ahead),
                 bot=bot.name,
                 points=Fraction(through),
-                won=through - (seed in now.byes),
+                won=through - byes,
                 drawn=0,
                 lost=int(out is not None),
-                byes=int(seed in now.byes),
+                byes=byes,
                 out=out,
             )
         )
@@ -109,32 +118,41 @@ class _Bracket:
     """The number of the decider that is due, 1, 2, ...; 0 for the pairings themselves."""
     out: dict[int, int]
     """The round in which a bot lost, by bot."""
-    byes: frozenset[int]
+    byes: Counter[int]
+    never: frozenset[int]
+    """The bots that did not say `ready` in any match; after the final also those that had no match."""
 
 
 def _replay(league: Event, history: Sequence[Batch]) -> _Bracket:
     names = [bot.name for bot in seeded(league)]
     field = bracket(2 ** rounds(league))
-    byes = frozenset(range(2 ** rounds(league) - len(names)))
+    empty = len(names)  # this and the numbers beyond it are places without a bot
+    byes = Counter[int]()
     out: dict[int, int] = {}
+    seeds = {name: seed for seed, name in enumerate(names)}
+    never = frozenset(seeds[name] for name in absentees(chain.from_iterable(history)))
     batches = iter(history)
     for number in range(1, rounds(league) + 1):
         couples = [(field[at], field[at + 1]) for at in range(0, len(field), 2)]
-        due = [couple for couple in couples if max(couple) < len(names)]  # the other places are empty
+        due = [couple for couple in couples if max(couple) < empty]
+        byes.update(min(couple) for couple in couples if min(couple) < empty <= max(couple))
         for deciders in range(DECIDERS + 1):
             if not due:
                 break
-            if (played := next(batches, None)) is None:
-                return _Bracket(number, due, deciders, out, byes)
-            sums, level = totals(played), []
+            if (results := next(batches, None)) is None:
+                return _Bracket(number, due, deciders, out, byes, never)
+            sums, missing, level = totals(results), absentees(results), []
             for bot, opponent in due:
                 total = sums[frozenset((names[bot], names[opponent]))]
                 ahead = total[names[bot]] - total[names[opponent]]
-                if ahead == 0:
+                if names[bot] in missing and names[opponent] in missing:
+                    out |= {bot: number, opponent: number}  # no decider would bring them
+                elif ahead == 0:
                     level.append((bot, opponent))
                 else:
                     out[opponent if ahead > 0 else bot] = number
             due = level
         out |= {max(pair): number for pair in due}  # still level: the better seed, which is the lower number, advances
-        field = [opponent if bot in out or bot >= len(names) else bot for bot, opponent in couples]
-    return _Bracket(rounds(league), [], 0, out, byes)
+        field = [next((seed for seed in couple if seed < empty and seed not in out), empty) for couple in couples]
+    seated = {seeds[name] for match in chain.from_iterable(history) for name in match.seats.values()}
+    return _Bracket(rounds(league), [], 0, out, byes, never | (set(seeds.values()) - seated))

@@ -29,6 +29,9 @@ while the next one is computed, and never wait for a last slow match.
 # Floor: a bot with fewer than half as many pairings as the average bot comes first, the one with the fewest at the
 # head, against the opponent that is worth most. So no bot starves because its matches are slow or its rank is clear.
 #
+# Absent: a bot that said `ready` in no match of the newest batch that it was in is paired no more. Its pairings go to
+# the others.
+#
 # Results count alike, whenever they came. A schedule that looked at the newest results would prefer bots that finish
 # fast, and its order of matches would change from run to run.
 #
@@ -63,6 +66,7 @@ from typing import TYPE_CHECKING
 
 from arena.event.schedules._pairings import check, pairing, seeded
 from arena.results.archive.records import Entry
+from arena.results.standings import absentees
 from arena.values import Batch, Board, Event, Match, Played
 
 if TYPE_CHECKING:  # numpy takes a tenth of a second to import, and commands list the schedules
@@ -180,6 +184,7 @@ class _Results:
 
         bots = seeded(event)
         self._event = event
+        self.bots = [bot.name for bot in bots]
         self.index = {bot.name: number for number, bot in enumerate(bots)}
         self.batches = 0
         self._entries: dict[Entry, int] = {}
@@ -195,10 +200,16 @@ class _Results:
         """Bots x bots: whether matches of theirs in the same roles ended differently."""
         self.turns, self.matches = np.zeros((2, len(bots)), dtype=np.int64)
         """By bot: the turns of its matches, and their number."""
+        self.absent: set[int] = set()
+        """The bots that said `ready` in no match of the newest batch that they were in."""
 
     def add(self, batch: Batch) -> None:
         """Add the results of the next batch."""
         self.batches += 1
+        missing = absentees(batch)
+        for match in batch:
+            for bot in self._bots(match):
+                (self.absent.add if self.bots[bot] in missing else self.absent.discard)(bot)
         for bot, opponent in self.pairs(batch):
             self.met[bot, opponent] += 1
             self.met[opponent, bot] += 1
@@ -263,6 +274,11 @@ def _most_useful(event: Event, legs: "Ints", results: _Results, under_way: Pairs
 
     from arena.results.arrays import rounded
 
+    if results.absent:  # their matches would only be forfeited
+        absent = sorted(results.absent)
+        legs = legs.copy()
+        legs[absent, :] = 0
+        legs[:, absent] = 0
     strength, covariance = _strengths(event, results)
     mean_turns = results.turns.sum() / max(results.matches.sum(), 1)
     # The mean counts as one match of each bot, so that one long match misleads less.

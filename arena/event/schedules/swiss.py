@@ -11,6 +11,11 @@ results of all earlier rounds, so it begins when the last match of the round bef
 # - Where bots must meet again, they play with new seeds.
 # - A bye is worth a win (article 3): a bot that nobody could meet should not lose ground by it, and half a point would
 #   push a good bot into a group of weaker ones.
+# - A bot that did not say `ready` in any match of a pairing was absent from that round. It is paired no more, as FIDE
+#   withdraws who stays away without notice, and its opponent has the point. A bot that never said `ready` has no point
+#   for a bye either, which it may have had before its first pairing; nor has a bot that sat out all the time. Who is
+#   absent stands in the results, so an event that goes on pairs the same bots. The first pairing has to show it: no
+#   result is on disk before.
 # - A pairing is one game: 1 point for the bot with the higher sum of scores over all its legs, and half a point each
 #   where the sums are equal. To sum up the scores themselves would split the bots into as many groups as bots.
 
@@ -21,6 +26,7 @@ from fractions import Fraction
 from arena.errors import ArenaError
 from arena.event.schedules._dutch import LAST_ROUND, ROUND_BEFORE, Floats, paired
 from arena.event.schedules._pairings import Placing, check_generalists, leagues, pairing, seeded, totals
+from arena.results.standings import absentees
 from arena.values import Batch, Event, Match
 
 BEHIND = 0
@@ -35,7 +41,7 @@ def batch(event: Event, number: int, history: Sequence[Batch]) -> Iterator[Match
 
 
 def count(event: Event) -> dict[str, int]:
-    """Return how many matches are planned on each board, exactly."""
+    """Return how many matches are planned on each board: exactly, unless bots are absent."""
     planned = dict.fromkeys((board.label for board in event.boards), 0)
     for league, _ in leagues(event):
         matches = rounds(league) * (len(league.bots) // 2) * event.repeats * 2
@@ -58,11 +64,22 @@ def rounds(league: Event) -> int:
 
 def _round(league: Event, history: Sequence[Batch]) -> Iterator[Match]:
     bots = seeded(league)
-    points, _, met, byes, floats = _state(league, history)
-    pairs, _ = paired(points, lambda bot, opponent: met[bot, opponent], byes, floats)
-    for bot, opponent in pairs:
-        first = league.repeats * met[bot, opponent]
-        yield from pairing(league, bots[bot], bots[opponent], range(first, first + league.repeats))
+    state = _state(league, history)
+    present = [bot for bot in range(len(bots)) if bot not in state.absent]
+
+    def met(first: int, second: int) -> int:
+        return state.met[present[first], present[second]]
+
+    pairs, _ = paired(
+        [state.points[bot] for bot in present],
+        met,
+        [state.byes[bot] + state.walkovers[bot] for bot in present],
+        Floats([state.down[bot] for bot in present], [state.up[bot] for bot in present]),
+    )
+    for first, second in pairs:
+        repeat = league.repeats * met(first, second)
+        both = bots[present[first]], bots[present[second]]
+        yield from pairing(league, *both, range(repeat, repeat + league.repeats))
 
 
 def placings(league: Event, history: Sequence[Batch]) -> tuple[Placing, ...]:
@@ -70,24 +87,26 @@ def placings(league: Event, history: Sequence[Batch]) -> tuple[Placing, ...]:
 
     Byes are visible in a column of their own. Here they count as wins, as in the pairing of the next round. Points of
     the leaderboard and ratings count matches only, and a bye is none. For Buchholz the opponent of a bye is FIDE's
-    "dummy", which has the bot's own points (C.07 article 16.4).
+    "dummy", which has the bot's own points (C.07 article 16.4); so is an opponent that did not say `ready`. A bot that
+    never did stands behind all that played.
     """
     bots = [bot.name for bot in seeded(league)]
-    points, results, met, byes, _ = _state(league, history)
-    buchholz = [
-        sum(met[bot, opponent] * points[opponent] for opponent in range(len(bots))) + byes[bot] * points[bot]
-        for bot in range(len(bots))
-    ]
-    worth = sorted(zip(points, buchholz, strict=True), reverse=True)
+    state = _state(league, history)
+    buchholz = []
+    for bot, points in enumerate(state.points):
+        of_opponents = sum(state.games[bot, opponent] * state.points[opponent] for opponent in range(len(bots)))
+        buchholz.append(of_opponents + (state.byes[bot] + state.walkovers[bot]) * points)
+    worth = [(bot not in state.never, state.points[bot], buchholz[bot]) for bot in range(len(bots))]
+    order = sorted(worth, reverse=True)
     rows = [
         Placing(
-            place=1 + worth.index((points[index], buchholz[index])),
+            place=1 + order.index(worth[index]),
             bot=name,
-            points=Fraction(points[index], WIN),
-            won=results[index][1],
-            drawn=results[index][0],
-            lost=results[index][-1],
-            byes=byes[index],
+            points=Fraction(state.points[index], WIN),
+            won=state.results[index][1],
+            drawn=state.results[index][0],
+            lost=state.results[index][-1],
+            byes=state.byes[index],
             buchholz=Fraction(buchholz[index], WIN),
         )
         for index, name in enumerate(bots)
@@ -95,32 +114,63 @@ def placings(league: Event, history: Sequence[Batch]) -> tuple[Placing, ...]:
     return tuple(sorted(rows, key=lambda row: (row.place, row.bot)))
 
 
-def _state(
-    league: Event, history: Sequence[Batch]
-) -> tuple[list[int], list[Counter[int]], Counter[tuple[int, int]], list[int], Floats]:
-    """Return each bot's half points, its pairings won (1), drawn (0) and lost (-1), the meetings, byes and floats.
+class _State:
+    """A Swiss after some rounds. A bot is the number of its seed, 0 for the best."""
 
-    A bot is the number of its seed, 0 for the best. The meetings have each pair of bots in both orders.
-    """
+    def __init__(self, bots: int) -> None:
+        self.points = [0] * bots
+        """Half points."""
+        self.results = [Counter[int]() for _ in range(bots)]
+        """The pairings that each bot won (1), drew (0) and lost (-1)."""
+        self.met = Counter[tuple[int, int]]()
+        """How often two bots were paired, in both orders."""
+        self.games = Counter[tuple[int, int]]()
+        """The same for the pairings that both came to."""
+        self.byes, self.walkovers = [0] * bots, [0] * bots
+        """A walkover is a pairing to which only the other bot did not come."""
+        self.down, self.up = [0] * bots, [0] * bots
+        """The floats."""
+        self.absent: set[int] = set()
+        """The bots that did not come to a pairing. They are paired no more."""
+        self.never: set[int] = set()
+        """Those of them that came to none; of a Swiss that is over, all bots that came to none."""
+
+
+def _state(league: Event, history: Sequence[Batch]) -> _State:
     index = {bot.name: number for number, bot in enumerate(seeded(league))}
-    points, byes, down, up = ([0] * len(index) for _ in range(4))
-    results, met = [Counter[int]() for _ in index], Counter[tuple[int, int]]()
+    state = _State(len(index))
     weights = {len(history) - 1: LAST_ROUND, len(history) - 2: ROUND_BEFORE}
+    came: set[int] = set()
     for number, played in enumerate(history):
-        weight, before = weights.get(number, 0), tuple(points)
-        unpaired = set(range(len(index)))
+        weight, before = weights.get(number, 0), tuple(state.points)
+        unpaired = set(index.values()) - state.absent
+        missing = {index[name] for name in absentees(played)}
         for total in totals(played).values():
             scores = [(index[name], score) for name, score in total.items()]
             for (bot, score), (opponent, opponents_score) in (scores, scores[::-1]):
                 result = (score > opponents_score) - (score < opponents_score)
-                points[bot] += DRAW + result
-                results[bot][result] += 1
-                met[bot, opponent] += 1
+                if bot in missing:
+                    result = -1  # also where both did not come, and so scored alike
+                state.points[bot] += DRAW + result
+                state.results[bot][result] += 1
+                state.met[bot, opponent] += 1
                 unpaired.remove(bot)
+                if bot not in missing and opponent in missing:
+                    # A point without play is like a bye: a float down, and no bye later.
+                    state.walkovers[bot] += 1
+                    state.down[bot] += weight
+                    continue
+                state.games[bot, opponent] += bot not in missing
                 if before[bot] != before[opponent]:
-                    (down if before[bot] > before[opponent] else up)[bot] += weight
+                    (state.down if before[bot] > before[opponent] else state.up)[bot] += weight
+            came |= {bot for bot, _ in scores} - missing
         for bot in unpaired:
-            points[bot] += WIN
-            byes[bot] += 1
-            down[bot] += weight
-    return points, results, met, byes, Floats(down, up)
+            state.points[bot] += WIN
+            state.byes[bot] += 1
+            state.down[bot] += weight
+        state.absent |= missing
+    is_over = len(history) >= rounds(league) or len(index) - len(state.absent) < 2
+    state.never = (set(index.values()) if is_over else state.absent) - came
+    for bot in state.never:
+        state.points[bot], state.byes[bot] = 0, 0
+    return state

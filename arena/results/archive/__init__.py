@@ -237,7 +237,7 @@ class Archive(Database):
         matches = list(self._rows(f"select number, {', '.join(records.PLAYED)} from {table} order by id", *values))
         seats: dict[int, list[Row]] = {}
         query = (
-            "select match, role, bot, score, ending from seats join entries on entry = number "
+            f"select match, {', '.join(records.SEAT_PLAYED)} from seats join entries on entry = number "
             f"where match in (select number from {table}) order by match, position"
         )
         for match, *seat in self._rows(query, *values):
@@ -263,6 +263,18 @@ class Archive(Database):
             )
             for board, role, bot, result, ending, seats, score in self._rows(query)
         )
+
+    def absentees(self, ids: Sequence[str] | None = None) -> set[tuple[str, str]]:
+        """Return (game, bot) for each bot that said `ready` in none of the same matches, or of these, of that game.
+
+        It takes a pass over all seats.
+        """
+        table, values = ("matches", ()) if ids is None else (CHOSEN_MATCHES, (json.dumps(ids),))
+        query = (
+            f"select entries.game, bot from {table} as chosen join seats on match = chosen.number "
+            "join entries on entry = entries.number group by 1, 2 having max(ifnull(fault_turn, 1)) = 0"
+        )
+        return {(game, bot) for game, bot in self._rows(query, *values)}
 
     def failings(self) -> Iterator[Failing]:
         """Yield the faults of bots, by bot and ending, each with an example."""

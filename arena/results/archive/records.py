@@ -37,6 +37,7 @@ FIGURES = (
 )
 """The numbers of each seat in `figures`, with codes of `struct` and numpy; `ending` is -1 or an index in Ending."""
 PLAYED = MATCH[:8]
+SEAT_PLAYED = ("role", "bot", "score", "ending", "fault_turn")
 SAMPLED = frozenset({"chance", "strike", "substitute"})
 """`Turn.by` of the moves that are sampled from the seed of a match."""
 PLAY_BITS = 32
@@ -292,7 +293,7 @@ def stop_of(text: str) -> Stop:
 
 
 def played_of(row: Row, seats: list[Row]) -> Played:
-    """Return a match, from the columns PLAYED, and (role, bot, score, ending) of its seats in order of play."""
+    """Return a match, from the columns PLAYED, and the columns SEAT_PLAYED of its seats in order of play."""
     match, game, board, repeat, seed, reason, turns, sides = row
     return Played(
         id=match,
@@ -300,10 +301,11 @@ def played_of(row: Row, seats: list[Row]) -> Played:
         board=board,
         repeat=repeat,
         seed=seed,
-        seats={role: bot for role, bot, _, _ in seats},
-        scores={role: score for role, _, score, _ in seats},
+        seats={role: bot for role, bot, *_ in seats},
+        scores={role: score for role, _, score, *_ in seats},
         reason=reason,
-        endings={role: Ending(ending) for role, _, _, ending in seats if ending is not None},
+        endings={role: Ending(ending) for role, _, _, ending, _ in seats if ending is not None},
+        absent=frozenset(role for role, _, _, _, fault_turn in seats if fault_turn == 0),
         sides=sides_of(sides),
         turns=turns,
     )

@@ -221,6 +221,16 @@ class Results:
         return ranked.ranked_bots(self.event, played)
 
     @cached_property
+    def absentees(self) -> frozenset[str]:
+        """The bots that never said `ready`, in none of the games that they are entered for."""
+        faultless = {tally.bot for tally in self.tallies if tally.ending is None}
+        if faultless >= {tally.bot for tally in self.tallies}:
+            return frozenset()  # all have shown themselves, so nobody has to look at all seats
+        entered = {(tally.board.partition("/")[0], tally.bot) for tally in self.tallies}
+        present = entered - self._archive.absentees()
+        return frozenset({bot for _, bot in entered} - {bot for _, bot in present})
+
+    @cached_property
     def standings(self) -> tuple[Standing, ...]:
         """The standing of every bot, best first, as ranked.py orders them."""
         # Strengths over several games are fitted for the overall rank alone.
@@ -231,6 +241,7 @@ class Results:
             lambda: meetings.encounters(self.arrays),
             self.event.tie_breaks,
             self.ranked,
+            self.absentees,
         )
 
     @cached_property
@@ -417,7 +428,9 @@ class Results:
         """
         labels, roles = self._selection(board, role)
         rows = self._of_leagues(
-            lambda league: frames.rankings(league.ratings, league.standings, league.boards, league.display_name)
+            lambda league: frames.rankings(
+                league.ratings, league.standings, league.boards, league.display_name, league.absentees
+            )
         )
         return rows[rows["board"].isin(labels) & (role is None or rows["role"].isin(roles))].reset_index(drop=True)
 

@@ -82,11 +82,13 @@ def rankings(
     standings: Sequence[Standing],
     boards: Mapping[str, Sequence[Role]],
     display_name: Callable[[str], str],
+    absent: Collection[str] = (),
 ) -> pd.DataFrame:
     """Return a row for each bot of each ranking, best first; the role is missing in rankings over all roles.
 
     Boards and their roles stand in the order in which they are given. A bot that scored nothing there stands behind
-    all that did: whatever strength it has there is a guess, drawn from other boards.
+    all that did: whatever strength it has there is a guess, drawn from other boards. The bots of `absent`, which never
+    said `ready`, stand behind all others.
     """
     every = {(ranking.board, ranking.role): ranking for ranking in ratings.rankings}
     by_bot = {standing.bot: standing for standing in standings}
@@ -99,10 +101,15 @@ def rankings(
                 for row in ranking
                 if (standing := by_bot.get(row.bot)) is not None
             }
-            order = sorted((scores[row.bot] == 0, row.rank, row) for row in ranking if row.bot in scores)
-            ranks: dict[tuple[bool, int], int] = {}
-            for number, (without_score, fitted_rank, row) in enumerate(order, 1):
-                rank = ranks.setdefault((without_score, fitted_rank), number)  # equals share the rank of the first
+            order = []
+            for row in ranking:
+                if row.bot in absent:
+                    order.append(((True, True, 0), row))
+                elif row.bot in scores:
+                    order.append(((False, scores[row.bot] == 0, row.rank), row))
+            ranks: dict[tuple[bool, bool, int], int] = {}
+            for number, (level, row) in enumerate(sorted(order), 1):
+                rank = ranks.setdefault(level, number)  # equals share the rank of the first
                 best, worst = min(rank, row.ranks[0]), max(rank, row.ranks[1])
                 rows.append(
                     (board, role, rank, row.bot, *row.strength, best, worst, scores[row.bot], display_name(row.bot))
