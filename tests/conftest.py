@@ -36,9 +36,16 @@ with contextlib.suppress(OSError):
 sys.path.insert(0, str(Path(__file__).parent))  # tests share a few helper modules (toy.py, solver.py, ...)
 
 
+@pytest.fixture
+def launcher(shared_launcher) -> object:
+    """Return a launcher in which nothing is left of the tests before: a bot that is ended alone may leave processes."""
+    shared_launcher.sweep()
+    return shared_launcher
+
+
 @pytest.fixture(scope="session")
-def launcher() -> Iterator[object]:
-    """A launcher for all tests of a process that need no other: the start of each takes 0.06 s of CPU.
+def shared_launcher() -> Iterator[object]:
+    """Yield a launcher for all tests of a process that need no other: the start of each takes 0.06 s of CPU.
 
     It copies the files of each digest once. Where tests make up the same digest, the bot of the second would play with
     the files of the first, so that is refused.

@@ -59,6 +59,11 @@ def begun(client: httpx.Client, seat: str) -> httpx.Response:
     return page
 
 
+def match_at(page: httpx.Response, matches: human_matches.HumanMatches) -> human_matches.HumanMatch:
+    """Return the match that a page shows; a match of an earlier test may not be over yet."""
+    return matches._matches[page.url.path.rpartition("/")[2]]
+
+
 def answered(client: httpx.Client, page: httpx.Response, choose: Callable[[list[str]], str], **changes: str):
     number = re.search(r'name="number" value="(\d+)"', page.text)[1]
     values = {"number": number, "move": choose(re.findall(SEATS, page.text))} | changes
@@ -120,7 +125,7 @@ def test_a_match_ends_with_all_its_processes_when_its_page_is_closed(site, monke
     monkeypatch.setattr(human_matches, "CLOSED_S", 0.3)
     with signed_in("Ben") as ben:
         page = begun(ben, f"{DUEL} explorer")
-        (match,) = (each for each in matches._matches.values() if not each.ended)
+        match = match_at(page, matches)
         with ben.stream("GET", f"{page.url.path}/events") as events:  # so it has scripts
             lines = events.iter_lines()  # which ends the connection when it is gone itself
             assert any('name=\\"number\\" value=\\"1\\"' in line for line in lines)
@@ -148,7 +153,7 @@ def test_a_match_whose_process_is_killed_is_over_and_the_terminal_says_why(site,
     _, matches, signed_in = site
     with signed_in("Ben") as ben:
         page = begun(ben, f"{DUEL} explorer")
-        (match,) = (each for each in matches._matches.values() if not each.ended)
+        match = match_at(page, matches)
         match.process.kill()
         assert until(lambda: "arena failed to play it" in ben.get(page.url).text)
         assert until(lambda: f"({DUEL} as explorer against first): its process ended with" in caplog.text)
