@@ -712,6 +712,8 @@ for level in sys.argv[2:]:
 """
 PLAY = """
 from arena import play_match
+from arena.sandbox import users
+users.CLAIMS = ("/nowhere/claims",)  # as if a file of another user were there
 print(play_match("mummy_maze/hunt", dict.fromkeys(("explorer", "mummy"), "steady.py")).verdict.faults)
 """
 
@@ -1106,19 +1108,44 @@ def test_a_user_that_a_killed_referee_process_had_is_free_again(few_users):
     assert free(first)
 
 
+@pytest.mark.parametrize(
+    ("rows", "uids", "files"),
+    [
+        (users.WHOLE_MACHINE, users.MANY, users.CLAIMS),
+        ([(0, 1001, 1)], range(0), ("/run/arena-users-1001", "/dev/shm/arena-users-1001")),
+        (
+            [(0, 1001, 1), (1, 100_000, 65_536)],
+            users.FEW,
+            ("/run/arena-users-1001", "/dev/shm/arena-users-1001"),
+        ),
+    ],
+    ids=["the machine", "root alone", "a rootless container"],
+)
+def test_a_container_has_no_users_that_it_cannot_become_and_claims_of_its_own(monkeypatch, rows, uids, files):
+    monkeypatch.setattr(users, "uid_map", lambda: rows)
+    assert (users.uids(), users.claim_files()) == (uids, [*files])
+
+
 def test_nobody_else_can_claim_a_user_nor_is_an_open_file_believed(monkeypatch, tmp_path):
-    names = [tmp_path / name for name in ("pipe", "link", "others", "private")]
+    names = [tmp_path / name for name in ("pipe", "link", "others", "folder", "foreign", "private")]
     os.mkfifo(names[0])
     names[1].symlink_to(tmp_path / "elsewhere")
     names[2].touch(0o644)
+    names[3].mkdir()
+    names[4].touch(0o600)
+    if os.getuid() == 0:
+        os.chown(names[4], 1, 1)
+    else:
+        names[4].chmod(0o040)  # as it is for an ordinary user: another's file cannot be opened
     monkeypatch.setattr(users, "CLAIMS", tuple(map(str, names)))
     user, claim = users.claim(0) or (0, 0)
     os.close(claim)
     assert user == users.uids()[0]
-    assert names[3].stat().st_mode & 0o777 == 0o600
+    assert names[5].stat().st_mode & 0o777 == 0o600
     assert not (tmp_path / "elsewhere").exists()
-    monkeypatch.setattr(users, "CLAIMS", tuple(map(str, names[:3])))
-    with pytest.raises(OSError, match=r"pipe: others can open it; .*link: .*; .*others: others can open it"):
+    monkeypatch.setattr(users, "CLAIMS", tuple(map(str, names[:5])))
+    refused = r"pipe: others can open it; .*link: .*; .*others: others can open it; .*folder: .*; .*foreign: "
+    with pytest.raises(OSError, match=refused):
         users.claim(0)
 
 

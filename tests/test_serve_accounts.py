@@ -3,10 +3,12 @@
 import contextlib
 import io
 import json
+import os
 import re
 import socket
 import sqlite3
 import subprocess
+import threading
 import time
 import zipfile
 from collections.abc import Callable, Iterator
@@ -541,6 +543,21 @@ def test_an_event_that_cannot_be_read_is_told_without_its_reason(accounts):
     assert answer.status_code == 503
     assert "try again in a minute" in answer.text
     assert "tournament.toml" not in answer.text
+
+
+def test_charts_are_drawn_by_a_site_that_is_itself_nice_to_others_and_are_nicer(accounts):
+    def draw() -> None:
+        os.setpriority(os.PRIO_PROCESS, threading.get_native_id(), 12)  # of this thread alone, and what it starts
+        job.start("charts", "one", nice=5)
+
+    job = desk.Job(accounts, "charts")
+    site = threading.Thread(target=draw)
+    site.start()
+    site.join()
+    try:
+        assert os.getpriority(os.PRIO_PROCESS, job._process.pid) == 17
+    finally:
+        job.end()
 
 
 def test_charts_that_are_due_while_others_are_drawn_are_drawn_afterwards(accounts):

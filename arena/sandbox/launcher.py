@@ -98,7 +98,7 @@ class Launcher:
         Otherwise lanes that wait for each other's users would wait for ever. `make_room` ends all bots that the lane
         can do without.
         """
-        needed = count if os.getuid() == 0 and levels.TABLE[level].restricts else 0
+        needed = count if os.getuid() == 0 and levels.TABLE[level].restricts and users.uids() else 0
         self._reserved = self._claim_users(needed, make_room)
         try:
             yield
@@ -231,6 +231,11 @@ class Launcher:
         """
         if os.getuid() != 0 or not level.restricts:
             return None, None
+        needs = f"{level.name}: run by root, a bot must become an unprivileged user first, and "
+        if not users.uids():
+            if level.wrapped:
+                raise ConfinementError(f"{needs}root of this namespace has no other user; use the level landlock")
+            return None, None
         user, claim = (self._reserved or self._claim_users(1)).pop()
         try:
             if read not in self._user_checks:
@@ -244,7 +249,6 @@ class Launcher:
             return user, claim
         os.close(claim)
         if level.wrapped:
-            needs = f"{level.name}: run by root, a bot must become an unprivileged user first, and "
             if answer["why"]:
                 raise ConfinementError(f"{needs}root of this namespace cannot: {answer['why']}; use the level landlock")
             raise ConfinementError(

@@ -20,8 +20,8 @@ FEW, MANY = range(60707, 61184), range(2_100_000_000, 2_100_065_536)
 beyond those that SSSD makes of Windows' accounts."""
 CLAIMS = ("/run/arena-users", "/dev/shm/arena-users")  # noqa: S108 (it is believed only if it is root's alone)
 """The files with the claims; the second where /run cannot be written. In /run only root can make a file."""
-ALL_UIDS = "4294967295"
-"""The number of uids in a user namespace that is not smaller than the machine."""
+WHOLE_MACHINE = [(0, 0, 4_294_967_295)]
+"""The map of uids in a user namespace that is not smaller than the machine."""
 
 PR_SET_SECUREBITS = 28
 NO_ROOT = 0b1110_1111  # SECBIT_NOROOT, NO_SETUID_FIXUP and NO_CAP_AMBIENT_RAISE, KEEP_CAPS off, each of them locked
@@ -30,10 +30,35 @@ libc = ctypes.CDLL(None, use_errno=True)
 
 
 @cache
-def uids() -> range:
-    """Return the users that bots become: a container of an ordinary user has few."""
+def uid_map() -> list[tuple[int, int, int]]:
+    """Return the rows of user_namespaces(7): the first uid in this namespace, the same uid outside, the count."""
+    rows = []
     with open("/proc/self/uid_map") as file:
-        return MANY if file.read().split() == ["0", "0", ALL_UIDS] else FEW
+        for line in file:
+            inside, outside, count = line.split()
+            rows.append((int(inside), int(outside), int(count)))
+    return rows
+
+
+def uids() -> range:
+    """Return the users that bots become: a container of an ordinary user has few, or none."""
+    if uid_map() == WHOLE_MACHINE:
+        return MANY
+    for inside, _, count in uid_map():
+        if inside <= FEW[0] and FEW[-1] < inside + count:
+            return FEW
+    return range(0)
+
+
+def claim_files() -> list[str]:
+    """Return the files that may have the claims: containers of several users may share /dev/shm, so each has its own.
+
+    There root of a container is an ordinary user, and a file of another user is of no use to it.
+    """
+    for inside, outside, _ in uid_map():
+        if inside == 0 and outside != 0:
+            return [f"{path}-{outside}" for path in CLAIMS]
+    return [*CLAIMS]
 
 
 def claim(first: int) -> tuple[int, int] | None:
@@ -65,7 +90,7 @@ def _open_claims() -> int:
     """Open the file with the claims: a plain one that is root's alone."""
     flags = os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_NOCTTY | os.O_CLOEXEC
     reasons = []
-    for path in CLAIMS:
+    for path in claim_files():
         try:
             descriptor = os.open(path, flags, 0o600)
         except OSError as error:

@@ -124,8 +124,9 @@ class Job:
                     start_new_session=True,
                     pass_fds=[lock],
                 )
-                if nice:
-                    os.setpriority(os.PRIO_PROCESS, self._process.pid, nice)
+                if nice:  # on top of the server's own niceness: only root may take any of that back
+                    own = os.getpriority(os.PRIO_PROCESS, self._process.pid)
+                    os.setpriority(os.PRIO_PROCESS, self._process.pid, own + nice)
         finally:
             os.close(lock)
 
