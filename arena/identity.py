@@ -1,4 +1,9 @@
-"""The identity of matches: their ids, seeds and keys, as hashes of plain values. The same on every machine and run."""
+"""The identity of matches: their ids, seeds and keys, as hashes of plain values. The same on every machine and run.
+
+Every digest of several values, here and elsewhere, is a `digest_of` them: their JSON marks where each of them ends, so
+that no two lists of values have the same text. A file is a value too, as its name and its `file_digest`. Values that
+were joined by a separator would not do: whoever may choose one of them can write the separator and the next one.
+"""
 
 import hashlib
 import hmac
@@ -6,6 +11,7 @@ import json
 from collections.abc import Iterable, Mapping
 from dataclasses import fields, is_dataclass
 from functools import lru_cache
+from pathlib import Path
 from typing import Any
 
 ADDED_LATER = {"added_later": True}
@@ -18,6 +24,12 @@ def digest_of(*parts: object, length: int = 12) -> str:
     """Return a short hash of plain values (strings, numbers, tuples, mappings)."""
     text = json.dumps(parts, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:length]
+
+
+def file_digest(path: Path) -> str:
+    """Return the whole SHA-256 of the bytes of a file."""
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
 
 
 def keyed(secret: str, text: str) -> str:

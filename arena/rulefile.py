@@ -152,6 +152,24 @@ def sources(path: Path) -> tuple[Path, ...]:
     return loaded_sources(path)
 
 
+def named_sources(path: Path) -> dict[str, Path]:
+    """Return the files that the game at `path` is made of, each by its name below the folder of the rules, in order.
+
+    A file in a package of rules has the folders of the package in its name: two of them may be called alike.
+    """
+    module(path)
+    prefix = f"{_package(path.resolve())}."
+    names: dict[str, Path] = {}
+    for module_name, loaded in [*sys.modules.items()]:
+        if module_name.startswith(prefix) and loaded.__file__:
+            file = Path(loaded.__file__)
+            folders = module_name.removeprefix(prefix).split(".")
+            if not hasattr(loaded, "__path__"):  # it is no package: the last word is the name of the file itself
+                folders.pop()
+            names["/".join([*folders, file.name])] = file
+    return dict(sorted(names.items()))
+
+
 def loaded_sources(path: Path) -> tuple[Path, ...]:
     """Return those of `sources` that are loaded in this process."""
     return _files_of(_package(path.resolve()))

@@ -15,7 +15,7 @@ from pathlib import Path
 from arena import shared_folders, whole_files
 from arena.errors import ArenaError, MachineError, writing
 from arena.event import bot_folder, discovery
-from arena.event.discovery.files import digest_of, files_of
+from arena.event.discovery.files import files_of, folder_digest
 from arena.match.bot.postmortem import failed_build
 from arena.protocol import clean
 from arena.sandbox.building import BUILD_LIMITS, build
@@ -54,7 +54,7 @@ def _is_whole(target: Path) -> bool:
     """Return whether a built bot is there, and is still what its build made."""
     try:
         # A folder that is not there has the digest of an empty one.
-        return target.is_dir() and shared_folders.read(_note(target)).decode("ascii") == digest_of((), files_of(target))
+        return target.is_dir() and shared_folders.read(_note(target)).decode("ascii") == folder_digest((), target)
     except (OSError, ValueError, ArenaError):
         return False
 
@@ -79,7 +79,7 @@ def _build(bot: Bot, command: tuple[str, ...], target: Path, level: str) -> None
                     bot_folder.remove(part)  # so that nothing is published
                 else:
                     _refuse_excess(part)
-                    whole_files.write(_note(target), digest_of((), files_of(part)).encode("ascii"))
+                    whole_files.write(_note(target), folder_digest((), part).encode("ascii"))
         except MachineError:  # nobody's fault
             raise
         except (OSError, ArenaError, RecursionError) as error:

@@ -8,7 +8,6 @@ another bot that has the same one. So all digests here are whole SHA-256.
 import json
 from collections.abc import Iterator, Mapping
 from dataclasses import fields, replace
-from hashlib import sha256
 from pathlib import Path
 
 from pydantic import BaseModel, JsonValue
@@ -16,10 +15,10 @@ from pydantic import BaseModel, JsonValue
 from arena import rulefile, shared_folders
 from arena.errors import ArenaError
 from arena.event import discovery
-from arena.event.discovery.files import digest_of, files_of
+from arena.event.discovery.files import digest_of, folder_digest
 from arena.games import boards, rulebook
 from arena.identity import digest_of as values_digest
-from arena.identity import plain
+from arena.identity import file_digest, plain
 from arena.values import Board, Bot, Event
 from arena.version import __version__
 
@@ -137,14 +136,17 @@ def differences(published: Commitment, computed: Commitment) -> Iterator[str]:
 
 def _board_digest(board: Board) -> str:
     path = Path(board.rules)
-    rules = [(source.name, sha256(source.read_bytes()).hexdigest()) for source in rulefile.sources(path)]
+    rules = [(name, file_digest(source)) for name, source in rulefile.named_sources(path).items()]
     boards = board.sampled or rulefile.parameters_on(path, board.name)
     return values_digest(board.roles, board.sides, boards, rules, length=WHOLE)
 
 
 def _bot_digest(bot: Bot, path: Path) -> str:
     program = discovery.from_path(path, bot.name)
-    files = digest_of(program.command, files_of(path) if path.is_dir() else [(path.name, path)], WHOLE)
+    if path.is_dir():
+        files = folder_digest(program.command, path, WHOLE)
+    else:
+        files = digest_of(program.command, [(path.name, path)], WHOLE)
     said = {name: getattr(bot, name) for name in BOT_SETTINGS}
     if bot.processes is not None:
         said["processes"] = bot.processes

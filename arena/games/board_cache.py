@@ -9,11 +9,10 @@ The folder may be deleted at any time.
 import contextlib
 import json
 import platform
-from hashlib import sha256
 from pathlib import Path
 
 from arena import rulefile, whole_files
-from arena.identity import digest_of
+from arena.identity import digest_of, file_digest
 
 
 def file_of(folder: Path, generator: Path, table: object, key: str) -> Path:
@@ -21,10 +20,11 @@ def file_of(folder: Path, generator: Path, table: object, key: str) -> Path:
     import numpy as np  # takes longer to import than most commands to run
 
     # A generator may search with arena's solvers, and they may change what is worth playing.
-    code = (*rulefile.sources(generator), *sorted(Path(__file__).parent.glob("*.py")), Path(rulefile.__file__))
-    files = [(path.name, sha256(path.read_bytes()).hexdigest()) for path in code]
+    rules = [(name, file_digest(path)) for name, path in rulefile.named_sources(generator).items()]
+    ours = [*sorted(Path(__file__).parent.glob("*.py")), Path(rulefile.__file__)]
+    code = [(path.name, file_digest(path)) for path in ours]
     versions = (platform.python_version_tuple()[:2], np.__version__)
-    return folder / f"{digest_of(files, versions, table, key, length=32)}.json"
+    return folder / f"{digest_of(rules, code, versions, table, key, length=32)}.json"
 
 
 def load(path: Path) -> tuple[str, ...]:

@@ -9,7 +9,6 @@ import traceback
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from functools import cache, lru_cache, partial
-from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +16,7 @@ from arena import parallel, rulefile
 from arena.errors import ArenaError, did_you_mean, named
 from arena.game import Game
 from arena.games import board_cache, trial
-from arena.identity import boards_key, digest_of
+from arena.identity import boards_key, digest_of, file_digest
 from arena.values import DISGUISED, Board
 
 NAME = re.compile(r"[A-Za-z0-9._,=()-]+")
@@ -70,7 +69,7 @@ def board_of(path: Path, name: str, sampled: tuple[str, ...] = ()) -> Board:
     ArenaError when there is no such board, or when it is not sound.
     """
     game = sampled_game(path, sampled[0]) if sampled else game_on(path, name)
-    files = [(source.name, sha256(source.read_bytes()).hexdigest()) for source in rulefile.sources(path)]
+    files = [(file, file_digest(source)) for file, source in rulefile.named_sources(path).items()]
     if not sampled and (version := getattr(game, "version", "")):  # of a library that has a part of the rules
         files.append((version, ""))
     try:

@@ -14,6 +14,7 @@ from arena import protocol
 from arena.clock import Clock, TimeUsed
 from arena.game import CHANCE, Fact, Game, Move, Role
 from arena.games import openings
+from arena.identity import digest_of
 from arena.protocol import Ask, Reply
 from arena.values import Ending, Fault, Match, Record, SeatReport, Turn, Verdict
 
@@ -240,7 +241,7 @@ def bot_secret(key: str, role: Role) -> str:
 
 def facts_digest(facts: tuple[Fact, ...]) -> str:
     """Return 16 hex digits over all facts of a state (`view` with role None), which `verify` compares turn by turn."""
-    return hashlib.sha256("\n".join(facts).encode()).hexdigest()[:16]
+    return digest_of(facts, length=16)
 
 
 def _refusal(ending: Ending, text: str, legal: tuple[Move, ...]) -> str:

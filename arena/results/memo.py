@@ -6,7 +6,6 @@ A memo is used only under the very key that it was stored under. A stranger may 
 
 import json
 from collections.abc import Iterable
-from hashlib import sha256
 from pathlib import Path
 from typing import TypeVar
 
@@ -14,6 +13,7 @@ import numpy as np
 from pydantic import TypeAdapter
 
 from arena import whole_files
+from arena.identity import digest_of, file_digest
 
 Value = TypeVar("Value")
 
@@ -35,4 +35,4 @@ def store(path: Path, key: str, value: Value, kind: "TypeAdapter[Value]") -> Non
 
 def code_digest(paths: Iterable[Path]) -> str:
     """Return a hash of these files of code and of numpy's version: what other code computed is not used."""
-    return sha256(b"".join(path.read_bytes() for path in paths) + np.__version__.encode()).hexdigest()
+    return digest_of([(path.name, file_digest(path)) for path in paths], np.__version__, length=64)

@@ -20,13 +20,13 @@ It owns when an estimate is sure enough. It reads no file: archives only stand i
 
 from collections import defaultdict
 from collections.abc import Collection, Mapping, Sequence
-from hashlib import sha256
 from math import sqrt
 from statistics import NormalDist, fmean
 from typing import Any, NamedTuple
 
 from arena.game import Game, Move, Role
 from arena.games.quality import positions
+from arena.identity import digest_of
 from arena.results.archive import Archive
 from arena.results.blunders import Blunder, Blunders, Mean, RolePosition
 from arena.values import Record
@@ -76,8 +76,8 @@ class Estimates:
                 if turn.by != "bot" or turn.role not in names:
                     continue
                 # A hash, because the facts of a million positions would fill the memory.
-                shown = "\n".join((*game.view(state, turn.role), "", *game.legal_moves(state, turn.role)))
-                position = RolePosition(match.label, match.sampled, turn.role, sha256(shown.encode()).digest())
+                shown = digest_of(game.view(state, turn.role), game.legal_moves(state, turn.role), length=32)
+                position = RolePosition(match.label, match.sampled, turn.role, shown)
                 name = names[turn.role]
                 if name == self._bot:
                     blunder = Blunder(0, archive, match.id, turn.number, turn.role, turn.move, (), {})

@@ -76,6 +76,8 @@ class Copier:
         self._set_owner(target)
 
     def _mode(self, mode: int) -> int:
+        if mode & 0o111:
+            mode |= 0o100  # the digest of a bot says whether anybody may run a file, and no umask may change that
         if self.everybody:
             mode |= 0o444 | (0o111 if stat.S_ISDIR(mode) or mode & 0o111 else 0)
         return mode & 0o755

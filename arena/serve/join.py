@@ -24,7 +24,7 @@ import shlex
 import sys
 import time
 import warnings
-from pathlib import Path
+from pathlib import Path, PurePath
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -221,12 +221,19 @@ def program_of(bot: Path) -> tuple[list[str], str]:
 
 def version_of(command: list[str], bot: Path | None) -> str:
     """Return a hash of a program: a program that changed is a new version, and plays its matches anew."""
-    digest = hashlib.sha256("\0".join(command).encode())
-    files = [] if bot is None else sorted(bot.rglob("*")) if bot.is_dir() else [bot]
-    for file in files:
-        if file.is_file() and "__pycache__" not in file.parts:
-            digest.update(file.read_bytes())
-    return digest.hexdigest()[:16]
+    if bot is None:
+        files = {}
+    elif bot.is_dir():
+        files = {file.relative_to(bot).as_posix(): file for file in sorted(bot.rglob("*"))}
+    else:
+        files = {bot.name: bot}
+    contents = []
+    for name, file in files.items():
+        if file.is_file() and "__pycache__" not in PurePath(name).parts:
+            contents.append((name, hashlib.sha256(file.read_bytes()).hexdigest()))
+    # As `arena.identity.digest_of` does it, which this program has not: JSON marks where each value ends.
+    text = json.dumps([command, contents], separators=(",", ":"), ensure_ascii=False)
+    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:16]
 
 
 def printable(text: str) -> str:

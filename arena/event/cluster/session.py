@@ -19,7 +19,6 @@ from collections.abc import Callable, Sequence
 from concurrent.futures import Future, InvalidStateError
 from dataclasses import dataclass
 from functools import cache
-from hashlib import sha256
 from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import Any
@@ -29,6 +28,7 @@ from arena.errors import ArenaError
 from arena.event.cluster import wire
 from arena.event.cluster.host import ItemOutcome, Report
 from arena.event.workers import Lane
+from arena.identity import digest_of, file_digest
 from arena.values import Event
 from arena.version import __version__
 
@@ -170,12 +170,18 @@ def facts(dask_worker: Any = None) -> Facts:
 @cache
 def code_digest() -> str:
     """Return a digest of the files of arena and of the rules that come with it, in this process."""
-    state = sha256()
-    for folder in (Path(rulefile.__file__).parent, rulefile.shipped()):
-        for path in sorted(folder.rglob("*")):
-            if path.suffix in {".py", ".toml"} and "_shipped" not in path.relative_to(folder).parts:
-                state.update(f"\0{path.relative_to(folder)}\0".encode() + path.read_bytes())
-    return state.hexdigest()[:16]
+    arena, rules = (_files_in(folder) for folder in (Path(rulefile.__file__).parent, rulefile.shipped()))
+    return digest_of(arena, rules, length=16)
+
+
+def _files_in(folder: Path) -> list[tuple[str, str]]:
+    """Return the name and the digest of each file of code in a folder, without the copy of rules that ships in it."""
+    files = []
+    for path in sorted(folder.rglob("*")):
+        name = path.relative_to(folder)
+        if path.suffix in {".py", ".toml"} and "_shipped" not in name.parts:
+            files.append((name.as_posix(), file_digest(path)))
+    return files
 
 
 async def open_session(key: str, digests: Sequence[str], dask_worker: Any) -> list[str] | None:

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 from arena.errors import ArenaError
 from arena.event.discovery import names, notes, programs
-from arena.event.discovery.files import LEFT_OUT, digest_of, files_of, refuse_link
+from arena.event.discovery.files import LEFT_OUT, digest_of, files_of, folder_digest, refuse_link
 from arena.event.discovery.files import shown as shown
 from arena.event.discovery.programs import BotProgram
 from arena.event.discovery.programs import begins as begins
@@ -82,7 +82,7 @@ def from_path(path: Path, name: str | None = None) -> Bot:
     return Bot(
         name=checked(name or path.stem, path),
         command=program.command,
-        digest=digest_of((*program.command, *program.build), files),
+        digest=digest_of((program.command, program.build), files),
         files=str(path.absolute()),  # not resolved: the command has the name of the link
     )
 
@@ -108,9 +108,8 @@ def _from_folder(folder: Path, name: str) -> Bot:
         program = BotProgram(())
     else:
         program = BotProgram(settings.command) if settings and settings.command else _program(folder, missing)
-    content = tuple(files_of(folder))
-    programs.refuse_hiding(program.command, content)
-    digest = digest_of((*program.command, *program.build), content)
+    programs.refuse_hiding(program.command, files_of(folder))
+    digest = folder_digest((program.command, program.build), folder)
     bot = Bot(name=name, command=program.command, digest=digest, files=str(folder.absolute()))
     if settings is None:
         return bot

@@ -3,9 +3,11 @@
 import hashlib
 import os
 import re
+import stat
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
+from arena import identity
 from arena.errors import ArenaError
 from arena.sandbox.folder import LEFT_OUT as LEFT_OUT  # other modules that read bots import it from here
 
@@ -16,15 +18,21 @@ DIGEST = re.compile("[0-9a-f]+")
 
 def files_of(folder: Path) -> Iterator[tuple[str, Path]]:
     """Yield every file of a bot with its path within the folder; ArenaError for a link that leaves the folder."""
+    for name, path in _entries_of(folder):
+        if os.path.isfile(path):  # noqa: PTH113 (pathlib raises for a link to a name that is too long)
+            yield name, path
+
+
+def _entries_of(folder: Path) -> Iterator[tuple[str, Path]]:
+    """Yield every file, link and folder of a bot with its path within the folder, as `files_of` does."""
     for root, folders, names in os.walk(folder):
         folders[:] = sorted(name for name in folders if name not in LEFT_OUT)
-        for name in sorted([*names, *(name for name in folders if (Path(root) / name).is_symlink())]):
+        for name in sorted([*names, *folders]):
             path = Path(root) / name
             refuse_link(path, folder)
-            if os.path.isfile(path):  # noqa: PTH113 (pathlib raises for a link to a name that is too long)
-                yield path.relative_to(folder).as_posix(), path
-            elif not path.is_symlink() and not path.is_dir():
+            if not (path.is_symlink() or path.is_dir() or path.is_file()):
                 raise ArenaError(f"{shown(path)}: is neither a file nor a folder; take it out of the bot")
+            yield path.relative_to(folder).as_posix(), path
 
 
 def refuse_link(path: Path, home: Path) -> None:
@@ -34,23 +42,46 @@ def refuse_link(path: Path, home: Path) -> None:
         raise ArenaError(f"{shown(path)}: this link leaves the bot's folder; copy the file instead")
 
 
-def digest_of(command: tuple[str, ...], files: Iterable[tuple[str, Path]], length: int = 16) -> str:
-    """Return hex digits over the command and the name, mode and bytes of each file; no absolute path is in them."""
-    state = hashlib.sha256("\0".join(command).encode("utf-8", "surrogateescape"))
-    for name, path in files:
-        executable = "x" if os.access(path, os.X_OK) else "-"
-        try:
-            with path.open("rb") as file:
-                left = os.fstat(file.fileno()).st_size
-                state.update(f"\0{name}\0{executable}\0{left}\0".encode("utf-8", "surrogateescape"))
-                while part := file.read(PART_BYTES):  # a bot of a stranger's results may be larger than the memory
-                    state.update(part)
-                    left -= len(part)
-        except OSError as error:
-            raise ArenaError(f"{shown(path)}: cannot be read: {error.strerror}") from error
-        if left:
-            raise ArenaError(f"{shown(path)}: was edited while it was read; run the same command again")
-    return state.hexdigest()[:length]
+def digest_of(words: object, files: Iterable[tuple[str, Path]], length: int = 16) -> str:
+    """Return hex digits over words and the name, right to run and bytes of each file; no absolute path is in them.
+
+    `words` are plain values, such as a command. A link counts as the file to which it leads.
+    """
+    return identity.digest_of(words, [(name, *_content(path)) for name, path in files], length=length)
+
+
+def folder_digest(words: object, folder: Path, length: int = 16) -> str:
+    """Return hex digits over words and all that a bot can see of its folder: folders, links and files, as `digest_of`.
+
+    An empty folder and the text of a link are part of them, because a bot can read something from both.
+    """
+    entries: list[tuple[str, ...]] = []
+    for name, path in _entries_of(folder):
+        if path.is_symlink():
+            entries.append((name, "link", os.readlink(path)))  # noqa: PTH115 (pathlib would tidy the text up)
+        elif path.is_dir():
+            entries.append((name, "folder"))
+        else:
+            entries.append((name, *_content(path)))
+    return identity.digest_of(words, entries, length=length)
+
+
+def _content(path: Path) -> tuple[str, str]:
+    """Return whether somebody may run a file, as a word, and the hash of its bytes."""
+    state = hashlib.sha256()
+    try:
+        with path.open("rb") as file:
+            status = os.fstat(file.fileno())
+            left = status.st_size
+            while part := file.read(PART_BYTES):  # a bot of a stranger's results may be larger than the memory
+                state.update(part)
+                left -= len(part)
+    except OSError as error:
+        raise ArenaError(f"{shown(path)}: cannot be read: {error.strerror}") from error
+    if left:
+        raise ArenaError(f"{shown(path)}: was edited while it was read; run the same command again")
+    executable = status.st_mode & (stat.S_IXUSR | stat.S_IXGRP | stat.S_IXOTH)
+    return "program" if executable else "file", state.hexdigest()
 
 
 def shown(path: object) -> str:

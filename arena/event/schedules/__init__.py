@@ -5,7 +5,6 @@ an event that was interrupted anywhere goes on with the same matches, with any n
 """
 
 from collections.abc import Iterable, Mapping, Sequence
-from hashlib import sha256
 from importlib import import_module
 from pathlib import Path
 from pkgutil import iter_modules
@@ -14,6 +13,7 @@ from typing import Protocol, cast
 
 from arena import plugins
 from arena.errors import ArenaError, known_are
+from arena.identity import digest_of, file_digest
 from arena.values import Batch, Event, Match
 
 GROUP = "arena.schedules"
@@ -87,7 +87,7 @@ def code_digest(name: str) -> str:
     """Return a hash of a schedule's file and of ours, which use each other: other code may make another plan."""
     path = _module(name).__file__
     files = [*sorted(Path(__path__[0]).glob("*.py")), *([] if path is None else [Path(path)])]
-    return sha256(b"".join(file.read_bytes() for file in files)).hexdigest()
+    return digest_of([(file.name, file_digest(file)) for file in files], length=64)
 
 
 def _shipped() -> tuple[str, ...]:

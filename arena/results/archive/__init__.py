@@ -315,9 +315,9 @@ class Archive(Database):
 
         The results of one game have that of all games.
         """
-        plan = [value for (value,) in self._rows("select value from meta where key in ('plan', 'marked') order by key")]
+        plan = self._rows("select key, value from meta where key in ('plan', 'marked') order by key")
         last = self._rows("select number, started from main.matches order by number desc limit 1")
-        return "-".join([*plan, *(f"{number}-{started}" for number, started in last)])
+        return json.dumps([*plan, *last])
 
     def record(self, prefix: str) -> Record:
         """Return the record whose id begins with `prefix`; raise ArenaError if there is none, or more than one."""

@@ -12,7 +12,6 @@ from array import array
 from collections.abc import Iterable
 from dataclasses import replace
 from functools import cached_property, lru_cache
-from hashlib import blake2b
 from itertools import chain
 from struct import Struct
 from typing import Any, Generic, NamedTuple, TypeVar
@@ -22,6 +21,7 @@ from pydantic_core import PydanticSerializationError, SchemaValidator
 from pydantic_core.core_schema import CoreConfig
 
 from arena.game import Role
+from arena.identity import digest_of
 from arena.results.standings import seat_results
 from arena.values import Ending, Event, Played, Record, SeatReport, Stop
 
@@ -328,16 +328,16 @@ def transcript(record: Record) -> int:
     verdict = record.verdict
     movers = {turn.role for turn in record.turns if turn.by == "bot"}
     own = any(turn.by in SAMPLED for turn in record.turns) or any(fault.role not in movers for fault in verdict.faults)
-    turns = [f"{turn.number} {turn.role} {turn.by} {turn.move}" for turn in record.turns]
-    openings = [text for text, turn in zip(turns, record.turns, strict=True) if turn.by == "opening"]
-    beginning = [record.match.sampled, record.match.id if own else "", *openings]
-    faults = (f"{fault.role} {fault.ending} {fault.turn}" for fault in verdict.faults)
-    scores = (f"{role} {score}" for role, score in sorted(verdict.scores.items()))
-    return (_hashed(beginning) >> 1) << PLAY_BITS | _hashed([*turns, *faults, *scores, verdict.reason])
+    turns = [(turn.number, turn.role, turn.by, turn.move) for turn in record.turns]
+    openings = [turn for turn in turns if turn[2] == "opening"]
+    beginning = _hashed(record.match.sampled, record.match.id if own else "", openings)
+    faults = [(fault.role, fault.ending, fault.turn) for fault in verdict.faults]
+    return (beginning >> 1) << PLAY_BITS | _hashed(turns, faults, dict(verdict.scores), verdict.reason)
 
 
-def _hashed(lines: Iterable[str]) -> int:
-    return int.from_bytes(blake2b("\n".join(lines).encode("utf-8", "surrogatepass"), digest_size=4).digest(), "big")
+def _hashed(*values: object) -> int:
+    """Return 32 bits of a hash of plain values."""
+    return int(digest_of(*values, length=8), 16)
 
 
 def _seat_rows(record: Record, seat: SeatReport, result: str | None) -> SeatRows:
