@@ -605,7 +605,7 @@ class Stop:
 
 @dataclass(frozen=True, kw_only=True)
 class Failing:
-    """The number of times that a bot's seats failed in one way, with one of those matches as an example."""
+    """The number of matches in which a bot failed first in one way, with a match in which it failed so."""
 
     bot: str
     ending: Ending
@@ -635,8 +635,8 @@ class Played:
     """The roles that win together."""
     turns: int
     """The number of turns that were played."""
-    absent: frozenset[Role] = frozenset()
-    """The roles whose bots did not say `ready`: they are at fault before the first turn."""
+    fault_turns: Mapping[Role, int] = field(default_factory=dict)
+    """The turn in which each of these failed; 0 = before the first."""
 
     @classmethod
     def of(cls, record: Record) -> "Played":
@@ -654,8 +654,13 @@ class Played:
             endings={fault.role: fault.ending for fault in reversed(verdict.faults)},  # a role's first fault counts
             sides=record.sides,
             turns=max((turn.number for turn in record.turns), default=0),
-            absent=frozenset(fault.role for fault in verdict.faults if fault.turn == 0),
+            fault_turns={fault.role: fault.turn for fault in reversed(verdict.faults)},
         )
+
+    @property
+    def absent(self) -> frozenset[Role]:
+        """The roles whose bots did not say `ready`: they are at fault before the first turn."""
+        return frozenset(role for role, turn in self.fault_turns.items() if turn == 0)
 
     @property
     def label(self) -> str:

@@ -34,7 +34,7 @@ def result(
         endings=dict(endings or {}),
         sides=tuple(tuple(side) for side in sides),
         turns=turns,
-        absent=frozenset(absent),
+        fault_turns=dict.fromkeys(endings or (), 1) | dict.fromkeys(absent, 0),
     )
 
 

@@ -82,7 +82,15 @@ class _BotFigures:
         self.points = sum(self.means.values()) / len(self.means) if self.means else None
         self.matches = len(mine)
         self.results = Counter(results_of(match)[bot] for match in mine)
-        self.endings = Counter(end for match in mine for role, end in match.endings.items() if match.seats[role] == bot)
+        failed = [
+            sorted(
+                (match.fault_turns[role], place, match.endings[role])
+                for place, (role, holder) in enumerate(match.seats.items())
+                if holder == bot and role in match.endings
+            )
+            for match in mine
+        ]
+        self.endings = Counter(faults[0][-1] for faults in failed if faults)
 
     def row(self, results: Results, figures: Sequence[float | None]) -> list[object]:
         boards = defaultdict(list)

@@ -282,7 +282,10 @@ def test_a_bot_that_starts_on_one_board_alone_is_not_absent():
 def test_an_absence_in_one_game_is_none_in_another():
     run = run_with_absences(swiss, 4, {}, boards=(DUEL, replace(DUEL, game="park")))
     history = [
-        tuple(replace(match, absent=frozenset(match.seats)) if match.game == "park" else match for match in batch)
+        tuple(
+            replace(match, fault_turns=dict.fromkeys(match.seats, 0)) if match.game == "park" else match
+            for match in batch
+        )
         for batch in run.batches[:1]
     ]
     places = {league.games[0]: swiss.placings(league, own) for league, own in leagues(run.event, history)}

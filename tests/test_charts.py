@@ -554,7 +554,7 @@ def test_halves_are_rounded_alike_in_charts_and_in_the_terminal():
     assert "63" in texts(charts._chart("crosstable").render(frame))
 
 
-def test_endings_are_shares_of_seats_of_those_at_fault(tmp_path):
+def test_endings_are_shares_of_the_matches_of_those_at_fault(tmp_path):
     event = stored.event("ann", "bob", boards=[stored.DUEL])
     first, second = stored.plan(event)
     records = [stored.played(first, mummy=Ending.TIMEOUT), stored.played(second)]

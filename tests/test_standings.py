@@ -81,14 +81,18 @@ def test_alone_on_a_board_a_bot_always_wins_and_its_points_tell_how_well():
     assert (one.won, one.points) == (1, 30)
 
 
-def test_forfeits_are_counted_by_seat_and_ending():
+def test_forfeits_are_counted_by_match_and_the_ending_of_the_first_fault():
+    """A bot that plays both ghosts has two seats in a match, and forfeits it once."""
+    both = match("classic", "ann bob bob", 100, 0, 0, ghost1=Ending.CRASHED, ghost2=Ending.TIMEOUT)
     one = standing_of(
         "bob",
-        match("classic", "ann bob bob", 100, 0, 0, ghost1=Ending.CRASHED, ghost2=Ending.TIMEOUT),
+        both,
+        replace(both, fault_turns={"ghost1": 9, "ghost2": 3}),
+        match("classic", "ann bob bob", 100, 0, 0, ghost2=Ending.GARBLED),
         match("duel", "ann bob", 100, 0, mummy=Ending.CRASHED),
     )
-    assert one.endings == {Ending.CRASHED: 2, Ending.TIMEOUT: 1}
-    assert one.forfeits == 3
+    assert one.endings == {Ending.CRASHED: 2, Ending.TIMEOUT: 1, Ending.GARBLED: 1}
+    assert one.forfeits == one.matches == 4
     assert standing_of("ann", match("duel", "ann bob", 100, 0, mummy=Ending.CRASHED)).forfeits == 0
 
 

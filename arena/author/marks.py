@@ -23,6 +23,7 @@ from arena.results import grades
 from arena.results.archive import Archive
 from arena.results.columns import GRADES
 from arena.results.grades import Judged, Threshold
+from arena.results.standings import first_faults
 from arena.values import Event
 
 if TYPE_CHECKING:
@@ -223,16 +224,18 @@ def _missing(event: Event, archive: Archive, everybody: Iterable[Student]) -> st
 
 def _faults(archive: Archive) -> dict[str, str]:
     """Return for each bot that was at fault how often, with the first reason that arena gave for it."""
-    seats: Counter[str] = Counter()
+    matches: Counter[str] = Counter()
     endings: dict[str, Counter[str]] = defaultdict(Counter)
     ready: set[str] = set()
     first_reasons: dict[str, str] = {}
+    for match in archive.played():
+        matches.update(set(match.seats.values()))
+        for bot, role in first_faults(match).items():
+            endings[bot][match.endings[role].replace("_", " ")] += 1
     for seat in archive.seats():
-        seats[seat.bot] += 1
         if seat.ready is not None:
             ready.add(seat.bot)
         if seat.ending is not None:
-            endings[seat.bot][seat.ending.replace("_", " ")] += 1
             first_reasons.setdefault(seat.bot, clean(seat.words or ""))
     notes = {}
     for bot, counted in endings.items():
@@ -240,10 +243,11 @@ def _faults(archive: Archive) -> dict[str, str]:
         if bot not in ready:
             notes[bot] = f"it never started, so that it lost all of its matches: {first_reasons[bot]}"
         else:
-            times = f"at fault in {counted.total()} of {_counted(seats[bot], 'seat')}"
+            times = f"at fault in {counted.total()} of {_counted(matches[bot], 'match')}"
             notes[bot] = f"{times} ({kinds}): {first_reasons[bot]}"
     return notes
 
 
 def _counted(number: int, noun: str) -> str:
-    return f"{number} {noun}{'' if number == 1 else 's'}"
+    plural = f"{noun}es" if noun.endswith("ch") else f"{noun}s"
+    return f"{number} {noun if number == 1 else plural}"

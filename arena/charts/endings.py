@@ -1,4 +1,4 @@
-"""Faults of each bot by their kind: seats that did not finish by the rules."""
+"""Faults of each bot by their kind: matches that it forfeited, or lost a seat in."""
 
 import pandas as pd
 from matplotlib.figure import Figure
@@ -10,24 +10,23 @@ from arena.values import Ending
 
 
 def frame(results: Results) -> pd.DataFrame:
-    """Return a row for each `bot` that played and each `ending`: how many `seats` ended so, and how many it `held`."""
-    held = results.seats_held()
+    """Return a row for each `bot` that played and each `ending`: how many `matches` of those it `played` ended so."""
     rows = [
-        (standing.bot, str(ending), standing.endings.get(ending, 0), held[standing.bot])
+        (standing.bot, str(ending), standing.endings.get(ending, 0), standing.matches)
         for standing in results.standings
-        if held[standing.bot]
+        if standing.matches
         for ending in Ending
     ]
-    return pd.DataFrame(rows, columns=["bot", "ending", "seats", "held"])
+    return pd.DataFrame(rows, columns=["bot", "ending", "matches", "played"])
 
 
 @styled
 def render(frame: pd.DataFrame, about: About = About()) -> Figure | Nothing:  # noqa: B008  frozen
-    """Draw stacked bars of the bots that were at fault, in per cent of the seats that they had."""
-    table = frame.pivot_table(index="bot", columns="ending", values="seats", aggfunc="sum")
+    """Draw stacked bars of the bots that were at fault, in per cent of their matches."""
+    table = frame.pivot_table(index="bot", columns="ending", values="matches", aggfunc="sum")
     if not len(table):
         return Nothing("no matches")
-    held = frame.groupby("bot")["held"].first()
+    played = frame.groupby("bot")["played"].first()
     faults = table.sum(axis=1)
     bots = [bot for bot in about.order(frame["bot"]) if faults[bot]]
     if not bots:
@@ -35,17 +34,17 @@ def render(frame: pd.DataFrame, about: About = About()) -> Figure | Nothing:  # 
     innocent_count = len(table) - len(bots)
     bots, omitted = best(bots, ROWS)
     innocent = {0: "", 1: "; the other one never was"}.get(innocent_count, f"; the other {innocent_count} never were")
-    counts = {"at fault": [f"{faults[bot]} of {held[bot]}" for bot in bots]}
+    counts = {"at fault": [f"{faults[bot]} of {played[bot]}" for bot in bots]}
     figure, (panel,) = sheet(
         about.title("who was at fault"),
-        f"Share of the bot's seats, in per cent{innocent}{omitted}",
+        f"Share of the bot's matches, in per cent{innocent}{omitted}",
         [Panel(names=tuple(about.labels(bots)), columns=counts)],
         wide=4.8,
         space=Space(top=0.25),
     )
     reach = pd.Series(0.0, index=bots)
     for ending, colour in FAULTS.items():
-        share = (100 * table[ending] / held)[bots] if ending in table else reach * 0
+        share = (100 * table[ending] / played)[bots] if ending in table else reach * 0
         if share.any():
             label = ending.replace("_", " ")
             panel.barh(range(len(bots)), share, left=reach, height=0.62, color=colour, label=label, linewidth=0)

@@ -236,7 +236,7 @@ def _report(duel: "Duel") -> Iterator[str]:
 
 
 def _faults(duel: "Duel") -> dict[str, str]:
-    """Return the bots at fault, each with the number of its seats by ending."""
+    """Return the bots at fault, each with the number of its matches by ending."""
     endings: dict[str, str] = {}
     for (bot, ending), times in sorted(duel.faults.items()):
         endings[bot] = f"{endings[bot]}, {times} x {ending}" if bot in endings else f"{times} x {ending}"

@@ -22,6 +22,7 @@ from arena.event import plan, schedules
 from arena.games import openings, rulebook
 from arena.results.archive import Archive
 from arena.results.sequential import SequentialTest, difference, elo_of_points, points_of_elo
+from arena.results.standings import first_faults
 from arena.values import Board, Bot, Conditions, Ending, Event, Openings, Played
 
 if TYPE_CHECKING:
@@ -54,7 +55,7 @@ class Duel:
         self.event, self.names, self.test, self.scale = event, names, test, scale
         self.round_matches = sum(schedules.find(event.schedule).count(replace(event, repeats=1)).values())
         self.faults: Counter[tuple[str, Ending]] = Counter()
-        """Seats at fault in the rounds that count, by bot and ending."""
+        """Matches in the rounds that count in which a bot was at fault, by bot and ending of its first fault."""
         self._waiting: dict[int, list[Played]] = {}
 
     @property
@@ -82,7 +83,8 @@ class Duel:
         self._waiting.setdefault(self.event.repeat_of(match), []).append(match)
         while not self.is_over and len(self._waiting.get(self.rounds, ())) == self.round_matches:
             matches = self._waiting.pop(self.rounds)
-            self.faults.update((done.seats[role], ending) for done in matches for role, ending in done.endings.items())
+            for done in matches:
+                self.faults.update((bot, done.endings[role]) for bot, role in first_faults(done).items())
             self.test.add(difference(matches, *self.names))
 
     def add_stored(self, archive: Archive) -> None:

@@ -13,6 +13,7 @@ from arena.results.archive import Archive
 from arena.results.columns import RANKINGS, STRENGTHS, TIMING, VERSIONS, interval_text
 from arena.results.leaderboard import Results
 from arena.results.lessons import Lesson
+from arena.results.standings import first_faults
 from arena.results.tables import rows_of
 from arena.values import Played
 
@@ -142,14 +143,18 @@ def _extremes(bot: str, matches: list[Played], results: Results, index: Index, f
 
 
 def faults_of(results: Results, archive: Archive, own: Collection[str], author: Author | None) -> dict[str, list[Page]]:
-    """Return the commonest faults of each of the `own` bots; faults of the same ending and words count as one kind."""
+    """Return the commonest faults of each of the `own` bots; faults of the same ending and words count as one kind.
+
+    Of a match in which several seats of a bot were at fault its first fault counts, as in the leaderboard.
+    """
     index = Index.of(results)
     kinds: dict[str, dict[object, list[tuple[str, str]]]] = defaultdict(lambda: defaultdict(list))
     boards = {match.id: match.label for match in results.played}
+    first = {match.id: first_faults(match) for match in results.played if match.endings}
     frame = results.seats()
     frame = frame[frame["ending"].notna()]
     for match, role, bot, ending, words in frame[["match", "role", "bot", "ending", "words"]].itertuples(index=False):
-        if match in boards and bot in own:
+        if match in boards and bot in own and first[match].get(bot) == role:
             kinds[bot][ending, words].append((match, role))
     faults: dict[str, list[Page]] = defaultdict(list)
     for bot, by_kind in kinds.items():

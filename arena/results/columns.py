@@ -200,12 +200,20 @@ LEADERBOARD = Columns(
     Column("won", "Matches in which its side scored strictly most", "matches", "Won"),
     Column("drawn", "Matches in which its side tied for most", "matches", "Drawn"),
     Column("lost", "Matches in which another side scored more", "matches", "Lost"),
-    Column("forfeits", "Its seats that were at fault: the sum of the five endings", "seats", "Forfeits"),
+    Column(
+        "forfeits",
+        "Matches in which it was at fault, with one of its seats or several: the sum of the five endings",
+        "matches",
+        "Forfeits",
+    ),
     Column("accuracy", ACCURATE, "%", "Accuracy"),
     Column("blunders", BLUNDERS, "a match", "Blunders"),
     Column("regret_estimate", REGRETS, "points a match", "Regret (estimate)"),
     Column("TIEBREAK", "The tie-break's figure, where it was needed because ratings and points were equal"),
-    *(Column(ending, "Its seats that were at fault in this way", "seats") for ending in map(str, Ending)),
+    *(
+        Column(ending, "Those of them in which its first fault was of this kind", "matches")
+        for ending in map(str, Ending)
+    ),
     Column("BOARD", "Its mean score on the board, 0 to 100; the board's roles count alike", "score"),
     Column("BOARD_ROLE", "Its mean score in the role on the board, 0 to 100", "score"),
     _DISPLAY,

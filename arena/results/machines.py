@@ -32,9 +32,9 @@ class MachineRow(NamedTuple):
     seconds: float
     """The mean time of a match."""
     timeouts: int
-    """Seats that lost on time."""
+    """Matches in which a bot lost on time."""
     crashes: int
-    """Seats that crashed."""
+    """Matches in which a bot crashed."""
 
 
 @dataclass(frozen=True)

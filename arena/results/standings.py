@@ -35,7 +35,7 @@ class Standing:
     drawn: int
     lost: int
     endings: Mapping[Ending, int]
-    """Number of this bot's seats that were at fault, by ending."""
+    """Number of matches in which this bot was at fault, by the ending of its first fault there."""
     boards: Mapping[str, float]
     """Mean score by `game/board`, its roles with equal weight; only boards that it played."""
     roles: Mapping[tuple[str, Role], float]
@@ -45,7 +45,7 @@ class Standing:
 
     @property
     def forfeits(self) -> int:
-        """The number of this bot's seats that were at fault."""
+        """The number of matches in which this bot was at fault."""
         return sum(self.endings.values())
 
 
@@ -67,7 +67,9 @@ class Tally:
 
 def standings(bots: Iterable[str], played: Iterable[Played]) -> tuple[Standing, ...]:
     """Return the standing of every bot, best first; bots that never played come last; equals are in order of name."""
-    return standings_of(bots, (tally for match in played for tally in tallies(match)))
+    matches = list(played)
+    later = Counter(fault for match in matches for fault in later_faults(match))
+    return standings_of(bots, (tally for match in matches for tally in tallies(match)), later)
 
 
 def tallies(match: Played) -> Iterator[Tally]:
@@ -76,8 +78,13 @@ def tallies(match: Played) -> Iterator[Tally]:
         yield Tally(board=match.label, role=role, bot=bot, result=result, ending=ending, score=match.scores[role])
 
 
-def standings_of(bots: Iterable[str], tallied: Iterable[Tally]) -> tuple[Standing, ...]:
-    """Return the standing of every bot, best first, from tallies; tallies of other bots are ignored."""
+def standings_of(
+    bots: Iterable[str], tallied: Iterable[Tally], later: Mapping[tuple[str, Ending], int] = {}
+) -> tuple[Standing, ...]:
+    """Return the standing of every bot, best first, from tallies; tallies of other bots are ignored.
+
+    `later` is the number of `later_faults`, which are in the tallies, too.
+    """
     scores: dict[str, dict[tuple[str, Role], list[int]]] = {bot: defaultdict(lambda: [0, 0]) for bot in bots}
     results: dict[str, Counter[str]] = {bot: Counter() for bot in scores}
     endings: dict[str, Counter[Ending]] = {bot: Counter() for bot in scores}
@@ -90,6 +97,9 @@ def standings_of(bots: Iterable[str], tallied: Iterable[Tally]) -> tuple[Standin
                 endings[tally.bot][tally.ending] += tally.seats
             if tally.result is not None:
                 results[tally.bot][tally.result] += tally.seats
+    for (bot, ending), seats in later.items():
+        if bot in endings:
+            endings[bot][ending] -= seats
     # Fractions, so that equal points are exactly equal.
     means = {bot: {role: Fraction(*pair) for role, pair in sorted(roles.items())} for bot, roles in scores.items()}
     points = {bot: _mean(roles.values()) if roles else None for bot, roles in means.items()}
@@ -106,7 +116,7 @@ def standings_of(bots: Iterable[str], tallied: Iterable[Tally]) -> tuple[Standin
             won=results[bot]["won"],
             drawn=results[bot]["drawn"],
             lost=results[bot]["lost"],
-            endings=dict(endings[bot]),
+            endings={ending: matches for ending, matches in endings[bot].items() if matches},
             boards={
                 board: float(_mean([mean for _, mean in roles]))
                 for board, roles in groupby(means[bot].items(), key=lambda mean: mean[0][0])
@@ -127,8 +137,29 @@ def absentees(played: Iterable[Played]) -> frozenset[str]:
     ready: set[str] = set()
     for match in played:
         seated.update(match.seats.values())
-        ready.update(bot for role, bot in match.seats.items() if role not in match.absent)
+        absent = match.absent
+        ready.update(bot for role, bot in match.seats.items() if role not in absent)
     return frozenset(seated - ready)
+
+
+def first_faults(match: Played) -> dict[str, Role]:
+    """Return each bot that was at fault in a match, with the role of its first fault; of equal turns the first role.
+
+    A bot may have several seats in a match, and it forfeits the match once.
+    """
+    order = list(match.seats)
+    roles: dict[str, Role] = {}
+    for role in sorted(match.endings, key=lambda role: (match.fault_turns.get(role, 0), order.index(role))):
+        roles.setdefault(match.seats[role], role)
+    return roles
+
+
+def later_faults(match: Played) -> Iterator[tuple[str, Ending]]:
+    """Yield bot and ending of each fault of a bot that was at fault in the match before."""
+    first = first_faults(match)
+    for role, ending in match.endings.items():
+        if first[match.seats[role]] != role:
+            yield match.seats[role], ending
 
 
 def results_of(match: Played) -> dict[str, str]:

@@ -276,18 +276,34 @@ class Archive(Database):
         )
         return {(game, bot) for game, bot in self._rows(query, *values)}
 
+    def later_faults(self) -> Counter[tuple[str, Ending]]:
+        """Return the numbers of the `later_faults` of the same matches, by bot and ending."""
+        # Only seats after a bot's first in a match have no result, and most events have no faults in such seats.
+        query = "select 1 from tallies join entries on entry = number where result = '' and ending != '' limit 1"
+        if not list(self._rows(query)):
+            return Counter()
+        query = (
+            "select bot, ending, count(*) from (select bot, ending, row_number() over "
+            "(partition by match, bot order by fault_turn, position) as nth "
+            "from matches join seats on match = matches.number join entries on entries.number = entry "
+            "where ending is not null) where nth > 1 group by bot, ending"
+        )
+        return Counter({(bot, Ending(ending)): seats for bot, ending, seats in self._rows(query)})
+
     def failings(self) -> Iterator[Failing]:
         """Yield the faults of bots, by bot and ending, each with an example."""
         query = (
             "select bot, ending, sum(seats) from tallies join entries on entry = number "
             "where ending != '' group by bot, ending order by bot, ending"
         )
+        later = self.later_faults()
         example = (
             "select id, words from matches join seats on match = matches.number join entries on entry = entries.number "
             "where bot = ? and ending = ? limit 1"
         )
-        for bot, ending, times in list(self._rows(query)):
-            for match, words in self._rows(example, bot, ending):
+        for bot, ending, seats in list(self._rows(query)):
+            times = seats - later[bot, Ending(ending)]
+            for match, words in self._rows(example, bot, ending) if times else ():
                 yield Failing(bot=bot, ending=Ending(ending), times=times, match=match, words=words)
 
     def count(self) -> int:
@@ -439,7 +455,7 @@ class Archive(Database):
 
     def machines(self) -> Iterator[MachineRow]:
         """Yield a row for each machine that played matches of the plan; "" is the machine of the run."""
-        at_fault = "sum((select count(*) from seats where match = number and ending = ?))"
+        at_fault = "sum(exists (select 1 from seats where match = number and ending = ?))"
         query = (
             f"select machine, count(*), avg(scale), avg(seconds), {at_fault}, {at_fault} from matches where planned "
             "group by machine order by machine"

@@ -305,7 +305,8 @@ def played_of(row: Row, seats: list[Row]) -> Played:
         scores={role: score for role, _, score, *_ in seats},
         reason=reason,
         endings={role: Ending(ending) for role, _, _, ending, _ in seats if ending is not None},
-        absent=frozenset(role for role, _, _, _, fault_turn in seats if fault_turn == 0),
+        # A stranger's archive may have any value there.
+        fault_turns={role: int(turn or 0) for role, _, _, ending, turn in seats if ending is not None},
         sides=sides_of(sides),
         turns=turns,
     )

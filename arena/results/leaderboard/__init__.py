@@ -6,7 +6,7 @@ readings are only in `seats`, `turns` and `timing`, so that the CSV files of all
 time.
 """
 
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from copy import copy
 from functools import cached_property
@@ -212,7 +212,7 @@ class Results:
         names = {bot.name for bot in self.event.bots}
         if self._all_versions:
             names |= {tally.bot for tally in self.tallies}
-        return standings_of(sorted(names), self.tallies)
+        return standings_of(sorted(names), self.tallies, self._archive.later_faults())
 
     @cached_property
     def ranked(self) -> frozenset[str]:
@@ -366,8 +366,8 @@ class Results:
 
         At most `most` are returned, because to find an example of each takes long.
         """
-        every = {(tally.bot, tally.ending) for tally in self.tallies if tally.ending is not None}
-        return list(islice(self._archive.failings(), most)), len(every)
+        kinds = sum(len(standing.endings) for standing in self._by_points)
+        return list(islice(self._archive.failings(), most)), kinds
 
     @cached_property
     def board_columns(self) -> dict[str, str]:
@@ -587,13 +587,6 @@ class Results:
     def is_disguised(self) -> bool:
         """True in an event with boards in disguise."""
         return any(board.name.endswith(DISGUISED) for board in self.event.boards)
-
-    def seats_held(self) -> Counter[str]:
-        """Return the number of seats of each bot in the matches that count."""
-        seats: Counter[str] = Counter()
-        for tally in self.tallies:
-            seats[tally.bot] += tally.seats
-        return seats
 
     def lengths(self, board: str) -> Ints:
         """Return the number of turns of each match on a `game/board`."""
