@@ -3,6 +3,7 @@
 import asyncio
 import contextlib
 import contextvars
+import logging
 import re
 import shutil
 import signal
@@ -18,12 +19,13 @@ import httpx
 import pytest
 from processes import until
 from served import drown, raw, served, served_apart
+from starlette.responses import PlainTextResponse
 
-from arena.serve import frames, server
+from arena.serve import frames, log, server
 from arena.serve.accounts import Account, Accounts
 from arena.serve.app import make_app
 from arena.serve.frames import Frames
-from arena.serve.guard import Settings
+from arena.serve.guard import Guard, Settings
 from arena.serve.people import Threads
 from arena.serve.worker import MOST_OF_NETWORK, NETWORK, BusyError, Worker
 
@@ -85,6 +87,56 @@ def test_a_name_that_leads_here_from_elsewhere_is_refused(client):
 def test_a_body_that_is_too_large_is_refused_before_it_is_read(client):
     answer = raw(client, b"POST / HTTP/1.1\r\nHost: localhost\r\nContent-Length: 70000\r\n\r\n")
     assert answer.startswith(b"HTTP/1.1 413 ")
+
+
+@pytest.mark.parametrize(("secure", "ours"), [(False, "http"), (True, "https")])
+def test_a_form_comes_by_the_scheme_of_the_site(secure, ours):
+    async def passed_on(scope, receive, send):
+        await PlainTextResponse("passed on")(scope, receive, send)
+
+    async def allowed() -> set[str]:
+        transport = httpx.ASGITransport(Guard(passed_on, Settings(secure=secure), {}))
+        passed = set()
+        async with httpx.AsyncClient(transport=transport, base_url=f"{ours}://localhost") as client:
+            for scheme in ("http", "https", ""):
+                answer = await client.post("/", headers={"origin": f"{scheme}://localhost"})
+                if answer.status_code == 200:
+                    passed.add(scheme)
+        return passed
+
+    assert asyncio.run(allowed()) == {ours}
+
+
+FORM = b'--x\r\ncontent-disposition: form-data; name="csrf"\r\n\r\n\\ud800\r\n--x--\r\n'
+
+
+@pytest.mark.parametrize(
+    ("charset", "body", "status"),
+    [
+        ("", b"xx", 400),
+        ("", b"--x\r\nbad header\r\n\r\n", 400),
+        ("", b"--x\r\n:\xff\r\n\r\n", 400),
+        ("; charset=unicode_escape", FORM, 415),  # which would be half of a surrogate pair
+        ("; charset=punycode", FORM, 415),
+        ("; charset=UTF-8", FORM, 403),
+    ],
+)
+def test_a_form_that_is_none_is_refused_without_a_line_in_the_log(client, caplog, charset, body, status):
+    headers = {"content-type": f"multipart/form-data; boundary=x{charset}"}
+    assert client.post("/sign-in", content=body, headers=headers).status_code == status
+    assert not caplog.records
+
+
+def test_a_line_that_strangers_can_cause_is_written_so_often_and_then_counted(monkeypatch):
+    monkeypatch.setattr(log, "MOST_LINES", 3)
+    sparing = log.Sparing()
+    record = logging.LogRecord("x", logging.ERROR, "here.py", 1, "page %s fails", ("7",), None)
+    other = logging.LogRecord("x", logging.ERROR, "there.py", 1, "another", (), None)
+    assert [sparing.filter(record) for _ in range(10)] == [True] * 3 + [False] * 7
+    assert sparing.filter(other)
+    monkeypatch.setattr(log, "PERIOD_S", 0.0)
+    assert sparing.filter(record)
+    assert record.getMessage() == "page 7 fails (and 7 lines like this before)"
 
 
 def test_a_form_of_another_site_is_refused(client):

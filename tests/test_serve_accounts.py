@@ -31,6 +31,7 @@ from arena.serve.accounts import Accounts
 from arena.serve.entrants import Entrants
 from arena.serve.guard import Settings
 from arena.serve.remote import Hub
+from arena.serve.worker import Worker
 
 BROKEN = 'print "ready"\n'
 
@@ -319,6 +320,44 @@ def test_an_upload_that_comes_in_while_its_token_is_rotated_or_revoked_is_refuse
         assert len(accounts.uploads(accounts.named(name))) == 1
 
 
+def test_whoever_was_let_in_before_the_token_was_revoked_stores_nothing_after(accounts, monkeypatch):
+    """A request may be on its way through the server for seconds."""
+    token = accounts.invite("Ada", "test")
+    ada, with_token = accounts.named("Ada"), accounts.with_token
+
+    def overtaken(given: str):
+        found = with_token(given)
+        monkeypatch.setattr(accounts, "with_token", with_token)
+        accounts.revoke(ada, "test")
+        return found
+
+    monkeypatch.setattr(accounts, "with_token", overtaken)
+    assert accounts.sign_in(token) is None
+    for store in (
+        lambda: accounts.add_upload("1", ada, "bot.py"),
+        lambda: accounts.ask(ada, "Ada@1", "Ada@2", "", 1),
+        lambda: accounts.begin_match(ada, "x"),
+    ):
+        with pytest.raises(ArenaError, match="this account was revoked"):
+            store()
+    assert not accounts._rows("select * from sessions")
+    assert [entry.action for entry in accounts.log()] == ["revoke", "invite"]
+
+
+def test_a_page_that_was_under_way_when_its_session_ended_is_not_sent(played, monkeypatch):
+    client, accounts, *_ = played
+
+    async def slow(_worker: Worker, _job: object, *_values: object, **_: str) -> bytes:
+        accounts.revoke(accounts.named("Late"), "test")
+        return b"private"
+
+    with contextlib.closing(sign_in(client, accounts.invite("Late", "test"))) as late:
+        assert late.get("/me/matches.zip").status_code == 200
+        monkeypatch.setattr(Worker, "run", slow)
+        answer = late.get("/me/matches.zip")
+    assert (answer.status_code, "sign in again" in answer.text) == (403, True)
+
+
 def test_an_author_uploads_one_bot_at_a_time(played):
     client, accounts, *_ = played
     with contextlib.closing(sign_in(client, accounts.invite("Twice", "test"))) as author:
@@ -508,6 +547,28 @@ def test_an_upload_is_refused_only_if_its_check_is_killed_again_and_again(accoun
     decide(accounts)
     (upload,) = accounts.uploads()
     assert (upload.status, f"failed {kills} times" in upload.reasons) == (status, status == "refused")
+
+
+@pytest.mark.slow
+def test_a_pause_halts_a_request_and_it_goes_on_afterwards(accounts):
+    for program in (cup.FIRST, cup.LAST):
+        accounts.named("Ada") if accounts.accounts() else accounts.invite("Ada", "test")
+        uploads.receive(accounts, accounts.named("Ada"), {"bot.py": io.BytesIO(program.encode())})
+        decide(accounts)
+    ada = accounts.named("Ada")
+    accounts.ask(ada, "Ada@1", "Ada@2", "mummy_maze/duel", 200)
+    (work := desk.Desk(accounts, Hub())).step()
+    (asked,) = accounts.requests(ada)
+    results = accounts.workspace / "results" / asked.event
+    assert until(lambda: (results / "event.sqlite").exists(), 60)
+    accounts.set("paused", value=True)
+    assert until(lambda: work.step() or accounts.requests(ada)[0].status == "waiting", 60)
+    work.step()
+    assert not desk.Job(accounts, "request").is_running()
+    accounts.set("paused", value=False)
+    work.step()
+    assert accounts.requests(ada)[0].status == "playing"
+    work.end()
 
 
 @pytest.mark.slow

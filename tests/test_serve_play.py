@@ -135,6 +135,17 @@ def test_a_match_ends_with_all_its_processes_when_its_page_is_closed(site, monke
         assert gone_soon([match.process.pid])
 
 
+def test_a_match_ends_when_the_account_of_its_person_is_revoked(site):
+    accounts, matches, signed_in = site
+    with signed_in("Ben") as dora:
+        dora.cookies.set(people.COOKIE, accounts.sign_in(accounts.invite("Dora", "test")))
+        begun(dora, f"{DUEL} explorer")
+        match = matches.under_way(accounts.named("Dora"))
+        accounts.revoke(accounts.named("Dora"), "test")
+        assert until(lambda: match.ended == "your account was revoked")
+        assert gone_soon([match.process.pid])
+
+
 def test_a_match_has_so_many_pages_and_none_when_its_session_has_ended(site, monkeypatch):
     accounts, _, signed_in = site
     monkeypatch.setattr(play, "MOST_PAGES", 1)

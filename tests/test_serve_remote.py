@@ -487,6 +487,37 @@ def test_a_bot_that_leaves_after_an_answer_hears_the_next_question_when_it_is_ba
         hub.join()
 
 
+def test_a_seat_ends_at_once_when_its_token_is_void(site):
+    accounts = site[2]
+    with joining(site) as (hub, connection), connection() as bot:
+        joined(bot)
+        assert hub.bots == {"Ada_remote"}
+        accounts.note("somebody", "does", "something else")
+        time.sleep(3 * remote.TOKEN_LOOK_S)
+        assert hub.bots == {"Ada_remote"}
+        accounts.revoke(accounts.named("Ada"), "test")
+        assert until(lambda: not hub.bots, 3), "a revoked bot still plays"
+        with pytest.raises(ConnectionClosed) as closed:
+            bot.recv(10)
+        assert closed.value.rcvd.code == 1008
+
+
+@pytest.mark.parametrize(
+    "hello",
+    [
+        {"version": "\ud800"},
+        {"version": "1", "games": ["\udfff"]},
+        {"version": "1", "roles": ["\ud800x"]},
+        {"version": 1e999},
+    ],
+)
+def test_a_hello_that_no_file_can_hold_is_refused_without_a_traceback(site, caplog, hello):
+    with joining(site) as (_, connection), connection() as bot:
+        bot.send(json.dumps(hello))
+        assert "refused" in str(bot.recv(10))
+    assert not caplog.records
+
+
 def test_a_stranger_joins_nothing_and_disturbs_nobody(site, monkeypatch):
     monkeypatch.setattr(remote, "TOKEN_LOOK_S", 0.2)
     workspace, _, accounts, token = site

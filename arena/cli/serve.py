@@ -77,6 +77,7 @@ def serve(
         os.chdir(workspace)
         _act(action, words or (), json=json)
         return
+    from arena.serve import log
     from arena.serve.app import make_app
     from arena.serve.guard import Settings
     from arena.serve.server import listening, server
@@ -107,6 +108,7 @@ def serve(
             f"--host {host}: without TLS others on the way can read tokens and use them: name --tls-cert and "
             "--tls-key, or --proxy, or, in a network that you trust, --unencrypted"
         )
+    log.begin()
     with contextlib.closing(socket), signals.listening() as interrupt, interrupt.aborting():
         start_maker()
         scheme = "http" if certificate is None else "https"

@@ -150,8 +150,8 @@ class Accounts:
         self.workspace = workspace
         self.folder = workspace / FOLDER
         self._path = self.folder / FILE
-        self._stored_settings: tuple[object, dict[str, Any]] = ((), {})
-        """The settings, and the times and sizes of the files that they were read from."""
+        self._stored_settings: tuple[object, dict[str, Any]] = (None, {})
+        """The settings, and the `changes` until which they were read."""
         with writing(self.folder):
             whole_files.make_folder(self.folder)
             self.folder.chmod(0o700)
@@ -230,11 +230,13 @@ class Accounts:
 
     def sign_in(self, token: str) -> str | None:
         """Return a new session for a token; None if it is nobody's, ArenaError if there were too many in this hour."""
-        account = self.with_token(token)
-        if account is None:
-            return None
         session, until = secrets.token_urlsafe(32), datetime.now(UTC) + timedelta(days=SESSION_DAYS)
+        if self.with_token(token) is None:  # a stranger's guess takes no turn among those who change something
+            return None
         with self._changing() as connection:
+            account = self.with_token(token)  # again: it may have been rotated or revoked since
+            if account is None:
+                return None
             self._refuse_over_limit(connection, account, "sign-ins", "sign in")
             connection.execute("delete from sessions where until < ?", (now(),))
             values = (_hashed(session), account.id, _text(until))
@@ -395,14 +397,22 @@ class Accounts:
 
     def _settings(self) -> dict[str, Any]:
         """Return all settings: each request of a reader asks for one, so they are read again when the file changed."""
-        stamps = last_changes(self._path)
+        changes = self.changes()
         stored, settings = self._stored_settings
-        if stamps != stored:
+        if changes is None or changes != stored:
             settings = {row["name"]: json.loads(row["value"]) for row in self._rows("select * from settings")}
-            # Of two changes in one tick of the clock a file shows the first only.
-            is_settled = time.time_ns() - max(changed for changed, _ in stamps) > SETTLED_NS
-            self._stored_settings = (stamps if is_settled else (), settings)
+            self._stored_settings = (changes, settings)
         return settings
+
+    def changes(self) -> object:
+        """Return a value that changes with all that is stored; None while it may yet change unseen.
+
+        A look costs far less than a query.
+        """
+        stamps = last_changes(self._path)
+        # Of two changes in one tick of the clock a file shows the first only.
+        is_settled = time.time_ns() - max(changed for changed, _ in stamps) > SETTLED_NS
+        return stamps if is_settled else None
 
     def limit(self, name: str) -> int:
         """Return a limit of `LIMITS`."""
@@ -428,7 +438,12 @@ class Accounts:
         return tuple(LogEntry(**row) for row in rows)
 
     def _refuse_over_limit(self, connection: sqlite3.Connection, account: Account, limit: str, action: str) -> None:
-        """Raise ArenaError if the log has as many actions of this author in the last hour as the limit allows."""
+        """Raise ArenaError if the log has as many actions of this author in the last hour as the limit allows.
+
+        Or if the account was revoked, since its request was let in.
+        """
+        if connection.execute("select 1 from accounts where id = ? and revoked = ''", (account.id,)).fetchone() is None:
+            raise ArenaError("this account was revoked: ask the organiser")
         # Not what is later than now: the clock was set back since.
         query = "select count(*) from log where who = ? and action = ? and at > ? and at <= ?"
         (count,) = connection.execute(query, (account.name, action, _hour_ago(), now())).fetchone()

@@ -145,7 +145,7 @@ async def show_bot(request: Request) -> Response:
         raise HTTPException(404)
     private: dict[str, Any] = {"faults": [], "lessons": []}
     if folder is not None and accounts.may_see(folder.name, account):
-        private = await request.app.state.worker.run(_private, folder, name, asker=account.id)
+        private = await people.in_worker(request, account, _private, folder, name)
     return pages.render(
         request, "own_bot.html.j2", title=name, bot=name, versions=versions, event=folder and folder.name, **private
     )
@@ -158,7 +158,7 @@ async def show_records(request: Request) -> Response:
     if folder is None or not accounts.may_see(folder.name, account):
         raise HTTPException(404)
     own = await people.in_thread(request, account, lambda: frozenset(Entrants(accounts.workspace).own(account)))
-    content = await request.app.state.worker.run(_records, folder, own, asker=account.id)
+    content = await people.in_worker(request, account, _records, folder, own)
     return pages.download(content, "matches.zip", "application/zip")
 
 

@@ -169,6 +169,8 @@ class Desk:
         self._playing: dict[str, str] = {}
         """The remote bots that play now, as which version and after which round."""
         self._request = Job(accounts, "request")
+        self._halted_request = ""
+        """The request whose matches were asked to end by a pause."""
 
     def step(self) -> None:
         """Start what is to be started now."""
@@ -179,12 +181,12 @@ class Desk:
         paused = self._accounts.is_on("paused")
         if self._round.is_running():
             if paused:
-                self._halt("")
+                self._halt(self._event_folder())
             return  # so that rated matches have the machine for themselves
         last = next(iter(self._accounts.rounds(1)), None)
         if self._remote.is_running():  # for hours, if a bot takes all the time that it may
             if paused or self._is_due(last.begun if last else ""):
-                self._halt(REMOTE)
+                self._halt(self._event_folder(REMOTE))
             self._step_requests()
             return
         self._step_rounds()
@@ -274,12 +276,15 @@ class Desk:
         self._remote.start(*words, variables=self._key.variables())
         return True
 
-    def _halt(self, ending: str) -> None:
-        """Ask the run of the event whose name has this ending to end when the matches under way are played."""
+    def _event_folder(self, ending: str = "") -> Path | None:
+        """Return the folder of the event, or of that whose name has this ending; None if it cannot be known."""
         folder = event_folder(self._accounts.workspace)
+        return folder and folder.with_name(f"{folder.name}{ending}")
+
+    def _halt(self, folder: Path | None) -> None:
+        """Ask the run of the event in this folder to end when the matches under way are played."""
         if folder is None:
             return
-        folder = folder.with_name(f"{folder.name}{ending}")
         with contextlib.suppress(OSError):
             if (holder := Archive.holder(folder)) is not None and holder.token:
                 control.request_halt(folder, holder.token)
@@ -288,12 +293,18 @@ class Desk:
         accounts, job = self._accounts, self._request
         playing = next(iter(accounts.requests(status="playing")), None)
         if job.is_running():
-            if playing is not None and job.started and time.monotonic() - job.started > REQUEST_S:
+            if playing is not None and accounts.is_on("paused"):
+                self._halted_request = playing.id
+                self._halt(accounts.workspace / "results" / playing.event)
+            elif playing is not None and job.started and time.monotonic() - job.started > REQUEST_S:
                 job.end()
                 accounts.set_request(playing, "done", f"stopped after {REQUEST_S / 60:.0f} minutes, undecided")
             return
-        code = job.take_exit_code()
-        if playing is not None and code is not None:
+        code, halted = job.take_exit_code(), self._halted_request
+        self._halted_request = ""
+        if playing is not None and code is not None and playing.id == halted:
+            accounts.set_request(playing, "waiting")  # it goes on when matches are played again
+        elif playing is not None and code is not None:
             words = for_author(playing, job.words(), accounts.workspace)
             accounts.set_request(playing, "failed" if code == MISTAKE else "done", words)
             self._remove_old(playing.account)

@@ -139,8 +139,8 @@ class Guard:
             return 429, "too many requests from your network: wait a moment"
         if scope["type"] == "http" and scope["method"] not in {"GET", "HEAD", "POST"}:
             return 405, "expected GET, HEAD or POST"
-        origin = headers.get("origin")
-        is_ours = origin is None or origin.partition("://")[2].lower() == hosts[0].lower()
+        origin, scheme = headers.get("origin"), "https" if self._settings.secure else "http"
+        is_ours = origin is None or origin.lower() == f"{scheme}://{hosts[0].lower()}"
         if writes and not (is_ours and headers.get("sec-fetch-site", "none") in {"same-origin", "none"}):
             return 403, "another site sent this"
         length = headers.get("content-length", "0")

@@ -209,9 +209,11 @@ class HumanMatches:
 
     def step(self) -> None:
         """End what nobody plays any more, and forget what ended long ago."""
-        now = time.monotonic()
+        now, revoked = time.monotonic(), self._revoked()
         for match in self._matches.values():
-            if now - match.moved > IDLE_S:
+            if match.account in revoked:
+                self.leave(match, "your account was revoked")
+            elif now - match.moved > IDLE_S:
                 self.leave(match, f"nobody has moved for {IDLE_S / 60:.0f} minutes")
             elif match.pages == 0 and now - match.seen > CLOSED_S:
                 self.leave(match, "its page was closed")
@@ -219,6 +221,12 @@ class HumanMatches:
         for number, match in enumerate(reversed(over)):
             if number >= STORED or now - match.seen > STORED_S:
                 del self._matches[match.id]
+
+    def _revoked(self) -> frozenset[str]:
+        """Return the accounts that may play no more, as far as they play."""
+        if all(match.ended for match in self._matches.values()):
+            return frozenset()
+        return frozenset(account.id for account in self._accounts.accounts() if account.revoked)
 
     async def _read(self, match: HumanMatch, process: asyncio.subprocess.Process) -> None:
         """Take what a process says until it ends."""

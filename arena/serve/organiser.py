@@ -70,10 +70,9 @@ async def send_export(request: Request) -> Response:
 
 async def _run(request: Request, job: Callable[..., Result], *values: str) -> Result:
     """Return what a job makes of the bots of the workspace, for an organiser."""
-    people.signed_in(request, organiser=True)
+    account = people.signed_in(request, organiser=True)
     store = await asyncio.to_thread(lambda: Entrants(accounts_of(request).workspace).store)
-    result: Result = await request.app.state.worker.run(job, store, *values)
-    return result
+    return await people.in_worker(request, account, job, store, *values)
 
 
 def _pairs(store: BotStore) -> list[tuple[str, str, int, int]]:

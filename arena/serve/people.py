@@ -10,13 +10,14 @@ from collections.abc import Callable
 from hashlib import sha256
 from typing import TypeVar
 
+from python_multipart.multipart import parse_options_header
 from starlette.datastructures import FormData
 from starlette.exceptions import HTTPException
 from starlette.requests import HTTPConnection, Request
 from starlette.responses import Response
 
 from arena.serve.accounts import Account, Accounts
-from arena.serve.worker import MOST_OF_NETWORK, BusyError
+from arena.serve.worker import MOST_OF_NETWORK, BusyError, Worker
 
 Result = TypeVar("Result")
 
@@ -91,7 +92,25 @@ async def in_thread(
 ) -> Result:
     """Return what a function makes of these values for an account, in a thread."""
     threads: Threads = request.app.state.threads
-    return await threads.run(account, function, *values)
+    result = await threads.run(account, function, *values)
+    _refuse_ended(request, account)
+    return result
+
+
+async def in_worker(
+    request: HTTPConnection, account: Account, function: Callable[..., Result], *values: object
+) -> Result:
+    """Return what a function makes of these values for an account, in the process for what one person asks."""
+    worker: Worker = request.app.state.worker
+    result = await worker.run(function, *values, asker=account.id)
+    _refuse_ended(request, account)
+    return result
+
+
+def _refuse_ended(request: HTTPConnection, account: Account) -> None:
+    """Raise a refusal if the token was rotated or revoked while the server worked for the account."""
+    if person(request) != account:
+        raise HTTPException(403, "this session has ended: sign in again")
 
 
 def set_session(response: Response, request: HTTPConnection, cookie: str, seconds: int) -> None:
@@ -114,6 +133,10 @@ def csrf_of(cookie: str) -> str:
 async def checked_form(request: Request, *, files: int = 0) -> FormData:
     """Return the fields of a form that one of our own pages sent; 403 for any other."""
     account = person(request)
+    _, options = parse_options_header(request.headers.get("content-type", ""))
+    # Python knows encodings that give half of a surrogate pair, or take seconds.
+    if options.get(b"charset", b"utf-8").lower() not in (b"utf-8", b"utf8"):
+        raise HTTPException(415, "expected a form in UTF-8")
     form = await request.form(max_files=files, max_fields=MOST_FIELDS)
     if person(request) != account:  # the token was rotated or revoked, while the form came in
         raise HTTPException(403, "this session has ended: sign in again")

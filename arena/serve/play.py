@@ -46,7 +46,7 @@ async def show_choice(request: Request, *, mistake: str = "") -> Response:
         under_way=_matches(request).under_way(account),
         bots=await people.in_thread(request, account, lambda: _bots(Entrants(accounts.workspace), account)),
         chosen=request.query_params.get("bot", ""),
-        seats=await request.app.state.worker.run(_seats, accounts.workspace, asker=account.id),
+        seats=await people.in_worker(request, account, _seats, accounts.workspace),
         limit=accounts.limit("matches"),
     )
 
@@ -55,7 +55,7 @@ async def begin(request: Request) -> Response:
     """Begin a match."""
     account, accounts = people.signed_in(request), people.accounts_of(request)
     form = await people.checked_form(request)
-    seats = await request.app.state.worker.run(_seats, accounts.workspace, asker=account.id)
+    seats = await people.in_worker(request, account, _seats, accounts.workspace)
     try:
         if accounts.is_on("paused") and not account.is_organiser:
             raise ArenaError("the organiser has paused all matches; try again later")

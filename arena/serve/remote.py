@@ -11,7 +11,7 @@ import json
 import logging
 import os
 import time
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Coroutine
 from pathlib import Path
 from typing import Any
 
@@ -34,7 +34,7 @@ BYTES_PER_S, MESSAGE_BYTES, BURST_S = 300_000, 500, 2.0
 MOST_NAMES = 20
 HELLO_BYTES = 10_000
 HELLO_S = 10.0
-TOKEN_LOOK_S = 5.0  # the time between two looks whether the token of a bot's author is valid
+TOKEN_LOOK_S = 0.2  # the time between two looks whether the token of a bot's author is valid
 SEND_S = 10.0  # a message that a client does not take in so long is lost
 CLOSE_S = 1.0  # an older connection of the same bot, which perhaps takes nothing, is waited for no longer
 
@@ -167,7 +167,7 @@ async def join(socket: WebSocket) -> None:
         text = await asyncio.wait_for(socket.receive_text(), HELLO_S)
         hello = (_message(text) if len(text) < HELLO_BYTES else None) or {}
         version, games, roles = hello.get("version"), hello.get("games", []), hello.get("roles", [])
-        if not isinstance(version, str) or not version or not _are_names(games) or not _are_names(roles):
+        if not _is_text(version) or not version or not _are_names(games) or not _are_names(roles):
             raise ArenaError("this is no `arena join` of this version: fetch it again")
         hub: Hub = socket.app.state.hub
         async with hub.taking_in(account.id):
@@ -178,12 +178,8 @@ async def join(socket: WebSocket) -> None:
                 raise BusyError from error
             name = await asyncio.to_thread(uploads.remote_bot, accounts, entrants, account, version, games, roles)
         await socket.send_json({"bot": name})
-        watching = asyncio.create_task(_close_when_void(socket, accounts, token.strip()))
-        try:
-            await hub.serve_bot(socket, name)
-        finally:
-            watching.cancel()
-        await socket.close(POLICY_VIOLATION)
+        await _until_void(hub.serve_bot(socket, name), accounts, token.strip())
+        await asyncio.wait_for(socket.close(POLICY_VIOLATION), CLOSE_S)
     except BusyError:
         await socket.close(TRY_AGAIN_LATER)
     except ArenaError as error:
@@ -193,15 +189,28 @@ async def join(socket: WebSocket) -> None:
         return
 
 
-async def _close_when_void(socket: WebSocket, accounts: Accounts, token: str) -> None:
-    """Close the connection of a bot when the token of its author is revoked, or replaced."""
-    while accounts.with_token(token) is not None:
-        await asyncio.sleep(TOKEN_LOOK_S)
-    await socket.close(POLICY_VIOLATION)
+async def _until_void(serving: Coroutine[Any, Any, None], accounts: Accounts, token: str) -> None:
+    """Serve a bot until it goes, or until the token of its author is revoked or replaced."""
+    task, seen = asyncio.create_task(serving), None
+    try:
+        while not (await asyncio.wait({task}, timeout=TOKEN_LOOK_S))[0]:
+            changes = accounts.changes()
+            if (changes is None or changes != seen) and accounts.with_token(token) is None:
+                return
+            seen = changes
+        task.result()
+    finally:
+        task.cancel()  # so the bot is here for no match any more, before its client has heard of it
+        await asyncio.wait({task})
+
+
+def _is_text(value: Any) -> bool:
+    """Return whether a value is a text that can be written: JSON may have half of a surrogate pair."""
+    return isinstance(value, str) and not any("\ud800" <= letter <= "\udfff" for letter in value)
 
 
 def _are_names(value: Any) -> bool:
-    return isinstance(value, list) and len(value) <= MOST_NAMES and all(isinstance(each, str) for each in value)
+    return isinstance(value, list) and len(value) <= MOST_NAMES and all(map(_is_text, value))
 
 
 def _answer(message: dict[str, Any]) -> dict[str, Any]:

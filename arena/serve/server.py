@@ -17,7 +17,7 @@ from uvicorn.protocols.http.h11_impl import H11Protocol
 from uvicorn.protocols.websockets.auto import AutoWebSocketsProtocol
 
 from arena.match.remote import MOST_BYTES
-from arena.serve import guard, join
+from arena.serve import guard, join, log
 
 HEAD_S = 10.0  # until the first line and the headers of a request have arrived, or the rest of one that is answered
 WRITE_S = 30.0  # until a client takes some of what was sent to it
@@ -228,6 +228,7 @@ def server(
     app: Starlette, listener: Listener, *, certificate: Path | None = None, key: Path | None = None
 ) -> uvicorn.Server:
     """Return the server of an application; `run([listener])` serves until Ctrl-C."""
+    log.ignore_mistakes_of_strangers()
     constants.SSL_HANDSHAKE_TIMEOUT = HEAD_S  # uvicorn has no setting for it, and a minute is long
     made = uvicorn.Server(
         uvicorn.Config(
@@ -235,6 +236,7 @@ def server(
             http=TimelyProtocol,
             ws=RationedWebSocket,
             loop="asyncio",  # another one would not ask our socket for connections
+            log_config=None,  # all lines go by log.py
             log_level="error",  # what strangers send is no news
             access_log=False,
             server_header=False,

@@ -20,6 +20,7 @@ from typing import Any, TypeVar
 from arena import system
 from arena.errors import ArenaError
 from arena.sandbox import cores, folder
+from arena.serve import log
 
 Result = TypeVar("Result")
 
@@ -136,6 +137,7 @@ def _work(pipe: Connection) -> None:
     """Do jobs until the server ends."""
     for number in (signal.SIGINT, signal.SIGHUP):  # they reach every process of a terminal; the server handles them
         signal.signal(number, signal.SIG_IGN)
+    log.begin()
     os.nice(NICE)
     cores.stay(max(system.cores()))  # whatever may be computed side by side is not
     while True:
