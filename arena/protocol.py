@@ -201,6 +201,14 @@ def clean(text: str, length: int = 200) -> str:
     return line if len(line) <= length else f"{line[: length - 3]}..."
 
 
+def quoted(line: str, length: int = 200) -> str:
+    """Return a bot's line as `clean` does, in quotation marks, with blanks that nobody would see escaped."""
+    text = line[: length + 1]
+    if not text.isprintable():
+        text = "".join(char if char.isprintable() else char.encode("unicode_escape").decode() for char in text)
+    return f'"{clean(text, length)}"'
+
+
 def clean_lines(text: str) -> str:
     """Return hostile text of several lines, each cleaned and cut, and no more than MOST_LINES."""
     lines = text.split("\n")

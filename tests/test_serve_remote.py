@@ -1,10 +1,12 @@
 """Remote seats: a bot on its author's machine, whose connection to the site is lost and comes back."""
 
+import asyncio
 import contextlib
 import json
 import re
 import shutil
 import socket
+import sys
 import threading
 import time
 from collections.abc import Iterator
@@ -561,3 +563,44 @@ def test_a_stranger_joins_nothing_and_disturbs_nobody(site, monkeypatch):
                 socket.recv(timeout=20)
         assert "import argparse" in httpx.get(f"{client.base_url}/join.py").text
     assert not (workspace / "bots/_remote.sock").exists()
+
+
+@pytest.mark.parametrize(
+    ("rest", "words"),
+    [
+        ("time.sleep(60)", r"""no `ready` from its author's machine in 0.5 s; it printed "\ufeffREADY", "a" instead"""),
+        ("sys.exit(3)", r"""ended before its answer: exit 3; it printed "\ufeffREADY", "a" instead"""),
+    ],
+)
+def test_what_a_remote_bot_prints_in_place_of_ready_is_in_the_verdict_and_on_its_authors_terminal(
+    tmp_path, capsys, rest, words
+):
+    text = f"import sys, time\nprint('\\ufeffREADY\\n\\na', flush=True)\n{rest}\n"
+    (tmp_path / "mine.py").write_text(text, "utf-8")
+
+    def answer(hub: socket.socket) -> None:
+        async def send(message: dict[str, object]) -> None:
+            hub.sendall(json.dumps(remote._answer(message)).encode() + b"\n")
+
+        async def converse() -> None:
+            question = json.loads(hub.recv(65536))
+            session = join.SeatSession()
+            try:
+                command = [sys.executable, "-X", "utf8", "mine.py"]
+                await send(await asyncio.wait_for(session.ask(question, command, str(tmp_path), send), 1.0))
+            except TimeoutError:
+                session._process.kill()
+            await session._process.wait()
+            session._process._transport.close()
+            await asyncio.sleep(0)  # in which its pipes are closed
+
+        asyncio.run(converse())
+
+    with connected() as (seat, hub):
+        hub.sendall(b'{"here": true}\n')
+        thread = threading.Thread(target=answer, args=(hub,))
+        thread.start()
+        reply = seat.ask(Ask(text=b"ready?\n", announced=0.5, deadline=0.5, ready=True))
+        thread.join()
+    assert words in reply.words
+    assert "it printed 'a' in place of `ready`" in capsys.readouterr().err

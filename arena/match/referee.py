@@ -246,10 +246,10 @@ def facts_digest(facts: tuple[Fact, ...]) -> str:
 
 def _refusal(ending: Ending, text: str, legal: tuple[Move, ...]) -> str:
     """Return a sentence for the bot's author: the text that came, and what was expected."""
-    answer = protocol.clean(text)
+    answer = protocol.quoted(text)
     if ending is Ending.GARBLED:
-        return f'printed "{answer}", which is not clean UTF-8 text; expected one of {len(legal)} legal moves'
+        return f"printed {answer}, which is not clean UTF-8 text; expected one of {len(legal)} legal moves"
     from difflib import get_close_matches  # slow to import, and only a refused move needs it
 
     (nearest,) = get_close_matches(text[:200], legal, n=1, cutoff=0.0)
-    return f'printed "{answer}", expected one of {len(legal)} legal moves; the nearest is "{nearest}"'
+    return f'printed {answer}, expected one of {len(legal)} legal moves; the nearest is "{nearest}"'

@@ -37,6 +37,8 @@ MOST_BYTES = 10 * protocol.LINE_LIMIT
 """Of a message; JSON escapes letters."""
 MOST_REMARKS, MOST_LETTERS = 100, 200
 """The remarks of an answer, and the letters of each."""
+MOST_LINES = 3
+"""Lines that answer nothing of which the author's machine sends the beginning, while no answer has come."""
 SHORT_S = 0.5
 """A loss of the connection that no author needs to be told."""
 
@@ -57,6 +59,8 @@ class RemoteSeat:
         self._lost = 0.0
         """Seconds that it was not there before that."""
         self._ready: float | None = None
+        self._instead: list[str] = []
+        """Lines that the bot has printed in place of an answer to the last question, quoted."""
 
     def ask(self, ask: Ask) -> Reply:
         """Ask it, and wait for the answer until the time is over."""
@@ -64,6 +68,7 @@ class RemoteSeat:
         if self._number == 0:
             self._lost_since = begun
         lost_before, self._number = self._lost_at(begun), self._number + 1
+        self._instead = []
         text = ask.text.decode("utf-8", "replace")
         self._question = {"session": self._session, "number": self._number, "text": text, "ready": ask.ready}
         if self._lost_since is None:
@@ -76,7 +81,9 @@ class RemoteSeat:
                 words = f"the connection to its author's machine was lost for more than the grace of {self._grace:g} s"
                 return _late(words, spent)
             if ask.deadline is not None and spent.wall > ask.deadline:
-                return _late(f"no answer from its author's machine in {ask.announced or 0:g} s", spent)
+                awaited = "`ready`" if ask.ready else "answer"
+                words = f"no {awaited} from its author's machine in {ask.announced or 0:g} s"
+                return _late(words + self._printed(), spent)
             # All that came is read before an answer among it is returned: that the bot has gone may stand behind it.
             replies = [self._reply(message, spent) for message in self._messages()]
             for reply in filter(None, replies):
@@ -135,8 +142,10 @@ class RemoteSeat:
             self._take_presence(here=message["here"] is True)
         if message.get("session") != self._session or message.get("number") != self._number:
             return None
+        if isinstance(instead := message.get("instead"), str) and len(self._instead) < MOST_LINES:
+            self._instead.append(protocol.quoted(instead, MOST_LETTERS // 2))
         if isinstance(failed := message.get("failed"), str):
-            words = f"on its author's machine: {protocol.clean(failed, MOST_LETTERS)}"
+            words = f"on its author's machine: {protocol.clean(failed, MOST_LETTERS)}{self._printed()}"
             return Reply(ending=Ending.CRASHED, words=words, spent=spent)
         if not isinstance(line := message.get("line"), str):
             return None
@@ -145,6 +154,10 @@ class RemoteSeat:
         cleaned = (protocol.clean(each, MOST_LETTERS) for each in texts[:MOST_REMARKS])
         answer = line.partition("\n")[0].encode("utf-8", "replace")[: protocol.LINE_LIMIT]
         return Reply(answer, spent=spent, remarks=tuple(cleaned))
+
+    def _printed(self) -> str:
+        """Return what the bot has printed in place of an answer, as more of a sentence."""
+        return f"; it printed {', '.join(self._instead)} instead" if self._instead else ""
 
     def _take_presence(self, *, here: bool) -> None:
         now = time.monotonic()

@@ -24,6 +24,7 @@ import shlex
 import sys
 import time
 import warnings
+from collections.abc import Awaitable, Callable
 from pathlib import Path, PurePath
 from typing import Any
 from urllib.parse import urlsplit
@@ -37,6 +38,8 @@ LINE_BYTES = 65536
 MOST_BYTES = 1_000_000
 MOST_REMARKS, MOST_LETTERS = 100, 200
 """The remarks of an answer that a site reads, and the letters of each."""
+MOST_LINES = 3
+"""Lines in place of an answer of which a site reads the beginning."""
 IDLE_S = 900.0  # a match that asks nothing for so long is over
 END_S = 2.0
 RETRY_S = 1.0
@@ -71,8 +74,14 @@ class SeatSession:
         self.used = time.monotonic()
         self._process: asyncio.subprocess.Process | None = None
 
-    async def ask(self, question: dict[str, Any], command: list[str], folder: str) -> dict[str, Any]:
-        """Return the answer to a question, as the site reads it."""
+    async def ask(
+        self,
+        question: dict[str, Any],
+        command: list[str],
+        folder: str,
+        send: Callable[[dict[str, Any]], Awaitable[None]],
+    ) -> dict[str, Any]:
+        """Return the answer to a question, as the site reads it; `send` what the bot prints in place of `ready`."""
         head = {"session": question["session"], "number": question["number"]}
         try:
             if question["number"] == 1:
@@ -88,6 +97,7 @@ class SeatSession:
             self._process.stdin.write(question["text"].encode("utf-8", "replace"))
             await self._process.stdin.drain()
             remarks: list[str] = []
+            instead = 0
             while line := (await self._process.stdout.readline()).decode("utf-8", "replace"):
                 text = line.strip()
                 if text.startswith("#"):
@@ -95,6 +105,10 @@ class SeatSession:
                         remarks.append(text[1:].strip()[:MOST_LETTERS])
                 elif text and (not question.get("ready") or text in {"ready", "ready again"}):
                     return head | {"line": text, "remarks": remarks}
+                elif text and instead < MOST_LINES:
+                    instead += 1
+                    print(f"it printed {text[:MOST_LETTERS]!a} in place of `ready`", file=sys.stderr)
+                    await send(head | {"instead": text[:MOST_LETTERS]})
             return head | {"failed": f"the bot ended before its answer: exit {await self._process.wait()}"}
         except (OSError, ValueError) as error:
             return head | {"failed": f"{type(error).__name__}: {error}"}
@@ -176,7 +190,7 @@ class JoinedSeat:
                 self._begin(self._sessions.pop(key).end())
 
     async def _answer(self, session: SeatSession, question: dict[str, Any]) -> None:
-        session.answer = await session.ask(question, self._command, self._folder)
+        session.answer = await session.ask(question, self._command, self._folder, self._send)
         await self._send(session.answer)
 
     async def _send(self, answer: dict[str, Any]) -> None:

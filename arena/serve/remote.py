@@ -218,6 +218,8 @@ def _answer(message: dict[str, Any]) -> dict[str, Any]:
     answer = {name: message[name] for name in ("session", "number") if isinstance(message.get(name), str | int)}
     if isinstance(failed := message.get("failed"), str):
         answer["failed"] = failed[:MOST_LETTERS]
+    if isinstance(instead := message.get("instead"), str):
+        answer["instead"] = instead[:MOST_LETTERS]
     if isinstance(line := message.get("line"), str):
         answer["line"] = line.encode("utf-8", "replace")[: protocol.LINE_LIMIT].decode("utf-8", "replace")
     if isinstance(remarks := message.get("remarks"), list):

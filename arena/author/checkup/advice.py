@@ -12,7 +12,7 @@ from signal import SIGABRT, SIGBUS, SIGFPE, SIGKILL, SIGSEGV, SIGSYS, SIGXCPU, S
 from arena import system
 from arena.clock import TimeUsed
 from arena.failure import Cause, Failure
-from arena.protocol import clean
+from arena.protocol import quoted
 from arena.values import Ending, Fault, Record, SeatReport
 
 SHOWN_MOVES = 6  # legal moves that a finding lists
@@ -205,7 +205,7 @@ def refusal(line: str, legal: tuple[str, ...]) -> str:
     """Return a sentence that names a refused line and the legal moves."""
     listed = ", ".join(f"`{move}`" for move in legal[:SHOWN_MOVES])
     more = f" and {len(legal) - SHOWN_MOVES} more" if len(legal) > SHOWN_MOVES else ""
-    return f'printed "{clean(line)}", expected one of: {listed}{more}'
+    return f"printed {quoted(line)}, expected one of: {listed}{more}"
 
 
 def of_record(record: Record, fault: Fault) -> str:

@@ -225,8 +225,8 @@ class Conversation:
             return True
         move = protocol.read_move(reply.line)
         if move is None or protocol.garbled(move):
-            text = protocol.clean(protocol.text_of(reply.line))
-            return self._is_forgiven(f'printed "{text}", which is not clean UTF-8 text', advice.NOT_TEXT)
+            text = protocol.quoted(protocol.text_of(reply.line))
+            return self._is_forgiven(f"printed {text}, which is not clean UTF-8 text", advice.NOT_TEXT)
         if move not in ask.legal:
             cure = advice.of_illegal(move, ask.legal, self._earlier, self._lines_after())
             return self._is_forgiven(advice.refusal(move, ask.legal), cure)

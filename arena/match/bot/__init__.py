@@ -221,7 +221,7 @@ class LiveBot:
             if self.awaited and (spent := self.stopwatch.expire(now)) is not None:
                 if self._blameless and self._is_stopped_by_others():
                     raise InterferenceError(self._bot.name, postmortem.STOPPED)
-                self._fail(postmortem.time_loss(self._ask, spent, self._output.unfinished, self._bot.threads))
+                self._fail(postmortem.time_loss(self._ask, spent, self._output.printed(), self._bot.threads))
         if self.reply is None and now >= self._watchdog.due:
             self._inspect(now)
 
@@ -252,8 +252,10 @@ class LiveBot:
             self._launcher.refuse_full_disk(self._child.level, limits)
             confined = self._child.level.confines
             refused = self._launcher.refused.failing() if confined and self._launcher.refused else ()
-            log, line = bytes(self._log), self._output.unfinished
-            self._fail(postmortem.crash(how, log, line, limits, starting=starting, confined=confined, syscalls=refused))
+            log, printed = bytes(self._log), self._output.printed()
+            self._fail(
+                postmortem.crash(how, log, printed, limits, starting=starting, confined=confined, syscalls=refused)
+            )
 
     def close_input(self, text: bytes) -> None:
         """Write the last lines to it, and close its input behind them."""
@@ -338,7 +340,7 @@ class LiveBot:
         data = self.wire.read() if self.wire.stdout_open else b""
         line = self._output.answer_in(data or b"", ready=self._ask.ready)
         if line is None and (excess := self._output.excess()) is not None:
-            self._fail(excess)
+            self._fail(postmortem.flooded(excess, self._output.printed()))
         return line
 
     def _accept(self, line: bytes, now: float, late: float = 0.0) -> None:
@@ -350,7 +352,7 @@ class LiveBot:
                 self._freezer.doubted = True
             self.freeze()
         if self.stopwatch.too_late(spent):
-            self._fail(postmortem.time_loss(self._ask, spent, b"", self._bot.threads))
+            self._fail(postmortem.time_loss(self._ask, spent, postmortem.Printed(), self._bot.threads))
             return
         if self._ask.ready:
             self._ready = now - self._started

@@ -9,6 +9,7 @@ from typing import NamedTuple
 
 from arena import protocol
 from arena.failure import Cause, Failure
+from arena.match.bot.postmortem import Printed
 from arena.protocol import LINE_LIMIT
 from arena.sandbox.watchdog import size
 
@@ -18,6 +19,8 @@ WARNINGS_KEPT = 20
 """Warnings of one match that are recorded."""
 SHOWN_BYTES = 1024
 """The beginning of a line that is decoded for a remark or a warning; both are cut to 200 characters."""
+FIRST_LINES = 2
+"""Lines that answered nothing of which a sentence quotes the beginning; it quotes the last one, too."""
 LOG_BYTES = 16 * 1024
 """The end of stderr that is recorded."""
 
@@ -54,6 +57,12 @@ class BotOutput:
         self.discarded: list[Discarded] = []
         """The first WARNINGS_KEPT lines that answered nothing."""
         self._discarded_count = 0
+        self._answered_count = 0
+        """Of these the number until the last answer."""
+        self._first: list[bytes] = []
+        """The first lines since then that are not blank."""
+        self._last = b""
+        """The last of them."""
         self.early = False
         """True when a line has ever been there before its question."""
 
@@ -100,7 +109,18 @@ class BotOutput:
         del self._bytes[:start]
         if answer is not None:
             self._size = len(self._bytes)
+            self._answered_count, self._first, self._last = self._discarded_count, [], b""
         return answer
+
+    def printed(self) -> Printed:
+        """Return what it has printed since its last answer."""
+        return Printed(
+            lines=self._discarded_count - self._answered_count,
+            first=tuple(self._first),
+            last=self._last,
+            remark=self._remarks[0] if self._remarks else None,
+            unfinished=self.unfinished,
+        )
 
     def excess(self) -> Failure | None:
         """Return the failure of a bot that has printed too much without an answer; None while it has not."""
@@ -128,8 +148,13 @@ class BotOutput:
         The lines of a flood are counted and not looked at: it may consist of newlines only.
         """
         self._discarded_count += lines.count(b"\n") + 1 - lines.count(b"\n#") - lines.startswith(b"#")
+        last = lines[lines.rfind(b"\n") + 1 :]
+        if last.strip() and not last.startswith(b"#"):
+            self._last = last[:SHOWN_BYTES]
         for line in lines.split(b"\n", WARNINGS_KEPT)[:WARNINGS_KEPT]:
             if not line.startswith(b"#"):
+                if len(self._first) < FIRST_LINES and line.strip():
+                    self._first.append(line[:SHOWN_BYTES])
                 if len(self.discarded) < WARNINGS_KEPT:
                     text = protocol.clean(line[:SHOWN_BYTES].decode("utf-8", "backslashreplace"))
                     self.discarded.append(Discarded(text, when))

@@ -7,6 +7,7 @@ limits that they find.) Text that the bot itself printed is cleaned, so that it 
 import signal
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import NamedTuple
 
 from arena import protocol, system
 from arena.clock import TimeUsed
@@ -37,6 +38,8 @@ ONE_PROCESS = (
     "it may be one process (processes = 1), and a program that starts another needs two: the organiser can write "
     "processes = 2 in its [[bot]] table in tournament.toml"
 )
+QUOTED_LETTERS = 80
+"""The most of a bot's line that a sentence quotes."""
 SMALL_MEMORY_BYTES = 64_000_000
 """With a lower limit the interpreter may not start: Python, Node and Java want 32, 64 and 128 MB before their first
 line."""
@@ -48,23 +51,48 @@ KILLED = "its process was killed by a signal that arena did not send: by somebod
 STOPPED = "its process was stopped by a signal that arena did not send"
 
 
+class Printed(NamedTuple):
+    """What a bot has printed since its last answer, and which is none."""
+
+    lines: int = 0
+    """The number of lines, without remarks."""
+    first: tuple[bytes, ...] = ()
+    """The beginnings of the first ones that are not blank."""
+    last: bytes = b""
+    """The beginning of the last one that is not blank."""
+    remark: str | None = None
+    """Its first remark."""
+    unfinished: bytes = b""
+    """The bytes that no newline follows."""
+
+
 def not_started(error: str, errno: int) -> Failure:
     """Return the failure of a bot whose command the system could not run."""
     return Failure(cause=Cause.NOT_STARTED, words=f"could not be started: {protocol.clean(error)}", errno=errno)
 
 
-def time_loss(ask: Ask, spent: TimeUsed, unfinished: bytes, threads: int = 1) -> Failure:
-    """Return the failure of a bot that gave no answer by the deadline; no newline follows its `unfinished` output."""
+def time_loss(ask: Ask, spent: TimeUsed, printed: Printed, threads: int = 1) -> Failure:
+    """Return the failure of a bot that gave no answer by the deadline; `printed` is what came instead."""
     awaited = "`ready`" if ask.ready else "answer"
     limit = "" if ask.announced is None else f" in {round(ask.announced * 1000)} ms"
     used = f", of which it used {round(spent.cpu * 1000)} ms of CPU" if system.LINUX else ""
-    parts = [f"no {awaited}{limit}", f"{round(spent.wall * 1000)} ms passed{used}"]
+    parts = [f"no {awaited}{limit}", *_instead(printed, ready=ask.ready), *_unfinished_line(printed.unfinished)]
+    parts.append(f"{round(spent.wall * 1000)} ms passed{used}")
     if spent.cpu > spent.wall and spent.fair(threads) > spent.wall:
         parts.append(f"CPU time of all its threads counts, and its bot.toml says `threads = {threads}`")
     if excused_ms := round(spent.excused(threads) * 1000):
         parts.append(f"{excused_ms} ms in which it had no core, or the referee was late, are not charged")
-    text = "; ".join([*parts, *_unfinished_line(unfinished)])
-    return Failure(cause=Cause.NO_ANSWER, words=text, spent=spent, threads=threads, unfinished=len(unfinished))
+    text = "; ".join(parts)
+    unfinished = len(printed.unfinished)
+    return Failure(cause=Cause.NO_ANSWER, words=text, spent=spent, threads=threads, unfinished=unfinished)
+
+
+def flooded(failure: Failure, printed: Printed) -> Failure:
+    """Return the failure of a bot that has printed too much, with the beginning of its output in its words."""
+    if failure.cause is Cause.LINE_TOO_LONG:
+        return replace(failure, words=f"{failure.words}; it begins {_quoted(printed.unfinished)}")
+    parts = _instead(printed, ready=True) or [f"it begins {_quoted(printed.unfinished)}"]
+    return replace(failure, words="; ".join([failure.words, *parts]))
 
 
 def overload(name: str, spent: TimeUsed) -> str:
@@ -88,7 +116,7 @@ def killed_by_signal(how: Exit, limits: Limits) -> bool:
 def crash(
     how: Exit,
     stderr: bytes,
-    unfinished: bytes,
+    printed: Printed,
     limits: Limits,
     *,
     starting: bool,
@@ -102,14 +130,15 @@ def crash(
     last = [line for line in stderr.decode("utf-8", "replace").splitlines() if line.strip()][-1:]
     complaint = [f"its last stderr line: {protocol.clean(line)}" for line in last]
     memory = _memory_figures(how, limits, stderr, starting=starting)
-    text = "; ".join([status, *complaint, *_unfinished_line(unfinished)]) + memory
+    instead = _instead(printed, ready=starting)
+    text = "; ".join([status, *complaint, *instead, *_unfinished_line(printed.unfinished)]) + memory
     if confined:
         text += _refused_calls(how, stderr, syscalls, limits)
     return Failure(
         cause=Cause.OUTPUT_CLOSED if how.killed else Cause.ENDED,
         words=text,
         exit_code=None if how.killed else how.code,
-        unfinished=len(unfinished),
+        unfinished=len(printed.unfinished),
         short_of_memory=bool(memory),
         refused_calls=tuple(syscalls),
     )
@@ -180,7 +209,33 @@ def _too_little(limits: Limits, *, starting: bool) -> str:
     return ", which may be too little for its interpreter to start" if small else ""
 
 
+def _instead(printed: Printed, *, ready: bool) -> list[str]:
+    """Return what a bot has printed in place of an answer, or of `ready`; nothing if it has printed no whole line."""
+    if printed.lines == 0:
+        return [] if printed.remark is None else [f'it printed only remarks, such as "# {printed.remark}"']
+    if printed.first:
+        text = _listed(printed)
+    else:
+        text = "an empty line" if printed.lines == 1 else f"{printed.lines} empty lines"
+    return [f"it printed {text} instead" if ready else f"it had printed {text} before it was asked"]
+
+
+def _listed(printed: Printed) -> str:
+    """Return the first lines that a bot printed, how many more there were, and the last one that is not blank."""
+    text = ", ".join(map(_quoted, printed.first))
+    more = printed.lines - len(printed.first)
+    if more == 0:
+        return text
+    text += f" and {more} more {'line' if more == 1 else 'lines'}"
+    return text if printed.last == printed.first[-1] else f"{text}, at last {_quoted(printed.last)},"
+
+
 def _unfinished_line(unfinished: bytes) -> list[str]:
     if not unfinished:
         return []
-    return [f"{len(unfinished)} bytes without a newline were there: does it end its line and flush?"]
+    count, question = len(unfinished), "does it end its line and flush?"
+    return [f"{count} bytes without a newline were there: {question} They are {_quoted(unfinished)}"]
+
+
+def _quoted(line: bytes) -> str:
+    return protocol.quoted(line[: 2 * QUOTED_LETTERS].decode("utf-8", "backslashreplace"), QUOTED_LETTERS)
