@@ -14,7 +14,8 @@ from itertools import groupby
 from pathlib import Path
 
 import arena
-from arena.cli import COMMANDS, command
+from arena import extensions
+from arena.cli import COMMANDS, EXTRAS_SECTION, command
 from arena.cli.live import human_seat, viewer
 from arena.game import Game, Outcome
 from arena.games import rulebook
@@ -94,6 +95,7 @@ def parts() -> dict[tuple[Path, str], str]:
         (DOCS / "api.md", "functions"): "\n".join(f"{heading(arena, name)}" for name in sorted(arena.__all__)),
         **{(DOCS / "api.md", cls.__name__): "\n".join(members(cls)).rstrip() for cls in CLASSES},
         (DOCS / "commands.md", "commands"): "\n".join(commands()).rstrip(),
+        **of_extras(),
         (DOCS / "commands.md", "keys"): "\n".join(keys()),
     }
 
@@ -133,12 +135,30 @@ def shortened(lines: list[str]) -> Iterator[str]:
             yield f"... {len(every) - SHOWN} more lines {' '.join(kind)}"
 
 
+def of_extras() -> dict[tuple[Path, str], str]:
+    """Return every part of the pages of extras."""
+    made = {}
+    for name, extension in extensions.extras().items():
+        page = DOCS / "extras" / f"{name}.md"
+        for frame_name, frame in extension.frames.items():
+            made[page, frame_name] = "\n".join(frame_columns(extensions.load(frame.columns)))
+        if extension.commands:
+            names = [declared.name for declared in extension.commands]
+            made[page, "commands"] = "\n".join(described(names)).rstrip()
+    return made
+
+
 def commands() -> Iterator[str]:
-    """Yield every command with its arguments and options."""
-    sections = [(section, name) for section, lines in COMMANDS.items() for name in lines]
-    for before, (section, name) in zip([("", ""), *sections], sections, strict=False):
-        if section != before[0]:
+    """Yield every command of the core, by section, with its arguments and options."""
+    for section, lines in COMMANDS.items():
+        if section != EXTRAS_SECTION:
             yield from (f"## {section}", "")
+            yield from described(lines)
+
+
+def described(names: Iterable[str]) -> Iterator[str]:
+    """Yield commands with their arguments and options."""
+    for name in names:
         parser = command(name)
         given = [param for param in parser.params if param.param_type_name == "argument"]
         words = [param.metavar if param.required else f"[{param.metavar}]" for param in given]

@@ -8,6 +8,7 @@ from pathlib import Path
 import cup
 import pytest
 
+from arena import extensions
 from arena.cli import COMMANDS, docs
 
 ROOT = Path(__file__).parent.parent
@@ -30,7 +31,7 @@ def test_the_book_builds_and_every_link_and_anchor_resolves(tmp_path):
 
 def test_the_book_has_every_page_of_the_manual():
     nav = set(re.findall(r": (\S+\.md)$", (ROOT / "docs/mkdocs.yml").read_text(), re.MULTILINE))
-    pages = [*ROOT.glob("*.md"), *ROOT.glob("[!.]*/README.md"), *(ROOT / "docs").glob("*.md")]
+    pages = [*ROOT.glob("*.md"), *ROOT.glob("[!.]*/README.md"), *(ROOT / "docs").rglob("*.md")]
     assert {str(page.relative_to(ROOT)) for page in pages} - nav <= {"AGENTS.md"}
     assert all((ROOT / page).is_file() for page in nav)
 
@@ -39,7 +40,7 @@ def test_help_and_messages_name_pages_that_the_installed_package_has():
     packed = (ROOT / "pyproject.toml").read_text()
     shipped = {page.stem for page in (ROOT / "docs").glob("*.md")}
     assert {name for name in shipped if f'"docs/{name}.md" = "arena/_shipped/docs/{name}.md"' not in packed} == set()
-    pages = shipped | {*docs.README_PAGES}
+    pages = shipped | {*extensions.extras(), *docs.README_PAGES}
     names = [name for section in COMMANDS.values() for name in section]
     texts = {name: cup.arena(ROOT, *([name] if name else []), "--help").stdout for name in ("", *names)}
     assert min(map(len, texts.values())) > 100
@@ -50,5 +51,5 @@ def test_help_and_messages_name_pages_that_the_installed_package_has():
     named = {page for text in texts.values() for page in re.findall(r"arena docs (?!PAGE)([\w-]+)", text)}
     assert "endings" in named
     assert named <= pages
-    files = {file for text in texts.values() for file in re.findall(r"\b(?:docs|bots|rules|results)/[\w-]+\.md", text)}
+    files = {file for text in texts.values() for file in re.findall(r"\b(?:docs|bots|rules|results)/[\w/-]+\.md", text)}
     assert {file for file in files if not (ROOT / file).is_file()} == set()

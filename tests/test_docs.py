@@ -34,7 +34,7 @@ ENDINGS = (HERE / "docs" / "endings.md").read_text()
 CONTRIBUTING = (HERE / "CONTRIBUTING.md").read_text()
 PAGES = {
     str(path.relative_to(HERE)): path.read_text("utf-8")
-    for path in sorted([*HERE.glob("*.md"), *HERE.glob("*/README.md"), *(HERE / "docs").glob("*.md")])
+    for path in sorted([*HERE.glob("*.md"), *HERE.glob("*/README.md"), *(HERE / "docs").rglob("*.md")])
     if path.name != "CHANGELOG.md"  # it also names commands that are no more
 }
 FOLLOWED_ELSEWHERE = {
@@ -47,6 +47,7 @@ FOLLOWED_ELSEWHERE = {
     "docs/contest.md",  # by test_contest.py
     "docs/notary.md",  # by test_notary.py
     "docs/export.md",  # by test_export.py
+    "docs/extensions.md",  # by test_extensions.py
     "docs/game-authors.md",  # by test_writing_a_game.py
     "docs/openspiel.md",  # by test_openspiel.py
     "docs/rl.md",  # by test_rl.py
@@ -154,12 +155,16 @@ def test_the_readme_has_at_most_a_thousand_words():
     assert len(README.split()) <= 1000
 
 
+NOT_OURS = {"COMMAND", "streaks"}
+"""Stands for any command; the package of docs/extensions.md has it."""
+
+
 def test_every_command_of_a_page_can_be_typed():
-    names = {name for text in PAGES.values() for _, name, *_ in typed(text)} - {"COMMAND"}
+    names = {name for text in PAGES.values() for _, name, *_ in typed(text)} - NOT_OURS
     parsers = {name: parser_of(name) for name in names}  # one that is no command is an exception, as an option is
     for page, text in PAGES.items():
         for _, name, *rest in typed(text):
-            if name != "COMMAND":
+            if name not in NOT_OURS:
                 parsers[name].make_context(name, [*rest], resilient_parsing=True)
             if "--board" in rest and page not in FOLLOWED_ELSEWHERE:
                 assert rulebook.find(rest[rest.index("--board") + 1])

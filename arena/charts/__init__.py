@@ -9,6 +9,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
 from importlib import import_module
+from importlib.util import find_spec
 from pathlib import Path
 from pkgutil import iter_modules
 from typing import Any
@@ -18,7 +19,7 @@ from matplotlib import font_manager
 from matplotlib.figure import Figure
 from pydantic import TypeAdapter
 
-from arena import parallel, whole_files
+from arena import extensions, parallel, whole_files
 from arena.charts.style import About, Nothing, save
 from arena.identity import digest_of
 from arena.results import memo
@@ -42,8 +43,7 @@ class Written:
 
 def names() -> tuple[str, ...]:
     """Return the names of all charts: the leaderboard first, then in order of name."""
-    modules = (module.name for module in iter_modules(__path__) if not module.ispkg)
-    return tuple(sorted(modules, key=lambda name: (name != FIRST, name)))
+    return tuple(sorted(_modules(), key=lambda name: (name != FIRST, name)))
 
 
 def caption(name: str) -> str:
@@ -114,10 +114,22 @@ def _files(target: Path, silent: Mapping[str, str]) -> tuple[Path, ...]:
 @cache
 def code_digest() -> str:
     """Return a hash of what decides a picture beside the results: code of arena and of libraries, and the fonts."""
-    code = memo.code_digest(sorted(Path(__file__).parents[1].rglob("*.py")))
+    files = {*Path(__file__).parents[1].rglob("*.py")}
+    for module in _modules().values():  # one of an installed package is elsewhere
+        spec = find_spec(module)
+        if spec is not None and spec.origin is not None:
+            files.add(Path(spec.origin))
+    code = memo.code_digest(sorted(files))
     fonts = sorted(font.fname for font in font_manager.fontManager.ttflist)
     return digest_of(code, matplotlib.__version__, pd.__version__, fonts)
 
 
 def _chart(name: str) -> Any:
-    return import_module(f"{__name__}.{name}")
+    return import_module(_modules()[name])
+
+
+@cache
+def _modules() -> dict[str, str]:
+    """Return the module of each chart by its name; an extension replaces no chart of this folder."""
+    here = {module.name: f"{__name__}.{module.name}" for module in iter_modules(__path__) if not module.ispkg}
+    return extensions.charts() | here

@@ -13,6 +13,7 @@ import shlex
 import sys
 import threading
 import traceback
+from collections.abc import Callable
 from importlib import import_module
 from pathlib import Path
 from typing import Annotated, Any, NoReturn
@@ -25,6 +26,7 @@ if {"_ARENA_COMPLETE", "_BOTARENA_COMPLETE"} & os.environ.keys():
 import typer
 from typer.core import TyperGroup
 
+from arena import extensions
 from arena.cli import output, streams
 from arena.errors import ArenaError, named, refusal
 from arena.sandbox import descriptors
@@ -52,7 +54,6 @@ COMMANDS = {
         "stop": "Ask a run to finish the matches under way, and to end.",
         "match": "Play one match between named bots, and show it.",
         "play": "Play a role yourself against bots.",
-        "nemesis": "Search for play that beats a bot.",
         "duel": "Test whether a bot is better than another, until it is proven.",
         "climb": "Let agents edit bots, and promote what is proven better.",
     },
@@ -96,6 +97,11 @@ COMMANDS = {
     },
 }
 """Each section of `arena --help`: its commands, with a line for each. Their own help says more."""
+EXTRAS = {command.name: command for extension in extensions.extras().values() for command in extension.commands}
+"""The commands of extras, which have a section of their own."""
+EXTRAS_SECTION = "Extras"
+if EXTRAS:
+    COMMANDS[EXTRAS_SECTION] = {name: extra.line for name, extra in EXTRAS.items()}
 MODULES = {
     **dict.fromkeys(("leaderboard", "charts", "report"), "results"),
     **dict.fromkeys(("new", "withdraw"), "bots"),
@@ -109,15 +115,47 @@ MODULES = {
 
 def command(name: str) -> Any:
     """Import a command and return it as typer's parser: its parameters, its help and its function."""
+    if name in EXTRAS:
+        return _parser(name, extensions.load(EXTRAS[name].path))
+    if not any(name in lines for lines in COMMANDS.values()):
+        return _parser(name, extensions.load(_installed_commands()[name].path))
     function = name.replace("-", "_")
     module = import_module(f"arena.cli.{MODULES.get(name, function)}")
+    return _parser(name, getattr(module, function))
+
+
+def _installed_commands() -> dict[str, extensions.Command]:
+    """Return the commands of installed packages by name; none replaces a command of arena."""
+    known = {name for lines in COMMANDS.values() for name in lines}
+    added: dict[str, extensions.Command] = {}
+    for package, extension in extensions.installed():
+        for declared in extension.commands:
+            if declared.name in known:
+                raise ArenaError(
+                    f"extension {package}: there is a command {declared.name!r} already; "
+                    "uninstall its package, or have it renamed"
+                )
+            known.add(declared.name)
+            added[declared.name] = declared
+    return added
+
+
+def _parser(name: str, function: Callable[..., Any]) -> Any:
+    """Return a command as typer's parser."""
     alone = typer.Typer(add_completion=False, rich_markup_mode=None)
-    alone.command(name)(getattr(module, function))
+    alone.command(name)(function)
     return typer.main.get_command(alone)
 
 
 class Commands(TyperGroup):
     """The group of all commands. It knows their names and first lines, and imports only the command that is called."""
+
+    def get_command(self, ctx: Any, name: str) -> Any:
+        """Return what typer knows of a command; None if there is no such command."""
+        known = super().get_command(ctx, name)
+        if known is None and name in _installed_commands():
+            return command(name)
+        return known
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         """Parse the options before a command; print the help of one here."""
@@ -143,8 +181,16 @@ class Commands(TyperGroup):
     def format_commands(self, ctx: Any, formatter: Any) -> None:
         """Write the commands under the headings of their sections."""
         del ctx
-        width = max(len(name) for lines in COMMANDS.values() for name in lines)
-        for section, lines in COMMANDS.items():
+        sections = dict(COMMANDS)
+        try:
+            added = _installed_commands()
+        except ArenaError as error:  # the help of all other commands is there all the same
+            output.notice(str(error))
+            added = {}
+        if added:
+            sections["From installed packages"] = {name: declared.line for name, declared in added.items()}
+        width = max(len(name) for lines in sections.values() for name in lines)
+        for section, lines in sections.items():
             with formatter.section(section):
                 formatter.write_dl([(name.ljust(width), line) for name, line in lines.items()])
 

@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from arena import rulefile
+from arena import extensions, rulefile
 from arena.cli import options, output
 from arena.errors import ArenaError, did_you_mean
 
@@ -20,6 +20,10 @@ def docs(
     """Print a page of the manual, or list the pages: the protocol, how matches end, every command and key, ..."""
     home = rulefile.shipped().parent
     pages: dict[str, Path] = {path.stem: path for path in sorted((home / "docs").glob("*.md"))}
+    for extra in extensions.extras():
+        page_of_extra = home / "docs" / "extras" / f"{extra}.md"
+        if page_of_extra.is_file():
+            pages[extra] = page_of_extra
     pages |= {name: home / path for name, path in README_PAGES.items()}
     if page is None:
         rows = [

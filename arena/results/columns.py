@@ -161,7 +161,7 @@ _DISPLAY = Column("display", "The name to show, such as its author's; the bot's 
 _BOARD = Column("board", "`game/board`")
 _ROLE = Column("role", "The role")
 _MATCH = Column("match", "The match's id")
-_BOT_AND_OPPONENT = (Column("bot", "The bot's name", label="Bot"), Column("opponent", "The opponent's name"))
+BOT_AND_OPPONENT = (Column("bot", "The bot's name", label="Bot"), Column("opponent", "The opponent's name"))
 _RANKS = tuple(
     Column(name, "The best and the worst rank that the matches leave open, at 95 %", label="Ranks")
     for name in ("rank_low", "rank_high")
@@ -289,33 +289,17 @@ REGRET = Columns(
 )
 CHANCE_BETTER = Columns(
     Column("game", "The game"),
-    *_BOT_AND_OPPONENT,
+    *BOT_AND_OPPONENT,
     Column(
         "chance",
         "The chance that `bot` is stronger: the share of the refits in which it is; a tie counts as half",
         "0 to 1",
     ),
 )
-CYCLES = Columns(
-    Column("game", "The game"),
-    Column("triples", "Triples of bots"),
-    Column("share", "The share of them in which A beats B, B beats C and C beats A", "0 to 1"),
-    *(
-        Column(name, "Its 95 % interval; among equal bots a quarter of all triples are cycles by chance", "0 to 1")
-        for name in ("low", "high")
-    ),
-    Column("proven", "Pairs of bots in which one surely beats the other, and which are in a cycle of such pairs"),
-)
-BEATEN = Columns(
-    Column("game", "The game"),
-    *_BOT_AND_OPPONENT,
-    Column("blocks", "Meetings of the two; the matches of one seed are one meeting"),
-    Column("result", "The mean result of `bot` in them: half of it is a draw", "%"),
-)
 CROSSTABLE = Columns(
     _BOARD,
     Column("role", "The role of `bot`"),
-    *_BOT_AND_OPPONENT,
+    *BOT_AND_OPPONENT,
     Column("matches", "How often they met in this way", "matches"),
     Column("score", "The mean score of `bot` in these matches", "score"),
 )
@@ -471,8 +455,6 @@ FRAMES: Mapping[str, Columns] = {
     "accuracy": ACCURACY,
     "regret": REGRET,
     "chance_better": CHANCE_BETTER,
-    "cycles": CYCLES,
-    "beaten_in_cycles": BEATEN,
     "versions": VERSIONS,
     "crosstable": CROSSTABLE,
     "head_to_head": HEAD_TO_HEAD,

@@ -9,14 +9,15 @@ time.
 from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from copy import copy
-from functools import cached_property
+from functools import cached_property, partial
 from itertools import islice
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
 from pydantic import TypeAdapter
 
-from arena import whole_files
+from arena import extensions, whole_files
 from arena.display_names import display_names
 from arena.errors import ArenaError
 from arena.game import Role
@@ -39,7 +40,6 @@ from arena.results.anytext import pd
 from arena.results.archive import Archive
 from arena.results.archive.records import event_text
 from arena.results.arrays import Arrays, Ints
-from arena.results.cycles import Cycles, cycles_of
 from arena.results.leaderboard import frames, meetings, metrics, rank_changes, stop_words
 from arena.results.lessons import Lesson, find_exact
 from arena.results.machines import MOST_SEATS, Machines
@@ -446,24 +446,13 @@ class Results:
         """Return a row for each two bots of a game, each way round: the chance, 0 to 1, that the bot is stronger."""
         return self._of_leagues(lambda league: frames.chance_better(league.game, league.ratings))
 
-    @cached_property
-    def _cycles(self) -> Cycles:
-        return cycles_of(self.arrays, seed=self.event.resampling_seed)
+    if not TYPE_CHECKING:  # mypy would believe in any attribute
 
-    def cycles(self) -> pd.DataFrame:
-        """Return a row for each game: the share of triples of bots that are cycles, and its 95 % interval."""
-        return self._of_leagues(lambda league: frames.cycles(league.game, league._cycles))
-
-    def beaten_in_cycles(self) -> pd.DataFrame:
-        """Return a row for each bot and opponent that it surely beats, best first, in proven cycles; often no row.
-
-        All pairs of a game are proven together, at 95 %.
-        """
-        return self._of_leagues(
-            lambda league: frames.beaten_in_cycles(
-                league.game, league._cycles, [standing.bot for standing in league.standings]
-            )
-        )
+        def __getattr__(self, name: str) -> "Callable[[], pd.DataFrame]":
+            """Return the method that makes a frame of an extension, such as `cycles()`."""
+            if name.startswith("_") or name not in (frames_added := extensions.frames()):
+                raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
+            return partial(extensions.load(frames_added[name].path), self)
 
     def _of_leagues(self, frame_of: "Callable[[Results], pd.DataFrame]") -> pd.DataFrame:
         rows = [frame_of(league) for league in self.leagues]

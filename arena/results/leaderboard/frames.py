@@ -18,7 +18,6 @@ from arena.results.accuracy import MoveSums, SumKey
 from arena.results.anytext import pd
 from arena.results.archive import Archive, Span
 from arena.results.arrays import Arrays
-from arena.results.cycles import Cycles
 from arena.results.ratings import Ratings, Strength
 from arena.results.ratings.fitting.intervals import among
 from arena.results.standings import Standing
@@ -152,27 +151,6 @@ def chance_better(game: str | None, ratings: Ratings) -> pd.DataFrame:
     bot, opponent = np.nonzero(~np.eye(len(names), dtype=np.bool_))
     figures = np.full(len(bot), game, dtype=object), names[bot], names[opponent], ratings.better[bot, opponent]
     return pd.DataFrame(dict(zip(columns.CHANCE_BETTER.names, figures, strict=True)))
-
-
-def cycles(game: str | None, found: Cycles) -> pd.DataFrame:
-    """Return a row: how many of the triples of a game's bots are cycles."""
-    count = len(found.bots)
-    row = (game, count * (count - 1) * (count - 2) // 6, *found.share, int(found.proven.sum()))
-    return pd.DataFrame([row], columns=columns.CYCLES.names)
-
-
-def beaten_in_cycles(game: str | None, found: Cycles, order: Sequence[str]) -> pd.DataFrame:
-    """Return a row for each two bots, in this order, of which one surely beats the other, in a cycle of such bots."""
-    number = {bot: rank for rank, bot in enumerate(order)}
-    pairs = sorted(np.argwhere(found.proven).tolist(), key=lambda pair: [number[found.bots[bot]] for bot in pair])
-    rows = [
-        (
-            *(game, found.bots[bot], found.bots[other]),
-            *(int(found.payoffs.blocks[bot, other]), 100 * float(found.payoffs.mean[bot, other])),
-        )
-        for bot, other in pairs
-    ]
-    return pd.DataFrame(rows, columns=columns.BEATEN.names)
 
 
 def versions(spans: Sequence[Span], rated: Mapping[tuple[str, str], Strength]) -> pd.DataFrame:

@@ -10,7 +10,7 @@ from slow_tables import arrays_of
 
 from arena import charts
 from arena.charts.style import Nothing
-from arena.results.cycles import cycles_of, surely_beats
+from arena.extras.cycles.finding import cycles_of, surely_beats
 from arena.results.leaderboard import Results
 from arena.results.ratings import alpha_rank
 from arena.results.ratings.alpha_rank import masses

@@ -6,12 +6,14 @@ from matplotlib.figure import Figure
 from arena.charts.style import GREY, About, Nothing, styled
 from arena.charts.style.grids import grids
 from arena.charts.style.sheet import GRID, best
+from arena.extras.cycles import frames
 from arena.results.leaderboard import Results
 
 
 def frame(results: Results) -> pd.DataFrame:
     """Return a row for each `bot` and `opponent` that it surely beats: its mean `result`, and the `share` of cycles."""
-    return results.beaten_in_cycles().merge(results.cycles()[["game", "share"]], on="game")
+    shares = frames.cycles(results)[["game", "share"]]
+    return frames.beaten_in_cycles(results).merge(shares, on="game")
 
 
 @styled

@@ -8,11 +8,11 @@ from typing import Annotated
 
 import typer
 
-from arena.author.nemesis import Exploitation, Nemesis, exploit
 from arena.cli import match_text, options, output, paths, workspace
 from arena.cli.match import board_named, playing
 from arena.cli.progress import ProgressLine
 from arena.errors import ArenaError
+from arena.extras.nemesis.search import Exploitation, Nemesis, exploit
 from arena.games import rulebook
 from arena.match import play
 from arena.match.human import HUMAN

@@ -128,7 +128,7 @@ def test_in_a_game_of_one_turn_each_match_tries_another_move(folder):
 
 
 def test_where_not_all_moves_were_compared_nothing_is_proven(folder, monkeypatch):
-    monkeypatch.setattr("arena.author.nemesis.MOST_JOINT", 2)
+    monkeypatch.setattr("arena.extras.nemesis.search.MOST_JOINT", 2)
     found = nemesis(folder, "first", "--board", "openspiel/matrix_rps", "--role", "player0", "--matches", "20")
     assert (found["score"], found["exact"]) == (100, False)
 

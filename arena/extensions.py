@@ -1,0 +1,127 @@
+"""Extensions: what the folders of arena/extras/ and installed packages add to arena.
+
+The core knows no extension by name. Each declares what it adds in a value, `EXTENSION`: names, and paths of what is
+imported when it is used. An installed package declares it by an entry point of the group `arena.extensions`. Its code
+runs inside arena, so it is trusted, as rules are.
+"""
+
+# Why plain values, and not pluggy, which pytest, datasette and conda use
+# ----------------------------------------------------------------------
+# A hook of pluggy is a function of the plug-in, so whoever asks must have imported every plug-in. `arena --help` would
+# import all of them, and the completion of a shell does so at each press of a key. What is declared here is data: the
+# help has a command's line without its module. pluggy's own gains are an order among answers, wrappers, and a first
+# answer that wins; each hook here collects names, no two of which may be equal, so it needs none of them. A mistake in
+# a value is found by mypy in the extension's own tests; pluggy finds it at run time.
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from functools import cache
+from importlib import import_module
+from pathlib import Path
+from pkgutil import iter_modules
+from typing import Any, TypeVar
+
+from arena import plugins
+from arena.errors import ArenaError, named
+
+GROUP = "arena.extensions"
+EXTRAS = "arena.extras"
+T = TypeVar("T")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Command:
+    """A command of `arena`."""
+
+    name: str
+    line: str
+    """What it does, for `arena --help`; its own help says more."""
+    path: str
+    """`package.module:function`; the parameters of the function are typer's."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Frame:
+    """A pandas frame of results."""
+
+    path: str
+    """`package.module:function`; the function gets the results."""
+    columns: str
+    """`package.module:NAME` of the frame's `Columns`."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Extension:
+    """What one extension adds."""
+
+    commands: tuple[Command, ...] = ()
+    charts: Mapping[str, str] = field(default_factory=dict)
+    """By name: the path of a module with the parts of a chart (arena/charts/__init__.py)."""
+    frames: Mapping[str, Frame] = field(default_factory=dict)
+    """By the name of a method of `Results`."""
+
+
+def load(path: str) -> Any:
+    """Import what a path `package.module:name` names."""
+    module, _, name = path.partition(":")
+    return getattr(import_module(module), name)
+
+
+@cache
+def extras() -> Mapping[str, Extension]:
+    """Return the extensions in arena/extras/ by name, in order of name."""
+    folder = Path(__file__).with_name("extras")
+    found: dict[str, Extension] = {}
+    for module in iter_modules([str(folder)]):
+        found[module.name] = import_module(f"{EXTRAS}.{module.name}").EXTENSION
+    return found
+
+
+def installed() -> Iterator[tuple[str, Extension]]:
+    """Yield the extensions of installed packages by name; ArenaError for a package that is damaged.
+
+    To look for them takes longer than most commands need to start.
+    """
+    for point in plugins.points(GROUP):
+        try:
+            extension = point.load()
+        except Exception as error:  # the package is the user's, and so is whatever it raises
+            raise ArenaError(
+                f"extension {point.name}: {point.value}: {named(error)}; install its package again"
+            ) from error
+        if not isinstance(extension, Extension):
+            raise ArenaError(
+                f"extension {point.name}: {point.value} is no arena.extensions.Extension; "
+                "`arena docs extensions` says what it must be"
+            )
+        yield point.name, extension
+
+
+def every() -> Iterator[tuple[str, Extension]]:
+    """Yield all extensions by name: those in arena/extras/, then those of installed packages."""
+    yield from extras().items()
+    yield from installed()
+
+
+def charts() -> dict[str, str]:
+    """Return the module of each chart that extensions add, by the name of the chart."""
+    return _joined("chart", ((name, extension.charts) for name, extension in every()))
+
+
+def frames() -> dict[str, Frame]:
+    """Return each frame that extensions add, by its name."""
+    return _joined("frame", ((name, extension.frames) for name, extension in every()))
+
+
+def _joined(what: str, parts: Iterable[tuple[str, Mapping[str, T]]]) -> dict[str, T]:
+    """Join what extensions declare; ArenaError where two of them declare one name."""
+    joined: dict[str, T] = {}
+    for extension, declared in parts:
+        for name, value in declared.items():
+            if name in joined:
+                raise ArenaError(
+                    f"extension {extension}: another one has a {what} {name!r} already; "
+                    "uninstall its package, or have it renamed"
+                )
+            joined[name] = value
+    return joined

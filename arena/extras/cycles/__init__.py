@@ -1,0 +1,17 @@
+"""Cycles: fields in which A beats B, B beats C and C beats A. Page: docs/extras/cycles.md."""
+
+from arena.extensions import Extension, Frame
+
+EXTENSION = Extension(
+    charts={"cycles": "arena.extras.cycles.chart"},
+    frames={
+        "cycles": Frame(
+            path="arena.extras.cycles.frames:cycles",
+            columns="arena.extras.cycles.frames:CYCLES",
+        ),
+        "beaten_in_cycles": Frame(
+            path="arena.extras.cycles.frames:beaten_in_cycles",
+            columns="arena.extras.cycles.frames:BEATEN",
+        ),
+    },
+)

@@ -1,0 +1,65 @@
+"""The frames of cycles, with their columns."""
+
+from collections.abc import Sequence
+
+import numpy as np
+import pandas as pd
+
+from arena.extras.cycles.finding import Cycles, cycles_of
+from arena.results.columns import BOT_AND_OPPONENT, Column, Columns
+from arena.results.leaderboard import Results
+
+CYCLES = Columns(
+    Column("game", "The game"),
+    Column("triples", "Triples of bots"),
+    Column("share", "The share of them in which A beats B, B beats C and C beats A", "0 to 1"),
+    *(
+        Column(name, "Its 95 % interval; among equal bots a quarter of all triples are cycles by chance", "0 to 1")
+        for name in ("low", "high")
+    ),
+    Column("proven", "Pairs of bots in which one surely beats the other, and which are in a cycle of such pairs"),
+)
+BEATEN = Columns(
+    Column("game", "The game"),
+    *BOT_AND_OPPONENT,
+    Column("blocks", "Meetings of the two; the matches of one seed are one meeting"),
+    Column("result", "The mean result of `bot` in them: half of it is a draw", "%"),
+)
+
+
+def cycles(results: Results) -> pd.DataFrame:
+    """Return a row for each game: the share of triples of bots that are cycles, and its 95 % interval."""
+    rows = []
+    for league in results.leagues:
+        found = cycles_of(league.arrays, seed=league.event.resampling_seed)
+        bots = len(found.bots)
+        triples = bots * (bots - 1) * (bots - 2) // 6
+        rows.append((league.game, triples, *found.share, int(found.proven.sum())))
+    return pd.DataFrame(rows, columns=CYCLES.names)
+
+
+def beaten_in_cycles(results: Results) -> pd.DataFrame:
+    """Return a row for each bot and opponent that it surely beats, best first, in proven cycles; often no row.
+
+    All pairs of a game are proven together, at 95 %.
+    """
+    rows: list[tuple[object, ...]] = []
+    for league in results.leagues:
+        found = cycles_of(league.arrays, seed=league.event.resampling_seed)
+        order = [standing.bot for standing in league.standings]
+        rows += _rows_of(found, league.game, order)
+    return pd.DataFrame(rows, columns=BEATEN.names)
+
+
+def _rows_of(found: Cycles, game: str | None, order: Sequence[str]) -> list[tuple[object, ...]]:
+    """Return a row for each proven pair of bots, in this order of bots."""
+    rank = {bot: number for number, bot in enumerate(order)}
+    pairs = []
+    for row, column in np.argwhere(found.proven).tolist():
+        pairs.append((rank[found.bots[row]], rank[found.bots[column]], row, column))
+    rows: list[tuple[object, ...]] = []
+    for _, _, row, column in sorted(pairs):
+        meetings = int(found.payoffs.blocks[row, column])
+        result = 100 * float(found.payoffs.mean[row, column])
+        rows.append((game, found.bots[row], found.bots[column], meetings, result))
+    return rows

@@ -1,0 +1,156 @@
+"""Extensions: what the folders of arena/extras/ and installed packages add, and that the core plays without them."""
+
+import importlib
+import os
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import cup
+import pytest
+
+from arena import extensions
+from arena.errors import ArenaError
+
+ROOT = Path(__file__).parent.parent
+PAGE = (ROOT / "docs" / "extensions.md").read_text()
+
+
+def blocks() -> dict[str, str]:
+    """Return the files of the page, by name."""
+    return dict(re.findall(r"^`([\w.]+)`:\n\n```\w+\n(.*?)^```$", PAGE, re.DOTALL | re.MULTILINE))
+
+
+@pytest.fixture(scope="module")
+def package(tmp_path_factory) -> Path:
+    """The folder in which pip has installed a wheel of the page's files."""
+    source = tmp_path_factory.mktemp("source")
+    for name, text in blocks().items():
+        (source / name).write_text(text)
+    installed = source / "installed"
+    words = ["--no-deps", "--no-build-isolation", "--quiet", "--disable-pip-version-check"]
+    command = [sys.executable, "-m", "pip", "wheel", *words, "--wheel-dir", "dist", "."]
+    subprocess.run(command, cwd=source, check=True, capture_output=True)
+    (wheel,) = (source / "dist").glob("*.whl")
+    command = [sys.executable, "-m", "pip", "install", *words, "--target", str(installed), str(wheel)]
+    subprocess.run(command, check=True, capture_output=True)
+    return installed
+
+
+@pytest.fixture(scope="module")
+def played(tmp_path_factory) -> Path:
+    """A workspace with a small event."""
+    folder = cup.make(tmp_path_factory.mktemp("played"), "mummy_maze/hunt", first=cup.FIRST, last=cup.LAST)
+    assert cup.arena(folder, "run", "--no-charts").returncode == 0
+    return folder
+
+
+def arena(folder: Path, path: Path, *words: str) -> subprocess.CompletedProcess[str]:
+    """Run arena as a user would, with the packages of a folder installed."""
+    return subprocess.run(
+        [sys.executable, "-m", "arena", *words],
+        cwd=folder,
+        env={**os.environ, "PYTHONPATH": str(path)},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+
+@pytest.mark.slow
+def test_the_package_of_the_page_adds_a_command_and_a_chart(package, played):
+    assert "streaks " in arena(played, package, "--help").stdout
+    assert "The folder of the results." in arena(played, package, "streaks", "--help").stdout
+    table = arena(played, package, "streaks", "results/cup")
+    assert table.returncode == 0, table.stderr
+    assert re.search(r"^ *first +\d+$", table.stdout, re.MULTILINE)
+    drawn = arena(played, package, "charts", "cup")
+    assert drawn.returncode == 0, drawn.stderr
+    assert (played / "results/cup/charts/streaks.svg").is_file()
+
+
+def test_an_extension_that_takes_a_command_of_arena_is_refused_and_the_help_is_there(tmp_path):
+    (tmp_path / "thief.py").write_text(
+        "from arena.extensions import Command, Extension\n"
+        "EXTENSION = Extension(commands=(Command(name='run', line='Mine.', path='thief:run'),))\n"
+    )
+    _declare(tmp_path, "thief", "thief:EXTENSION")
+    done = arena(tmp_path, tmp_path, "--help")
+    assert done.returncode == 0
+    assert "Play the event of a tournament.toml" in done.stdout
+    assert "extension thief: there is a command 'run' already" in done.stderr
+    assert arena(tmp_path, tmp_path, "games").returncode == 0
+
+
+@pytest.mark.parametrize(
+    ("code", "words"),
+    [
+        ("raise OSError('gone')", "extension lame: lame:EXTENSION: OSError: gone; install its package again"),
+        ("EXTENSION = 3", "extension lame: lame:EXTENSION is no arena.extensions.Extension"),
+    ],
+)
+def test_a_damaged_extension_is_one_line_with_its_name(tmp_path, code, words):
+    (tmp_path / "lame.py").write_text(code)
+    _declare(tmp_path, "lame", "lame:EXTENSION")
+    done = arena(tmp_path, tmp_path, "--help")
+    assert done.returncode == 0
+    assert words in done.stderr
+    done = arena(tmp_path, tmp_path, "lamed")  # it may be a command of the package
+    assert done.returncode == 2
+    assert words in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+def test_two_extensions_with_a_chart_of_one_name_are_refused(monkeypatch):
+    two = {name: extensions.Extension(charts={"ribbon": f"{name}.ribbon"}) for name in ("one", "two")}
+    monkeypatch.setattr(extensions, "every", lambda: iter(two.items()))
+    with pytest.raises(ArenaError, match=r"^extension two: another one has a chart 'ribbon' already"):
+        extensions.charts()
+
+
+def test_every_extra_has_a_page_and_names_it():
+    for name in extensions.extras():
+        page = f"docs/extras/{name}.md"
+        assert (ROOT / page).is_file()
+        assert page in (importlib.import_module(f"arena.extras.{name}").__doc__ or "")
+
+
+def _declare(folder: Path, name: str, path: str) -> None:
+    """Write what pip leaves of a package with this entry point."""
+    info = folder / f"{name}-1.dist-info"
+    info.mkdir()
+    (info / "METADATA").write_text(f"Name: {name}\nVersion: 1\n")
+    (info / "entry_points.txt").write_text(f"[arena.extensions]\n{name} = {path}\n")
+
+
+# Without an extra
+# ----------------
+
+
+def copied(folder: Path, *without: str) -> Path:
+    """Copy what the core needs, without these extras."""
+    for name in ("arena", "rules", "bots", "docs", "results"):
+        ignored = shutil.ignore_patterns("__pycache__", "demo", "*.pyc")
+        shutil.copytree(ROOT / name, folder / name, ignore=ignored)
+    for name in ("botarena.py", "tournament.toml", "pyproject.toml"):
+        shutil.copy(ROOT / name, folder)
+    for name in without:
+        shutil.rmtree(folder / "arena/extras" / name)
+    return folder
+
+
+@pytest.mark.slow
+def test_without_any_extra_the_core_plays_and_its_help_lists_what_is_left(tmp_path):
+    names = list(extensions.extras())
+    folder = copied(tmp_path, *names)
+    commands = {command.name for extension in extensions.extras().values() for command in extension.commands}
+    listed = arena(folder, folder, "--help").stdout
+    assert "leaderboard" in listed
+    assert not commands & {*re.findall(r"^  ([a-z-]+) ", listed, re.MULTILINE)}
+    assert not {*names} & {*arena(folder, folder, "docs").stdout.split()}
+    words = ["--set", "boards=['mummy_maze/hunt']", "--set", "repeats=1", "--bot", "dice,walker"]
+    done = arena(folder, folder, "run", *words)
+    assert done.returncode == 0, done.stderr
+    assert (folder / "results/demo/report.html").is_file()
