@@ -29,8 +29,11 @@ FOLDER, FILE = ".serve", "accounts.sqlite"
 VERSION = 1
 SESSION_DAYS = 30
 SETTLED_NS = 100_000_000
-LIMITS = {"uploads": 10, "requests": 10, "matches": 20, "megabytes": 50}
-"""What an author may do in an hour, and how large an upload may be, unless the organiser says otherwise."""
+LIMITS = {"uploads": 10, "requests": 10, "matches": 20, "megabytes": 50, "disk": 1000, "site": 50_000}
+"""What an author may do in an hour, and how many megabytes an upload, an author and the site may take on disk, unless
+the organiser says otherwise."""
+IN_MEGABYTES = {"megabytes": "an upload", "disk": "an author on disk", "site": "the site on disk"}
+"""What each of those limits is of that are no number an hour."""
 SIGN_INS = 60  # sessions that an author may begin in an hour: each is stored for a month, and in the log for good
 WAITING = 3  # requests of an author that may wait at a time
 SCHEMA = """
@@ -324,6 +327,12 @@ class Accounts:
             who = connection.execute("select name from accounts where id = ?", (upload.account,)).fetchone()
             _log(connection, who["name"], f"upload is {status}", bot or upload.file)
 
+    def bytes_of_verdicts(self, account: Account) -> int:
+        """Return the bytes of the words that are stored about the uploads and requests of an author."""
+        query = "select coalesce(sum(length(words) + length({})), 0) as size from {} where account = ?"
+        columns = {"uploads": "reasons", "requests": "board"}
+        return sum(self._rows(query.format(more, table), account.id)[0]["size"] for table, more in columns.items())
+
     # Requests
 
     def ask(self, account: Account, first: str, second: str, board: str, pairings: int) -> str:
@@ -360,6 +369,11 @@ class Accounts:
         with self._changing() as connection:
             self._refuse_over_limit(connection, account, "matches", "play")
             _log(connection, account.name, "play", wish)
+
+    def played_lately(self) -> set[str]:
+        """Return the bots against which somebody began a match within an hour."""
+        rows = self._rows("select subject from log where action = 'play' and at > ?", _hour_ago())
+        return {row["subject"].rpartition(" against ")[2] for row in rows}
 
     # Rounds
 

@@ -30,11 +30,13 @@ from arena.results.archive import Archive, NoResultsError
 from arena.results.leaderboard import Results
 from arena.serve import join, pages, people, uploads
 from arena.serve.accounts import LIMITS, SESSION_DAYS, Account, Accounts
+from arena.serve.disk import Disk
 from arena.serve.entrants import Entrants, event_folder
 
 UPLOAD = "/upload"
 PASTED_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,60}")
 MOST_PAIRINGS = 200
+REQUEST_BYTES = 1_000_000  # that the matches of a request may well take on disk
 MOST_RECORDS = 1000  # of a download; the newest are in it
 LESSONS = 5
 SHOWN = 20  # uploads and requests on a page, the newest
@@ -270,6 +272,7 @@ def _asked(accounts: Accounts, account: Account, form: FormData) -> str:
         raise ArenaError("choose a board of this event")
     if not (pairings.isascii() and pairings.isdecimal() and len(pairings) < 6 and 0 < int(pairings) <= MOST_PAIRINGS):
         raise ArenaError(f"choose a number of pairings from 1 to {MOST_PAIRINGS}")
+    Disk(accounts, account).make_room(REQUEST_BYTES)
     return accounts.ask(account, first, second, board, int(pairings))
 
 

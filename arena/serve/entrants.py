@@ -28,12 +28,7 @@ class Entrants:
 
     def own(self, account: Account) -> dict[str, tuple[Version, ...]]:
         """Return the names of an author's bots, with all versions of each."""
-        versions = {name: self.store.versions(name) for name in self.store.names()}
-        return {
-            name: every
-            for name, every in versions.items()
-            if any(each.note.person == account.id or each.note.mark == remote_mark(account) for each in every)
-        }
+        return own_versions(self.store, account)
 
     def own_here(self, account: Account) -> list[str]:
         """Return the versions of an author's bots that are on this machine, as commands name them, the newest first."""
@@ -49,6 +44,16 @@ class Entrants:
         digest = next(bot.digest for bot in self.bots if bot.name == name)
         numbers = [version.number for version in self.store.versions(name) if version.digest == digest]
         return f"{name}@{numbers[0]}" if numbers else name
+
+
+def own_versions(store: BotStore, account: Account) -> dict[str, tuple[Version, ...]]:
+    """Return the names of an author's bots in a store, with all versions of each."""
+    versions = {name: store.versions(name) for name in store.names()}
+    return {
+        name: every
+        for name, every in versions.items()
+        if any(each.note.person == account.id or each.note.mark == remote_mark(account) for each in every)
+    }
 
 
 def remote_mark(account: Account) -> str:

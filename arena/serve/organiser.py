@@ -15,7 +15,7 @@ from arena.author import marks, similar
 from arena.author.submissions.bot_store import BotStore
 from arena.errors import ArenaError
 from arena.serve import actions, pages, people
-from arena.serve.accounts import LIMITS, Accounts
+from arena.serve.accounts import IN_MEGABYTES, LIMITS, Accounts
 from arena.serve.entrants import Entrants, event_folder
 from arena.serve.people import accounts_of
 
@@ -102,6 +102,7 @@ def _values(accounts: Accounts) -> dict[str, Any]:
         "rule": accounts.setting("rounds", ("", ""))[0],
         "running": any(not each.ended for each in accounts.rounds(1)),
         "limits": {name: accounts.limit(name) for name in LIMITS},
+        "sizes": IN_MEGABYTES,
         "graded": graded,
         "tables": {
             "rounds": [(str(each.number), each.begun, each.ended, each.words) for each in accounts.rounds(10)],

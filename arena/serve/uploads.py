@@ -9,7 +9,8 @@ import contextlib
 import secrets
 import shutil
 import time
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from functools import partial
 from pathlib import Path, PurePosixPath
 from typing import IO
 
@@ -24,7 +25,9 @@ from arena.author.submissions.requests import Request
 from arena.errors import ArenaError
 from arena.event import discovery
 from arena.serve.accounts import Account, Accounts, Upload
+from arena.serve.disk import Disk, size_of
 from arena.serve.entrants import Entrants, remote_mark
+from arena.values import Bot
 
 MOST_BODY_BYTES = MOST_BYTES + 1_000_000  # of the form of an upload
 OLD_S = 3600
@@ -52,13 +55,15 @@ def receive(accounts: Accounts, account: Account, files: Mapping[str, IO[bytes]]
                         megabytes = accounts.limit("megabytes")
                         raise ArenaError(f"it is larger than {megabytes} MB: leave out what the bot does not need")
                     file.write(data)
-        whole_files.publish(top, folder(accounts) / id_)
-    first = PurePosixPath(next(iter(files)))
-    try:
-        accounts.add_upload(id_, account, first.parts[0] if len(files) > 1 else first.name)
-    except BaseException:  # such as a limit, or a disk that is full
-        shutil.rmtree(folder(accounts) / id_)
-        raise
+        with whole_files.locked(accounts.folder / ".receiving"):  # two at once would get the same room
+            Disk(accounts, account).make_room(size_of(top))
+            whole_files.publish(top, folder(accounts) / id_)
+            first = PurePosixPath(next(iter(files)))
+            try:
+                accounts.add_upload(id_, account, first.parts[0] if len(files) > 1 else first.name)
+            except BaseException:  # such as a limit, or a disk that is full
+                shutil.rmtree(folder(accounts) / id_)
+                raise
     return id_
 
 
@@ -97,14 +102,15 @@ def decide_all(accounts: Accounts, store: BotStore, examine: Examine, reserved: 
                 words = f"arena failed {ATTEMPTS} times to check it; ask the organiser"
                 accounts.decide_upload(upload, SubmissionStatus.REFUSED, words, reasons=words)
             else:
-                _decide(accounts, upload, Submissions(store, examine, reserved, accounts.people()))
+                _decide(accounts, upload, store, examine, reserved)
             shutil.rmtree(folder(accounts) / upload.id, ignore_errors=True)
 
 
-def _decide(accounts: Accounts, upload: Upload, submissions: Submissions) -> None:
+def _decide(accounts: Accounts, upload: Upload, store: BotStore, examine: Examine, reserved: Collection[str]) -> None:
     """Submit an upload, and store the verdict."""
     author = next(account for account in accounts.accounts() if account.id == upload.account)
     path = folder(accounts) / upload.id
+    disk = Disk(accounts, author)
     entries = list(path.iterdir())
     request = Request(
         path=entries[0] if len(entries) == 1 else path,
@@ -113,8 +119,11 @@ def _decide(accounts: Accounts, upload: Upload, submissions: Submissions) -> Non
         source=f"account {author.id}",
         replaces=True,
     )
-    with contextlib.closing(submissions.submit_all([request])) as decided:
-        decision = next(decided)
+    waiting = size_of(path)
+    submissions = Submissions(store, partial(_if_room, disk, waiting, examine), reserved, accounts.people())
+    (decision,) = submissions.submit_all([request])
+    if decision.where is not None and disk.lack(0, leaving=waiting):
+        store.forget_refused(decision.where.parent.name)
     reasons = decision.reasons.replace(str(accounts.workspace.resolve()), "")
     accounts.decide_upload(
         upload,
@@ -124,6 +133,22 @@ def _decide(accounts: Accounts, upload: Upload, submissions: Submissions) -> Non
         bot="" if decision.bot is None else decision.name,
         version=decision.version,
     )
+
+
+def _if_room(disk: Disk, waiting: int, examine: Examine, bots: Iterable[Bot]) -> Iterator[tuple[str, ...]]:
+    """Yield the faults of bots as `examine` does; one for which the disk has no room has that fault alone.
+
+    `waiting` are the bytes of the upload, which goes when it is decided.
+    """
+    for bot in bots:
+        size = size_of(Path(bot.files or ""))
+        leaving = waiting + sum(map(size_of, disk.store.playing(bot.name)))
+        try:
+            disk.remove_versions(2 * size, leaving=leaving)  # a version, and its copy that plays
+        except ArenaError as error:
+            yield (str(error),)
+        else:
+            yield from examine([bot])
 
 
 def remote_bot(
@@ -144,6 +169,7 @@ def remote_bot(
             raise ArenaError(str(error).replace(f"{making}/remote/", "")) from error
         if all(bot.digest != digest for bot in entrants.bots):  # a new version, or an older one that plays again
             accounts.may_upload(account)
+            Disk(accounts, account).make_room(2 * size_of(making))
             # What was withdrawn would join again by itself, whenever the network was lost.
             for name, versions in entrants.own(account).items():
                 if not entrants.store.playing(name) and any(version.digest == digest for version in versions):
@@ -151,8 +177,7 @@ def remote_bot(
         request = Request(path=making / "remote", label=label, source=remote_mark(account), replaces=True)
         reserved = entrants.tournament.table_bots
         submissions = Submissions(entrants.store, lambda bots: (() for _ in bots), reserved, accounts.people())
-        with contextlib.closing(submissions.submit_all([request])) as decided:
-            decision = next(decided)
+        (decision,) = submissions.submit_all([request])
     if decision.bot is None:
         raise ArenaError(first_line(decision.reasons))
     if decision.status is SubmissionStatus.ACCEPTED:

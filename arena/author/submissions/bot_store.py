@@ -27,7 +27,7 @@ from arena.event.discovery.notes import NOTE, VERSIONS, Note
 from arena.values import Bot
 
 REFUSED, INCOMING, REPLACED = "_refused", ".incoming", ".replaced"
-REASON, ABOUT = "reason.txt", ".about.json"
+REASON, ABOUT, SUBMITTED = "reason.txt", ".about.json", "submitted"
 AT_FDCWD, RENAME_EXCHANGE = -100, 2
 UNSUPPORTED = {errno.ENOSYS, errno.EINVAL, errno.ENOTSUP, errno.EPERM}
 """Errors of kernels, file systems and containers that have no such call."""
@@ -76,12 +76,15 @@ class BotStore:
         """The folder where bots are made, on the same file system as their final names."""
 
     @contextlib.contextmanager
-    def changing(self) -> Iterator[None]:
-        """Hold the lock while bots come and go, and clear the leftovers of an interrupted run."""
+    def changing(self, *, waits: bool = True) -> Iterator[None]:
+        """Hold the lock while bots come and go, and clear the leftovers of an interrupted run.
+
+        BlockingIOError if another process holds it, unless this one `waits`.
+        """
         with contextlib.ExitStack() as stack:
             with writing(self.bots):
                 whole_files.make_folder(self.bots / VERSIONS)
-                stack.enter_context(whole_files.locked(self.bots / VERSIONS / ".lock"))
+                stack.enter_context(whole_files.locked(self.bots / VERSIONS / ".lock", waits=waits))
                 for old in (self.incoming / REPLACED).glob("*"):
                     # A killed process moved it away, and perhaps put no other there.
                     if not self.playing(_name(old)) and not os.path.lexists(self.bots / old.name):
@@ -151,6 +154,24 @@ class BotStore:
             bot_folder.copy(copy, new)
             _put(new, version.path, self.new_folder() / "damaged")
 
+    def remove(self, version: Version) -> None:
+        """Remove a version that nobody needs, in one step, while bots are `changing`.
+
+        The newest of a name must stay: its number would be given to another one.
+        """
+        with writing(self.bots):
+            version.path.parent.rename(self.new_folder() / "removed")
+            whole_files.sync_folder(version.path.parent.parent)
+
+    def folder_of(self, refusal: Refusal) -> Path:
+        """Return the folder of a refused submission."""
+        return self.bots / REFUSED / refusal.name
+
+    def forget_refused(self, name: str) -> None:
+        """Remove the files of a refused submission, and leave the reason."""
+        with self.changing():
+            shutil.rmtree(self.bots / REFUSED / name / SUBMITTED, ignore_errors=True)
+
     def play(self, name: str, version: Version) -> None:
         """Let a version play: put a copy under the bot's name in one step, and remove the last bot of that name."""
         with writing(self.bots):
@@ -196,8 +217,8 @@ class BotStore:
             new = self.new_folder() / "refusal"
             new.mkdir(0o755)
             if copy is not None and os.path.lexists(copy):
-                (new / "submitted").mkdir()
-                copy.rename(new / "submitted" / copy.name)
+                (new / SUBMITTED).mkdir()
+                copy.rename(new / SUBMITTED / copy.name)
             (new / REASON).write_text(reason + "\n", "utf-8", "backslashreplace")
             (new / ABOUT).write_text(note.text(), "utf-8")
             target = whole_files.make_folder(self.bots / REFUSED) / name

@@ -1,0 +1,173 @@
+"""How much of the disk the authors and the whole site use, what limits them, and which old versions make room.
+
+It owns figures and the choice of versions; bot_store.py removes them. It knows neither the web nor processes.
+"""
+
+# What counts. Each file, folder and link counts as the blocks that it has on disk, and as one block at least, so that
+# many empty files are no way around a limit. An author's are: uploads that wait; versions, the copy that plays, and the
+# last refused one; what builds made of them, and their copies beside results; results of requests; the words of
+# verdicts. What `matches.zip` has is made in memory. The site's are all bots, results and files of the server.
+#
+# What makes room. A version goes if nothing needs it: it does not play, it is not the newest of its name (its number
+# would be given again), no archive has it among its results or its bots, no request waits for it, and nobody has begun
+# a match against it within an hour. `verify` and `rerun` find every version that has results. If an archive cannot be
+# read, no version goes.
+#
+# A kill at any moment leaves a version whole or gone: the note in the log comes first, the folder is moved away in one
+# step, and the next change of the bots removes what was moved away.
+
+import contextlib
+import os
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+from arena.author.submissions.bot_store import BotStore, Version
+from arena.errors import ArenaError
+from arena.event import bot_folder, discovery
+from arena.event.discovery.notes import VERSIONS
+from arena.results.archive import Archive, NoResultsError
+from arena.serve.accounts import FOLDER, Account, Accounts
+from arena.serve.entrants import own_versions, text_of
+
+BLOCK_BYTES = 4096
+MEGABYTE = 1_000_000
+WAIT_S, LOOK_S = 5.0, 0.1
+"""So long an upload waits for the bots, which the check of another upload may hold, before it is refused."""
+
+
+def size_of(path: Path) -> int:
+    """Return the bytes on disk of a file, or of a folder with all that is in it; 0 for what is not there."""
+    total, waiting = 0, [os.fspath(path)]
+    while waiting:
+        place = waiting.pop()
+        with contextlib.suppress(FileNotFoundError, NotADirectoryError):  # somebody removes it now
+            status = os.lstat(place)
+            total += max(512 * status.st_blocks, BLOCK_BYTES)
+            if os.path.isdir(place) and not os.path.islink(place):  # noqa: PTH112, PTH114 (there are many)
+                with os.scandir(place) as entries:
+                    waiting += [entry.path for entry in entries]
+    return total
+
+
+class Disk:
+    """What one author has on the disk of a site, and the room that there is."""
+
+    def __init__(self, accounts: Accounts, account: Account) -> None:
+        self._accounts, self._account = accounts, account
+        self._results = accounts.workspace / "results"
+        self.store = BotStore(accounts.workspace / (text_of(accounts.workspace, "bots") or "bots"))
+
+    def used(self) -> int:
+        """Return the bytes of the author."""
+        return sum(map(size_of, set(self._paths()))) + self._accounts.bytes_of_verdicts(self._account)
+
+    def used_by_all(self) -> int:
+        """Return the bytes of the site, without what is being made or removed."""
+        folders = {self._accounts.workspace / FOLDER, self._results, self.store.bots}
+        return sum(map(size_of, folders)) - size_of(self.store.incoming)
+
+    def make_room(self, needed: int) -> None:
+        """See that there is room for so many bytes more; ArenaError, with the figures, if there is none.
+
+        Where it is needed, old versions of the author go, which nothing needs. Wait for the bots only shortly.
+        """
+        if self.lack(needed) is None:
+            return
+        until = time.monotonic() + WAIT_S
+        while True:
+            try:
+                with self.store.changing(waits=False):
+                    self.remove_versions(needed)
+                break
+            except BlockingIOError as error:
+                if time.monotonic() > until:
+                    raise ArenaError("the check of another upload is under way: try again in a minute") from error
+                time.sleep(LOOK_S)
+
+    def remove_versions(self, needed: int, *, leaving: int = 0) -> None:
+        """Do what `make_room` does, while the bots are `changing`; `leaving` are bytes of the author that go soon."""
+        lack = self.lack(needed, leaving=leaving)
+        for name, version in self._removable() if lack is not None else ():
+            self._accounts.note(self._account.name, "version removed for room", f"{name}@{version.number}")
+            self.store.remove(version)
+            self._remove_build(version.digest)
+            lack = self.lack(needed, leaving=leaving)
+            if lack is None:
+                return
+        if lack is not None:
+            raise ArenaError(lack)
+
+    def lack(self, needed: int, *, leaving: int = 0) -> str | None:
+        """Return in words why there is no room for so many bytes more; None if there is."""
+        of_author, of_site = (MEGABYTE * self._accounts.limit(name) for name in ("disk", "site"))
+        used = self.used() - leaving
+        if used + needed > of_author and not self._account.is_organiser:
+            return (
+                f"your bots and results take {_megabytes(used)} of the {_megabytes(of_author)} that an author has, "
+                f"this takes {_megabytes(needed)} more, and nothing old can be removed: ask the organiser for room"
+            )
+        used = self.used_by_all() - leaving
+        if used + needed > of_site:
+            return (
+                f"the site takes {_megabytes(used)} of the {_megabytes(of_site)} that it has, this takes "
+                f"{_megabytes(needed)} more: ask the organiser for room"
+            )
+        return None
+
+    def _paths(self) -> Iterator[Path]:
+        """Yield the files and folders of the author."""
+        accounts, account, store = self._accounts, self._account, self.store
+        for upload in accounts.uploads(account, status="waiting"):
+            yield accounts.folder / "uploads" / upload.id
+        digests: set[str] = set()
+        for name, versions in own_versions(store, account).items():
+            yield store.bots / VERSIONS / name
+            yield from store.playing(name)
+            digests |= {version.digest for version in versions}
+        for refusal in store.refused():
+            if refusal.note.person == account.id:
+                yield store.folder_of(refusal)
+        for request in accounts.requests(account):
+            yield self._results / request.event
+        for folder in (self._results / ".builds", *self._results.glob("*/bots")):
+            for digest in digests:
+                if not folder.parent.name.startswith("request-"):  # which counts as a whole
+                    yield folder / digest
+
+    def _removable(self) -> Iterator[tuple[str, Version]]:
+        """Yield the author's versions that nothing needs, the oldest first, each with the name of its bot."""
+        accounts, store = self._accounts, self.store
+        own = own_versions(store, self._account)
+        try:
+            needed = set(self._digests_in_archives())
+            for name in own:
+                needed |= {discovery.from_path(path, name).digest for path in store.playing(name)}
+        except ArenaError:
+            return
+        named = {name for asked in accounts.requests() if not asked.ended for name in (asked.first, asked.second)}
+        named |= accounts.played_lately()
+        found: list[tuple[str, str, Version]] = []
+        for name, versions in own.items():
+            found += [(version.note.submitted, name, version) for version in versions[:-1]]
+        for _, name, version in sorted(found, key=lambda each: each[:2]):
+            if version.digest not in needed and f"{name}@{version.number}" not in named:
+                yield name, version
+
+    def _digests_in_archives(self) -> Iterator[str]:
+        """Yield the digests of all bots that have results, or are entered where matches begin."""
+        for file in self._results.glob("*/event.sqlite"):
+            with contextlib.suppress(NoResultsError), Archive.open(file.parent) as archive:
+                yield from (span.digest for span in archive.spans())
+                yield from (bot.digest for bot in archive.event().bots)
+
+    def _remove_build(self, digest: str) -> None:
+        """Remove what the build of a removed version made, unless another bot has the same files."""
+        store = self.store
+        if all(version.digest != digest for name in store.names() for version in store.versions(name)):
+            bot_folder.remove(self._results / ".builds" / digest)
+            (self._results / ".builds" / f"{digest}.built").unlink(missing_ok=True)
+
+
+def _megabytes(count: int) -> str:
+    return f"{count / MEGABYTE:.1f} MB"
