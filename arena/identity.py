@@ -17,7 +17,8 @@ from typing import Any
 ADDED_LATER = {"added_later": True}
 """The metadata of a field of Conditions, Limits or TimeControl that is newer than stored matches: `field(default=...,
 metadata=ADDED_LATER)`. A match's id has such a field only where its value is not the default. Any other new field
-changes the id of every match, so that a stored event is played again."""
+changes the id of every match, so that a stored event is played again. So it is with the fields of Event and Bot that
+are in a commitment: a new one without it contradicts each commitment that was published before."""
 
 
 def digest_of(*parts: object, length: int = 12) -> str:
@@ -40,11 +41,18 @@ def keyed(secret: str, text: str) -> str:
 @lru_cache  # called for every match of an event, which all have the same conditions
 def plain(values: Any) -> Mapping[str, object]:
     """Return the fields of a dataclass for a match's id, without those that were added later and are the default."""
-    chosen: dict[str, object] = {}
-    for column in fields(values):
-        value: Any = getattr(values, column.name)
-        if value != column.default or not column.metadata.get("added_later"):
-            chosen[column.name] = plain(value) if is_dataclass(value) else value  # type: ignore[arg-type]
+    chosen = stated(values, [column.name for column in fields(values)])
+    return {name: plain(value) if is_dataclass(value) else value for name, value in chosen.items()}  # type: ignore[arg-type]
+
+
+def stated(values: Any, names: Iterable[str]) -> dict[str, Any]:
+    """Return these fields of a dataclass as they are, without those that were added later and are the default."""
+    columns = {column.name: column for column in fields(values)}
+    chosen = {}
+    for name in names:
+        value = getattr(values, name)
+        if value != columns[name].default or not columns[name].metadata.get("added_later"):
+            chosen[name] = value
     return chosen
 
 

@@ -28,7 +28,7 @@ from typing import Annotated, Any
 import tomli_w
 from pydantic import BeforeValidator, Field, ValidationError
 
-from arena import protocol, shared_folders, toml
+from arena import file_formats, protocol, shared_folders, toml
 from arena.errors import ArenaError
 from arena.event import builds, config, discovery
 from arena.event.tables import Names, Table, as_tuple
@@ -44,8 +44,6 @@ from arena.sandbox import choice, levels
 from arena.sandbox.launcher import Launcher
 from arena.values import Board, Bot, Conditions, Match, Opening, Record, Seat, SeatReport, Turn
 
-FORMAT = 1
-"""The version of the format. A new key that an older arena may ignore leaves it as it is."""
 HEAD = """\
 # Lessons for {bot}: positions in which it threw points away, the worst first.
 # `arena check BOT --lessons FILE` asks a bot for its move in each of them.
@@ -73,7 +71,7 @@ class LessonTable(Table):
 class LessonFile(Table):
     """The file."""
 
-    format: int = FORMAT
+    format: int = file_formats.LESSONS.number
     lesson: Annotated[tuple[LessonTable, ...], BeforeValidator(as_tuple)] = ()
     matches: dict[str, str] = Field(default_factory=dict)
 
@@ -181,7 +179,7 @@ def _from_opening(record: Record, turn: int) -> Record:
 def text_of(lessons: Iterable[Lesson], bot: str, rules: Callable[[Match], Game[Any]]) -> str:
     """Return the file of the lessons of a bot; the drawing of each position is a comment."""
     matches: dict[str, str] = {}
-    parts = [HEAD.format(bot=protocol.clean(bot)), f"format = {FORMAT}\n"]
+    parts = [HEAD.format(bot=protocol.clean(bot)), f"format = {file_formats.LESSONS.number}\n"]
     for lesson in lessons:
         match = lesson.record.match
         name = f"{match.id}_{lesson.role}"  # for another seat of the same match other text is left out
@@ -249,6 +247,8 @@ def read(path: str | Path, rules: Callable[[Match], Board] = rulebook.of_record)
         content_table = toml.loads(content)
         if any(isinstance(each, list | dict) and len(each) > MOST_LESSONS for each in content_table.values()):
             raise ArenaError(f"{path}: has more than {MOST_LESSONS} lessons or matches; leave out most of them")
+        if (reason := file_formats.LESSONS.refusal(content_table.get("format", 1))) is not None:
+            raise ArenaError(f"{path}: format: {reason}")
         tables = LessonFile.model_validate(content_table)
     except OSError as error:
         hint = "; `arena lessons BOT --tests FILE` writes one" if isinstance(error, FileNotFoundError) else ""
@@ -258,8 +258,6 @@ def read(path: str | Path, rules: Callable[[Match], Board] = rulebook.of_record)
         raise ArenaError("\n".join(f"{path}: {message}" for message in messages(error, known))) from error
     except (ValueError, RecursionError) as error:
         raise ArenaError(f"{path}: is no TOML: {protocol.clean(str(error))}") from error
-    if tables.format != FORMAT:
-        raise ArenaError(f"{path}: format: is {tables.format}, and this arena reads {FORMAT}: upgrade arena")
     if not tables.lesson:
         raise ArenaError(f"{path}: has no [[lesson]]; `arena lessons BOT --tests FILE` writes some")
     records: dict[str, Record] = {}

@@ -42,6 +42,7 @@ from arena.games import rulebook
 from arena.results.archive import Archive, schema
 from arena.sandbox import cores
 from arena.values import Conditions, Ending, Event, Record
+from arena.version import __version__
 
 PROGRESS = re.compile(r"([0-9]+) of .* matches \(")
 
@@ -220,7 +221,7 @@ def test_a_cluster_without_a_worker_that_can_play_ends_the_run_with_one_line(tmp
         said += refusal.value.__notes__
         monkeypatch.setattr(session, "code_digest", lambda: "newer")  # here, and not at the worker
     assert "one is given nothing: it is too slow for matches that a clock decides" in said[0]
-    assert "one is given nothing: its files of arena 0.1.0 are not those of the driver (" in said[1]
+    assert f"one is given nothing: its files of arena {__version__} are not those of the driver (" in said[1]
 
 
 @pytest.mark.slow
@@ -280,13 +281,16 @@ def test_a_swiss_on_a_slower_machine_gives_bots_more_time_in_the_same_matches(tm
     ("change", "words"),
     [
         ({"python": "PyPy 3.11"}, "it runs PyPy 3.11, and the driver CPython 3.11: start its worker with the same"),
-        ({"arena": "0.0.9"}, "it has arena 0.0.9, and the driver 0.1.0: install the same version there"),
-        ({"code": "older"}, "its files of arena 0.1.0 are not those of the driver (older, and here digest): install"),
+        ({"arena": "0.0.9"}, f"it has arena 0.0.9, and the driver {__version__}: install the same version there"),
+        (
+            {"code": "older"},
+            f"its files of arena {__version__} are not those of the driver (older, and here digest): install",
+        ),
         ({"lanes": 0}, "it offers no lanes: start it with `arena worker --lanes 1` or more"),
     ],
 )
 def test_a_machine_with_other_software_or_without_lanes_is_refused(change, words):
-    driver = session.Facts(python="CPython 3.11", arena="0.1.0", code="digest", machine="m", lanes=1)
+    driver = session.Facts(python="CPython 3.11", arena=__version__, code="digest", machine="m", lanes=1)
     admission.refuse_other_software(driver, replace(driver, machine="n", lanes=4))
     with pytest.raises(ArenaError, match=f"^{re.escape(words)}"):
         admission.refuse_other_software(driver, replace(driver, **change))

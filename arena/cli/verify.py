@@ -109,7 +109,10 @@ def verify(
         bad = len({match for match, _ in problems if match})
         print(f"{count} records: {count - bad} hold" + (f", {bad} do not" if bad else ""))
     for label in edited if problems else ():
-        output.notice(f"{label}: its rules or its board were edited since it was played")
+        output.notice(
+            f"{label}: its rules or its board were edited since it was played; verify it in the workspace where it was "
+            "played, if its rules are still there"
+        )
     for note in notes:
         output.notice(note)
     if problems:

@@ -3,14 +3,15 @@
 It knows the file. It does not know how an agent works, nor how a version is tested.
 """
 
+import json
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from pathlib import Path
 
-from pydantic import TypeAdapter, ValidationError
+from pydantic import TypeAdapter
 
-from arena import shared_folders, whole_files
+from arena import file_formats, shared_folders, whole_files
 from arena.errors import ArenaError, writing
 
 FILE = "climb.json"
@@ -64,6 +65,7 @@ class History:
     first: Mapping[str, str]
     """The digest of each of these bots before the first round."""
     edits: tuple[Edit, ...] = ()
+    format: int = file_formats.CLIMB.number
 
     def champion(self, bot: str) -> str:
         """Return the digest of the version that was promoted last."""
@@ -87,10 +89,14 @@ def read(folder: Path) -> History | None:
     """Return the history in a folder of results; None where nobody climbed."""
     path = folder / FILE
     try:
-        return HISTORY.validate_json(shared_folders.read(path, most=MOST_BYTES))
+        table = json.loads(shared_folders.read(path, most=MOST_BYTES))
+        found = table.get("format", 1) if isinstance(table, dict) else 1
+        if (reason := file_formats.CLIMB.refusal(found)) is not None:
+            raise ArenaError(f"{path}: its format {reason}")
+        return HISTORY.validate_python(table)
     except FileNotFoundError:
         return None
-    except (OSError, ValidationError) as error:
+    except (OSError, ValueError, RecursionError) as error:
         reason = error.strerror if isinstance(error, OSError) else "it is damaged"
         raise ArenaError(f"{path}: cannot be read: {reason}; for a new climb take another --name") from error
 

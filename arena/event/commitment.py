@@ -12,14 +12,14 @@ from pathlib import Path
 
 from pydantic import BaseModel, JsonValue
 
-from arena import rulefile, shared_folders
+from arena import file_formats, rulefile, shared_folders
 from arena.errors import ArenaError
 from arena.event import discovery
 from arena.event.discovery.files import digest_of, folder_digest
 from arena.games import boards, rulebook
 from arena.identity import digest_of as values_digest
-from arena.identity import file_digest, plain
-from arena.values import Board, Bot, Event
+from arena.identity import file_digest, plain, stated
+from arena.values import DISGUISED, Board, Bot, Event
 from arena.version import __version__
 
 FILE = "commitment.json"
@@ -27,13 +27,15 @@ MOST_BYTES = 10_000_000
 WHOLE = 64
 """Hex digits of a SHA-256."""
 NOT_SETTINGS = ("seed", "boards", "bots", "conditions", "openings")
-BOT_SETTINGS = ("display", "games", "roles", "limits", "threads", "model")
+BOT_SETTINGS = ("display", "games", "roles", "limits", "threads", "processes", "model")
 """What the event says of a bot, beside its files."""
 
 
 class Commitment(BaseModel):
     """What is published before an event."""
 
+    format: int
+    """It says by which rules the digests are made."""
     arena: str
     """The version of arena that wrote it."""
     seed: str
@@ -52,8 +54,9 @@ class Commitment(BaseModel):
 
 def commitment(event: Event, files: Mapping[str, Path]) -> Commitment:
     """Return the commitment of an event, whose rules are trusted; `files` has the path of each bot by its name."""
-    settings = {each.name: getattr(event, each.name) for each in fields(event) if each.name not in NOT_SETTINGS}
+    settings = stated(event, [each.name for each in fields(event) if each.name not in NOT_SETTINGS])
     values = {
+        "format": file_formats.COMMITMENT.number,
         "arena": __version__,
         "seed": values_digest("the seed of an event", event.seed, length=WHOLE),
         "settings": settings
@@ -76,10 +79,15 @@ def problems(
     `copies` has a whole copy of each bot by its digest, `refused` why there is none. ArenaError without a commitment.
     """
     try:
-        published = Commitment.model_validate_json(shared_folders.read(folder / FILE, MOST_BYTES))
+        table = json.loads(shared_folders.read(folder / FILE, MOST_BYTES))
+        found = table.get("format", 1) if isinstance(table, dict) else 1
+        if (reason := file_formats.COMMITMENT.refusal(found)) is not None:
+            yield f"{FILE}: its format {reason}"
+            return
+        published = Commitment.model_validate(table)
     except FileNotFoundError:
         raise ArenaError(f"{folder}: has no {FILE}; `arena commit` writes it before an event") from None
-    except (OSError, ValueError):
+    except (OSError, ValueError, RecursionError):
         yield f"{FILE}: is not as `arena commit` writes it"
         return
     if digest is not None and digest.lower() != published.digest:
@@ -137,7 +145,7 @@ def differences(published: Commitment, computed: Commitment) -> Iterator[str]:
 def _board_digest(board: Board) -> str:
     path = Path(board.rules)
     rules = [(name, file_digest(source)) for name, source in rulefile.named_sources(path).items()]
-    boards = board.sampled or rulefile.parameters_on(path, board.name)
+    boards = board.sampled or rulefile.parameters_on(path, board.name.removesuffix(DISGUISED))
     return values_digest(board.roles, board.sides, boards, rules, length=WHOLE)
 
 
@@ -147,7 +155,7 @@ def _bot_digest(bot: Bot, path: Path) -> str:
         files = folder_digest(program.command, path, WHOLE)
     else:
         files = digest_of(program.command, [(path.name, path)], WHOLE)
-    said = {name: getattr(bot, name) for name in BOT_SETTINGS}
+    said = stated(bot, BOT_SETTINGS)
     if bot.processes is not None:
         said["processes"] = bot.processes
     return values_digest(files, said | {"limits": bot.limits and plain(bot.limits)}, bool(bot.remote), length=WHOLE)

@@ -16,6 +16,7 @@ from typing import Any, NoReturn
 
 from pydantic import TypeAdapter, ValidationError
 
+from arena import file_formats
 from arena.errors import ArenaError
 from arena.event.discovery.files import DIGEST
 from arena.event.tables import MOST
@@ -24,8 +25,6 @@ from arena.games.openings import MOST_PLIES
 from arena.protocol import clean
 from arena.values import Bot, Opening, Record, SeatReport, Turn
 
-FORMAT = 1
-"""The version of the format. A new tag or key that an older arena may ignore leaves it as it is."""
 LONGEST_ERROR = 500  # characters
 MOST_BYTES = 50_000_000
 MOST_DRAWN_PLIES = 100_000
@@ -65,7 +64,7 @@ _records = TypeAdapter(Record)
 def text_of(record: Record, event: str = "") -> str:
     """Return a match as a text of ASCII lines; `event` is the name of its event, for readers only."""
     match, plain = record.match, asdict(replace(record, turns=()))
-    tags = {"Format": FORMAT, "Event": event, "Board": match.label}
+    tags = {"Format": file_formats.MATCH_TEXT.number, "Event": event, "Board": match.label}
     tags |= {tag: plain["match"][field] for tag, field in MATCH.items()}
     tags |= {tag: plain[field] for tag, field in RECORD.items()}
     lines = [_tag(tag, tags[tag]) for tag in BEFORE_SEATS if tag not in OPTIONAL or tags[tag] != OPTIONAL[tag]]
@@ -126,8 +125,8 @@ def record_of(text: str) -> Record:
             repeated[name].append(_json(value, number))
         else:
             tags[name] = _json(value, number)
-        if name == "Format" and tags[name] != FORMAT:
-            _refuse(number, f"its format is {str(tags[name])[:40]}, and this arena reads {FORMAT}: upgrade arena")
+        if name == "Format" and (reason := file_formats.MATCH_TEXT.refusal(tags[name])) is not None:
+            _refuse(number, f"its format {reason}")
     tags = {"Seconds": 0.0, **OPTIONAL, **tags}
     if missing := [name for name in ONCE if name not in tags]:
         raise _no_match(f"it has no tag {missing[0]}; `arena export --match ID` writes one")

@@ -19,14 +19,13 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
-from arena import whole_files
+from arena import file_formats, whole_files
 from arena.author.submissions import people as people_files
 from arena.author.submissions.people import People, Person
 from arena.errors import ArenaError, known_are, writing
 from arena.event.discovery import names
 
 FOLDER, FILE = ".serve", "accounts.sqlite"
-VERSION = 1
 SESSION_DAYS = 30
 SETTLED_NS = 100_000_000
 LIMITS = {"uploads": 10, "requests": 10, "matches": 20, "megabytes": 50, "disk": 1000, "site": 50_000}
@@ -168,10 +167,10 @@ class Accounts:
             if version == 0:
                 for statement in SCHEMA.split(";\n")[:-1]:
                     connection.execute(statement)
-                connection.execute(f"pragma user_version = {VERSION}")
+                connection.execute(f"pragma user_version = {file_formats.ACCOUNTS.number}")
             connection.execute("commit")
-        if version not in {0, VERSION}:
-            raise ArenaError(f"{self._path}: another version of arena made it; use that one, or move it away")
+        if version and (reason := file_formats.ACCOUNTS.refusal(version)) is not None:
+            raise ArenaError(f"{self._path}: its format {reason}, or move it away")
 
     # Accounts
 

@@ -13,7 +13,7 @@ from typing import Annotated, Any, Literal, TypeVar
 
 from pydantic import BaseModel, BeforeValidator, Field, ValidationError
 
-from arena import shared_folders, toml
+from arena import file_formats, shared_folders, toml
 from arena.clock import TimeControl
 from arena.errors import ArenaError, did_you_mean, known_are
 from arena.event import discovery, schedules
@@ -110,6 +110,9 @@ class Tournament(Table):
     climb: ClimbTable = Field(ClimbTable(), description="Rounds in which agents edit bots (`arena climb`).")
     grade: GradeTable | None = Field(None, description="Marks for students, given by `arena grade`.")
     notify: NotifyTable | None = Field(None, description="A webhook that gets a message when a run ends.")
+    format: int = Field(
+        file_formats.TOURNAMENT.number, description="The format of this file: later versions of arena read it, too."
+    )
 
     def event(
         self,
@@ -401,6 +404,8 @@ def load(path: Path, overrides: Mapping[str, object] | None = None) -> Tournamen
     ArenaError with a line for each mistake, naming the file and the key.
     """
     table = toml.read(path, "`arena init DIR` makes one, and `arena run --demo` plays a demo")
+    if (reason := file_formats.TOURNAMENT.refusal(table.get("format", 1))) is not None:
+        raise ArenaError(f"{path}: format: {reason}")
     for key, value in (overrides or {}).items():
         *tables, last = key.split(".")
         changed = table

@@ -8,7 +8,8 @@ import json
 from dataclasses import asdict, dataclass, fields
 from pathlib import Path
 
-from arena import shared_folders
+from arena import file_formats, shared_folders
+from arena.errors import ArenaError
 
 VERSIONS, NOTE = "_versions", ".version.json"
 
@@ -41,14 +42,16 @@ class Note:
 
     def text(self) -> str:
         """Return the content of its file."""
-        return json.dumps(asdict(self), ensure_ascii=False) + "\n"
+        return json.dumps({"format": file_formats.SUBMISSION.number} | asdict(self), ensure_ascii=False) + "\n"
 
 
 def read(path: Path) -> Note:
-    """Return the note in a file; OSError or ValueError when it is damaged."""
+    """Return the note in a file; OSError or ValueError when it is damaged, ArenaError when a newer arena wrote it."""
     table = json.loads(shared_folders.read(path))
     if not isinstance(table, dict):
         raise ValueError("expected a table")  # noqa: TRY004 (whoever reads a damaged note expects this error)
+    if (reason := file_formats.SUBMISSION.refusal(table.get("format", 1))) is not None:
+        raise ArenaError(f"{path}: its format {reason}")
     note = Note(**{field.name: table[field.name] for field in fields(Note) if field.name in table})
     if not isinstance(note.number, int) or not all(isinstance(value, str) for value in list(asdict(note).values())[1:]):
         raise ValueError("expected a number and texts")

@@ -10,7 +10,7 @@ import sqlite3
 import zlib
 from pathlib import Path
 
-from arena import shared_folders, whole_files
+from arena import file_formats, shared_folders, whole_files
 from arena.errors import ArenaError
 from arena.values import ModelAnswer, ModelTerms
 
@@ -36,10 +36,14 @@ class Tape:
             mode = "rw" if writing else "ro"
             self._database = sqlite3.connect(f"{path.absolute().as_uri()}?mode={mode}", uri=True, isolation_level=None)
             self._database.execute("pragma trusted_schema = off")
+            ((version,),) = self._database.execute("pragma user_version")
+            if version and (reason := file_formats.TAPE.refusal(version)) is not None:
+                raise ArenaError(f"{path}: its format {reason}, or move it away")
             if writing:
                 self._database.execute("pragma journal_mode = wal")
                 self._database.execute("pragma synchronous = full")
                 self._database.execute(TABLE)
+                self._database.execute(f"pragma user_version = {file_formats.TAPE.number}")
             ((self.tokens, self.cost),) = self._database.execute("select total(tokens), total(cost) from calls")
         except (sqlite3.Error, OSError) as error:
             raise ArenaError(f"{path}: cannot be used as the tape of a model: {error}; move it away") from error

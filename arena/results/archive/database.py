@@ -41,7 +41,7 @@ from itertools import islice
 from pathlib import Path
 from typing import Any, ClassVar, NamedTuple, Self
 
-from arena import shared_folders, system, whole_files
+from arena import file_formats, shared_folders, system, whole_files
 from arena.errors import ArenaError
 from arena.identity import digest_of
 from arena.results.archive import schema
@@ -274,9 +274,9 @@ class Database:
     def _prepare(self, connection: sqlite3.Connection) -> None:
         """Check the version of the file, and make the tables of a new one."""
         (version,) = connection.execute("pragma user_version").fetchone()
-        if version > schema.VERSION:
+        if version > file_formats.ARCHIVE.number:
             raise ArenaError(f"{self.path}: was written by a newer arena: upgrade arena, or play under another name")
-        if version not in {0, schema.VERSION}:
+        if version and file_formats.ARCHIVE.refusal(version) is not None:
             raise ArenaError(f"{self.path}: was written by an older arena: move it away, or play under another name")
         if self._writing:
             connection.execute("pragma journal_mode = wal")

@@ -1,4 +1,4 @@
-"""The tables of `event.sqlite`; the comment in `archive/__init__.py` says what each is for.
+"""The tables of `event.sqlite`, whose number is in file_formats.py; what each table is for: `archive/__init__.py`.
 
 `position` in `seats` and `clocks` is that in the order of play. No folder, lock or record is known here.
 """
@@ -7,9 +7,9 @@ import contextlib
 import sqlite3
 from functools import cache
 
+from arena import file_formats
 from arena.results.archive import records
 
-VERSION = 7
 TABLES = """
 create table matches (
   number integer primary key, id text not null unique, game text not null, board text not null, repeat integer not null,
@@ -69,7 +69,7 @@ values (?, ?, ?, {", ".join("?" * len(records.SEAT))})
 
 def make(connection: sqlite3.Connection) -> None:
     """Make the tables of an empty file."""
-    connection.executescript(f"begin; {TABLES} pragma user_version = {VERSION}; commit;")
+    connection.executescript(f"begin; {TABLES} pragma user_version = {file_formats.ARCHIVE.number}; commit;")
 
 
 @cache

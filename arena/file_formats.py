@@ -1,0 +1,48 @@
+"""The formats of the files that arena stores: the number in each file, and the version of arena that first wrote it.
+
+A new number is a line here, and a way to read the older ones; CONTRIBUTING.md ("What is stored") has the promise. It
+knows no file: those who read one ask for the number in it first, before anything else of it can be a mistake.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class FileFormat:
+    """The formats of one kind of file."""
+
+    versions: Mapping[int, str]
+    """The formats that this arena reads, and the version of arena that first wrote each; it writes the last."""
+
+    @property
+    def number(self) -> int:
+        """The format that this arena writes."""
+        return max(self.versions)
+
+    def refusal(self, found: object) -> str | None:
+        """Return why this arena does not read a format, as words behind `its format`; None where it does.
+
+        What is no whole number is no format of a file that arena wrote.
+        """
+        if type(found) is int and found in self.versions:
+            return None
+        first, last = min(self.versions), max(self.versions)
+        reads = str(last) if first == last else f"{first} to {last}"
+        if type(found) is int and found < first:
+            return f"is {found}, from before arena {self.versions[first]}: only the arena that wrote it reads it"
+        return f"is {str(found)[:40]}, and this arena reads {reads}: upgrade arena"
+
+
+# A file without a number has the first format, where a kind of file is older than its number.
+ARCHIVE = FileFormat({8: "0.2.0"})
+"""event.sqlite: its tables, and the meaning of a packed record."""
+MATCH_TEXT = FileFormat({1: "0.2.0"})
+TOURNAMENT = FileFormat({1: "0.2.0"})
+SUBMISSION = FileFormat({1: "0.2.0"})
+"""The note beside a submission, and where its files are."""
+ACCOUNTS = FileFormat({1: "0.2.0"})
+LESSONS = FileFormat({1: "0.2.0"})
+COMMITMENT = FileFormat({1: "0.2.0"})
+CLIMB = FileFormat({1: "0.2.0"})
+TAPE = FileFormat({1: "0.2.0"})

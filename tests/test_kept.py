@@ -1,0 +1,186 @@
+"""Files of released versions of arena: this version reads them, confirms them, and makes the same tables of them.
+
+tests/keep.py made them, each by the code of its version. A newer file than this version knows is refused in one line.
+"""
+
+import json
+import shutil
+import sqlite3
+import tarfile
+from collections.abc import Callable
+from contextlib import closing
+from dataclasses import replace
+from pathlib import Path
+
+import cup
+import keep
+import pytest
+
+from arena import file_formats
+from arena.cli import results as cli_results
+from arena.cli import workspace
+from arena.event import config, schedules
+from arena.event.plan import Plan
+from arena.replay import notation
+from arena.results.archive import Archive
+from arena.values import DISGUISED, Ending
+
+FILES = sorted(keep.KEPT.glob("*/*.tar.xz"))
+EVENTS = [file for file in FILES if not file.name.startswith("site")]
+SITES = [file for file in FILES if file.name.startswith("site")]
+
+
+def named(file: Path) -> str:
+    return f"{file.parent.name} {file.name.partition('.')[0]}"
+
+
+def unpacked(file: Path, folder: Path) -> Path:
+    with tarfile.open(file) as archive:
+        archive.extractall(folder, filter="fully_trusted")
+    return folder
+
+
+def test_every_format_that_this_arena_reads_has_files_of_the_version_that_first_wrote_it():
+    kinds = [value for value in vars(file_formats).values() if isinstance(value, file_formats.FileFormat)]
+    versions = {version for kind in kinds for version in kind.versions.values()}
+    assert versions <= {file.parent.name for file in FILES}
+    made = {make.__name__ for make in keep.WORKSPACES}
+    for version in versions:
+        assert {file.name.removesuffix(".tar.xz") for file in FILES if file.parent.name == version} == made
+
+
+def test_the_files_have_each_schedule_a_model_a_disguise_openings_sampled_boards_and_all_faults(tmp_path: Path):
+    events, records = [], []
+    for file in [file for file in EVENTS if file.parent.name == "0.2.0"]:
+        with Archive.open(unpacked(file, tmp_path / file.name) / "results/cup") as archive:
+            events.append(archive.event())
+            records += archive.records()
+    assert {event.schedule for event in events} >= {name for name in schedules.names() if schedules.is_shipped(name)}
+    assert {fault.ending for record in records for fault in record.verdict.faults} == set(Ending)
+    assert any(record.calls for record in records)
+    assert any(record.match.board.endswith(DISGUISED) for record in records)
+    assert any(record.match.opening for record in records)
+    assert any(record.match.sampled for record in records)
+    assert any(record.match.key for record in records)
+
+
+@pytest.mark.parametrize("file", EVENTS, ids=named)
+def test_results_of_a_released_version_hold_and_give_the_same_tables(
+    file: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    folder = unpacked(file, tmp_path / "ws")
+    results, text = folder / "results/cup", (folder / keep.TEXT).read_text()
+    before = {path.name: path.read_bytes() for path in results.glob("*.csv")}
+    archive_before = (results / "event.sqlite").read_bytes()
+    verified = cup.arena(folder, "verify", "--public")
+    assert (verified.returncode, verified.stdout) == (0, f"{cup.stored(folder)} records: {cup.stored(folder)} hold\n")
+    for path in results.glob("*.csv"):
+        path.unlink()
+    cli_results.write_tables(cli_results.read(results))
+    assert {path.name: path.read_bytes() for path in results.glob("*.csv")} == before
+    match = keep.first_match(folder)
+    assert cup.arena(folder, "export", "--match", match).stdout == text
+    assert cup.arena(folder, "replay", keep.TEXT).returncode == 0
+    monkeypatch.chdir(folder)
+    event, _ = workspace.event_of(config.load(folder / "tournament.toml"), folder / "tournament.toml")
+    with Archive.open(results) as archive:
+        record = replace(archive.record(match), calls=())  # a text has no calls of a model
+        assert notation.portable(record) == notation.read(folder / keep.TEXT)
+        assert {each.match.id for each in Plan(event, archive).known()} == archive.ids()  # a run would play nothing
+    assert (results / "event.sqlite").read_bytes() == archive_before  # who only reads changes no byte
+
+
+@pytest.mark.parametrize("file", SITES, ids=named)
+def test_submissions_and_accounts_of_a_released_version_are_read(file: Path, tmp_path: Path):
+    folder = unpacked(file, tmp_path / "ws")
+    known = json.loads((folder / keep.ACCOUNTS).read_text())
+    assert keep.accounts_seen(folder) == known["seen"]
+    accounts = keep.Accounts(folder)
+    for name, token in known["tokens"].items():
+        session = accounts.sign_in(token)
+        assert session is not None
+        account = accounts.account_of(session)
+        assert account is not None
+        assert account.name == name
+    assert cup.arena(folder, "bots", "--json").stdout == (folder / keep.BOTS).read_text()
+    again = cup.arena(folder, "run", "--no-charts", "--bot", "ann,first")
+    assert again.returncode == 0, again.stderr
+
+
+NEWER = 99
+
+
+def newer_table(path: Path) -> None:
+    """Give a TOML file a newer format, with a key that this version does not know."""
+    text = path.read_text()
+    path.write_text(f"format = {NEWER}\nlater = 1\n{text}".replace("format = 1\n", ""))
+
+
+def newer_json(path: Path) -> None:
+    path.write_text(json.dumps(json.loads(path.read_text()) | {"format": NEWER, "edits": [{"later": 1}]}))
+
+
+def newer_database(path: Path) -> None:
+    with closing(sqlite3.connect(path)) as connection:
+        connection.execute(f"pragma user_version = {NEWER}")
+        connection.execute("create table later (column text)")
+
+
+def newer_text(path: Path) -> None:
+    path.write_text(path.read_text().replace("[Format 1]", f"[Format {NEWER}]\n[Later 1]"))
+
+
+def made_history(folder: Path) -> None:
+    (folder / "results/cup/climb.json").write_text('{"settings": "", "agents": {}, "first": {}, "edits": []}')
+
+
+CASES: dict[str, tuple[str, str, Callable[[Path], None], tuple[str, ...]]] = {
+    "archive": ("model", "results/cup/event.sqlite", newer_database, ("leaderboard",)),
+    "text of a match": ("model", keep.TEXT, newer_text, ("replay", keep.TEXT)),
+    "tournament.toml": ("model", "tournament.toml", newer_table, ("run",)),
+    "commitment": ("model", "results/cup/commitment.json", newer_json, ("verify", "--public")),
+    "tape": ("model", "results/cup/tape.sqlite", newer_database, ("run", "--repeats", "2", "--no-charts")),
+    "submission": ("site", "bots/_versions/ann/2/.version.json", newer_json, ("bots",)),
+    "accounts": ("site", ".serve/accounts.sqlite", newer_database, ("serve", "invite", "cyd")),
+    "climb": ("model", "results/cup/climb.json", newer_json, ("report",)),
+}
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_a_file_of_a_newer_format_is_refused_in_one_line_that_says_to_upgrade(case: str, tmp_path: Path):
+    workspace_name, name, make_newer, words = CASES[case]
+    folder = unpacked(next(file for file in FILES if file.name.startswith(workspace_name)), tmp_path / "ws")
+    made_history(folder) if case == "climb" else None
+    make_newer(folder / name)
+    done = cup.arena(folder, *words)
+    lines = [line for line in (done.stdout + done.stderr).splitlines() if "upgrade arena" in line]
+    assert done.returncode in {1, 2}
+    assert len(lines) == 1
+    assert Path(name).name in lines[0]
+    assert "Traceback" not in done.stderr
+
+
+@pytest.mark.parametrize("found", [0, -1, 2, 99, "1", None, True, 1.0, [1]])
+def test_a_number_that_is_no_format_of_a_file_is_refused(found: object):
+    reason = file_formats.FileFormat({1: "0.2.0"}).refusal(found)
+    assert reason is not None
+    assert ("upgrade arena" in reason) == (found not in (0, -1) or found is None)
+
+
+def test_a_format_from_before_the_first_release_is_read_by_no_release():
+    kind = file_formats.FileFormat({8: "0.2.0", 9: "0.3.0"})
+    assert [kind.refusal(number) for number in (8, 9)] == [None, None]
+    assert kind.number == 9
+    assert kind.refusal(7) == "is 7, from before arena 0.2.0: only the arena that wrote it reads it"
+    assert kind.refusal(10) == "is 10, and this arena reads 8 to 9: upgrade arena"
+
+
+def test_a_file_without_a_number_has_the_first_format(tmp_path: Path):
+    folder = unpacked(SITES[0], tmp_path / "ws")
+    shutil.copy(folder / "tournament.toml", tmp_path)
+    assert "format" not in (folder / "tournament.toml").read_text()
+    note = folder / "bots/_versions/ann/1/.version.json"
+    content = json.loads(note.read_text())
+    assert content.pop("format") == 1
+    note.write_text(json.dumps(content))
+    assert cup.arena(folder, "bots", "--json").stdout == (folder / keep.BOTS).read_text()
