@@ -268,7 +268,7 @@ def test_a_bot_that_is_called_as_another_one_is_refused(pull):
     assert "two bots are called" in done.stdout
 
 
-def test_an_author_who_is_called_like_a_bot_of_the_organiser_is_refused_before_the_merge(origin, tmp_path):
+def test_an_author_called_like_a_bot_of_the_organiser_is_refused_before_the_merge(origin, tmp_path):
     ways = {
         "a file": ("dice", None),
         "a table": ("walker", '\n[[bot]]\nname = "walker"\npath = "bots/dice.py"\n'),
@@ -299,7 +299,7 @@ def test_a_name_that_a_run_would_skip_is_refused(pull):
     assert "_ada cannot be a bot's name: 'arena run' skips what is called so" in done.stdout
 
 
-def test_of_two_pull_requests_that_clash_only_with_each_other_the_second_is_refused(origin, tmp_path):
+def test_of_two_pull_requests_that_clash_with_each_other_the_second_is_refused(origin, tmp_path):
     folder = clone(origin, tmp_path / "ws")
     for author in ("ada", "Ada"):
         git(folder, "checkout", "-q", "-b", f"pull-{author}", f"origin/{BASE}")

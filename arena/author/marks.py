@@ -6,7 +6,7 @@ results/grades.py has the arithmetic and the words of the reasons; submissions/s
 import re
 import shlex
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from math import fsum
 from pathlib import Path
@@ -55,6 +55,11 @@ class StudentMarks:
         known = self.student.email or self.student.id
         safe = re.fullmatch(r"[A-Za-z0-9][A-Za-z0-9@+._-]{0,99}", known)
         return known if safe else names.safe(known or self.student.name)
+
+    @property
+    def key(self) -> tuple[str, str]:
+        """The name and the id of the student."""
+        return self.student.name, self.student.id
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -206,7 +211,7 @@ def _marks(
     )
 
 
-def _missing(event: Event, archive: Archive, everybody: Iterable[Student]) -> str:
+def _missing(event: Event, archive: Archive, everybody: Sequence[Student]) -> str:
     """Return which matches are missing, in words; empty if none are."""
     plan, stored = Plan(event, archive), 0
     for each in plan.walk():
@@ -215,7 +220,8 @@ def _missing(event: Event, archive: Archive, everybody: Iterable[Student]) -> st
         stored += each.stored
     planned = plan.walked if plan.over else max(plan.walked, schedules.total(event))
     at_most = "" if plan.over else schedules.at_most(event)
-    late = [clean(student.name) for student in everybody if student.newer]
+    labels = zip(everybody, names.told_apart([(student.name, student.id) for student in everybody]), strict=True)
+    late = [clean(label) for student, label in labels if student.newer]
     parts = [f"{at_most}{planned - stored} of {planned} matches are not played yet"] if stored < planned else []
     if late:
         parts.append(f"the last bots of {_counted(len(late), 'student')} are not played yet ({', '.join(late)})")

@@ -41,22 +41,24 @@ def grade(
         written = [tables.write(formats.frame(marks), GRADES, folder / FILE, whole_files.PRIVATE)]
         if gradescope is not None:
             whole_files.make_folder(gradescope)
-            used: set[str] = set()
-            for row in marks.students:
+            files = names.all_distinct([row.file_name for row in marks.students])
+            for row, name in zip(marks.students, files, strict=True):
                 text = json_text.dumps(formats.gradescope(row), indent=1, ensure_ascii=False) + "\n"
-                path = gradescope / f"{names.distinct(row.file_name, used)}.json"
-                whole_files.write(path, text.encode("utf-8", "backslashreplace"), whole_files.PRIVATE)
+                whole_files.write(
+                    gradescope / f"{name}.json", text.encode("utf-8", "backslashreplace"), whole_files.PRIVATE
+                )
             written.append(gradescope)
     if json:
         output.print_json(formats.json_row(row) for row in marks.students)
     else:
         headers = ("student", "bot", "marks", "out of", "state", "look at", "note")
+        labels = names.told_apart([row.key for row in marks.students])
         cells = [
             (
-                *(row.student.name, row.bot, f"{row.marks:g}", f"{row.out_of:g}"),
+                *(label, row.bot, f"{row.marks:g}", f"{row.out_of:g}"),
                 *(str(row.student.state), row.match, output.safe_line(row.note, NOTE_LETTERS)),
             )
-            for row in marks.students
+            for row, label in zip(marks.students, labels, strict=True)
         ]
         output.print_table(output.make_table(headers, cells))
     if marks.missing:

@@ -16,12 +16,13 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from arena import system, whole_files
-from arena.cli import options, output, paths, signals
+from arena.cli import options, output, paths, signals, streams
 from arena.cli import workspace as workspaces
 from arena.errors import ArenaError, refusal, writing
 
 if TYPE_CHECKING:
     from arena.serve.accounts import Accounts
+    from arena.serve.actions import Rows
 
 LOOPBACK = "127.0.0.1"
 
@@ -144,7 +145,21 @@ def _act(action: str, words: Sequence[str], *, json: bool) -> None:
         who = f"{getpass.getuser()} by command"
     except (OSError, KeyError):  # a user without a name
         who = "a command"
-    rows = actions.act(accounts, action, words, who)
+    shown: list[actions.Rows] = []
+
+    def show_first(rows: actions.Rows) -> None:
+        """Print tokens; ArenaError if they did not leave this process."""
+        _print_rows(rows, json=json)
+        if (lost := streams.unwritten()) is not None:
+            raise ArenaError(f"stdout: cannot be written: {lost.strerror}; nothing was changed, and no token is valid")
+        shown.append(rows)
+
+    rows = actions.act(accounts, action, words, who, show_first)
+    if not shown:
+        _print_rows(rows, json=json)
+
+
+def _print_rows(rows: "Rows", *, json: bool) -> None:
     if json:
         output.print_json(rows)
     elif [*rows[:1], {}][0].keys() == {"done"}:

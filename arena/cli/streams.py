@@ -24,6 +24,8 @@ class Outlet(io.RawIOBase):
         self._descriptor = descriptor
         self.failure: OSError | None = None
         """The reason why output was lost, unless its reader left."""
+        self.first_error: OSError | None = None
+        """The reason why output was lost, whatever it is."""
 
     def writable(self) -> bool:
         """Part of `io.RawIOBase`."""
@@ -47,6 +49,7 @@ class Outlet(io.RawIOBase):
             except BlockingIOError:  # another process that shares this descriptor made it non-blocking
                 os.set_blocking(self._descriptor, True)
             except OSError as error:
+                self.first_error = self.first_error or error
                 if error.errno not in READER_GONE:
                     self.failure = error
                 null = os.open(os.devnull, os.O_WRONLY | os.O_CLOEXEC)
@@ -85,6 +88,16 @@ def flush() -> OSError | None:
     sys.stdout.flush()
     outlet = _raw(sys.stdout)
     return outlet.failure if isinstance(outlet, Outlet) else None
+
+
+def unwritten() -> OSError | None:
+    """Write out what was printed; return the error if some of it reached nobody, also because the reader is gone."""
+    sys.stdout.flush()
+    outlet = _raw(sys.stdout)
+    if isinstance(outlet, Outlet):
+        return outlet.first_error
+    is_closed = getattr(sys.stdout, "name", None) == os.devnull  # as `replace` found it
+    return OSError(errno.EBADF, "it is closed") if is_closed else None
 
 
 def _null(mode: Literal["r", "w"]) -> TextIO:

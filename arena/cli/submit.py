@@ -21,6 +21,7 @@ from arena.author.submissions.students import StudentState, students
 from arena.cli import bots, options, output, workspace
 from arena.cli.progress import ProgressLine
 from arena.errors import ArenaError
+from arena.event.discovery import names
 
 KEEP = ("newest", "best")
 
@@ -134,7 +135,12 @@ def _tell_people(decisions: Sequence[SubmissionDecision], people: People, store:
             "a bot is, call its file after the id"
         )
     everybody = students((), people, store)
-    missing = [output.safe_line(student.name) for student in everybody if student.state is StudentState.NOTHING]
+    labels = names.told_apart([(student.name, student.id) for student in everybody])
+    missing = [
+        output.safe_line(label)
+        for student, label in zip(everybody, labels, strict=True)
+        if student.state is StudentState.NOTHING
+    ]
     if missing:
         output.notice(f"nothing from {len(missing)} of the table of people: {', '.join(missing)}")
 

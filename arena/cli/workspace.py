@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from arena import rulefile, system
+from arena.author import classroom
 from arena.author.submissions.bot_store import BotStore
 from arena.cli import options, output, paths
 from arena.display_names import bot_shown
@@ -66,7 +67,7 @@ def event_of(
 ) -> tuple[Event, tuple[Bot, ...]]:
     """Return the event of the file at this path, only with the named bots and boards if any are, and all its bots."""
     try:
-        entrants = tournament.entrants(path.parent)
+        entrants = classroom.entrants(tournament, path.parent)
         event = tournament.event(
             path.parent,
             bots=options.names_in(bots),
@@ -189,7 +190,7 @@ def version_numbers() -> dict[str, int]:
 
 def entrants() -> tuple[Bot, ...]:
     """Return every bot of the workspace here, or of the one that comes with arena."""
-    return tournament().entrants(_root())
+    return classroom.entrants(tournament(), _root())
 
 
 def bot_named(name: str) -> Bot:

@@ -15,7 +15,7 @@ from typing import Any
 from arena import report, whole_files
 from arena.author.classroom import Classroom, classroom_of
 from arena.author.letter import letter
-from arena.author.submissions.students import Student, StudentState, students
+from arena.author.submissions.students import Student, StudentState, author_of_note, students
 from arena.errors import writing
 from arena.event.discovery import names
 from arena.game import Game
@@ -75,10 +75,10 @@ def _everybody(classroom: Classroom, event: Event) -> Iterator[Author]:
     challengers = [bot for bot in event.bots if bot.name not in references]
     measures = [bot for bot in event.bots if bot.name in references]
     refusals = classroom.store.refused() if classroom.store is not None else ()
-    listed = {person.id for person in classroom.people}
+    refused = [(author_of_note(refusal.note, classroom.people), refusal) for refusal in refusals]
     used = {bot.name.lower() for bot in event.bots}  # the files of their authors, also in `--for NAME`
     for student in students(challengers, classroom.people, classroom.store, measures):
-        reasons = [refusal.reason for refusal in refusals if student.id and refusal.note.person == student.id]
+        reasons = [refusal.reason for author, refusal in refused if author is not None and author.id == student.id]
         yield Author(
             name=student.name,
             bots=frozenset(student.bots),
@@ -86,8 +86,8 @@ def _everybody(classroom: Classroom, event: Event) -> Iterator[Author]:
             email=student.email,
             notice=_notice(student, reasons),
         )
-    for refusal in refusals:
-        if refusal.note.person not in listed:
+    for author, refusal in refused:
+        if author is None:
             name = refusal.note.display or refusal.name
             yield Author(
                 name=name,

@@ -13,8 +13,9 @@ import json
 import secrets
 import sqlite3
 import time
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
@@ -68,6 +69,24 @@ class Account:
     email: str = ""
     is_organiser: bool = False
     revoked: bool = False
+    person: str = ""
+    """The id of the person in people.csv as it is now; empty = nobody there."""
+
+    @property
+    def ids(self) -> frozenset[str]:
+        """The ids under which the author's bots are stored."""
+        return frozenset({self.id, self.person} - {""})
+
+
+@dataclass(frozen=True, kw_only=True)
+class NewTokens:
+    """Tokens that are made and stored nowhere: they are shown first, and stored then, so that none is lost between."""
+
+    labels: tuple[str, ...]
+    """The name to show for each account; with the id where others have that name, too."""
+    tokens: tuple[str, ...]
+    store: Callable[[], None]
+    """Make all of them valid, or raise ArenaError and leave all as it was."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -154,6 +173,8 @@ class Accounts:
         self._path = self.folder / FILE
         self._stored_settings: tuple[object, dict[str, Any]] = (None, {})
         """The settings, and the `changes` until which they were read."""
+        self._listed: tuple[object, People] = (None, People())
+        """The people of people.csv, and the time and size of that file."""
         with writing(self.folder):
             whole_files.make_folder(self.folder)
             self.folder.chmod(0o700)
@@ -175,58 +196,125 @@ class Accounts:
     # Accounts
 
     def invite(self, name: str, who: str, *, id: str = "", email: str = "", organiser: bool = False) -> str:  # noqa: A002
-        """Make an account, and return its token, which is stored nowhere."""
-        shown = names.display(name)
-        if not shown or not shown.strip(".-_ "):
-            raise ArenaError(f"{name!a}: expected a name that somebody can read")
-        identity, token = id or shown, secrets.token_urlsafe(32)
-        with self._changing() as connection:
-            for other in self.accounts():
-                if identity == other.id or shown.casefold() == other.name.casefold():
-                    raise ArenaError(f"{shown!r} has an account; `arena serve rotate` gives a new token for it")
-                if names.look_alike(shown, other.name):
-                    raise ArenaError(f"{shown!r} ({shown!a}) looks like {other.name!r}, who has an account")
-            connection.execute(
-                "insert into accounts(id, name, email, organiser, token, made) values (?, ?, ?, ?, ?, ?)",
-                (identity, shown, email, organiser, _hashed(token), now()),
-            )
-            _log(connection, who, "invite", shown)
-        return token
+        """Make an account, and return its token, of which a hash is stored."""
+        made = self.invitations([Person(name=name, id=id, email=email)], who, organiser=organiser)
+        made.store()
+        return made.tokens[0]
+
+    def invitations(self, people: Iterable[Person], who: str, *, organiser: bool = False) -> NewTokens:
+        """Return the tokens of new accounts for these people; ArenaError if one of them cannot have an account."""
+        accounts = tuple(_new_account(person, organiser=organiser) for person in people)
+        tokens = tuple(secrets.token_urlsafe(32) for _ in accounts)
+        known = self._refuse_taken(accounts)
+        labels = names.told_apart([(account.name, account.id) for account in (*accounts, *known)])[: len(accounts)]
+
+        def store() -> None:
+            with self._changing() as connection:
+                self._refuse_taken(accounts)
+                for account, label, token in zip(accounts, labels, tokens, strict=True):
+                    connection.execute(
+                        "insert into accounts(id, name, email, organiser, token, made) values (?, ?, ?, ?, ?, ?)",
+                        (account.id, account.name, account.email, account.is_organiser, _hashed(token), now()),
+                    )
+                    _log(connection, who, "invite", label)
+
+        return NewTokens(labels=tuple(labels), tokens=tokens, store=store)
+
+    def _refuse_taken(self, accounts: Iterable[Account]) -> tuple[Account, ...]:
+        """Return the accounts that there are; ArenaError if a new one is there, or would be taken for another one.
+
+        Two people may have one name if each has an id.
+        """
+        known = self.accounts()
+        ids: set[str] = set()
+        namesakes: dict[str, list[Account]] = defaultdict(list)
+        looks: dict[str, list[str]] = defaultdict(list)
+
+        def add(account: Account) -> None:
+            ids.update(account.ids)
+            namesakes[account.name.casefold()].append(account)
+            looks[names.skeleton(account.name)].append(account.name)
+
+        for account in known:
+            add(account)
+        for account in accounts:
+            name = account.name
+            if account.id in ids or any(_are_one(account, other) for other in namesakes[name.casefold()]):
+                raise ArenaError(f"{name!r} has an account; `arena serve rotate` gives a new token for it")
+            for other in looks[names.skeleton(name)]:
+                if names.look_alike(name, other) and name.casefold() != other.casefold():
+                    raise ArenaError(f"{name!r} ({name!a}) looks like {other!r}, who has an account")
+            add(account)
+        return known
 
     def rotate(self, account: Account, who: str) -> str:
         """Give an account a new token, also one that was revoked; the old one and all sessions end."""
-        token = secrets.token_urlsafe(32)
-        with self._changing() as connection:
-            connection.execute("update accounts set token = ?, revoked = '' where id = ?", (_hashed(token), account.id))
-            connection.execute("delete from sessions where account = ?", (account.id,))
-            _log(connection, who, "rotate", account.name)
-        return token
+        made = self.new_token(account, who)
+        made.store()
+        return made.tokens[0]
+
+    def new_token(self, account: Account, who: str) -> NewTokens:
+        """Return another token for an account; when it is stored, the old one and all sessions end."""
+        token, label = secrets.token_urlsafe(32), self.label(account)
+
+        def store() -> None:
+            with self._changing() as connection:
+                values = (_hashed(token), account.id)
+                connection.execute("update accounts set token = ?, revoked = '' where id = ?", values)
+                connection.execute("delete from sessions where account = ?", (account.id,))
+                _log(connection, who, "rotate", label)
+
+        return NewTokens(labels=(label,), tokens=(token,), store=store)
 
     def revoke(self, account: Account, who: str) -> None:
         """End the token and the sessions of an account; its bots stay."""
         with self._changing() as connection:
             connection.execute("update accounts set token = null, revoked = ? where id = ?", (now(), account.id))
             connection.execute("delete from sessions where account = ?", (account.id,))
-            _log(connection, who, "revoke", account.name)
+            _log(connection, who, "revoke", self.label(account))
 
     def accounts(self) -> tuple[Account, ...]:
         """Return all accounts, in order of name."""
-        return self._accounts("order by name")
+        return tuple(sorted(self._accounts(""), key=lambda account: (account.name, account.id)))
+
+    def labels(self) -> dict[str, str]:
+        """Return the name to show for each account, by its id: with the id where others have that name, too."""
+        every = self.accounts()
+        labels = names.told_apart([(account.name, account.person or account.id) for account in every])
+        return {account.id: label for account, label in zip(every, labels, strict=True)}
+
+    def label(self, account: Account) -> str:
+        """Return the name to show for an account."""
+        return self.labels().get(account.id, account.name)
 
     def named(self, name: str) -> Account:
-        """Return the account with this name, id or e-mail."""
-        every = self.accounts()
-        for account in every:
-            if name and name in {account.id, account.name, account.email}:
-                return account
-        raise ArenaError(f"{name!r} has no account; {known_are(name, [account.name for account in every])}")
+        """Return the account with this name, id or e-mail; ArenaError if nobody has it, or if several have."""
+        every, labels = self.accounts(), self.labels()
+        known = {account: {*account.ids, account.name, account.email, labels[account.id]} for account in every}
+        found = [account for account in every if name and name in known[account]]
+        by_id = [account for account in found if name in account.ids and name != account.name]
+        if len(by_id) == 1:
+            found = by_id
+        if len(found) > 1:
+            ids = " or ".join(account.person or account.id for account in found)
+            raise ArenaError(f"{name!r} is the name of {len(found)} accounts: name one by its id, {ids}")
+        if not found:
+            raise ArenaError(f"{name!r} has no account; {known_are(name, [account.name for account in every])}")
+        return found[0]
 
     def people(self) -> People:
         """Return the people of people.csv, and those who have an account only."""
         listed = list(people_files.of_workspace(self.workspace))
-        known = {person.id for person in listed}
-        others = [Person(name=a.name, email=a.email, id=a.id) for a in self.accounts() if a.id not in known]
+        others = [Person(name=a.name, email=a.email, id=a.id) for a in self.accounts() if not a.person]
         return People([*listed, *others])
+
+    def _people_now(self) -> People:
+        """Return the people of people.csv, read again when it has changed; as before while there is a mistake in it."""
+        stamps = last_changes(self.workspace / people_files.FILE)
+        if stamps != self._listed[0]:
+            with contextlib.suppress(ArenaError):
+                self._listed = (stamps, people_files.of_workspace(self.workspace))
+        return self._listed[1]
 
     # Sessions
 
@@ -243,7 +331,7 @@ class Accounts:
             connection.execute("delete from sessions where until < ?", (now(),))
             values = (_hashed(session), account.id, _text(until))
             connection.execute("insert into sessions values (?, ?, ?)", values)
-            _log(connection, account.name, "sign in", "")
+            _log(connection, self.label(account), "sign in", "")
         return session
 
     def with_token(self, token: str) -> Account | None:
@@ -287,7 +375,7 @@ class Accounts:
                 "insert into uploads(id, account, file, received, status) values (?, ?, ?, ?, ?)",
                 (id, account.id, file, now(), status),
             )
-            _log(connection, account.name, "upload", file)
+            _log(connection, self.label(account), "upload", file)
 
     def may_upload(self, account: Account) -> None:
         """Raise ArenaError if an upload of this author would be refused before it is looked at."""
@@ -323,8 +411,7 @@ class Accounts:
                 "update uploads set status = ?, words = ?, reasons = ?, bot = ?, version = ?, decided = ? where id = ?",
                 (status, words, reasons, bot, version, now(), upload.id),
             )
-            who = connection.execute("select name from accounts where id = ?", (upload.account,)).fetchone()
-            _log(connection, who["name"], f"upload is {status}", bot or upload.file)
+            _log(connection, self.labels()[upload.account], f"upload is {status}", bot or upload.file)
 
     def bytes_of_verdicts(self, account: Account) -> int:
         """Return the bytes of the words that are stored about the uploads and requests of an author."""
@@ -346,7 +433,7 @@ class Accounts:
                 "insert into requests(id, account, first, second, board, pairings, asked) values (?, ?, ?, ?, ?, ?, ?)",
                 (id_, account.id, first, second, board, pairings, now()),
             )
-            _log(connection, account.name, "request", f"{first} {second} {board}".strip())
+            _log(connection, self.label(account), "request", f"{first} {second} {board}".strip())
         return id_
 
     def requests(self, account: Account | None = None, *, most: int = -1, **wanted: str) -> tuple[MatchRequest, ...]:
@@ -367,7 +454,7 @@ class Accounts:
         """Note that somebody begins a match in the browser; ArenaError if they have had too many in this hour."""
         with self._changing() as connection:
             self._refuse_over_limit(connection, account, "matches", "play")
-            _log(connection, account.name, "play", wish)
+            _log(connection, self.label(account), "play", wish)
 
     def played_lately(self) -> set[str]:
         """Return the bots against which somebody began a match within an hour."""
@@ -459,7 +546,7 @@ class Accounts:
             raise ArenaError("this account was revoked: ask the organiser")
         # Not what is later than now: the clock was set back since.
         query = "select count(*) from log where who = ? and action = ? and at > ? and at <= ?"
-        (count,) = connection.execute(query, (account.name, action, _hour_ago(), now())).fetchone()
+        (count,) = connection.execute(query, (self.label(account), action, _hour_ago(), now())).fetchone()
         most = SIGN_INS if limit == "sign-ins" else self.limit(limit)
         if count >= most and not account.is_organiser:
             raise ArenaError(f"you have had {most} {limit} in this hour; try again later")
@@ -478,7 +565,8 @@ class Accounts:
 
     def _accounts(self, which: str, *values: object) -> tuple[Account, ...]:
         columns = "id, name, email, organiser as is_organiser, revoked <> '' as revoked"
-        return tuple(Account(**row) for row in self._rows(f"select {columns} from accounts {which}", *values))
+        rows, people = self._rows(f"select {columns} from accounts {which}", *values), self._people_now()
+        return tuple(_as_listed(Account(**row), people) for row in rows)
 
     @contextlib.contextmanager
     def _connection(self) -> Iterator[sqlite3.Connection]:
@@ -502,6 +590,29 @@ class Accounts:
     def _rows(self, query: str, *values: object) -> list[sqlite3.Row]:
         with self._connection() as connection:
             return connection.execute(query, values).fetchall()
+
+
+def _new_account(person: Person, *, organiser: bool) -> Account:
+    """Return the account of a person who has none; ArenaError if nobody could read the name."""
+    shown = names.display(person.name)
+    if not shown or not shown.strip(".-_ "):
+        raise ArenaError(f"{person.name!a}: expected a name that somebody can read")
+    return Account(id=person.id or shown, name=shown, email=person.email, is_organiser=organiser)
+
+
+def _are_one(account: Account, other: Account) -> bool:
+    """Return whether two accounts of one name are of one person, as far as their ids say it."""
+    if people_files.spelling(account.id) == people_files.spelling(other.id):
+        return True
+    return account.id == account.name or other.id == other.name
+
+
+def _as_listed(account: Account, people: People) -> Account:
+    """Return an account under the name that its person has in people.csv now."""
+    person = people.recorded(account.id, account.name, account.email)
+    if person is None:
+        return account
+    return replace(account, name=names.display(person.name), email=person.email or account.email, person=person.id)
 
 
 def now() -> str:

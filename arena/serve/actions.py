@@ -1,5 +1,6 @@
 """What an organiser may do, for the page of the site and for `arena serve ACTION` alike; each action is in the log."""
 
+import sqlite3
 from collections.abc import Callable, Sequence
 from dataclasses import asdict
 from pathlib import Path
@@ -10,11 +11,13 @@ from arena.author.submissions import people as people_files
 from arena.author.submissions.people import Person
 from arena.errors import ArenaError, known_are
 from arena.serve import timetable
-from arena.serve.accounts import LIMITS, Accounts, now
+from arena.serve.accounts import LIMITS, Accounts, NewTokens, now
 from arena.serve.entrants import Entrants
 
 Rows = list[dict[str, str]]
 """What an action answers: a row for each thing, with the same keys."""
+Show = Callable[[Rows], None]
+"""Shows rows to whoever asked; raises if that is impossible."""
 SWITCHES: Final = {
     "freeze": ("frozen", True, "no author can hand in a bot until `unfreeze`"),
     "unfreeze": ("frozen", False, "authors can hand in bots"),
@@ -28,8 +31,12 @@ OFF, NOW = "off", "now"
 ROSTER = ".csv"  # how the name of a table of people ends; without that, a word to `invite` is the name of a person
 
 
-def act(accounts: Accounts, action: str, words: Sequence[str], who: str) -> Rows:
-    """Do an action for `who`, and return what there is to say; ArenaError for a mistake in its words."""
+def act(accounts: Accounts, action: str, words: Sequence[str], who: str, show_first: Show = lambda _rows: None) -> Rows:
+    """Do an action for `who`, and return what there is to say; ArenaError for a mistake in its words.
+
+    Tokens go to `show_first` before they are stored. If it fails, nothing has changed, so that no account ever has a
+    token that nobody saw.
+    """
     if action in SWITCHES:
         _expect(action, words, 0)
         switch, value, meaning = SWITCHES[action]
@@ -37,39 +44,51 @@ def act(accounts: Accounts, action: str, words: Sequence[str], who: str) -> Rows
         return [{"done": meaning}]
     if action not in ACTIONS:
         raise ArenaError(f"serve {action}: no such action; {known_are(action, [*ACTIONS, *SWITCHES])}")
-    return ACTIONS[action](accounts, words, who)
+    answer = ACTIONS[action](accounts, words, who)
+    if not isinstance(answer, NewTokens):
+        return answer
+    rows = [{"name": name, "token": token} for name, token in zip(answer.labels, answer.tokens, strict=True)]
+    show_first(rows)
+    try:
+        answer.store()
+    except (ArenaError, sqlite3.Error) as error:
+        raise ArenaError(
+            f"serve {action}: {error}; nothing was changed, and no token that was shown is valid"
+        ) from error
+    return rows
 
 
-def _invite(accounts: Accounts, words: Sequence[str], who: str) -> Rows:
-    """Make accounts for the people of a roster, or for one name; `organiser NAME` makes one for an organiser."""
+def _invite(accounts: Accounts, words: Sequence[str], who: str) -> NewTokens:
+    """Make accounts for all new people of a roster, or for none; or for one name, `organiser NAME` for an organiser."""
     organiser = len(words) > 1 and words[0] == "organiser"
     name = " ".join(words[1:] if organiser else words)
     if not name:
         raise ArenaError("serve invite: name a person, or a file such as people.csv")
     if organiser or not name.endswith(ROSTER):
-        person = accounts.people().named(name) or Person(name=name)
-        return [_invited(accounts, person, who, organiser=organiser)]
-    known = {account.id for account in accounts.accounts()}
-    rows = [_invited(accounts, person, who) for person in people_files.read(Path(name)) if person.id not in known]
-    if not rows:
+        fitting = accounts.people().fitting(name)
+        if len(fitting) > 1:
+            ids = " or ".join(sorted(person.id for person in fitting))
+            raise ArenaError(f"{name!r} is the name of {len(fitting)} people: name one by the id, {ids}")
+        return accounts.invitations(fitting or [Person(name=name)], who, organiser=organiser)
+    roster = people_files.read(Path(name))
+    known = {roster.recorded(account.id, account.name, account.email) for account in accounts.accounts()}
+    new = [person for person in roster if person not in known]
+    if not new:
         raise ArenaError(f"{name}: everybody there has an account; `arena serve rotate NAME` makes a new token")
-    return rows
+    try:
+        return accounts.invitations(new, who)
+    except ArenaError as error:
+        raise ArenaError(f"{name}: {error}; nobody was invited") from error
 
 
-def _invited(accounts: Accounts, person: Person, who: str, *, organiser: bool = False) -> dict[str, str]:
-    token = accounts.invite(person.name, who, id=person.id, email=person.email, organiser=organiser)
-    return {"name": person.name, "token": token}
-
-
-def _rotate(accounts: Accounts, words: Sequence[str], who: str) -> Rows:
-    account = accounts.named(" ".join(words))
-    return [{"name": account.name, "token": accounts.rotate(account, who)}]
+def _rotate(accounts: Accounts, words: Sequence[str], who: str) -> NewTokens:
+    return accounts.new_token(accounts.named(" ".join(words)), who)
 
 
 def _revoke(accounts: Accounts, words: Sequence[str], who: str) -> Rows:
     account = accounts.named(" ".join(words))
     accounts.revoke(account, who)
-    return [{"done": f"the token of {account.name} is void, and who used it is signed out; the bots stay"}]
+    return [{"done": f"the token of {accounts.label(account)} is void, and who used it is signed out; the bots stay"}]
 
 
 def _accounts(accounts: Accounts, words: Sequence[str], _who: str) -> Rows:
@@ -77,9 +96,10 @@ def _accounts(accounts: Accounts, words: Sequence[str], _who: str) -> Rows:
     uploads: dict[str, list[str]] = {}
     for upload in accounts.uploads():
         uploads.setdefault(upload.account, []).append(upload.status)
+    labels = accounts.labels()
     return [
         {
-            "name": account.name,
+            "name": labels[account.id],
             "role": "organiser" if account.is_organiser else "author",
             "token": "revoked" if account.revoked else "valid",
             "uploads": str(len(uploads.get(account.id, ()))),
@@ -145,7 +165,7 @@ def _similar(accounts: Accounts, words: Sequence[str], _who: str) -> Rows:
     return rows or [{"done": "no two authors have programs that share long passages"}]
 
 
-ACTIONS: Final[dict[str, Callable[[Accounts, Sequence[str], str], Rows]]] = {
+ACTIONS: Final[dict[str, Callable[[Accounts, Sequence[str], str], Rows | NewTokens]]] = {
     "invite": _invite,
     "rotate": _rotate,
     "revoke": _revoke,

@@ -50,6 +50,7 @@ def make_app(workspace: Path, settings: Settings | None = None) -> Starlette:
     )
     app.state.settings, app.state.accounts, app.state.threads = settings, accounts, people.Threads()
     app.state.worker, app.state.hub, app.state.human_matches = Worker(), remote.Hub(), HumanMatches(accounts)
+    app.state.answers = organiser.Answers()
     app.state.coming_in = set()  # accounts whose uploads arrive now
     app.state.is_ending = lambda: False  # until a server runs it
     return app

@@ -126,7 +126,7 @@ class Disk:
             yield from store.playing(name)
             digests |= {version.digest for version in versions}
         for refusal in store.refused():
-            if refusal.note.person == account.id:
+            if refusal.note.person in account.ids:
                 yield store.folder_of(refusal)
         for request in accounts.requests(account):
             yield self._results / request.event

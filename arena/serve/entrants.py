@@ -4,6 +4,7 @@ from functools import cached_property
 from pathlib import Path
 
 from arena import toml
+from arena.author import classroom
 from arena.author.submissions.bot_store import BotStore, Version
 from arena.errors import ArenaError
 from arena.event import config
@@ -24,7 +25,7 @@ class Entrants:
     @cached_property
     def bots(self) -> tuple[Bot, ...]:
         """The bots that play."""
-        return self.tournament.entrants(self._workspace)
+        return classroom.entrants(self.tournament, self._workspace)
 
     def own(self, account: Account) -> dict[str, tuple[Version, ...]]:
         """Return the names of an author's bots, with all versions of each."""
@@ -52,7 +53,7 @@ def own_versions(store: BotStore, account: Account) -> dict[str, tuple[Version, 
     return {
         name: every
         for name, every in versions.items()
-        if any(each.note.person == account.id or each.note.mark == remote_mark(account) for each in every)
+        if any(each.note.person in account.ids or each.note.mark == remote_mark(account) for each in every)
     }
 
 

@@ -2,6 +2,8 @@
 
 import asyncio
 import contextlib
+import secrets
+import time
 from collections.abc import Callable
 from http import HTTPStatus
 from typing import Any, TypeVar
@@ -14,6 +16,7 @@ from starlette.routing import Route
 from arena.author import marks, similar
 from arena.author.submissions.bot_store import BotStore
 from arena.errors import ArenaError
+from arena.event.discovery import names
 from arena.serve import actions, pages, people
 from arena.serve.accounts import IN_MEGABYTES, LIMITS, Accounts
 from arena.serve.entrants import Entrants, event_folder
@@ -22,18 +25,53 @@ from arena.serve.people import accounts_of
 Result = TypeVar("Result")
 
 SHOWN = 50
+REMEMBERED_S, MOST_REMEMBERED = 600.0, 20  # answers to forms
 Sources = list[tuple[str, list[similar.Line]]]
 
 
-async def show(request: Request, *, answer: actions.Rows | None = None, mistake: str = "") -> Response:
-    """Show the page, with what an action answers, or the mistake in its form."""
+class Answers:
+    """The last answers to forms, so that a form that is sent again shows what it did, and does nothing twice.
+
+    A browser sends a form again when its reader loads the page again, and so does a reader whose connection broke: the
+    tokens in the first answer would be lost, or void already. Answers are in memory only, and only for a while.
+    """
+
+    def __init__(self) -> None:
+        self._answers: dict[object, tuple[float, asyncio.Task[actions.Rows]]] = {}
+
+    async def to(self, form: object, work: Callable[[], actions.Rows]) -> actions.Rows:
+        """Return what `work()` has returned for this form, or returns now; ArenaError for a mistake, each time anew."""
+        now = time.monotonic()
+        recent = [(key, kept) for key, kept in self._answers.items() if now - kept[0] < REMEMBERED_S]
+        self._answers = dict(recent[-MOST_REMEMBERED:])
+        if form not in self._answers:
+            self._answers[form] = (now, asyncio.create_task(asyncio.to_thread(work)))
+        _, task = self._answers[form]
+        try:
+            return await asyncio.shield(task)  # whoever goes away does not stop it half-way
+        except Exception:
+            self._answers.pop(form, None)
+            raise
+
+
+async def show(request: Request) -> Response:
+    """Show the page."""
     people.signed_in(request, organiser=True)
+    return await _page(request)
+
+
+async def _page(request: Request, *, answer: actions.Rows | None = None, mistake: str = "") -> Response:
+    """Return the page, with what an action answers, or the mistake in its form.
+
+    It asks no more who signed in: an organiser who makes a new token for the own account has no session any more.
+    """
     values = await asyncio.to_thread(_values, accounts_of(request))
-    return pages.render(request, "organiser.html.j2", title="Organiser", answer=answer, mistake=mistake, **values)
+    values |= {"answer": answer, "mistake": mistake, "once": secrets.token_hex(16)}
+    return pages.render(request, "organiser.html.j2", title="Organiser", **values)
 
 
 async def act(request: Request) -> Response:
-    """Do the action of a form, and show what there is to say; a token is shown once, in this answer."""
+    """Do the action of a form, and show what there is to say; a token is shown in this answer only."""
     person, accounts = people.signed_in(request, organiser=True), accounts_of(request)
     form = await people.checked_form(request)
     if form.get("action") == "similar":  # it has a page, and a process of its own
@@ -42,10 +80,15 @@ async def act(request: Request) -> Response:
     try:
         if action == "invite" and " ".join(words).endswith(actions.ROSTER) and words != ["people.csv"]:
             raise ArenaError("only people.csv is read here; `arena serve invite FILE` reads another table")
-        answer = await asyncio.to_thread(actions.act, accounts, action, words, person.name)
+        once = form.get("once") or secrets.token_hex(16)  # a form without it is another one each time
+        answers: Answers = request.app.state.answers
+        answer = await answers.to(
+            (person.id, people.csrf(request), once, action, *words),
+            lambda: actions.act(accounts, action, words, accounts.label(person)),
+        )
     except ArenaError as error:
-        return await show(request, mistake=str(error))
-    return await show(request, answer=answer)
+        return await _page(request, mistake=str(error))
+    return await _page(request, answer=answer)
 
 
 async def show_similar(request: Request) -> Response:
@@ -91,11 +134,13 @@ def _evidence(store: BotStore, first: str, second: str) -> tuple[int, Sources] |
 
 def _values(accounts: Accounts) -> dict[str, Any]:
     folder = event_folder(accounts.workspace)
-    names = {account.id: account.name for account in accounts.accounts()}
+    labels = accounts.labels()
     graded: Any = None
+    students: list[str] = []
     if folder is not None and (folder / "event.sqlite").is_file():
         with contextlib.suppress(ArenaError):  # such as an event without [grade]
             graded = marks.marks_of(folder)
+            students = names.told_apart([row.key for row in graded.students])
     return {
         "switches": {switch: accounts.is_on(switch) for switch in ("frozen", "paused", "hidden")},
         "meanings": {action: meaning for action, (_, _, meaning) in actions.SWITCHES.items()},
@@ -108,16 +153,16 @@ def _values(accounts: Accounts) -> dict[str, Any]:
             "rounds": [(str(each.number), each.begun, each.ended, each.words) for each in accounts.rounds(10)],
             "accounts": actions.act(accounts, "accounts", (), ""),
             "uploads": [
-                (names[each.account], each.file, each.received, each.status, each.words)
+                (labels[each.account], each.file, each.received, each.status, each.words)
                 for each in accounts.uploads(most=SHOWN)
             ],
             "requests": [
-                (names[each.account], f"{each.first} {each.second}", each.asked, each.status)
+                (labels[each.account], f"{each.first} {each.second}", each.asked, each.status)
                 for each in accounts.requests(most=SHOWN)
             ],
             "marks": [
-                (row.student.name, row.bot, f"{row.marks:g}", f"{row.out_of:g}", str(row.student.state), row.note)
-                for row in (graded.students if graded is not None else ())
+                (student, row.bot, f"{row.marks:g}", f"{row.out_of:g}", str(row.student.state), row.note)
+                for student, row in zip(students, graded.students if graded is not None else (), strict=True)
             ],
             "log": actions.act(accounts, "log", (), "")[:SHOWN],
         },

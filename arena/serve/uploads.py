@@ -115,7 +115,7 @@ def _decide(accounts: Accounts, upload: Upload, store: BotStore, examine: Examin
     request = Request(
         path=entries[0] if len(entries) == 1 else path,
         label=Label(name=author.name, file=upload.file),
-        person=next(person for person in accounts.people() if person.id == author.id),  # an id may be another's login
+        person=accounts.people().with_id(author.person or author.id),  # an id may be another's login
         source=f"account {author.id}",
         replaces=True,
     )

@@ -94,6 +94,8 @@ class Submissions:
         self._reserved = {name.lower() for name in reserved}
         self._sources: dict[str, str] = {}
         """The source of each submission so far, by its name in lower case."""
+        self._last_notes: dict[str, Note] = {}
+        """The note of the last version of each bot, as it was before these submissions."""
 
     def submit_all(self, requests: Iterable[Request]) -> Generator[SubmissionDecision]:
         """Accept bots, or refuse them; yield a decision for each, in order, as soon as it is decided.
@@ -101,6 +103,9 @@ class Submissions:
         A caller that stops early leaves the other requests undecided.
         """
         with self._store.changing():
+            for name in self._store.names():
+                for version in self._store.versions(name)[-1:]:
+                    self._last_notes[name] = version.note
             candidates = [self._prepare(request) for request in requests]
             faults = self._examine([each.bot for each in candidates if each.bot is not None and each.version is None])
             for candidate in candidates:
@@ -153,7 +158,7 @@ class Submissions:
         may_be_called = discovery.may_be_called(called) and not discovery.is_skipped(called)
         versions = self._store.versions(called) if may_be_called else ()
         is_anothers = versions and not any(
-            version.note.display == called or self._has_author(version, note) for version in versions
+            version.note.display == called or self._is_authors(version.note, note) for version in versions
         )
         named_by_author = request.name is None and (person is not None or request.label.who or is_anothers)
         if named_by_author or not may_be_called:
@@ -175,28 +180,57 @@ class Submissions:
         return {*shown.values(), *(person.name for person in self._people)}
 
     def _free(self, base: str, note: Note) -> str:
-        """Return the name, with a number if another author has it; the same author gets the same name again."""
+        """Return the name, with a number if another author has it; the same author gets the same name again.
+
+        That holds also for an author who was called otherwise then.
+        """
+        for name in self._owned(base, note):
+            if self._may_take(name, note):
+                return name
         known = {name.lower(): name for name in self._store.names()}
         free = ""
         for number in count(1):
             name = base if number == 1 else names.numbered(base, number)
-            if name.lower() in self._reserved or discovery.is_skipped(name):
-                continue
-            if self._sources.get(name.lower(), note.source) != note.source:
+            if not self._may_take(name, note):
                 continue
             if name.lower() not in known:
                 return free or name
             versions = self._store.versions(known[name.lower()])
-            if any(self._has_author(version, note) for version in versions):
+            if any(self._is_authors(version.note, note) for version in versions):
                 return known[name.lower()]
             # Perhaps the same author: two people of one name differ in what a later one of these bots says of them.
             if not note.person and any(version.note.display == note.display for version in versions):
                 free = free or known[name.lower()]
         raise AssertionError
 
-    def _has_author(self, version: Version, note: Note) -> bool:
-        """Return whether a version certainly has the author of a note."""
-        earlier = version.note
+    def _may_take(self, name: str, note: Note) -> bool:
+        """Return whether the name is no [[bot]] and no skipped file, and no other submission has got it just now."""
+        if name.lower() in self._reserved or discovery.is_skipped(name):
+            return False
+        return self._sources.get(name.lower(), note.source) == note.source
+
+    def _owned(self, base: str, note: Note) -> list[str]:
+        """Return the bots of a known author: first those that play, and of these first those with this name."""
+        if not note.person and not note.mark:
+            return []
+        owned = [name for name, earlier in self._last_notes.items() if self._is_authors(earlier, note)]
+
+        def order(name: str) -> tuple[bool, bool, int, str]:
+            is_called_so = name == base or name.startswith(f"{base}-")
+            return not self._store.playing(name), not is_called_so, len(name), name
+
+        return sorted(owned, key=order)
+
+    def _is_anothers(self, earlier: Note, note: Note) -> bool:
+        """Return whether an earlier submission certainly has another author than the one of a note."""
+        are_known = (earlier.person and note.person) or (earlier.mark and note.mark)
+        return bool(are_known) and not self._is_authors(earlier, note)
+
+    def _is_authors(self, earlier: Note, note: Note) -> bool:
+        """Return whether an earlier submission certainly has the author of a note."""
+        if earlier.person and note.person and earlier.person != note.person:  # perhaps an id of an earlier table
+            recorded = self._people.recorded(earlier.person, earlier.display, earlier.email)
+            return recorded is not None and recorded.id == note.person
         if note.is_same_as(earlier):
             return True
         if not note.person or earlier.person or not earlier.source:
@@ -220,7 +254,7 @@ class Submissions:
         versions = self._store.versions(bot.name)
         if candidate.version is None and versions and not (submits_itself or candidate.request.replaces):
             last = versions[-1].note
-            if last.source and not any(self._has_author(version, candidate.note) for version in versions):
+            if last.source and not any(self._is_authors(version.note, candidate.note) for version in versions):
                 raise ArenaError(
                     f"{bot.name!r} is a bot here already, from {discovery.shown(last.source)}: if this is its next "
                     "version, say --replace; if it is somebody else's, take another name, --as NAME"
@@ -236,7 +270,7 @@ class Submissions:
                 reasons = reasons.replace(f"{folder}/", "").replace(f"; {discovery.SKIP}", "")
             # Strangers' text must not control a terminal.
             reasons = "\n".join(line if line.isprintable() else ascii(line)[1:-1] for line in reasons.split("\n"))
-            file = self._store.refuse(label, reasons, copy, note)
+            file = self._store.refuse(self._refusal_label(label, note), reasons, copy, note)
             return decide(status=SubmissionStatus.REFUSED, words=first_line(reasons), reasons=reasons, where=file)
         status, version = SubmissionStatus.ACCEPTED, candidate.version
         if version is None:
@@ -246,12 +280,24 @@ class Submissions:
             text = f"it was version {version.number}, and plays again"
             if not bot_folder.is_whole(version.path, version.digest):  # a power cut may have emptied it
                 self._store.restore(version, copy)
+            if note.person and self._is_authors(version.note, note):
+                self._store.rename_author(version, note)
         if candidate.plays:
             status, text = SubmissionStatus.KNOWN, f"it is version {version.number}, which plays: nothing has changed"
         else:
             self._store.play(bot.name, version)
-        self._store.forgive(label, note)
+        self._store.forgive(
+            lambda refusal: (
+                self._is_authors(refusal.note, note)
+                or (refusal.name == label and not self._is_anothers(refusal.note, note))
+            )
+        )
         return decide(bot=bot, version=version.number, status=status, words=text)
+
+    def _refusal_label(self, label: str, note: Note) -> str:
+        """Return the label, with a number if a refused submission of another author has it."""
+        others = {refusal.name for refusal in self._store.refused() if self._is_anothers(refusal.note, note)}
+        return names.distinct(label, {name.lower() for name in others})
 
 
 def _copy_in(request: Request, name: str, folder: Path) -> Path:

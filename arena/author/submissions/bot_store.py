@@ -14,7 +14,7 @@ import errno
 import os
 import shutil
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -154,6 +154,13 @@ class BotStore:
             bot_folder.copy(copy, new)
             _put(new, version.path, self.new_folder() / "damaged")
 
+    def rename_author(self, version: Version, note: Note) -> None:
+        """Write down what the author of a version is called now, by the note of a later submission."""
+        changed = replace(version.note, display=note.display, email=note.email, person=note.person)
+        if changed != version.note:
+            with writing(self.bots):
+                whole_files.write(version.path.parent / NOTE, changed.text().encode("utf-8", "surrogateescape"))
+
     def remove(self, version: Version) -> None:
         """Remove a version that nobody needs, in one step, while bots are `changing`.
 
@@ -225,10 +232,10 @@ class BotStore:
             _put(new, target, self.new_folder() / "refused")
             return target / REASON
 
-    def forgive(self, name: str, note: Note) -> None:
-        """Forget the refused submissions that have the name, the author or the source of an accepted one."""
+    def forgive(self, is_forgiven: Callable[[Refusal], bool]) -> None:
+        """Forget the refused submissions that an accepted one makes up for."""
         for refusal in self.refused():
-            if refusal.name == name or note.is_same_as(refusal.note):
+            if is_forgiven(refusal):
                 shutil.rmtree(self.bots / REFUSED / refusal.name, ignore_errors=True)
 
     def _entries(self) -> Iterator[Path]:

@@ -6,6 +6,8 @@ from enum import StrEnum
 from pathlib import Path
 
 from arena.author.submissions.bot_store import BotStore, Version, first_line
+from arena.author.submissions.people import People
+from arena.author.submissions.students import shown_name
 from arena.errors import ArenaError
 from arena.event import discovery
 from arena.values import Bot
@@ -50,14 +52,16 @@ class Row:
     """The reason why it was refused, or is no bot."""
 
 
-def rows(store: BotStore) -> Iterator[Row]:
-    """Yield every bot with each of its versions, the newest first; then the refused submissions."""
+def rows(store: BotStore, people: People) -> Iterator[Row]:
+    """Yield every bot with each of its versions, the newest first; then the refused submissions.
+
+    Authors have the names that `people` gives them now.
+    """
     for name in store.names():
-        yield from _rows(store, name)
+        yield from _rows(store, name, people)
     for refusal in store.refused():
-        yield Row(
-            name=refusal.name, state=BotState.REFUSED, words=first_line(refusal.reason), display=refusal.note.display
-        )
+        display = shown_name(refusal.note, people)
+        yield Row(name=refusal.name, state=BotState.REFUSED, words=first_line(refusal.reason), display=display)
 
 
 def newest(rows: Iterable[Row]) -> list[Row]:
@@ -72,7 +76,7 @@ def newest(rows: Iterable[Row]) -> list[Row]:
     return kept
 
 
-def _rows(store: BotStore, name: str) -> Iterator[Row]:
+def _rows(store: BotStore, name: str, people: People) -> Iterator[Row]:
     versions = store.versions(name)
     plays: set[str] = set()
     for path in store.playing(name):
@@ -94,11 +98,12 @@ def _rows(store: BotStore, name: str) -> Iterator[Row]:
         except ArenaError as error:  # a power cut emptied it; to submit the bot again restores it
             yield Row(name=name, state=BotState.BROKEN, version=version.number, words=str(error))
         else:
-            yield row_of(bot, BotState.PLAYS if version.digest in plays else gone, version)
+            display = shown_name(version.note, people)
+            yield row_of(bot, BotState.PLAYS if version.digest in plays else gone, version, display)
 
 
-def row_of(bot: Bot, state: BotState, version: Version | None = None) -> Row:
-    """Return the row of a bot; one of a `[[bot]]` table has no versions."""
+def row_of(bot: Bot, state: BotState, version: Version | None = None, display: str = "") -> Row:
+    """Return the row of a bot; one of a `[[bot]]` table has no versions. `display` is the name of its author."""
     settings = discovery.settings_of(bot)
     program = bot.files or ""
     if Path(program).is_dir() and not (Path(program) / "bot.toml").exists():
@@ -108,8 +113,8 @@ def row_of(bot: Bot, state: BotState, version: Version | None = None) -> Row:
         state=state,
         version=version.number if version else None,
         digest=bot.digest,
-        display=(version.note.display if version else "") or bot.display,
-        author=settings.author or (version.note.display if version and version.note.person else ""),
+        display=display or bot.display,
+        author=settings.author or (display if version and version.note.person else ""),
         language=settings.language or LANGUAGES.get(Path(program).suffix, ""),
         games=bot.games,
         submitted=version.note.submitted if version else None,

@@ -13,6 +13,7 @@ from arena.author.submissions.people import People, Person
 from arena.errors import ArenaError
 from arena.event import discovery
 from arena.event.discovery import names
+from arena.event.discovery.notes import Note
 from arena.values import Bot
 
 STEM_LETTERS = 30
@@ -60,14 +61,23 @@ def author_of(bot: Bot, people: People, store: BotStore | None) -> Person | None
     versions = store.versions(bot.name) if store is not None else ()
     version = next((each for each in versions if each.digest == bot.digest), versions[-1] if versions else None)
     if version is not None and version.note.person:
-        for person in people:
-            if person.id == version.note.person:
-                return person
+        return author_of_note(version.note, people)
     if version is not None and store is not None and _has_namesake(bot.name, version, store):
         return None
     # The display name of a submission is made of the name of its file; one without a source is from the bot.toml.
     submitted_as = version.note.display if version is not None and version.note.source else ""
     return (people.named(submitted_as) if submitted_as else None) or people.named(bot.name)
+
+
+def author_of_note(note: Note, people: People) -> Person | None:
+    """Return the person whom a submission names; None if it names nobody, or somebody whom the table has no more."""
+    return people.recorded(note.person, note.display, note.email)
+
+
+def shown_name(note: Note, people: People) -> str:
+    """Return the name to show for a submission: that of its author in the table of people, if the author is there."""
+    person = author_of_note(note, people)
+    return names.display(person.name) if person is not None else note.display
 
 
 def _has_namesake(bot: str, version: Version, store: BotStore) -> bool:
@@ -89,12 +99,19 @@ def students(
     bots, references = tuple(bots), tuple(references)
     authors = {bot.name: author_of(bot, people, store) for bot in (*bots, *references)}
     newer = _newer((*bots, *references), people, store)
+    accepted: dict[Person, list[str]] = defaultdict(list)
+    for name in store.names() if store is not None else ():
+        for person in {author_of_note(version.note, people) for version in (store.versions(name) if store else ())}:
+            if person is not None:
+                accepted[person].append(name)
+    refused = [(author_of_note(each.note, people), each) for each in (store.refused() if store is not None else ())]
 
     def student(person: Person) -> Student:
         played = tuple(bot.name for bot in bots if authors[bot.name] == person)
         measures = [bot.name for bot in references if authors[bot.name] == person]
-        later = newer[person.id]
-        state, note = _state(person, played, measures, later, store)
+        later = newer[person]
+        reasons = [first_line(refusal.reason) for author, refusal in refused if author == person]
+        state, note = _state(played, measures, later, accepted[person], reasons)
         return Student(
             name=person.name, id=person.id, email=person.email, bots=played, state=state, note=note, newer=bool(later)
         )
@@ -108,11 +125,14 @@ def students(
 
 
 def _state(
-    person: Person, bots: Sequence[str], references: Sequence[str], newer: Sequence[str], store: BotStore | None
+    bots: Sequence[str],
+    references: Sequence[str],
+    newer: Sequence[str],
+    accepted: Sequence[str],
+    refusals: Sequence[str],
 ) -> tuple[StudentState, str]:
     """Return how far a person's bots came, and what a teacher should know of them."""
-    refusals = [each for each in store.refused() if each.note.person == person.id] if store is not None else []
-    reason = first_line(refusals[-1].reason) if refusals else ""
+    reason = refusals[-1] if refusals else ""
     if bots:
         refused = f"a later submission was refused: {reason}" if reason else ""
         return StudentState.PLAYED, "; ".join(filter(None, [_late(newer), refused]))
@@ -125,8 +145,6 @@ def _state(
         return StudentState.NOT_PLAYED, words
     if refusals:
         return StudentState.REFUSED, f"handed in, but refused: {reason}"
-    names = store.names() if store is not None else ()
-    accepted = [name for name in names if store and person.id in {each.note.person for each in store.versions(name)}]
     if accepted:
         return StudentState.WITHDRAWN, f"{' and '.join(accepted)} was withdrawn"
     return StudentState.NOTHING, "nothing was handed in"
@@ -136,12 +154,12 @@ def _late(newer: Collection[str]) -> str:
     return f"{' and '.join(newer)}, as accepted last, is not in this event" if newer else ""
 
 
-def _newer(played: Iterable[Bot], people: People, store: BotStore | None) -> dict[str, list[str]]:
-    """Return the bots that play from now on, but not in this event as they are: by person's id, or by their name.
+def _newer(played: Iterable[Bot], people: People, store: BotStore | None) -> dict[Person | str, list[str]]:
+    """Return the bots that play from now on, but not in this event as they are: by person, or by their name.
 
     A bot that belongs to nobody counts only if an earlier version of it is in the event: others are house bots.
     """
-    newer: dict[str, list[str]] = defaultdict(list)
+    newer: dict[Person | str, list[str]] = defaultdict(list)
     digests = {bot.name: bot.digest for bot in played}
     if store is None:
         return newer
@@ -153,5 +171,5 @@ def _newer(played: Iterable[Bot], people: People, store: BotStore | None) -> dic
                 continue
             person = author_of(bot, people, store)
             if digests.get(name) != bot.digest and (person is not None or name in digests):
-                newer[person.id if person is not None else name].append(name)
+                newer[person if person is not None else name].append(name)
     return newer

@@ -8,7 +8,8 @@ since 2019), has no dependencies, and a table of our own would be wrong for some
 
 import re
 import unicodedata
-from collections.abc import Iterable
+from collections import Counter
+from collections.abc import Iterable, Sequence
 from functools import cache
 from itertools import chain, count
 
@@ -41,6 +42,21 @@ def distinct(name: str, used: set[str]) -> str:
     return distinct
 
 
+def all_distinct(wanted: Sequence[str]) -> list[str]:
+    """Return the names for files; one that comes again has a number, and no name that is wanted besides."""
+    used, given, result = {name.lower() for name in wanted}, set[str](), list[str]()
+    for name in wanted:
+        result.append(distinct(name, used) if name.lower() in given else name)
+        given.add(name.lower())
+    return result
+
+
+def told_apart(people: Sequence[tuple[str, str]]) -> list[str]:
+    """Return for each name and id the name alone, or with the id behind it where others have that name, too."""
+    counted = Counter(name.casefold() for name, _ in people)
+    return [f"{name} ({id_})" if id_ and counted[name.casefold()] > 1 else name for name, id_ in people]
+
+
 def latin(real: str) -> str:
     """Return a text in Latin letters."""
     if real.isascii():
@@ -57,7 +73,7 @@ def look_alike(name: str, other: str) -> bool:
     """
     if name == other or (name.isascii() and other.isascii()):
         return False
-    return _skeleton(name) == _skeleton(other)
+    return skeleton(name) == skeleton(other)
 
 
 def refuse_look_alike(name: str, others: Iterable[str], cure: str) -> None:
@@ -67,7 +83,8 @@ def refuse_look_alike(name: str, others: Iterable[str], cure: str) -> None:
             raise ArenaError(f"{name!r} ({name!a}) looks like {other!r} ({other!a}), which is another name: {cure}")
 
 
-def _skeleton(text: str) -> str:
+def skeleton(text: str) -> str:
+    """Return a text that is the same for all names that look the same."""
     letters = unicodedata.normalize("NFD", display(text))
     return unicodedata.normalize("NFD", "".join(map(_prototype, letters))).casefold()
 
