@@ -87,33 +87,37 @@ class Disk:
 
     def remove_versions(self, needed: int, *, leaving: int = 0) -> None:
         """Do what `make_room` does, while the bots are `changing`; `leaving` are bytes of the author that go soon."""
-        lack = self.lack(needed, leaving=leaving)
-        for name, version in self._removable() if lack is not None else ():
+        excess = self._excess(needed, leaving)
+        if not excess:
+            return
+        most = max(excess.values())  # in both figures a version is freed
+        for name, version in self._removable():
             self._accounts.note(self._account.name, "version removed for room", f"{name}@{version.number}")
+            most -= size_of(version.path.parent)
             self.store.remove(version)
-            self._remove_build(version.digest)
-            lack = self.lack(needed, leaving=leaving)
-            if lack is None:
+            most -= self._remove_build(version.digest)
+            if most <= 0:
                 return
+        lack = self.lack(needed, leaving=leaving)
         if lack is not None:
             raise ArenaError(lack)
 
     def lack(self, needed: int, *, leaving: int = 0) -> str | None:
         """Return in words why there is no room for so many bytes more; None if there is."""
-        of_author, of_site = (MEGABYTE * self._accounts.limit(name) for name in ("disk", "site"))
-        used = self.used() - leaving
-        if used + needed > of_author and not self._account.is_organiser:
-            return (
-                f"your bots and results take {_megabytes(used)} of the {_megabytes(of_author)} that an author has, "
-                f"this takes {_megabytes(needed)} more, and nothing old can be removed: ask the organiser for room"
-            )
-        used = self.used_by_all() - leaving
-        if used + needed > of_site:
-            return (
-                f"the site takes {_megabytes(used)} of the {_megabytes(of_site)} that it has, this takes "
-                f"{_megabytes(needed)} more: ask the organiser for room"
-            )
+        for words in self._excess(needed, leaving):
+            return f"{words}, and this takes {_megabytes(needed)} more: ask the organiser for room"
         return None
+
+    def _excess(self, needed: int, leaving: int) -> dict[str, int]:
+        """Return the bytes that would be too many, by what takes how much of what limit, in words."""
+        excess = {}
+        if not self._account.is_organiser:
+            used, most = self.used() - leaving, MEGABYTE * self._accounts.limit("disk")
+            words = f"your bots and results, of which nothing old can go, take {_megabytes(used)} of {_megabytes(most)}"
+            excess[words] = used + needed - most
+        used, most = self.used_by_all() - leaving, MEGABYTE * self._accounts.limit("site")
+        excess[f"the site takes {_megabytes(used)} of {_megabytes(most)}"] = used + needed - most
+        return {words: count for words, count in excess.items() if count > 0}
 
     def _paths(self) -> Iterator[Path]:
         """Yield the files and folders of the author."""
@@ -161,12 +165,15 @@ class Disk:
                 yield from (span.digest for span in archive.spans())
                 yield from (bot.digest for bot in archive.event().bots)
 
-    def _remove_build(self, digest: str) -> None:
-        """Remove what the build of a removed version made, unless another bot has the same files."""
-        store = self.store
-        if all(version.digest != digest for name in store.names() for version in store.versions(name)):
-            bot_folder.remove(self._results / ".builds" / digest)
-            (self._results / ".builds" / f"{digest}.built").unlink(missing_ok=True)
+    def _remove_build(self, digest: str) -> int:
+        """Remove what the build of a removed version made, unless another bot has the same files; return its bytes."""
+        store, built = self.store, self._results / ".builds" / digest
+        if any(version.digest == digest for name in store.names() for version in store.versions(name)):
+            return 0
+        size = size_of(built)
+        bot_folder.remove(built)
+        built.with_suffix(".built").unlink(missing_ok=True)
+        return size
 
 
 def _megabytes(count: int) -> str:

@@ -75,7 +75,9 @@ def opened(provider: Provider, folder: Path | None) -> Iterator[Door]:
     """Run a broker whose tape is in this folder; None: whatever it is told is forgotten at the end."""
     if provider.kind != "tape" and provider.key_variable and provider.key_variable not in os.environ:
         name = provider.key_variable
-        raise ArenaError(f"model.key_variable: {name}: there is no such variable; `export {name}=...`")
+        # Typed as `export NAME=...` a key would stay in the history of the shell.
+        cure = f"type `read -rs {name} && export {name}`, paste the key, and press Enter; or name a `key_file`"
+        raise ArenaError(f"model.key_variable: {name}: there is no such variable: {cure}")
     private, lock = scratch.private()
     try:
         address = private / "broker"
