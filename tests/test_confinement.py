@@ -617,6 +617,19 @@ def test_as_many_processes_as_allowed_are_no_fault(launcher, tmp_path, steady):
     assert play(match_of(pair, steady, limits=Limits(processes=2)), launcher=launcher).verdict.faults == ()
 
 
+@pytest.mark.parametrize("level", [*CONFINING, "rlimits"])
+def test_one_bot_may_be_two_processes_and_its_opponent_may_not(launcher, tmp_path, level):
+    offered(level)
+    forks = python("say(legal[-1])", ready="if not os.fork(): time.sleep(600)\ntime.sleep(0.1); say('ready')")
+    one = bot_of(tmp_path / "pair.py", forks, level)
+    two = replace(one, name="two", processes=2)
+    (fault,) = play(match_of(two, one, sandbox=level), launcher=launcher).verdict.faults
+    assert fault.role == "mummy"
+    refusal = "processes: more than 1 at once" if level == "rlimits" else "ask the organiser for processes = 2 in its"
+    assert refusal in fault.words
+    assert launcher.sweep() == 0
+
+
 # Builds
 
 

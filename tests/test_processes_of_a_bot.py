@@ -10,25 +10,12 @@ import pytest
 import sprint
 from programs import python
 
-from arena.match.play import play
 from arena.sandbox import choice
 from arena.values import Conditions
 
 WRAPPER = python(ready='if not os.fork(): os._exit(0)\nos.wait()\nsay("ready")')
 GRANT = '[[bot]]\nname = "wrapper"\nprocesses = 2\n'
-ASK = "the organiser can write processes = 2 in its [[bot]] table in tournament.toml"
-
-
-@pytest.mark.parametrize("level", ["landlock", "bubblewrap"])
-def test_one_bot_may_be_two_processes_and_its_opponent_may_not(tmp_path, launcher, level):
-    if (why := choice.failure(level)) is not None:
-        pytest.skip(why)
-    one = live.bot_of(tmp_path / "wrapper.py", WRAPPER)
-    two = replace(one, name="allowed", processes=2)
-    match = live.match_of("goofspiel/five", two, one, conditions=Conditions(sandbox=level))
-    (fault,) = play(match, launcher=launcher).verdict.faults
-    assert fault.role == "right"
-    assert ASK in fault.words
+ASK = "ask the organiser for processes = 2 in its [[bot]] table in tournament.toml"
 
 
 def test_a_bot_of_two_processes_is_frozen_and_doubted_as_such(tmp_path, launcher):
@@ -46,6 +33,17 @@ def folder(tmp_path_factory):
     made = events.workspace(tmp_path_factory.mktemp("own") / "ws", {"first": sprint.FIRST, "last": sprint.LAST})
     (made.parent / "wrapper.py").write_text(WRAPPER)
     return made
+
+
+def test_whoever_takes_a_bot_in_reads_what_it_asks_for(tmp_path):
+    folder = events.workspace(tmp_path / "ws", {"first": sprint.FIRST})
+    (tmp_path / "asks").mkdir()
+    (tmp_path / "asks" / "bot.toml").write_text("command = 'sh bot.sh'\nlimits = {processes = 2}\n")
+    (tmp_path / "asks" / "bot.sh").write_text(sprint.LAST)
+    done = cup.arena(folder, "submit", str(tmp_path / "asks"))
+    words = "asks asks for 2 processes and gets 1: `processes = 2` in its [[bot]] table in tournament.toml"
+    assert (done.returncode, words in done.stderr) == (0, True)
+    assert words in cup.arena(folder, "check", "asks").stdout
 
 
 def test_a_bot_is_refused_taken_in_and_played_as_the_organiser_allows(folder):

@@ -146,12 +146,14 @@ class RunPrinter:
         if self._silent:
             return
         self._number += 1
-        result = "ok   " if run.sound else "FAULT"
+        result = "ok"
+        if run.findings:
+            result = "advice" if run.sound else "FAULT"
         variation = f", {run.variation}" if run.variation else ""
         answers = output.counted(len(run.moves), "legal answer")
         shortened = ", then it was ended" if run.shortened else ""
         where = f"{run.board} as {run.role}{variation}"
-        print(f"  {result}  {self._number:2} of {at_most}  {where}: {answers}{shortened}", flush=True)
+        print(f"  {result:6}  {self._number:2} of {at_most}  {where}: {answers}{shortened}", flush=True)
 
 
 def _report(result: Checkup) -> Iterator[str]:

@@ -21,6 +21,7 @@ from arena.author.submissions.students import StudentState, students
 from arena.cli import bots, options, output, workspace
 from arena.cli.progress import ProgressLine
 from arena.errors import ArenaError
+from arena.event import discovery
 from arena.event.discovery import names
 
 KEEP = ("newest", "best")
@@ -110,6 +111,10 @@ def submit(
     if folder is not None:
         results = Counter(str(decision.status) for decision in decisions)
         output.notice(", ".join(f"{count} {result}" for result, count in sorted(results.items())))
+    for name in [decision.name for decision in decisions if decision.bot is not None]:
+        for playing in store.playing(name):
+            for sentence in tournament.unmet_requests(discovery.from_path(playing, name)):
+                output.notice(sentence)
     _tell_people(decisions, class_list, store)
     if any(decision.status is SubmissionStatus.REFUSED for decision in decisions):
         raise typer.Exit(1)

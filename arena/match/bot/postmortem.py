@@ -35,8 +35,8 @@ STARTS_PROGRAM = (
 )
 """How programs show on stderr that they were starting another one, in lower case."""
 ONE_PROCESS = (
-    "it may be one process (processes = 1), and a program that starts another needs two: the organiser can write "
-    "processes = 2 in its [[bot]] table in tournament.toml"
+    "it may be one process, and was refused another: ask the organiser for processes = 2 in its [[bot]] table in "
+    "tournament.toml"
 )
 QUOTED_LETTERS = 80
 """The most of a bot's line that a sentence quotes."""
@@ -150,14 +150,12 @@ def _refused_calls(how: Exit, stderr: bytes, syscalls: Sequence[str], limits: Li
     complains = any(sign in log for sign in REFUSED)
     if not (syscalls or complains or how.code == -signal.SIGSYS):
         return ""
-    if syscalls:
-        text = f"; system calls that were refused to it: {', '.join(syscalls)}"
-        started = not FORKS.isdisjoint(syscalls)
-    else:
-        text = ""
-        started = complains and any(sign in log for sign in STARTS_PROGRAM)
-    if started and limits.processes == 1:
-        return f"{text}; {ONE_PROCESS}"
+    text = f"; system calls that were refused to it: {', '.join(syscalls)}" if syscalls else ""
+    forks = not FORKS.isdisjoint(syscalls)
+    if not syscalls:
+        forks = complains and any(sign in log for sign in STARTS_PROGRAM)
+    if forks and limits.processes == 1:
+        return f"; {ONE_PROCESS}{text}"
     return text or "; a bot may not make every system call: `arena check` names those that were refused to it"
 
 
