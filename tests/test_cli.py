@@ -1,5 +1,6 @@
 """The command line: its output on stdout and stderr, and every mistake in one line."""
 
+import io
 import json
 import os
 import re
@@ -11,8 +12,11 @@ import tomllib
 import pytest
 from cup import BOT, CRASHES, FIRST, LAST, arena, environment, first_chart_only, make, run_event
 from programs import python
+from rich.cells import cell_len
+from rich.console import Console
+from rich.text import Text
 
-from arena.cli import COMMANDS, command
+from arena.cli import COMMANDS, command, output
 from arena.results.archive import Archive
 
 
@@ -237,6 +241,57 @@ def test_a_replay_shows_every_turn_and_marks_the_steps_that_a_wall_stopped(playe
     assert any(turn["blocked"] for turn in turns)
     assert said.count("(blocked)") == sum(turn["blocked"] for turn in turns)
     assert said.splitlines()[0].startswith(f"match {match}")
+
+
+def test_replay_without_a_match_lists_the_newest_ones_and_each_can_be_replayed_by_its_first_digits(played):
+    done = arena(played, "replay", "--most", "3")
+    head, _, *lines = done.stdout.splitlines()
+    assert head.split()[:3] == ["match", "board", "bots"]
+    assert len(lines) == 3
+    assert done.stderr.startswith("the newest 3 of ")
+    with Archive.open(played / "results/cup") as archive:
+        assert [line.split()[0] for line in lines] == list(archive.newest(3))
+    assert arena(played, "replay", lines[0][:6]).stdout.startswith(f"match {lines[0].split()[0]}")
+
+
+def test_the_matches_of_a_bot_and_those_that_it_lost_are_listed(played):
+    own = rows(arena(played, "replay", "--bot", "broken", "--json"))
+    assert len(own) == 8
+    assert all("broken" in match["bots"].values() for match in own)
+    lost = rows(arena(played, "replay", "cup/", "--bot", "first", "--lost", "--json"))
+    every = rows(arena(played, "replay", "--bot", "first", "--json"))
+    assert lost == [match for match in every if match["results"]["first"] == "lost"]
+    assert len(lost) < len(every)
+    assert "broken: crashed" in arena(played, "replay", "--lost", "--bot", "broken").stdout
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["--bot", "brken"], "did you mean 'broken'?"),
+        (["--turn", "3"], "MATCH: missing; `arena replay` alone lists"),
+        (["abc", "--lost"], "--bot and --lost list matches"),
+        (["zz"], "`arena replay` lists the newest"),
+    ],
+)
+def test_a_mistake_in_listing_matches_is_named(played, words, said):
+    done = arena(played, "replay", *words)
+    assert done.returncode == 2
+    assert said in done.stderr
+
+
+def test_on_a_narrow_terminal_names_stay_whole_and_other_columns_are_folded():
+    name = "a-rather-long-name-of-a-bot"
+    cells = [[name, "3", "b1095e99d7c3a974", "Maria Magdalena Somebody", "python", "mummy_maze pacman", "by hand"]]
+    table = output.make_table(["name", "version", "digest", "author", "language", "games", "state"], cells)
+    to = Console(width=80, file=io.StringIO(), force_terminal=True)
+    to.print(output.tightened(table, to))
+    printed = to.file.getvalue()
+    assert name in printed
+    assert all(cell_len(Text.from_ansi(line).plain) <= 80 for line in printed.splitlines())
+    longer = output.make_table(["name", "author"], [["x" * 90, "Maria"]])  # no terminal has it in one line
+    to.print(output.tightened(longer, to))
+    assert to.file.getvalue().count("x") == 90
 
 
 def test_a_replay_of_one_turn_shows_that_turn_only(played):

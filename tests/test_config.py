@@ -266,8 +266,32 @@ def test_a_choice_that_is_not_in_the_event_is_told(workspace, chosen, message):
 
 def test_bots_that_cannot_fill_any_board_are_told_why(workspace):
     wanted = config.load(write('boards = ["classic"]\nseating = "distinct"'))
-    with pytest.raises(ArenaError, match="with seating = 'distinct' every role wants a bot of its own"):
+    with pytest.raises(ArenaError) as raised:
         wanted.event(workspace)
+    assert "pacman/classic needs 3 bots, and 2 bots of this event play there: add bots" in str(raised.value)
+    assert "seating = 'distinct', by which every role wants a bot of its own" in str(raised.value)
+
+
+@pytest.mark.parametrize(
+    ("keys", "changes", "words"),
+    [
+        ('boards = ["duel"]', {"roles": ("explorer",)}, "mummy_maze/duel needs 2 bots, and none plays mummy there"),
+        ('boards = ["duel"]', {"games": ("pacman",)}, "mummy_maze/duel needs 2 bots, and 0 bots of this event play"),
+        (
+            'boards = ["classic"]\nseating = "distinct"\nschedule = "gauntlet"\nreferences = ["ann"]',
+            {},
+            "one challenger and 2 of `references`, and there are 2 challengers and 1 reference bot",
+        ),
+    ],
+)
+def test_an_event_with_too_few_bots_says_how_many_each_board_needs(workspace, keys, changes, words):
+    wanted = config.load(write(keys))
+    entrants = [replace(bot, **changes) for bot in wanted.entrants(workspace)]
+    entrants.append(replace(entrants[0], name="third", digest="3"))
+    with pytest.raises(ArenaError) as raised:
+        wanted.event(workspace, entrants=tuple(entrants))
+    assert words in str(raised.value)
+    assert len(str(raised.value).splitlines()) == 1
 
 
 def test_a_missing_file_says_what_makes_one(workspace):

@@ -87,7 +87,9 @@ def bots(
         rows = [row for row in rows if row.state != "refused"]
     games = [{"games": " ".join(row.games) or ("all" if row.digest else "")} for row in rows]
     cells = [list((output.fields(row, *HEADERS) | played).values()) for row, played in zip(rows, games, strict=True)]
-    output.print_table(output.make_table(HEADERS, cells))
+    filled = [index for index in range(len(HEADERS)) if not cells or any(row[index] for row in cells)]
+    narrow = [[row[index] for index in filled] for row in cells]
+    output.print_table(output.make_table([HEADERS[index] for index in filled], narrow))
     if refusals and not refused:
         output.notice(f"{refusals} refused; `arena bots --refused` says why")
     for row in rows:

@@ -24,6 +24,13 @@ MatchId = Annotated[
         help="The first digits of its id, EVENT/ID for another event's, or a file of `arena export --match`.",
     ),
 ]
+MatchOrNone = Annotated[
+    str | None,
+    typer.Argument(
+        metavar="MATCH",
+        help="As the first digits of its id, EVENT/ID, or a file; none, or EVENT/, lists the newest matches.",
+    ),
+]
 FromMatch = Annotated[
     str | None,
     typer.Option("--from", metavar="MATCH", help="Begin as this recorded match did: ID, or EVENT/ID, or a file."),

@@ -14,12 +14,16 @@ from typing import IO, TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from rich.console import Console
+    from rich.table import Column as TableColumn
     from rich.table import Table
 
     from arena.results.columns import Column
     from arena.values import Conditions
 
 LONGEST_ERROR_LINE = 900  # characters
+NAMES = frozenset({"name", "bot", "opponent", "student", "match"})
+"""Headers of columns that break last: a name in two lines is read as two names, and is no name to type."""
+LEAST_COLUMNS = 6  # of the terminal, for each other column
 PIPE_COLUMNS = 10_000  # a pipe has no width: nothing is cut or wrapped there
 
 
@@ -122,10 +126,26 @@ def make_table(columns: Sequence["str | Column"], rows: Iterable[Sequence[object
 
 
 def tightened(table: "Table", to: "Console") -> "Table":
-    """Return the table, with its columns closer together if the terminal is too narrow for it."""
+    """Return the table, with its columns closer together if the terminal is too narrow for it.
+
+    If that is not enough, columns of names stay whole, and others are folded.
+    """
     if _columns_of(table, to) > to.width:
         table.padding = (0, 0, 0, 0)
+    if _columns_of(table, to) > to.width:
+        names = [column for column in table.columns if str(column.header) in NAMES]
+        needed = sum(_widest(column) for column in names) + LEAST_COLUMNS * (len(table.columns) - len(names))
+        if needed + len(table.columns) <= to.width:
+            for column in names:
+                column.no_wrap = True
     return table
+
+
+def _widest(column: "TableColumn") -> int:
+    """Return how many columns of the terminal the widest cell of a column of a table needs."""
+    from rich.cells import cell_len
+
+    return max(cell_len(str(cell)) for cell in (column.header, *column.cells))
 
 
 def fitting_table(columns: Sequence["str | Column"], rows: Sequence[Sequence[object]], to: "Console") -> "Table":

@@ -1,11 +1,11 @@
-"""`arena replay`: look at a recorded match by keys on a terminal, or print it turn by turn, or line by line."""
+"""`arena replay`: look at a recorded match by keys, print it turn by turn or line by line, or list the newest matches."""
 
 import shlex
 from typing import Annotated
 
 import typer
 
-from arena.cli import match_text, options, output, stored_match
+from arena.cli import match_list, match_text, options, output, stored_match
 from arena.cli.live import terminal
 from arena.cli.live.layout import Story
 from arena.cli.live.viewer import Playback, Viewer
@@ -14,17 +14,32 @@ from arena.errors import ArenaError
 from arena.games.quality import assessor_of
 from arena.replay.replayer import scenes
 
+MOST_LISTED = 20
+
 
 def replay(
-    match: options.MatchId,
+    match: options.MatchOrNone = None,
     turn: Annotated[int | None, typer.Option(help="Print this turn only; 0 is the start.")] = None,
     step: Annotated[bool, typer.Option("--step", help="Print it, and wait for Enter after each turn.")] = False,
     draw: options.Draw = True,
     lines: Annotated[bool, typer.Option("--lines", help="Print every line, seat by seat, with times.")] = False,
     role: options.RoleName = None,
+    bot: Annotated[str | None, typer.Option("--bot", metavar="NAME", help="List the matches of this bot.")] = None,
+    lost: Annotated[bool, typer.Option("--lost", help="List the matches that a bot, or that of --bot, lost.")] = False,
+    most: Annotated[int, typer.Option("--most", metavar="N", min=1, help="The most matches to list.")] = MOST_LISTED,
     json: options.Json = False,
 ) -> None:
-    """Look at a recorded match by keys, or print it turn by turn in a pipe; steps that a wall stopped are marked."""
+    """Look at a recorded match by keys, or print it turn by turn in a pipe; without MATCH, list the newest matches.
+
+    Steps that a wall stopped are marked.
+    """
+    if match is None or match.endswith("/"):
+        if turn is not None or step or lines or role is not None:
+            raise ArenaError("MATCH: missing; `arena replay` alone lists the newest matches")
+        match_list.show((match or "").rstrip("/") or None, bot=bot, lost=lost, most=most, json=json)
+        return
+    if bot is not None or lost:
+        raise ArenaError(f"--bot and --lost list matches: leave out {match}, or name an event by EVENT/")
     record = stored_match.load_record(match)
     if lines and (turn is not None or step):
         raise ArenaError("--lines prints a whole match: leave out --turn and --step")

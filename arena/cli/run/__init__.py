@@ -261,7 +261,10 @@ def _report(
         )
     if not charts:
         read.close()
-        output.notice(f"tables: {paths.displayed(folder)}; `arena report` draws the charts and the report")
+        output.notice(
+            f"tables: {paths.displayed(folder)}; `arena report` draws the charts and the report, `arena replay` lists "
+            "the matches"
+        )
         return
     if not json and sys.stderr.isatty():
         print()
@@ -273,7 +276,10 @@ def _report(
     )
     arena, home = shlex.join(_program()), folder.parent.parent
     there = "" if home.resolve() == Path.cwd() else f"cd {shlex.quote(str(home))}; "
-    output.notice(f"next: `{there}{arena} new NAME` makes your own bot, `{arena} run` plays it against these")
+    output.notice(
+        f"next: `{there}{arena} replay` lists the matches, to look at one; `{arena} new NAME` makes your own bot, "
+        f"`{arena} run` plays it against these"
+    )
 
 
 def _bots_come_with_arena(event: Event) -> bool:

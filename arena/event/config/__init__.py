@@ -8,6 +8,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from importlib.util import find_spec
+from itertools import chain
 from pathlib import Path
 from typing import Annotated, Any, Literal, TypeVar
 
@@ -34,6 +35,7 @@ from arena.event.config.keys import (
     Word,
     WorkersTable,
 )
+from arena.event.schedules.round_robin import groups_of
 from arena.event.tables import Names, Table, as_tuple
 from arena.event.tables.mistakes import messages
 from arena.games import openings, rulebook
@@ -177,8 +179,7 @@ class Tournament(Table):
         if planned > MOST_MATCHES:
             raise ArenaError(f"repeats: {planned} matches would be played, and an event has at most {MOST_MATCHES}")
         if not planned:
-            hint = "; with seating = 'distinct' every role wants a bot of its own" if self.seating == "distinct" else ""
-            raise ArenaError(f"bots: no board can be seated with these: look at their `games` and `roles`{hint}")
+            raise ArenaError(f"bots: {_unseatable(event)}")
         return event
 
     def entrants(self, workspace: Path) -> tuple[Bot, ...]:
@@ -490,6 +491,47 @@ def _listed_openings(file: str, workspace: Path, boards: Iterable[Board]) -> Ope
         if not board_openings:
             raise ArenaError(f"openings.file: {path} has no opening of {label}: `arena openings {label}` makes some")
     return Openings(listed=tuple((label, tuple(board_openings)) for label, board_openings in listed.items()))
+
+
+BOARDS_NAMED = 3
+"""Boards of which an error says how many bots they need."""
+
+
+def _unseatable(event: Event) -> str:
+    """Return why no board of an event can be seated: how many bots each needs and has, and what to do next."""
+    reasons = [_lack(event, board) for board in event.boards[:BOARDS_NAMED]]
+    if len(event.boards) > BOARDS_NAMED:
+        reasons.append(f"and so on for {len(event.boards) - BOARDS_NAMED} more")
+    hint = ""
+    if event.seating == "distinct":
+        hint = ", or leave out seating = 'distinct', by which every role wants a bot of its own"
+    return f"no board can be seated: {'; '.join(reasons)}: add bots, or look at their `games` and `roles`{hint}"
+
+
+def _lack(event: Event, board: Board) -> str:
+    """Return how many bots a board needs, and how many of the event's play there."""
+    groups = groups_of(board, event.seating)
+    able = {
+        group: [bot.name for bot in event.bots if all(bot.plays(board.game, board.name, role) for role in group)]
+        for group in groups
+    }
+    players = set(chain.from_iterable(able.values()))
+    needs = f"{board.label} needs {_counted(len(groups), 'bot')}"
+    if empty := [" and ".join(group) for group, names in able.items() if not names and players]:
+        return f"{needs}, and none plays {' or '.join(empty)} there"
+    if event.schedule == "gauntlet":
+        challengers = len(players - set(event.references))
+        return (
+            f"{needs}, of them one challenger and {len(groups) - 1} of `references`, and there are "
+            f"{_counted(challengers, 'challenger')} and {_counted(len(players) - challengers, 'reference bot')}"
+        )
+    return (
+        f"{needs}, and {_counted(len(players), 'bot')} of this event {'plays' if len(players) == 1 else 'play'} there"
+    )
+
+
+def _counted(number: int, noun: str) -> str:
+    return f"{number} {noun}{'' if number == 1 else 's'}"
 
 
 def _picked(where: str, kind: str, name: str, known: Mapping[str, Named]) -> Named:

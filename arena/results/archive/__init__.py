@@ -211,11 +211,12 @@ class Archive(Database):
         opponent: str | None = None,
         board: str | None = None,
         fault: bool = False,
+        lost: bool = False,
     ) -> dict[str, int]:
         """Return the number of each of the newest matches, newest first, by id: of those before a number.
 
         With `bot`, those in which it sat, as the version `digest`, or with `opponent`; on a board `game/board`; with
-        `fault`, those in which a bot, or this one, was at fault.
+        `fault`, those in which a bot, or this one, was at fault; with `lost`, those that a bot, or this one, lost.
         """
         seat = "exists (select 1 from seats join entries on entries.number = entry where match = matches.number"
         game, _, name = (board or "").partition("/")
@@ -226,6 +227,7 @@ class Archive(Database):
             (f"{seat} and bot = ? and digest = ?)", (bot, digest)) if digest is not None else ("", ()),
             (f"{seat} and bot = ?)", (opponent,)) if opponent is not None else ("", ()),
             (f"{seat} and ending is not null and bot = ifnull(?, bot))", (bot,)) if fault else ("", ()),
+            (f"{seat} and seats.result = 'lost' and bot = ifnull(?, bot))", (bot,)) if lost else ("", ()),
         ]
         wanted = [(text, values) for text, values in conditions if text]
         where = " and ".join(text for text, _ in wanted) or "1"
@@ -341,7 +343,7 @@ class Archive(Database):
         rows = list(self._rows(query, prefix, prefix))  # an id is hex digits, which are all below `g`
         if len(rows) != 1 or not prefix:
             many = "several matches begin" if rows else "no match begins"
-            raise ArenaError(f"{self.folder}: {many} with {prefix!r}; matches.csv lists their ids")
+            raise ArenaError(f"{self.folder}: {many} with {prefix!r}; `arena replay` lists the newest, matches.csv all")
         return self._unpacked(rows[0][0])
 
     def records(self, most: int | None = None) -> Iterator[Record]:
