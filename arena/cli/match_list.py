@@ -28,8 +28,8 @@ def show(event: str | None, *, bot: str | None, lost: bool, most: int, json: boo
     if json:
         output.print_json(_row(match) for match in played)
         return
-    names = display_names(entered)
-    output.print_table(output.make_table(HEADERS, [_cells(match, names) for match in played]))
+    shown = display_names(entered)
+    output.print_table(output.make_table(HEADERS, [_cells(match, shown) for match in played]))
     which = f"the newest {len(played)}" if len(played) == most else f"{len(played)}"
     output.notice(
         f"{which} of {output.counted(count, 'match')}; `arena replay` shows one by the first digits of its id"

@@ -1,4 +1,4 @@
-"""`arena replay`: look at a recorded match by keys, print it turn by turn or line by line, or list the newest matches."""
+"""`arena replay`: look at a recorded match by keys, print it turn by turn or line by line, or list them."""
 
 import shlex
 from typing import Annotated
