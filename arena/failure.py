@@ -55,6 +55,10 @@ class Failure:
     """A sentence for the bot's author: what was expected and what came."""
     errno: int = 0
     """NOT_STARTED: the error number of the system."""
+    cure: str = ""
+    """NOT_STARTED: what the author can do, where the bot's files show the cause for certain."""
+    complaint: str = ""
+    """ENDED, OUTPUT_CLOSED: the line of its stderr that names its error; not cleaned."""
     spent: TimeUsed = TimeUsed()
     """NO_ANSWER: the time that it took."""
     threads: int = 1

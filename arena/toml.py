@@ -16,6 +16,8 @@ from arena.errors import ArenaError
 
 MOST_PARTS = 40
 """Of a dotted key, `a.b.c`; no file of arena has more than three."""
+BACKSLASH = re.compile(r"Unescaped '\\'|Invalid hex value")
+"""What tomllib says of a path with backslashes in "double quotes"."""
 _PART = r"""(?:[A-Za-z0-9_-]++|"(?:[^"\\\n]|\\.)*+"|'[^'\n]*+')"""
 _LONG_KEY = re.compile(rf"(?<![\w.-]){_PART}(?:[ \t]*+\.[ \t]*+{_PART}){{{MOST_PARTS}}}")
 
@@ -53,4 +55,5 @@ def read(path: Path, hint: str, most: int | None = None) -> dict[str, Any]:
     except RecursionError as error:
         raise ArenaError(f"{path}: has lists in lists without end") from error
     except ValueError as error:  # no TOML, or a number of thousands of digits
-        raise ArenaError(f"{path}: {error}") from error
+        cure = "; write / in paths, or put the text in 'single quotes'" if BACKSLASH.search(str(error)) else ""
+        raise ArenaError(f"{path}: {error}{cure}") from error

@@ -127,7 +127,9 @@ SINS = {
     "line_separator": Sin("garbled", ("\\u2028",), "\\u2028"),
     "lives_on_after_end": Sin(NO_FAULT, (), "it is still there 1 s after `end`", sound=True),
     "missing_program": Sin(
-        "crashed", ("could not be started", "no-such-program-anywhere"), "is the program on this machine"
+        "crashed",
+        ("could not be started", "no-such-program-anywhere"),
+        "no-such-program-anywhere is not on this machine",
     ),
     "model_flood": Sin(
         "limit_exceeded", ("model: more than 20 requests in one turn",), "its `error` says what is wrong"

@@ -6,6 +6,7 @@ all that, because the folder's name is the digest of the source only. sandbox/bu
 
 import contextlib
 import os
+import re
 import shutil
 import subprocess
 from collections.abc import Iterable
@@ -16,6 +17,7 @@ from arena import shared_folders, whole_files
 from arena.errors import ArenaError, MachineError, writing
 from arena.event import bot_folder, discovery
 from arena.event.discovery.files import files_of, folder_digest
+from arena.match.bot import program_file
 from arena.match.bot.postmortem import failed_build
 from arena.protocol import clean
 from arena.sandbox.building import BUILD_LIMITS, build
@@ -25,6 +27,28 @@ from arena.values import Bot
 LARGEST_BYTES = 250_000_000  # of a built bot: a compiler's output is larger than any source
 DEEPEST = 64  # folders in folders
 LOG_LINES = 6  # that a message shows
+CURES = (
+    (
+        r"fatal error: ([\w./+-]+): No such file",
+        "the header {} is neither in the bot nor on this machine: hand in one folder with it and the source",
+    ),
+    (
+        r"class (\w+) is public, should be declared in a file named (\w+\.java)",
+        "a public class has the name of its file: call the file {1}, or the class by its file's name",
+    ),
+    (
+        r"package ([\w.]+) does not exist",
+        "the library {} is neither in the bot nor on this machine: hand in its source",
+    ),
+    (r"undefined reference to `main'", "no source has a function `main`: hand in the file that has it"),
+    (
+        r"(?:can't find crate for|unresolved import) `(\w+)`",
+        "rustc alone has no crates, so {} is not there: do without it",
+    ),
+    (r"multiple definition of `main'", "several sources have a function `main`: hand in those of one program only"),
+    (r"\r'?: command not found|\\r': command not found", "its lines end with CR LF (Windows): save it with LF"),
+)
+"""What a compiler says -> what the author can do; only where the cause is certain."""
 
 
 def built(bots: Iterable[Bot], folder: Path, level: str) -> tuple[Bot, ...]:
@@ -86,7 +110,19 @@ def _build(bot: Bot, command: tuple[str, ...], target: Path, level: str) -> None
             failure, log = f"what it made cannot be kept: {getattr(error, 'strerror', None) or error}", b""
     if failure:
         output = "".join(f"\n  {line}" for line in last_lines(log))
-        raise ArenaError(f"{bot.name}: its build failed: {clean(' '.join(command))}: {clean(failure)}{output}")
+        cure = _cure(bot, command, log.decode("utf-8", "replace"))
+        raise ArenaError(f"{bot.name}: its build failed: {clean(' '.join(command))}: {clean(failure)}{output}{cure}")
+
+
+def _cure(bot: Bot, command: tuple[str, ...], log: str) -> str:
+    """Return what the author of a bot can do about a failed build, as one more line; empty where nothing is certain."""
+    reason = program_file.explanation(replace(bot, command=command))
+    if reason is not None:
+        return f"\n-> {reason.words}: {reason.cure}"
+    for pattern, cure in CURES:
+        if (match := re.search(pattern, log)) is not None:
+            return f"\n-> {cure.format(*map(clean, match.groups()))}"
+    return ""
 
 
 def last_lines(output: bytes) -> list[str]:

@@ -34,7 +34,11 @@ from arena.sandbox.copying import Copier
 from arena.sandbox.file_policy import KIT
 from arena.values import Bot, Limits
 
-LEFT_OUT = {"__pycache__", ".git"}
+ENVIRONMENTS = (".venv", "venv")
+"""Folders with a virtual environment of Python: its links and paths work on the machine that made it only."""
+COMMANDS_OF_NPM = ".bin"
+"""A folder in node_modules with links to commands for people; Node loads packages without it."""
+LEFT_OUT = {"__pycache__", ".git", *ENVIRONMENTS, COMMANDS_OF_NPM}
 """Folders that tools leave beside a bot: no part of it."""
 
 PRIVATE = "arena-run-"

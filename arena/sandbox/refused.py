@@ -10,6 +10,7 @@ import errno
 import fcntl
 import os
 import select
+import socket
 import struct
 import threading
 from collections import Counter
@@ -23,13 +24,19 @@ RESPONSE = struct.Struct("=QqiI")
 """struct seccomp_notif_resp: id, value, error, flags."""
 RECEIVE = 0xC0002100 | NOTIFICATION.size << 16
 SEND = 0xC0002101 | RESPONSE.size << 16
+ARGUMENT = 0xFFFFFFFF
+"""The bits of an int in an argument."""
 POLL_MS = 100
 NAMES = 1000
 """The most different calls that are counted: fewer have a name, and a bot could try 2**30 numbers without one."""
 
 
 class RefusedCalls:
-    """Answers for the filters of watched bots, in a thread, and counts the calls that they were refused."""
+    """Answers for the filters of watched bots, in a thread, and counts the calls that they were refused.
+
+    The C library looks for a daemon of names, by a socket with a path, when a program asks for its user: Bash and Java
+    do so at each start, and take another way without an answer. That is not counted: nobody's bot uses the network so.
+    """
 
     def __init__(self, arch: str) -> None:
         self._numbers = numbers(arch)
@@ -72,9 +79,10 @@ class RefusedCalls:
         question = bytearray(NOTIFICATION.size)  # the kernel insists on zeros
         try:
             fcntl.ioctl(listener, RECEIVE, question)
-            unique, _, _, number, *_ = NOTIFICATION.unpack(question)
+            unique, _, _, number, _, _, first, *_ = NOTIFICATION.unpack(question)
             name = self._names.get(number, f"number {number}")
-            if name in self.counts or len(self.counts) < NAMES:
+            is_expected = name == "socket" and first & ARGUMENT == socket.AF_UNIX
+            if not is_expected and (name in self.counts or len(self.counts) < NAMES):
                 self.counts[name] += 1
             fcntl.ioctl(listener, SEND, RESPONSE.pack(unique, 0, -self._error(name), 0))
         except OSError as error:

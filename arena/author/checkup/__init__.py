@@ -9,11 +9,13 @@ import math
 import time
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
+from pathlib import Path
 
 from arena.author.checkup.conversation import run_check
 from arena.author.checkup.findings import CheckRun, Finding, Weight, is_sound, merge
 from arena.author.checkup.variations import of_event
 from arena.errors import ArenaError
+from arena.event.discovery.files import left_out, shown
 from arena.game import Role
 from arena.games import openings, rulebook
 from arena.match.model import LanguageModel
@@ -33,6 +35,11 @@ OTHERWISE = "it played otherwise when the very same match was played again"
 SEEDED = (
     "seed your random numbers with the number after `seed`, and search by depth and not by the clock: then a rerun "
     "shows why it lost"
+)
+FEW_PATHS = 5  # that a finding lists
+PACKAGES = (
+    "nothing, unless the bot needs a package from there: then copy that package beside the program (for Python: "
+    "pip install --target . NAME)"
 )
 SEED = 1
 OPENED = "after an opening"
@@ -148,11 +155,20 @@ def checkup(
         again = run(match, role, AGAIN)
         if again.sound and any(before != now for before, now in zip(first.moves, again.moves, strict=False)):
             advice.append(Finding(weight=Weight.ADVICE, where=f"{first.board} as {role}", words=OTHERWISE, cure=SEEDED))
-    findings = [*(finding for each in runs for finding in each.findings), *advice]
+    findings = [*(finding for each in runs for finding in each.findings), *advice, *_left_out(bot)]
     examined = Checkup(bot=bot, conditions=conditions, runs=tuple(runs), findings=(), skipped=skipped)
     if all(each.sound for each in runs):
         findings += _near_limits(examined)
     return replace(examined, findings=merge(findings))
+
+
+def _left_out(bot: Bot) -> Iterator[Finding]:
+    """Yield what the bot plays without, though it lies in its folder."""
+    folder = Path(bot.files or "")
+    paths = left_out(folder) if bot.files and folder.is_dir() else []
+    if paths:
+        words = f"left out, as no part of a bot: {', '.join(map(shown, paths[:FEW_PATHS]))}"
+        yield Finding(weight=Weight.ADVICE, where="its files", words=words, cure=PACKAGES)
 
 
 def _near_limits(examined: Checkup) -> Iterator[Finding]:

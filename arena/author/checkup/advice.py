@@ -1,15 +1,16 @@
 """Advice for a bot's author: from a failure and the bot's own output to one sentence.
 
-Pure. The tables are ordered, the most reliable sign first; new advice is a new line. Signs are the causes and figures
-of a failure. Only the bot's own stderr is searched for patterns, never a message of arena.
+It goes by the causes and figures of a failure, never by a message of arena. crashes.py has the rows for a bot that
+crashed, and bot_files.py reads the bot's files for it.
 """
 
-import re
-from collections.abc import Callable, Collection, Iterable
-from errno import EACCES, ENOENT, ENOEXEC, ENOTDIR
-from signal import SIGABRT, SIGBUS, SIGFPE, SIGKILL, SIGSEGV, SIGSYS, SIGXCPU, Signals
+from collections.abc import Collection, Iterable
+from signal import Signals
 
 from arena import system
+from arena.author.checkup import crashes
+from arena.author.checkup.bot_files import NO_FILES, BotFiles
+from arena.author.checkup.crashes import FLUSH, LESS_MEMORY
 from arena.clock import TimeUsed
 from arena.failure import Cause, Failure
 from arena.protocol import quoted
@@ -20,7 +21,6 @@ IDLE = 0.2  # a bot that uses less than this share of the time only waits
 NEAR_LIMIT = 0.75  # the part of a limit from which on a bot may have been stopped for it
 
 EMPTY = "its file is empty: `arena new` makes a bot to start from"
-FLUSH = "end every answer with a newline, and flush it: most languages hold lines back when stdout is a pipe"
 DEBUG = "stdout is for answers only: print debug output to stderr, or begin the line with `# `"
 TOO_LONG = "print one move and a newline: is there a newline at the end of each line?"
 NOT_TEXT = "print plain text: UTF-8, without colours, escapes or NUL bytes"
@@ -28,107 +28,13 @@ NOT_LEGAL = "print one of the lines that came after `legal` since the last `turn
 NEVER_RAN = (
     "type `arena check`, which says why: it never said `ready`, so that its matches were lost without being played"
 )
+NOT_STARTED = "look at `command`: is it the program that starts the bot?"
 SOME_LIMIT = "use less of what this sentence names: `arena docs endings` explains the limits"
 
-Sign = Callable[[Failure, str], bool]
-"""Returns whether a failure and the end of the bot's stderr show the problem that some advice is for."""
-
-
-def _printed(pattern: str) -> Sign:
-    compiled = re.compile(pattern)
-    return lambda _, stderr: compiled.search(stderr) is not None
-
-
-def _killed_by(*signals: int) -> Sign:
-    return lambda failure, _: failure.exit_code is not None and -failure.exit_code in signals
-
-
-_NO_MEMORY = _printed("MemoryError|out of memory|bad_alloc")
-_NO_FORK = _printed("fork|Resource temporarily unavailable|BlockingIOError|Operation not permitted")
-_NO_NETWORK = _printed(
-    "gaierror|name resolution|getaddrinfo|EAI_AGAIN|ENOTFOUND|ECONNREFUSED|URLError|ConnectionError"
-    "|Network is unreachable"
-)
-_SOCKET = _printed(r"\bsocket\b")
-_REFUSED = _printed("Operation not permitted|EPERM")
-FORKS = {"fork", "vfork"}
-CRASHES: tuple[tuple[Sign, str], ...] = (
-    (lambda failure, _: failure.cause is Cause.OUTPUT_CLOSED, "keep stdout open until `end`: it is how a bot answers"),
-    (lambda failure, _: failure.unfinished > 0, FLUSH),
-    (
-        _printed("TabError"),
-        "it indents by tabs in some lines and by spaces in others: let your editor make all of them spaces",
-    ),
-    (
-        _printed("no encoding declared"),
-        "save the file as UTF-8, or name its encoding in the first line: # -*- coding: latin-1 -*-",
-    ),
-    (
-        _printed("SyntaxError|IndentationError"),
-        "the program is not valid Python here: run it by hand, and correct that line first",
-    ),
-    (
-        _printed("ModuleNotFoundError|ImportError|Cannot find module"),
-        "it imports a module that is missing: a bot has its language's library, `arena.kit` in Python, and its folder",
-    ),
-    (
-        lambda failure, stderr: failure.short_of_memory or _NO_MEMORY(failure, stderr),
-        "use less memory, or set a smaller heap in `command`",
-    ),
-    (
-        lambda failure, stderr: (
-            _NO_NETWORK(failure, stderr)
-            or (("socket" in failure.refused_calls or _SOCKET(failure, stderr)) and _REFUSED(failure, stderr))
-        ),
-        "it uses the network, and a bot has none: hand in what it loads with the bot, and open that file",
-    ),
-    (
-        _printed(
-            r"(No such file or directory|ENOENT)\b.*['\"`](/(home|Users|content|mnt|media|root|kaggle)/|[A-Za-z]:[\\/])"
-        ),
-        "it opens a file of another computer: hand it in with the bot, and open it by its path in the bot's folder",
-    ),
-    (
-        _printed("No such file or directory|ENOENT"),
-        "it opens a file that is not there: hand it in with the bot; a path begins in the bot's folder",
-    ),
-    (_printed("File too large"), "write less: the scratch folder has room for a few megabytes"),
-    (
-        lambda failure, stderr: not FORKS.isdisjoint(failure.refused_calls) or _NO_FORK(failure, stderr),
-        "arena refused something: a bot starts no other process (threads are free), has no network, no shared memory",
-    ),
-    (
-        _printed("Permission denied|Read-only file system|EACCES|EROFS"),
-        "it may read its own folder and its libraries only: put its files there; write into the folder $TMPDIR",
-    ),
-    (
-        _killed_by(SIGSEGV, SIGBUS),
-        "it reads or writes outside its memory: build with -g -fsanitize=address and run it by hand",
-    ),
-    (_killed_by(SIGXCPU), "compute less: its CPU time is limited"),
-    (_killed_by(SIGKILL), "the system killed it, perhaps because memory ran out: use less memory"),
-    (_killed_by(SIGFPE), "it divides by zero"),
-    (_killed_by(SIGABRT), "it ended itself (abort, assert): look at its stderr"),
-    (_killed_by(SIGSYS), "it made a system call that no bot may make: look at `arena docs confinement`"),
-    (_printed("EOFError"), "exit when the input ends"),
-    (lambda failure, _: failure.exit_code == 0, "it left by itself: read on until `end`, in a loop"),
-    (
-        lambda failure, _: failure.exit_code is not None and failure.exit_code > 0,
-        "the program failed: the last lines of its stderr say where",
-    ),
-)
-NO_PROGRAM = "look at `command`: is the program on this machine, and the file in the bot's folder?"
-NOT_STARTED = {
-    EACCES: "make the file executable: chmod +x",
-    ENOENT: NO_PROGRAM,
-    ENOTDIR: NO_PROGRAM,
-    ENOEXEC: "the program was made for another machine: build it here, or begin a script with #!",
-}
-"""Advice by the error number of the system."""
 LIMIT_ADVICE = {
     Cause.OUTPUT: "print one line to each question: is there a loop that prints for ever?",
     Cause.CPU: "compute less, also before `ready`: the limit is for the whole match",
-    Cause.MEMORY: "use less memory, or set a smaller heap in `command`",
+    Cause.MEMORY: LESS_MEMORY,
     Cause.THREADS: "start fewer threads; one for each core is enough",
     Cause.PROCESSES: "start fewer processes; for more of them, ask the organiser for `processes = N` in the bot's "
     "[[bot]] table in tournament.toml",
@@ -139,24 +45,32 @@ LIMIT_ADVICE = {
 }
 
 
-def of_failure(failure: Failure, stderr: str = "") -> str:
+def of_failure(failure: Failure, stderr: str = "", files: BotFiles = NO_FILES) -> str:
     """Return advice for a bot that could not be started, crashed, hit a limit, or printed too long a line."""
     if failure.cause is Cause.NOT_STARTED:
-        return NOT_STARTED.get(failure.errno, "look at `command` in bot.toml")
+        return failure.cure or NOT_STARTED
     if failure.cause is Cause.LINE_TOO_LONG:
         return TOO_LONG
     if failure.cause in LIMIT_ADVICE:
         return LIMIT_ADVICE[failure.cause]
-    return next((advice for sign, advice in CRASHES if sign(failure, stderr)), "look at its stderr")
+    return crashes.advice(failure, stderr, files)
 
 
 def of_silence(
-    failure: Failure, remarks: Iterable[str], *, ready: bool, late: float | None, discarded: Iterable[str]
+    failure: Failure,
+    remarks: Iterable[str],
+    *,
+    ready: bool,
+    late: float | None,
+    discarded: Iterable[str],
+    stderr: str = "",
+    expected: Collection[str] = ("ready",),
+    files: BotFiles = NO_FILES,
 ) -> str:
     """Return advice for no answer in time.
 
     `late` is the time in seconds at which the answer came after all; `remarks` and `discarded` are lines that the bot
-    printed instead.
+    printed instead; `expected` are the answers that would have been right.
     """
     answer = "`ready`" if ready else "the answer"
     if late is not None:
@@ -171,12 +85,28 @@ def of_silence(
     spent = failure.spent
     if spent.cpu > (spent.wall - spent.excused(failure.threads)) * IDLE:
         return "it computes all the time: is there an endless loop, or a search that does not look at the clock?"
+    lines = [line.strip() for line in stderr.split("\n") if line.strip()]
+    if lines and lines[-1] in expected:
+        return f"it printed {answer} to stderr: print answers to stdout"
+    cause = _cause_of_silence(files)
+    if cause:
+        return cause
     question = "`ready?`" if ready else "`go ...`"
     computes = "" if system.LINUX else "computes, "  # its CPU time is not known there
+    holds_back = "" if files.flushes_itself else "holds its lines back (flush each line), "
     return (
-        f"it said nothing: it {computes}sleeps, is stopped, does not read its input, or waits for more of it; "
-        f"{question} is the last line until it answers"
+        f"it said nothing: it {computes}sleeps, is stopped, {holds_back}does not read its input, or waits for more of "
+        f"it; {question} is the last line until it answers"
     )
+
+
+def _cause_of_silence(files: BotFiles) -> str:
+    """Return advice for a silent bot whose program shows why it is silent; empty where it does not."""
+    if files.reads_all:
+        return f"{files.reads_all}, which waits for the end of the input: read one line at a time"
+    if files.never_flushes:
+        return f"its source never flushes, and its language holds lines back for a pipe: {files.never_flushes}"
+    return ""
 
 
 def of_illegal(line: str, legal: tuple[str, ...], earlier: Collection[str], after: Iterable[str]) -> str:

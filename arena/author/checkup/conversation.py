@@ -13,12 +13,14 @@ from typing import Any
 
 from arena import protocol
 from arena.author.checkup import advice
+from arena.author.checkup.bot_files import BotFiles
 from arena.author.checkup.findings import CheckRun, Finding, Weight, is_sound
 from arena.author.checkup.variations import NEVER_SENT, VARIATIONS, plain
 from arena.failure import Cause, Failure
 from arena.game import Move, Role
 from arena.games import rulebook
 from arena.match.bot import LiveBot, OverloadedError
+from arena.match.bot.complaint import complaint
 from arena.match.bot.output import REMARKS_KEPT, Discarded, When
 from arena.match.disguise import Disguises
 from arena.match.model import Calls, LanguageModel, converse
@@ -36,7 +38,8 @@ BEGINNING = 3  # answers of a run that is not played to its end
 STDERR_BYTES = 16_000  # so much on stderr means that its beginning is lost
 REMARK_LETTERS = 200  # of a remark that are kept
 LINE_LETTERS = 200  # of a line of stderr
-LOG_LINES = 12  # of stderr: a traceback of Node has its message ten lines above its end
+LOG_LINES = 12  # of stderr: its end, or the lines around the error
+LINES_BEFORE_ERROR = 5
 
 
 def run_check(
@@ -101,14 +104,38 @@ class Examinee(LiveBot):
         path = Path(self._bot.files or "")
         return path.is_file() and not path.stat().st_size
 
+    def advice(self, failure: Failure) -> str:
+        """Return advice for a failure, by its stderr and its files."""
+        return advice.of_failure(failure, self.log_text, self.files)
+
+    @property
+    def files(self) -> BotFiles:
+        """Return its files."""
+        return BotFiles(self._bot)
+
+    @property
+    def log_text(self) -> str:
+        """Return the end of its stderr, with the paths that its author knows."""
+        return self._as_known(self._log.text)
+
     def last_words(self) -> tuple[str, ...]:
         """Return the last lines of its stderr, safe to print, with paths as its author knows them."""
-        lines = [line for line in self._log.text.splitlines() if line.strip()][-LOG_LINES:]
-        if self._bot.digest:  # it ran in a private copy, in a folder that is called by its digest
-            copy = re.compile(rf"[^\s\"']*/{re.escape(self._bot.digest)}/")
-            lines = [copy.sub("", line) for line in lines]
+        lines = [line for line in self._log.text.split("\n") if line.strip()]
+        named = complaint(self._log.text)
+        end = len(lines)
+        if named in lines[:-LOG_LINES]:  # the trace behind the error is longer than what is shown
+            end = lines.index(named) + LOG_LINES - LINES_BEFORE_ERROR
+        lines = lines[max(0, end - LOG_LINES) : end]
+        lines = [self._as_known(line) for line in lines]
         # `clean` would replace quotation marks, which these lines may keep: no message quotes them.
         return tuple('"'.join(map(clean, line[:LINE_LETTERS].split('"'))) for line in lines)
+
+    def _as_known(self, text: str) -> str:
+        """Return a text of its stderr with the paths that its author knows."""
+        if not self._bot.digest:
+            return text
+        # It ran in a private copy, in a folder that is called by its digest.
+        return re.sub(rf"[^\s\"']*/{re.escape(self._bot.digest)}/", "", text)
 
 
 class Conversation:
@@ -263,7 +290,7 @@ class Conversation:
         else:
             self._bot.end()
             log = self._bot.last_words()
-            cure = advice.EMPTY if self._bot.empty else advice.of_failure(failure, "\n".join(log))
+            cure = advice.EMPTY if self._bot.empty else self._bot.advice(failure)
             self._fault(failure.words, cure, log)
 
     def _advice_for_silence(self, ask: Ask, failure: Failure) -> str:
@@ -276,7 +303,16 @@ class Conversation:
             begun = self._bot.stopwatch.begun
             reply = self._converse(ask._replace(text=b"", deadline=LATE_FACTOR * limit))
             late = self._bot.stopwatch.begun + reply.spent.wall - begun if reply.ending is None else None
-        return advice.of_silence(failure, remarks, ready=ask.ready, late=late, discarded=self._discarded())
+        return advice.of_silence(
+            failure,
+            remarks,
+            ready=ask.ready,
+            late=late,
+            discarded=self._discarded(),
+            stderr=self._bot.log_text,
+            expected=("ready",) if ask.ready else ask.legal,
+            files=self._bot.files,
+        )
 
     def _say_goodbye(self, text: bytes) -> None:
         """Write `text`, end the bot's input, and add a finding if the bot does not leave quietly."""

@@ -26,6 +26,7 @@ from arena.event.discovery import names
 from arena.event.discovery.notes import Note
 from arena.values import Bot
 
+LEFT_OUT = "left out, as no part of a bot: {}"
 MOST_NESTED = 3
 """Archives in archives."""
 
@@ -79,6 +80,8 @@ class _Candidate:
     bot: Bot | None = None
     version: Version | None = None
     """The earlier version that is the same bot."""
+    left_out: tuple[str, ...] = ()
+    """What was left out of it though its author may count on it."""
     plays: bool = False
     """True if it is the bot that plays already."""
 
@@ -132,7 +135,7 @@ class Submissions:
         except ArenaError as error:
             candidate.faults.append(str(error))
         try:
-            candidate.copy = _copy_in(request, candidate.name, folder)
+            candidate.copy, candidate.left_out = _copy_in(request, candidate.name, folder)
             if request.refusal:
                 raise ArenaError(request.refusal)
             candidate.bot = discovery.from_path(candidate.copy, candidate.name)
@@ -265,6 +268,8 @@ class Submissions:
         label = _label(request.path.name if request.rivals else candidate.name)
         decide = partial(SubmissionDecision, request=request, name=candidate.name, note=note)
         if candidate.faults or bot is None or copy is None:
+            if candidate.left_out:
+                candidate.faults.append(LEFT_OUT.format(", ".join(map(discovery.shown, candidate.left_out))))
             reasons = "\n\n".join(candidate.faults)
             for folder in (candidate.folder, candidate.folder.absolute()):  # its author knows no such path
                 reasons = reasons.replace(f"{folder}/", "").replace(f"; {discovery.SKIP}", "")
@@ -282,6 +287,8 @@ class Submissions:
                 self._store.restore(version, copy)
             if note.person and self._is_authors(version.note, note):
                 self._store.rename_author(version, note)
+        if candidate.left_out:
+            text += f"; {LEFT_OUT.format(', '.join(map(discovery.shown, candidate.left_out)))}"
         if candidate.plays:
             status, text = SubmissionStatus.KNOWN, f"it is version {version.number}, which plays: nothing has changed"
         else:
@@ -300,24 +307,25 @@ class Submissions:
         return names.distinct(label, {name.lower() for name in others})
 
 
-def _copy_in(request: Request, name: str, folder: Path) -> Path:
-    """Copy and unpack a submission into `folder`, under its new name; return the new path."""
-    path = request.path
+def _copy_in(request: Request, name: str, folder: Path) -> tuple[Path, tuple[str, ...]]:
+    """Copy and unpack a submission into `folder`, under its new name; return the new path, and what was left out."""
+    path, allowance = request.path, Allowance()
+    left_out = allowance.noted
     copy = folder / f".copied{packed_as(path) or path.suffix}"
     if request.files:
-        copy, allowance = folder / ".copied", Allowance()
+        copy = folder / ".copied"
         copy.mkdir(0o755)
         for own_name, path in request.files.items():
             copy_submission(path, copy / own_name, allowance)
     else:
-        copy_submission(path, copy)
+        copy_submission(path, copy, allowance)
     for depth in range(MOST_NESTED):
         copy = _alone(copy)
         if copy.is_symlink() or packed_as(copy) is None or not copy.is_file():
             break
-        unpack(copy, folder / f".unpacked{depth}")
+        left_out += unpack(copy, folder / f".unpacked{depth}")
         copy = _alone(folder / f".unpacked{depth}")
-    return copy.rename(folder / f"{name}{copy.suffix if copy.is_file() else ''}")
+    return copy.rename(folder / f"{name}{copy.suffix if copy.is_file() else ''}"), tuple(left_out)
 
 
 def _alone(copy: Path) -> Path:

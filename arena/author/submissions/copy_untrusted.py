@@ -7,18 +7,19 @@ source may change meanwhile. discovery/ judges on the copy whether it is a bot.
 import os
 import stat
 from collections.abc import Collection
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
 from typing import IO
 
 from arena import shared_folders
 from arena.errors import ArenaError
-from arena.event.discovery.files import LEFT_OUT, shown
+from arena.event.discovery.files import LEFT_OUT, MAC_FORK, NOTED, leaves, shown
 
 MOST_BYTES = 50_000_000
 MOST_ENTRIES = 2000  # files and folders
 DEEPEST = 16  # folders in folders
 NAME_BYTES = 200  # some file systems take no more than 255, and our own copies have endings
+MOST_NOTED = 20  # paths that were left out
 CHUNK_BYTES = 1 << 20
 NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC
 READ = os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC | os.O_NONBLOCK | os.O_NOCTTY
@@ -38,6 +39,8 @@ class Allowance:
     entries: int = MOST_ENTRIES
     left_out: Collection[str] = frozenset(JUNK)
     """Names that are not copied."""
+    noted: list[str] = field(default_factory=list)
+    """What was left out though its author may count on it, by its path within the submission."""
 
     def enter(self, path: PurePosixPath) -> None:
         """Count one more file or folder, at this path within the submission."""
@@ -45,6 +48,12 @@ class Allowance:
         if self.entries < 0:
             raise too_many()
         check_path(path)
+
+    def leave_out(self, path: PurePosixPath) -> None:
+        """Note what is left out at this path within the submission, if its author may count on it."""
+        name = path.as_posix()
+        if path.name in NOTED and name not in self.noted and len(self.noted) < MOST_NOTED:
+            self.noted.append(name)
 
     def pour(self, source: IO[bytes], target: Path, *, executable: bool) -> None:
         """Copy a file as far as its bytes are allowed; of its mode only the right to run it stays.
@@ -112,9 +121,10 @@ def _copy(parent: int, name: str, target: Path, path: PurePosixPath, allowance: 
             target.mkdir(0o755)
             with os.scandir(folder) as entries:
                 for entry in entries:
-                    if entry.name in allowance.left_out or (
-                        entry.name in LEFT_OUT and entry.is_dir(follow_symlinks=False)
-                    ):
+                    if entry.name in allowance.left_out or entry.name.startswith(MAC_FORK):
+                        continue
+                    if entry.name in LEFT_OUT and not entry.is_file(follow_symlinks=False):
+                        allowance.leave_out((path / entry.name).relative_to(path.parts[0]))
                         continue
                     _copy(folder, entry.name, target / entry.name, path / entry.name, allowance)
         finally:
@@ -127,7 +137,7 @@ def _copy(parent: int, name: str, target: Path, path: PurePosixPath, allowance: 
         leads_to = os.readlink(name, dir_fd=parent)
         normal = PurePosixPath(os.path.normpath(path.parent / leads_to))
         if leads_to.startswith("/") or len(path.parts) < 2 or normal.parts[:1] != path.parts[:1]:
-            raise ArenaError(f"{shown(path)}: this link leaves the bot's folder; copy the file instead")
+            raise leaves(path)
         target.symlink_to(leads_to)
     else:
         raise ArenaError(f"{shown(path)}: is neither a file nor a folder; take it out of the bot")

@@ -19,7 +19,7 @@ from typing import IO, BinaryIO, Self
 
 from arena.author.submissions.copy_untrusted import JUNK, MOST_BYTES, MOST_ENTRIES, Allowance, check_path, too_large
 from arena.errors import ArenaError
-from arena.event.discovery.files import LEFT_OUT, shown
+from arena.event.discovery.files import LEFT_OUT, MAC_FORK, shown
 from arena.limited import LimitedError, limited_value
 
 ENDINGS = (".zip", ".tar", ".tar.gz", ".tgz", ".tar.bz2", ".tar.xz")
@@ -43,19 +43,19 @@ Member = tuple[str, bool, bool, int, bool, IO[bytes] | None]
 """Name; whether it is a folder; whether it is a plain file; size; whether it is executable; content."""
 
 
-def unpack(archive: Path, target: Path, *, bots: int = 1) -> None:
+def unpack(archive: Path, target: Path, *, bots: int = 1) -> list[str]:
     """Unpack into `target`, a folder that does not exist; ArenaError, with the reason, when it is refused.
 
-    It may be as large as this number of bots together.
+    It may be as large as this number of bots together. Return what was left out though its author may count on it.
     """
     work = partial(_unpack, archive, target, bots)
     try:
-        limited_value(work, memory=MEMORY_BYTES, cpu=CPU_SECONDS, wall=WALL_SECONDS)
+        return limited_value(work, memory=MEMORY_BYTES, cpu=CPU_SECONDS, wall=WALL_SECONDS)
     except LimitedError as error:
         raise ArenaError(f"it {error} to unpack; leave out what the bot does not need") from error
 
 
-def _unpack(archive: Path, target: Path, bots: int) -> None:
+def _unpack(archive: Path, target: Path, bots: int) -> list[str]:
     """Unpack in this process; ArenaError, with the reason, when it is refused."""
     try:
         target.mkdir(0o755)
@@ -72,6 +72,7 @@ def _unpack(archive: Path, target: Path, bots: int) -> None:
         if isinstance(error, OSError) and error.errno in DISK_FAULTS:
             raise ArenaError(f"{target}: cannot be written: {error.strerror}") from error
         raise ArenaError(f"it is no archive that can be read ({type(error).__name__}); pack it again") from error
+    return allowance.noted
 
 
 def _extract(member: Member, target: Path, allowance: Allowance) -> None:
@@ -80,7 +81,11 @@ def _extract(member: Member, target: Path, allowance: Allowance) -> None:
     inner = PurePosixPath(name)
     if name.startswith("/") or ".." in inner.parts or "\\" in name or "\0" in name:
         raise ArenaError(f"{name[:200]!a} leads out of its archive; pack it again, from within the bot's folder")
-    if not inner.parts or set(inner.parts) & (LEFT_OUT | JUNK):
+    for folder in (*reversed(inner.parents[:-1]), inner):
+        if folder.name in LEFT_OUT | JUNK or folder.name.startswith(MAC_FORK):
+            allowance.leave_out(folder)
+            return
+    if not inner.parts:
         return
     check_path(inner)
     for folder in (*reversed(inner.parents[:-1]), *([inner] if is_folder else [])):
@@ -92,7 +97,10 @@ def _extract(member: Member, target: Path, allowance: Allowance) -> None:
         return
     allowance.enter(inner)
     if not is_plain or content is None:
-        raise ArenaError(f"{shown(inner)}: is neither a file nor a folder; take it out of the archive")
+        raise ArenaError(
+            f"{shown(inner)}: is neither a file nor a folder (a link, perhaps); put the file itself in its place, and "
+            "pack it again"
+        )
     if size > allowance.size:
         raise too_large()
     _refuse_second(target, inner)

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 from arena.errors import ArenaError
 from arena.event.discovery import names, notes, programs
-from arena.event.discovery.files import LEFT_OUT, digest_of, files_of, folder_digest, refuse_link
+from arena.event.discovery.files import LEFT_OUT, MAC_FORK, digest_of, files_of, folder_digest, left_out, refuse_link
 from arena.event.discovery.files import shown as shown
 from arena.event.discovery.programs import BotProgram
 from arena.event.discovery.programs import begins as begins
@@ -96,13 +96,12 @@ def _from_folder(folder: Path, name: str) -> Bot:
         settings, missing = bot_toml.read(toml), f"{shown(toml)}: {bot_toml.NO_COMMAND}"
     else:
         entries = _entries(folder)
-        if len(entries) == 1 and programs.is_runnable(entries[0]):
+        if len(entries) == 1 and programs.is_runnable(entries[0]) and not left_out(folder):
             return from_path(entries[0], name)
         inner = None if any(map(programs.is_runnable, entries)) else _inner(folder)
         if inner is not None:
             return _from_folder(inner, name)
-        hint = "it has no bot.toml; write one with a `command`, or call its program bot.py or main.py"
-        missing = f"{shown(folder)}: not a bot: {hint}; {SKIP}"
+        missing = f"{shown(folder)}: not a bot: {programs.why_none(entries)}; {SKIP}"
     remote = settings is not None and bool(settings.remote)
     if remote:
         program = BotProgram(())
@@ -137,12 +136,9 @@ def _program(folder: Path, missing: str) -> BotProgram:
         both = " and ".join(path.name for path in mains)
         raise ArenaError(f"{shown(folder)}: has {both}: write a bot.toml whose `command` starts one of them")
     if len(mains) != 1:
-        taken_for = {*programs.NO_PROGRAMS, *programs.SOURCES}
-        no_programs = [
-            programs.why_not(path) for path in entries if path.suffix.lower() in taken_for and path.is_file()
-        ]
-        if no_programs and not mains:
-            raise ArenaError(f"{no_programs[0]}; {SKIP}")
+        suspects = programs.suspects(entries)
+        if suspects and not mains:
+            raise ArenaError(f"{programs.why_not(suspects[0])}; {SKIP}")
         raise ArenaError(missing)
     return programs.program_of(mains[0], entries)
 
@@ -223,6 +219,8 @@ def is_program(folder: Path) -> bool:
 
 def _entries(folder: Path) -> list[Path]:
     try:
-        return sorted(path for path in folder.iterdir() if path.name not in LEFT_OUT)
+        return sorted(
+            path for path in folder.iterdir() if path.name not in LEFT_OUT and not path.name.startswith(MAC_FORK)
+        )
     except OSError as error:
         raise ArenaError(f"{shown(folder)}: cannot be read: {error.strerror}") from error

@@ -22,7 +22,6 @@ LONGEST_TEXT = 200  # characters of an author, a language, a game or a role
 MOST_NAMES = 100  # games or roles
 MOST_THREADS = 128  # that a bot may ask for; the event's limits.threads is what it gets
 NO_COMMAND = 'command: missing; for example command = "python bot.py"'
-SHELL = frozenset({"&&", "||", ";", "|", ">", ">>", "<", "&"})
 
 
 def _command(value: object) -> tuple[str, ...]:
@@ -31,13 +30,6 @@ def _command(value: object) -> tuple[str, ...]:
         programs.refuse_outside(command)
     except ValueError as error:
         raise Mistake(str(error)) from error
-    return command
-
-
-def _build(value: object) -> tuple[str, ...]:
-    command = _command(value)
-    if shell := next((word for word in command if word in SHELL), None):
-        raise Mistake(f"{shell!r} wants a shell: put the steps into a script, build = 'sh build.sh'")
     return command
 
 
@@ -50,7 +42,7 @@ class BotSettings(Table):
 
     command: Annotated[tuple[str, ...], BeforeValidator(_command)] = ()
     """`()` = that of the folder's only program, or of the one that is called bot or main."""
-    build: Annotated[tuple[str, ...], BeforeValidator(_build)] = ()
+    build: Annotated[tuple[str, ...], BeforeValidator(_command)] = ()
     """The words that make it runnable; `()` = it is runnable."""
     language: Text = ""
     author: Text = ""

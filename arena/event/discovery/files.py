@@ -5,12 +5,17 @@ import os
 import re
 import stat
 from collections.abc import Iterable, Iterator
-from pathlib import Path
+from pathlib import Path, PurePath
 
 from arena import identity
 from arena.errors import ArenaError
+from arena.sandbox.folder import COMMANDS_OF_NPM, ENVIRONMENTS
 from arena.sandbox.folder import LEFT_OUT as LEFT_OUT  # other modules that read bots import it from here
 
+NOTED = {*ENVIRONMENTS, COMMANDS_OF_NPM}
+"""Folders of LEFT_OUT whose authors may count on them, so that they are told."""
+MAC_FORK = "._"
+"""The beginning of the names of files that a Mac puts beside others, on disks and in archives that are not its own."""
 PART_BYTES = 1 << 20
 DIGEST = re.compile("[0-9a-f]+")
 """What `digest_of` returns. Only such a text may become a part of a path: a digest from a stranger may be anything."""
@@ -35,11 +40,31 @@ def _entries_of(folder: Path) -> Iterator[tuple[str, Path]]:
             yield path.relative_to(folder).as_posix(), path
 
 
+def left_out(folder: Path) -> list[str]:
+    """Return the paths within a bot's folder of what is no part of it, though its author may count on it."""
+    found = []
+    for root, folders, _ in os.walk(folder):
+        found += [(Path(root) / name).relative_to(folder).as_posix() for name in folders if name in NOTED]
+        folders[:] = sorted(name for name in folders if name not in LEFT_OUT)
+    return sorted(found)
+
+
 def refuse_link(path: Path, home: Path) -> None:
     """Raise ArenaError for a link that leaves its bot: a bot may not read files of others."""
     # realpath survives link circles
     if path.is_symlink() and not Path(os.path.realpath(path)).is_relative_to(os.path.realpath(home)):
-        raise ArenaError(f"{shown(path)}: this link leaves the bot's folder; copy the file instead")
+        raise leaves(path)
+
+
+def leaves(path: PurePath) -> ArenaError:
+    """Return the refusal of a link that leaves its bot."""
+    if path.parent.name == "bin" and path.name.startswith("python"):
+        environment = shown(path.parent.parent)
+        return ArenaError(
+            f"{environment}: is a virtual environment of Python, which works only on the machine that made it: take "
+            "it out of the bot, or call it .venv, so that arena leaves it out"
+        )
+    return ArenaError(f"{shown(path)}: this link leaves the bot's folder; copy the file instead")
 
 
 def digest_of(words: object, files: Iterable[tuple[str, Path]], length: int = 16) -> str:

@@ -5,6 +5,7 @@ Nothing here runs a program.
 """
 
 import os
+import re
 import shlex
 import sys
 from collections.abc import Iterable
@@ -22,9 +23,21 @@ LONGEST_COMMAND = 32 * 1024  # characters: a command must fit into one message t
 MOST_WORDS = 1000  # for the same reason: an empty word takes room too
 SHOWN_LETTERS = 80  # of a wrong command that a message repeats
 TAKEN_MODULES = frozenset({"arena", *sys.stdlib_module_names})
+SHELL = frozenset({"&&", "||", ";", "|", ">", ">>", "<", "&"})
+ASSIGNMENT = re.compile(r"[A-Za-z_]\w*=")
+IN_TOML = {"\b": "\\b", "\t": "\\t", "\n": "\\n", "\f": "\\f", "\r": "\\r"}
+"""Letters behind a backslash that TOML takes for another character, as in "python src\bot.py"."""
+BACKSLASH = re.compile(r"[\w./-]*\w[\\\b\f][\w.][\w./-]*|(?<=\s)[\w./-]*\w[\t\n\r][\w.][\w./-]*")
+LARGEST_LOOK = 1 << 20
 MAIN = ("bot", "main")
 """The names, without ending, by which the program of a folder without a bot.toml is recognised."""
-ENDINGS = {".py": RUN_PYTHON, ".js": ("node",), ".sh": ("bash",), ".pl": ("perl",), ".rb": ("ruby",)}
+ENDINGS = {
+    ".py": RUN_PYTHON,
+    **dict.fromkeys((".js", ".mjs", ".cjs"), ("node",)),
+    ".sh": ("bash",),
+    ".pl": ("perl",),
+    ".rb": ("ruby",),
+}
 """The command that runs a file as it is, by its ending."""
 BUILDS = {
     ".c": ("cc", "-O2", "-o", "bot", "*", "-lm"),
@@ -42,10 +55,34 @@ NO_PROGRAMS = {
     ),
     **dict.fromkeys((".pdf", ".doc", ".docx", ".odt"), "a document is no program: hand in the program's own file"),
     **dict.fromkeys((".exe", ".dll", ".msi"), "it was made for Windows: hand in its source"),
+    **dict.fromkeys((".bat", ".cmd", ".ps1"), "it is a script for Windows: name the program itself in a bot.toml"),
     **dict.fromkeys((".class", ".jar", ".pyc", ".o"), "it was compiled: hand in its source"),
     **dict.fromkeys((".rar", ".7z", ".gz"), "arena cannot unpack it: make a .zip or a .tar.gz of the bot's folder"),
 }
 """What to do with files that are often taken for programs, by their ending."""
+OTHER_LANGUAGES = {
+    ".cs": "C#",
+    ".d": "D",
+    ".dart": "Dart",
+    ".ex": "Elixir",
+    ".exs": "Elixir",
+    ".hs": "Haskell",
+    ".jl": "Julia",
+    ".kt": "Kotlin",
+    ".lua": "Lua",
+    ".ml": "OCaml",
+    ".nim": "Nim",
+    ".php": "PHP",
+    ".r": "R",
+    ".scala": "Scala",
+    ".swift": "Swift",
+    ".ts": "TypeScript",
+    ".zig": "Zig",
+}
+"""Languages, by their ending, whose programs arena starts only as a bot.toml says."""
+PACKED = (".zip", ".tar", ".tar.gz", ".tgz", ".tar.bz2", ".tar.xz")
+PROGRAM_HEADS = (b"#!", b"\x7fELF")
+"""The first bytes of a file that is surely a program."""
 
 
 @dataclass(frozen=True)
@@ -98,11 +135,68 @@ def program_of(path: Path, neighbours: Iterable[Path] | None = None) -> BotProgr
 
 def why_not(path: Path) -> str:
     """Return why a file is no bot, with what to do."""
-    advice = NO_PROGRAMS.get(path.suffix.lower())
-    if path.suffix not in SOURCES and path.suffix.lower() in SOURCES:
-        advice = f"an ending is in small letters: rename it to {shown(path.stem)}{path.suffix.lower()}"
+    ending, name = path.suffix.lower(), shown(path.name)
+    advice = NO_PROGRAMS.get(ending)
+    if path.suffix not in SOURCES and ending in SOURCES:
+        advice = f"an ending is in small letters: rename it to {shown(path.stem)}{ending}"
+    elif ending in OTHER_LANGUAGES:
+        advice = (
+            f"arena does not know how to start {OTHER_LANGUAGES[ending]}: put {name} into a folder with a bot.toml, "
+            "which has its `command`, and its `build` if it is compiled"
+        )
+    elif path.name.lower().endswith(PACKED):
+        advice = f"it is packed: `arena submit {name}` unpacks it, or unpack it and name the folder"
+    elif lacks_mode(path):
+        advice = (
+            f"{name} may not be executed: chmod +x {name} (a zip of Windows forgets it), or give it the ending of its "
+            f"language, such as {name}.py"
+        )
     known = f"neither executable nor one of {', '.join(sorted(SOURCES))}"
     return f"{shown(path)}: not a bot: {advice or known}"
+
+
+def lacks_mode(path: Path) -> bool:
+    """Return whether a file is a program, by its first bytes, that may not be executed."""
+    if os.access(path, os.X_OK) or not path.is_file():
+        return False
+    try:
+        with path.open("rb") as file:
+            return file.read(4).startswith(PROGRAM_HEADS)
+    except OSError:
+        return False
+
+
+def suspects(entries: Iterable[Path]) -> list[Path]:
+    """Return files of a folder that has no program, which its author may take for one; the likeliest first."""
+    entries = [path for path in entries if path.is_file()]
+    locked = [path for path in entries if lacks_mode(path)]
+    others = [path for path in entries if path.suffix.lower() in {*OTHER_LANGUAGES, *SOURCES}]
+    papers = [path for path in entries if path.suffix.lower() in NO_PROGRAMS and path.stem.lower() != "readme"]
+    papers.sort(key=lambda path: path.stem.lower() not in MAIN)
+    return [*locked, *others, *papers]
+
+
+def why_none(entries: Iterable[Path]) -> str:
+    """Return why a folder without a bot.toml is no bot: which of its programs starts it, nobody can see."""
+    runnable = [path for path in entries if is_runnable(path)]
+    if not runnable:
+        return "it has no bot.toml; write one with a `command`, or call its program bot.py or main.py"
+    names = " and ".join(shown(path.name) for path in runnable[:2])
+    more = f" and {len(runnable) - 2} more" if len(runnable) > 2 else ""
+    ending = runnable[0].suffix
+    call = f"bot{ending} or main{ending}"
+    if ending == ".java":
+        with_main = [shown(path.stem) for path in runnable if _has_main(path)]
+        which = f" (now {with_main[0]}, which has the method `main`)" if len(with_main) == 1 else ""
+        call = f"Main.java, with the class Main{which}"
+    return f"it has no bot.toml; write one with a `command`, or call its program {call}: it has {names}{more}"
+
+
+def _has_main(path: Path) -> bool:
+    try:
+        return re.search(rb"\bstatic\s+void\s+main\s*\(", path.read_bytes()[:LARGEST_LOOK]) is not None
+    except OSError:
+        return False
 
 
 def refuse_hiding(command: tuple[str, ...], files: Iterable[tuple[str, Path]]) -> None:
@@ -142,7 +236,32 @@ def words_of(command: object) -> tuple[str, ...]:
         raise ValueError(f"longer than {LONGEST_COMMAND} characters; put the rest into a file")
     if not words or not words[0] or "\0" in "".join(words):
         raise ValueError("it is empty, or has a NUL in it; write how the bot is started")
+    _refuse_backslashes(command)
+    _refuse_shell(words)
     return (*RUN_PYTHON, *words[1:]) if words[0] in {"python", "python3"} else tuple(words)
+
+
+def _refuse_backslashes(command: object) -> None:
+    """Raise ValueError for a path of Windows, whose backslashes neither a shell nor TOML leaves as they are."""
+    for word in [command] if isinstance(command, str) else command if isinstance(command, list | tuple) else []:
+        found = BACKSLASH.search(word)
+        if found is not None:
+            text = "".join(IN_TOML.get(letter, letter) for letter in found.group())
+            raise ValueError(
+                f"{_short(word)} has a path with a backslash: write {text.replace(chr(92), '/')!r}, with /"
+            )
+
+
+def _refuse_shell(words: list[str]) -> None:
+    """Raise ValueError for a command that only a shell understands."""
+    shell = next((word for word in words if word in SHELL), None)
+    if shell is not None:
+        raise ValueError(f"{shell!r} wants a shell, and no shell reads this: put the steps into a script, 'sh run.sh'")
+    if ASSIGNMENT.match(words[0]):
+        raise ValueError(
+            f"{_short(words[0])} wants a shell, and no shell reads this: let env set it, as in "
+            f"'env {words[0][:SHOWN_LETTERS]} ...'"
+        )
 
 
 def refuse_outside(command: tuple[str, ...]) -> None:

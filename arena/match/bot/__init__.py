@@ -34,6 +34,7 @@ from arena.match.bot.consumption import Consumption
 from arena.match.bot.early_lines import EarlyLines
 from arena.match.bot.output import LOG_BYTES, BotLog, BotOutput
 from arena.match.bot.process import Process
+from arena.match.bot.program_file import explanation
 from arena.match.bot.stopwatch import OverloadedError, Stopwatch
 from arena.protocol import Ask, Reply
 from arena.sandbox import cores, procfs
@@ -155,7 +156,8 @@ class LiveBot:
         if self._frozen:
             self._thaw()
         if self._child.error:
-            self._fail(postmortem.not_started(self._child.error, self._child.errno))
+            reason = explanation(self._bot, self._child.errno)
+            self._fail(postmortem.not_started(self._child.error, self._child.errno, reason))
         elif self.stopwatch.begun >= self._watchdog.due:
             self._inspect(self.stopwatch.begun)
 
@@ -252,7 +254,9 @@ class LiveBot:
             self._launcher.refuse_full_disk(self._child.level, limits)
             confined = self._child.level.confines
             refused = self._launcher.refused.failing() if confined and self._launcher.refused else ()
-            log, printed = bytes(self._log), self._output.printed()
+            # Its author knows no such path.
+            log = bytes(self._log).replace(f"{self._child.room.home}/".encode(), b"")
+            printed = self._output.printed()
             self._fail(
                 postmortem.crash(how, log, printed, limits, starting=starting, confined=confined, syscalls=refused)
             )

@@ -12,13 +12,24 @@ from typing import NamedTuple
 from arena import protocol, system
 from arena.clock import TimeUsed
 from arena.failure import Cause, Failure
+from arena.match.bot.complaint import complaint
+from arena.match.bot.program_file import Explanation
 from arena.protocol import Ask
 from arena.sandbox.building import TIMEOUT_S, Built
 from arena.sandbox.launcher import Exit
 from arena.sandbox.watchdog import MORE_CPU, size
 from arena.values import Limits
 
-OUT_OF_MEMORY = (b"memoryerror", b"out of memory", b"cannot allocate", b"bad_alloc", b"heap", b"failed to map")
+OUT_OF_MEMORY = (
+    b"memoryerror",
+    b"outofmemoryerror",
+    b"out of memory",
+    b"cannot allocate memory",
+    b"bad_alloc",
+    b"heap space",
+    b"object heap",
+    b"failed to map",
+)
 """How interpreters complain on stderr that they have no memory, in lower case."""
 REFUSED = (b"operation not permitted", b"function not implemented", b"eperm", b"enosys")
 """How programs complain on stderr of a system call that the filter refuses, in lower case."""
@@ -66,9 +77,12 @@ class Printed(NamedTuple):
     """The bytes that no newline follows."""
 
 
-def not_started(error: str, errno: int) -> Failure:
-    """Return the failure of a bot whose command the system could not run."""
-    return Failure(cause=Cause.NOT_STARTED, words=f"could not be started: {protocol.clean(error)}", errno=errno)
+def not_started(error: str, errno: int, reason: Explanation | None = None) -> Failure:
+    """Return the failure of a bot whose command the system could not run, and why, where its files show the reason."""
+    words = f"could not be started: {protocol.clean(error)}"
+    if reason is None:
+        return Failure(cause=Cause.NOT_STARTED, words=words, errno=errno)
+    return Failure(cause=Cause.NOT_STARTED, words=f"{words}; {reason.words}", errno=errno, cure=reason.cure)
 
 
 def time_loss(ask: Ask, spent: TimeUsed, printed: Printed, threads: int = 1) -> Failure:
@@ -127,31 +141,34 @@ def crash(
     status = "it closed its output, still running" if how.killed else f"it ended before its answer: {how}"
     if how.code == -signal.SIGKILL and not how.killed:
         status += ", which arena did not send"
-    last = [line for line in stderr.decode("utf-8", "replace").splitlines() if line.strip()][-1:]
-    complaint = [f"its last stderr line: {protocol.clean(line)}" for line in last]
+    said = complaint(stderr.decode("utf-8", "replace"))
     memory = _memory_figures(how, limits, stderr, starting=starting)
     instead = _instead(printed, ready=starting)
-    text = "; ".join([status, *complaint, *instead, *_unfinished_line(printed.unfinished)]) + memory
+    text = "; ".join([status, *_stderr_line(said, stderr), *instead, *_unfinished_line(printed.unfinished)]) + memory
     if confined:
-        text += _refused_calls(how, stderr, syscalls, limits)
+        text += _refused_calls(how, said, stderr, syscalls, limits)
     return Failure(
         cause=Cause.OUTPUT_CLOSED if how.killed else Cause.ENDED,
         words=text,
         exit_code=None if how.killed else how.code,
+        complaint=said,
         unfinished=len(printed.unfinished),
         short_of_memory=bool(memory),
         refused_calls=tuple(syscalls),
     )
 
 
-def _refused_calls(how: Exit, stderr: bytes, syscalls: Sequence[str], limits: Limits) -> str:
-    """Return what a crash has to do with refused system calls, as more of its sentence; nothing where it shows none."""
+def _refused_calls(how: Exit, said: str, stderr: bytes, syscalls: Sequence[str], limits: Limits) -> str:
+    """Return what a crash has to do with refused system calls, as more of its sentence; nothing where it shows none.
+
+    `said` is the line of its stderr that names its error: a refusal that it had survived before is not the cause.
+    """
     log = stderr.lower()
-    complains = any(sign in log for sign in REFUSED)
+    complains = any(sign in said.lower().encode() for sign in REFUSED)
     if not (syscalls or complains or how.code == -signal.SIGSYS):
         return ""
     text = f"; system calls that were refused to it: {', '.join(syscalls)}" if syscalls else ""
-    forks = not FORKS.isdisjoint(syscalls)
+    forks = not FORKS.isdisjoint(syscalls) and (complains or not said)
     if not syscalls:
         forks = complains and any(sign in log for sign in STARTS_PROGRAM)
     if forks and limits.processes == 1:
@@ -226,6 +243,14 @@ def _listed(printed: Printed) -> str:
         return text
     text += f" and {more} more {'line' if more == 1 else 'lines'}"
     return text if printed.last == printed.first[-1] else f"{text}, at last {_quoted(printed.last)},"
+
+
+def _stderr_line(line: str, stderr: bytes) -> list[str]:
+    """Return the words for the line of a bot's stderr that names its error."""
+    if not line:
+        return []
+    is_last = stderr.rstrip().endswith(line.strip().encode())
+    return [f"its last stderr line: {protocol.clean(line)}" if is_last else f"its stderr says: {protocol.clean(line)}"]
 
 
 def _unfinished_line(unfinished: bytes) -> list[str]:

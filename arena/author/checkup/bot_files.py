@@ -1,0 +1,164 @@
+"""The files of a bot, as far as advice needs them: their names, the names beside a bare file, and a text of them.
+
+They are a stranger's: each text is cut, links are not followed out of the bot, and nothing is run.
+"""
+
+import re
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+
+from arena.match.bot import program_file
+from arena.sandbox.toolchain import PYTHON
+from arena.values import Bot
+
+TEXT_BYTES = 100_000
+UTF_16 = (b"\xff\xfe", b"\xfe\xff")
+ENVIRONMENTS = (".venv", "venv")
+_NOTEBOOK = re.compile(r'\s*\{\s*"(cells|metadata|nbformat)"')
+_READS_ALL = re.compile(
+    r"sys\.stdin\.(read|readlines)\(\)|json\.load\(sys\.stdin\)|readFileSync\((0|process\.stdin\.fd|['\"]/dev/stdin['\"])"
+)
+_HELD_BACK = (
+    ((".c",), r"flush|set(v|line)?buf|\bd?write\s*\(|dprintf", "call fflush(stdout) after each line"),
+    # Where `cin` and `cout` are tied, a program flushes before it reads.
+    (
+        (".cpp", ".cc", ".cxx"),
+        r"flush|endl|unitbuf|set(v|line)?buf|\bcin\b(?![\s\S]*\btie\b)",
+        "end each line by std::endl",
+    ),
+    ((".pl",), r"\$\||flush|syswrite", "write `$| = 1;` at the beginning"),
+    ((".rb",), r"sync|flush|syswrite", "write `$stdout.sync = true` at the beginning"),
+    ((".py",), r"flush|reconfigure|arena\.kit|os\.write|python3? -u", "print(..., flush=True)"),
+)
+"""For endings of sources: what shows that a program flushes, and how it does that."""
+
+
+@dataclass(frozen=True)
+class BotFiles:
+    """The files of one bot; of a bot from a record, which has none, all is empty."""
+
+    bot: Bot | None = None
+
+    @cached_property
+    def names(self) -> list[str]:
+        """The paths of its files within the bot, those of outer folders first."""
+        return program_file.file_names(self.bot) if self.bot else []
+
+    @cached_property
+    def neighbours(self) -> frozenset[str]:
+        """The names beside a bare file, which are no part of the bot."""
+        if not self.is_bare or self.bot is None:
+            return frozenset()
+        try:
+            return frozenset(path.name for path in self.home.iterdir()) - {Path(self.bot.files or "").name}
+        except OSError:
+            return frozenset()
+
+    @property
+    def is_bare(self) -> bool:
+        """True for a bot that is one file."""
+        return self.bot is not None and bool(self.bot.files) and Path(self.bot.files or "").is_file()
+
+    @property
+    def home(self) -> Path:
+        """The folder with its files."""
+        files = Path((self.bot.files if self.bot else "") or ".")
+        return files if files.is_dir() else files.parent
+
+    @cached_property
+    def program(self) -> str:
+        """The path of the file that its command names; empty if it names none that is there."""
+        words = self.bot.command if self.bot else ()
+        return next((word.removeprefix("./") for word in words if word.removeprefix("./") in self.names), "")
+
+    @property
+    def missing_program(self) -> str:
+        """The file that the command of an interpreter names, and that the bot does not have; empty if there is none."""
+        words = self.bot.command[1:] if self.bot else ()
+        name = next((word for word in words if not word.startswith("-")), "")
+        return "" if not name or name in self.names or "." not in name else name
+
+    @property
+    def flushes_itself(self) -> bool:
+        """True where its interpreter writes each line at once."""
+        words = self.bot.command if self.bot else ()
+        interpreter = Path(words[0]).name if words else ""
+        return interpreter in {PYTHON, "node", "bash", "sh"}
+
+    @property
+    def stem(self) -> str:
+        """The name of its program's module."""
+        return self.program.rpartition("/")[2].partition(".")[0]
+
+    @property
+    def folder(self) -> str:
+        """The folder of its program within the bot, with a slash behind it; empty = the bot's own folder."""
+        head, slash, _ = self.program.rpartition("/")
+        return head + slash
+
+    def read(self, name: str = "") -> str:
+        """Return the beginning of one of its files, or of its program; empty where that cannot be read."""
+        return self._bytes(name or self.program).decode("utf-8", "replace")
+
+    @property
+    def is_utf_16(self) -> bool:
+        """True when its program is saved as UTF-16."""
+        return self._bytes(self.program).startswith(UTF_16)
+
+    @property
+    def is_notebook(self) -> bool:
+        """True when its program is a notebook under another name."""
+        text = self.read()
+        return _NOTEBOOK.match(text) is not None and '"cells"' in text
+
+    def with_windows_line_ends(self) -> str:
+        """Return its program if that has Windows line ends, or else the first such script; empty if there is none."""
+        names = [self.program, *(name for name in self.names if name.endswith((".sh", ".bash")))]
+        return next((name for name in names if name and b"\r\n" in self._bytes(name)), "")
+
+    @cached_property
+    def reads_all(self) -> str:
+        """Return where its program waits for the end of its input, in words; empty where it does not."""
+        text = self.read()
+        found = _READS_ALL.search(text)
+        if found is None:
+            return ""
+        number = text.count("\n", 0, found.start()) + 1
+        return f"line {number} of {program_file.shown(self.program)} has `{found.group()}`"
+
+    @property
+    def never_flushes(self) -> str:
+        """Return how each line is flushed, where its source never does that and its language holds lines back."""
+        if self.flushes_itself:
+            return ""
+        for endings, flushes, advice in _HELD_BACK:
+            texts = [self.read(name) for name in self.names if name.endswith(endings)]
+            first = self.read().partition("\n")[0]
+            if not texts and ".py" in endings and first.startswith("#!") and "python" in first:
+                texts = [self.read()]
+            if texts:
+                return "" if re.search(flushes, "\n".join(texts)) else advice
+        return ""
+
+    def with_package(self, module: str) -> str:
+        """Return the virtual environment of the bot that has this module; empty if none has."""
+        for environment in ENVIRONMENTS:
+            if any((self.home / environment).glob(f"lib/*/site-packages/{module}*")):
+                return environment
+        return ""
+
+    def _bytes(self, name: str) -> bytes:
+        if not name or self.bot is None:
+            return b""
+        path = self.home / name
+        try:
+            if not path.is_file() or not path.resolve().is_relative_to(self.home.resolve()):
+                return b""
+            with path.open("rb") as file:
+                return file.read(TEXT_BYTES)
+        except OSError:
+            return b""
+
+
+NO_FILES = BotFiles()

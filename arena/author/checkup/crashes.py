@@ -1,0 +1,500 @@
+"""Advice for a bot that crashed: from what arena saw, the line that names the error, and the bot's files.
+
+Pure but for the files that it reads. The rows are ordered, the most certain sign first; new advice is a new row. A row
+looks at the line that names the error and at nothing else that the bot printed: a word in an earlier line is no cause.
+Two rows read the trace above it. What is certain is said as a fact, and what is not, as a question or not at all.
+"""
+
+import re
+import sys
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from signal import SIGABRT, SIGBUS, SIGFPE, SIGKILL, SIGSEGV, SIGSYS, SIGXCPU
+
+from arena.author.checkup.bot_files import NO_FILES, BotFiles
+from arena.failure import Cause, Failure
+from arena.match.bot import program_file
+from arena.match.bot.complaint import complaint
+from arena.match.bot.program_file import UNIX_LINE_ENDS, shown
+from arena.sandbox.file_policy import KIT
+
+FLUSH = "end every answer with a newline, and flush it: most languages hold lines back when stdout is a pipe"
+LESS_MEMORY = "use less memory, or set a smaller heap in `command`"
+NETWORK = "it uses the network, and a bot has none: hand in what it loads with the bot, and open that file"
+ONE_PROCESS = "a bot starts no other process (threads are free)"
+IN_BASH = (
+    "in Bash `$(...)`, a pipe, `( ... )` and each program such as grep or cut are processes: use Bash's own words, "
+    "such as `read` and ${line#legal }"
+)
+REFUSED = "arena refused something: a bot starts no other process (threads are free), has no network, no shared memory"
+ANOTHER_COMPUTER = (
+    "it opens a file of another computer: hand it in with the bot, and open it by its path in the bot's folder"
+)
+NOTEBOOK = (
+    "{} is a notebook and no program: save it as a program (Jupyter: File, Save and Export As, Executable Script)"
+)
+NO_REQUIRE = (
+    "Node has `require` in scripts only, and this file is a module, by its `import`, its ending or package.json: use "
+    "`import` everywhere, or call the file .cjs"
+)
+PYTHON_HERE = "Python " + ".".join(map(str, sys.version_info[:2]))
+PROCESS_CALLS = frozenset({"fork", "vfork", "clone", "clone3", "execve"})
+ON_WINDOWS_ONLY = frozenset({"msvcrt", "winreg", "winsound", "win32api", "win32com", "_winapi"})
+ON_ANOTHER_COMPUTER = re.compile(r"(/(home|Users|content|mnt|media|root|kaggle)/|[A-Za-z]:[\\/])")
+OUTSIDE = "{} is no file of the bot: it may read its own folder and its libraries only; put its files there"
+LONGEST_LINE = 60
+"""Letters of a program's line that advice repeats."""
+
+
+@dataclass(frozen=True)
+class Crash:
+    """What is known of a crash."""
+
+    failure: Failure
+    stderr: str = ""
+    """The end of what the bot printed there."""
+    files: BotFiles = NO_FILES
+    line: str = field(init=False)
+    """The line that names the error."""
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "line", self.failure.complaint or complaint(self.stderr))
+
+    @property
+    def is_python(self) -> bool:
+        """True when a Python interpreter printed the error."""
+        return '  File "' in self.stderr or "SyntaxError: Non-UTF-8 code" in self.line
+
+    @property
+    def is_node(self) -> bool:
+        """True when Node printed the error."""
+        return "\nNode.js v" in self.stderr or "node:internal" in self.stderr
+
+    def is_refused(self, *calls: str) -> bool:
+        """Return whether the bot was refused one of these system calls."""
+        return not frozenset(calls).isdisjoint(self.failure.refused_calls)
+
+    @property
+    def place(self) -> str:
+        """File and line of the error in a Python program, for a sentence; empty where the trace shows none."""
+        places = re.findall(r'  File "([^"]+)", line (\d+)', self.stderr)
+        return f"{shown(places[-1][0])}, line {places[-1][1]}, " if places else ""
+
+
+Row = Callable[[Crash], str]
+"""Returns advice, or an empty text where the row does not fit."""
+
+
+def advice(failure: Failure, stderr: str, files: BotFiles = NO_FILES) -> str:
+    """Return advice for a bot that ended before its answer, or closed its output."""
+    crash = Crash(failure, stderr, files)
+    return next(filter(None, (row(crash) for row in ROWS)), "look at its stderr")
+
+
+def _names(pattern: str, text: str | Callable[[Crash, re.Match[str]], str]) -> Row:
+    """Return a row for errors whose line fits a pattern; in a text, {1} is the pattern's first group."""
+    compiled = re.compile(pattern)
+
+    def row(crash: Crash) -> str:
+        match = compiled.search(crash.line)
+        if match is None:
+            return ""
+        if callable(text):
+            return text(crash, match)
+        return text.format("", *(shown(group or "") for group in match.groups()))
+
+    return row
+
+
+def _in_python(row: Row) -> Row:
+    return lambda crash: row(crash) if crash.is_python else ""
+
+
+def _in_node(row: Row) -> Row:
+    return lambda crash: row(crash) if crash.is_node else ""
+
+
+def _killed_by(text: str, *signals: int) -> Row:
+    return lambda crash: text if crash.failure.exit_code is not None and -crash.failure.exit_code in signals else ""
+
+
+# What the files show.
+
+
+def _first_line(crash: Crash) -> str:
+    """Advise on a program that `env` could not run, by its first line."""
+    if crash.failure.exit_code not in {126, 127} or crash.files.bot is None:
+        return ""
+    reason = program_file.explanation(crash.files.bot)
+    return f"{reason.words}: {reason.cure}" if reason else ""
+
+
+def _windows_line_ends(crash: Crash) -> str:
+    """Advise on a script of a shell with Windows line ends."""
+    if not re.search(r"\r'|\\r|\r$|^'$", crash.line, re.MULTILINE):
+        return ""
+    name = crash.files.with_windows_line_ends()
+    if not name:
+        return ""
+    return f"the lines of {shown(name)} end with CR LF (Windows), and the CR is a part of each command: " + (
+        UNIX_LINE_ENDS.format(shown(name))
+    )
+
+
+def _program_of_command(crash: Crash) -> str:
+    """Advise on a command that names a file which the bot does not have."""
+    name = crash.files.missing_program
+    if not name or crash.files.bot is None:
+        return ""
+    if shown(name) not in crash.line and name.partition(".")[0] not in crash.line:
+        return ""
+    missing = f"`command` names {shown(name)}, and the bot has no such file: "
+    return missing + program_file.missing_file(name, crash.files.bot)
+
+
+def _texts(crash: Crash) -> str:
+    """Advise on a program that is no text in UTF-8, or a notebook."""
+    name = shown(crash.files.program)
+    if crash.files.is_notebook:
+        return NOTEBOOK.format(name)
+    if crash.files.is_utf_16:
+        return f"{name} is saved as UTF-16: save it as UTF-8"
+    return ""
+
+
+# Python.
+
+
+def _relative_import(crash: Crash, _: re.Match[str]) -> str:
+    found = re.search(r"from \.+(\w*)(?:\.\w+)* import (\w+)", crash.stderr)
+    module = found.group(1) if found else ""
+    write = f"from {shown(module)} import ..." if module else "import NAME"
+    advice = f"a bot is a program and no package, so leave out the dot: write `{write}`"
+    return advice + _one_folder(crash, f"{module}.py") if module else advice
+
+
+def _one_folder(crash: Crash, name: str) -> str:
+    """Return what to do about a file that a bare bot needs."""
+    if not crash.files.is_bare:
+        return ""
+    program = shown(crash.files.program)
+    ending = program.rpartition(".")[2]
+    is_beside = f"; {shown(name)} lies beside {program}, but a bare file is a bot alone" * (
+        name in crash.files.neighbours
+    )
+    return f"{is_beside}; hand in {shown(name)} with it: both in one folder, with {program} called bot.{ending}"
+
+
+def _missing_module(crash: Crash, match: re.Match[str]) -> str:
+    name = match.group(1)
+    top = name.partition(".")[0]
+    files, quoted = crash.files, f"`{shown(top)}`"
+    if match.group(2):
+        return f"a file or folder called {shown(match.group(2))} hides the package {quoted}: give it another name"
+    if top == "arena":
+        modules = ", ".join(f"arena.{file.removesuffix('.py')}" for file in KIT)
+        return f"of arena a bot may import {modules}, and nothing else"
+    if top in ON_WINDOWS_ONLY:
+        return f"the module {quoted} exists on Windows only: arena runs bots on Linux"
+    if f"{top}.py" in files.neighbours or top in files.neighbours:
+        name = f"{top}.py" if f"{top}.py" in files.neighbours else top
+        return f"the module {quoted} is no part of the bot{_one_folder(crash, name)}"
+    similar = program_file.similar_file(f"{files.folder}{top}.py", files.names)
+    if similar.lower() == f"{files.folder}{top}.py".lower():
+        return f"the file is called {shown(similar)}: capital letters count, so import it by that name"
+    if similar:
+        return (
+            f"the module {quoted} is {shown(similar)}, and Python looks in the folder of {shown(files.program)}: "
+            "move it there"
+        )
+    environment = files.with_package(top)
+    if environment:
+        return (
+            f"the module {quoted} is in {environment}, which is no part of a bot: copy the module itself beside the "
+            f"program (pip install --target . {shown(top)})"
+        )
+    beside = "beside the program" if not files.is_bare else "and the program into one folder"
+    return (
+        f"it imports a module that is missing: {quoted} is not on this machine, and not in the bot; copy it {beside} "
+        f"(pip install --target . {shown(top)}), or ask the organiser to install it"
+    )
+
+
+def _circular_import(crash: Crash, match: re.Match[str]) -> str:
+    module = match.group(1)
+    if module == crash.files.stem:
+        return f"{shown(crash.files.program)} has the name of the module that it imports: give it another name"
+    return f"{shown(module)} and the module that it imports import each other: move what both need into a third file"
+
+
+def _syntax(crash: Crash, match: re.Match[str]) -> str:
+    """Advise on a text that is no Python, or no JavaScript."""
+    message = match.group(1)
+    if crash.is_node:
+        place = re.search(r"^(\S+\.[cm]?js:\d+)$", crash.stderr, re.MULTILINE)
+        return f"{shown(place.group(1)) if place else 'a file'} is no valid JavaScript: correct that line"
+    if not crash.is_python:
+        return ""
+    quoted = re.search(r"^ {4}\s*([!%]\w.*)$", crash.stderr, re.MULTILINE)
+    if quoted:
+        return f"`{shown(quoted.group(1))}` works in a notebook only: take such lines out"
+    if re.search("Missing parentheses in call to|multiple exception types|leading zeros in decimal", message):
+        return f"{crash.place}is not valid Python here: it is Python 2, and bots run in {PYTHON_HERE}; convert it"
+    if re.search("unknown encoding|encoding problem", message):
+        return "the first lines declare an encoding that Python does not know: take that line out, and save as UTF-8"
+    if re.search("no encoding declared|unicode error\\) 'utf-8'", message):
+        return "save the file as UTF-8, or name its encoding in the first line: # -*- coding: latin-1 -*-"
+    if "unicodeescape" in message:
+        return (
+            f"{crash.place}has a path with a backslash, which begins an escape in a text: write / or r'...'; and open "
+            "no file of another computer"
+        )
+    if re.search(r"invalid (non-printable )?character", message):
+        return (
+            f"{crash.place}has a letter that no program has, perhaps a quotation mark of a word processor: replace it"
+        )
+    return f"{crash.place}is not valid Python here ({PYTHON_HERE}): correct that line, or do without what is newer"
+
+
+def _variable(crash: Crash, match: re.Match[str]) -> str:
+    if not re.search(r'File "(<frozen os>|[^"]*[/\\]os\.py)"', crash.stderr):
+        return ""
+    return (
+        f"a bot has a plain environment without the variable {shown(match.group(1))}: give it a default in the program"
+    )
+
+
+# Files and permissions.
+
+
+def _missing_path(crash: Crash, match: re.Match[str]) -> str:
+    path = match.group(1)
+    name = path.replace("\\\\", "\\")
+    files = crash.files
+    if crash.is_refused(*PROCESS_CALLS):
+        return ""
+    if ON_ANOTHER_COMPUTER.match(name):
+        return ANOTHER_COMPUTER
+    similar = program_file.similar_file(name, files.names)
+    if similar:
+        return (
+            f"it opens {shown(name)}, and the file is {shown(similar)}: a path begins in the bot's folder, its parts "
+            "have / between them, and capital letters count"
+        )
+    if name in files.neighbours:
+        return f"it opens {shown(name)}, which is no part of the bot{_one_folder(crash, name)}"
+    return f"it opens a file that is not there: hand {shown(name)} in with the bot; a path begins in the bot's folder"
+
+
+def _denied_path(_: Crash, match: re.Match[str]) -> str:
+    name = next(filter(None, match.groups()))
+    if name.startswith("/"):
+        return OUTSIDE.format(shown(name))
+    return f"it may not write {shown(name)} into its own folder: write into the folder $TMPDIR, which is empty at first"
+
+
+def _processes(crash: Crash) -> str:
+    """Advise on a process that arena refused, where the error is that refusal."""
+    in_library = re.search(
+        r"/multiprocessing/|/subprocess\.py|_fork_exec|os\.fork\(|\bfork:|spawnSync|spawn ", crash.stderr
+    )
+    refusal = re.search(
+        r"not permitted|EPERM|EAGAIN|temporarily unavailable|BlockingIOError|Permission denied$|Cannot run program"
+        r"|failed to fork|[Cc]annot fork",
+        crash.line,
+    )
+    if refusal is None or not (in_library or crash.is_refused(*PROCESS_CALLS)):
+        return ""
+    if "/multiprocessing/" in crash.stderr:
+        return f"{ONE_PROCESS}: use threads (multiprocessing.pool.ThreadPool, concurrent.futures.ThreadPoolExecutor)"
+    if re.search(r"\bfork:", crash.line):
+        return f"{ONE_PROCESS}: {_wrapper(crash) or IN_BASH}"
+    return ONE_PROCESS
+
+
+def _wrapper(crash: Crash) -> str:
+    """Return advice for a script whose last line only starts the bot's own program."""
+    lines = [line.strip() for line in crash.files.read().splitlines()]
+    lines = [line for line in lines if line and not line.startswith("#")]
+    if not lines or not re.fullmatch(r"[\w./-]+( [\w./=-]+)+", lines[-1]) or lines[-1].split()[0] in {"echo", "exec"}:
+        return ""
+    return f"let the last line take the script's place: `exec {lines[-1][:LONGEST_LINE]}`"
+
+
+def _network(crash: Crash) -> str:
+    """Advise on the network, where the error is of the network."""
+    if re.search(
+        "gaierror|name resolution|getaddrinfo|EAI_AGAIN|ENOTFOUND|ECONNREFUSED|URLError|ConnectionError|ConnectError"
+        "|Network is unreachable|UnknownHostException|java.net.|Connection refused|fetch failed",
+        crash.line,
+    ):
+        return NETWORK
+    refused = re.search("not permitted|EPERM|SocketException", crash.line)
+    return NETWORK if refused and (crash.is_refused("socket") or "socket" in crash.stderr) else ""
+
+
+def _refused(crash: Crash) -> str:
+    """Advise on any other system call that was refused, where the error is that refusal."""
+    if not re.search("not permitted|EPERM", crash.line):
+        return ""
+    calls = ", ".join(crash.failure.refused_calls)
+    if not calls:
+        return REFUSED
+    return f"arena refused it the system call {calls}: `arena docs confinement` lists those that a bot may make"
+
+
+def _refused_before(crash: Crash) -> str:
+    """Advise on a bot that died without a word after a process was refused to it."""
+    return f"it ended after arena had refused it another process: {ONE_PROCESS}" * (
+        not crash.line and crash.is_refused(*PROCESS_CALLS)
+    )
+
+
+# Node and Java.
+
+
+def _node_module(crash: Crash, match: re.Match[str]) -> str:
+    name = match.group(1)
+    if name.startswith((".", "/")):
+        similar = program_file.similar_file(name, crash.files.names) or next(
+            (f for f in (program_file.similar_file(f"{name}{end}", crash.files.names) for end in (".js", ".mjs")) if f),
+            "",
+        )
+        if similar:
+            return f"it loads '{shown(name)}', and the file is {shown(similar)}: capital letters and folders count"
+        return f"it loads '{shown(name)}', which is not in the bot: hand in that file, in one folder with the program"
+    return (
+        f"the package '{shown(name)}' is not in the bot: put the program into a folder, type there "
+        f"`npm install {shown(name)}`, and hand in the folder with its node_modules"
+    )
+
+
+def _node_import(crash: Crash, _: re.Match[str]) -> str:
+    name = shown(crash.files.stem or "bot")
+    return (
+        f"Node reads `import` in modules only: call the program {name}.mjs, or write "
+        '{"type": "module"} in package.json'
+    )
+
+
+def _java_class(crash: Crash, match: re.Match[str]) -> str:
+    """Advise on a main class that Java does not find: its source has a package, or a class of another name."""
+    name = match.group(1)
+    source = crash.files.read(f"{name}.java")
+    package = re.search(r"^\s*package\s+([\w.]+)\s*;", source, re.MULTILINE)
+    if package:
+        line = f"package {shown(package.group(1))};"
+        return (
+            f"{shown(name)}.java is in a package: take the line `{line}` out of each file, or write a bot.toml with "
+            f"build = 'javac -d . {shown(name)}.java' and command = 'java {shown(package.group(1))}.{shown(name)}'"
+        )
+    other = re.search(r"\bclass\s+(\w+)", source)
+    if other and other.group(1) != name:
+        return f"{shown(name)}.java has the class {shown(other.group(1))}: a program's class has the name of its file"
+    return f"Java finds no class {shown(name)}: the class with `main` has the name of the bot's file"
+
+
+def _always(text: str, fits: Callable[[Failure], bool]) -> Row:
+    return lambda crash: text if fits(crash.failure) else ""
+
+
+QUOTES = "'\"`\u2018\u2019"
+PATH = rf"[{QUOTES}]([^{QUOTES}]+)[{QUOTES}]"
+ROWS: tuple[Row, ...] = (
+    _always(
+        "keep stdout open until `end`: it is how a bot answers", lambda failure: failure.cause is Cause.OUTPUT_CLOSED
+    ),
+    # The files.
+    _windows_line_ends,
+    _first_line,
+    _texts,
+    _program_of_command,
+    # Modules.
+    _in_python(_names("attempted relative import", _relative_import)),
+    _in_python(_names(r"No module named '([^']+)'(?:; '([^']+)' is not a package)?", _missing_module)),
+    _names("ModuleNotFoundError", "it imports a module that is missing: hand it in with the bot, in one folder"),
+    _in_python(_names(r"cannot import name .* from partially initialized module '([^']+)'", _circular_import)),
+    _in_python(_names(r"partially initialized module '([^']+)' has no attribute", _circular_import)),
+    _in_python(
+        _names(
+            r"cannot import name '([^']+)' from '([^']+)'",
+            "the module {2} is there, and has no {1}: is it another version?",
+        )
+    ),
+    _names(
+        r"(lib[\w.+-]+): cannot open shared object file", "the library {1} is not on this machine: link it statically"
+    ),
+    _names(
+        r"version [`']([^']+)' not found", "it was built on a newer system ({1}): build it here, or link it statically"
+    ),
+    _in_node(_names(r"Cannot find (?:module|package) '([^']+)'", _node_module)),
+    _in_node(_names("Cannot use import statement outside a module", _node_import)),
+    _in_node(_names("require is not defined in ES module scope", NO_REQUIRE)),
+    _names(r"Can't locate (\S+) in @INC", "the Perl module {1} is not on this machine: hand it in, and `use lib '.'`"),
+    _names(r"(?:find or load main class|NoClassDefFoundError:|ClassNotFoundException:) ([\w$]+)", _java_class),
+    _names("UnsupportedClassVersionError", "it was compiled by a newer Java than runs here: hand in its source"),
+    # Texts.
+    _names(
+        "TabError", "it indents by tabs in some lines and by spaces in others: let your editor make all of them spaces"
+    ),
+    _names(r"(?:SyntaxError|IndentationError)(.*)", _syntax),
+    _names("get_ipython", "get_ipython() works in a notebook only: take such lines out of the program"),
+    _names(
+        r"UnicodeDecodeError: '([\w-]+)' codec",
+        "a file that it reads is no text in {1}: open it with the encoding that it has, such as encoding='latin-1'",
+    ),
+    # Limits, and what Python says of a bot's surroundings.
+    lambda crash: LESS_MEMORY if crash.failure.short_of_memory else "",
+    _names("MemoryError|[Oo]ut of memory|OutOfMemoryError|bad_alloc", LESS_MEMORY),
+    _names(
+        "RecursionError|Maximum call stack|StackOverflowError",
+        "a function calls itself too often: use a loop, stop the search at a depth, or in Python raise the limit by "
+        "sys.setrecursionlimit",
+    ),
+    _names("Too many open files", "close each file that it has read"),
+    _names("File too large", "write less: the scratch folder has room for a few megabytes"),
+    _names(
+        "Ran out of input", "a file that it loads ends too early: is it empty, or was it cut when it was handed in?"
+    ),
+    _in_python(_names(r"KeyError: '([^']+)'", _variable)),
+    _names("unsupported locale setting", "this machine does not have that locale: leave it as it is, or use 'C.UTF-8'"),
+    _names(r"No time zone found with key (\S+)", "this machine has no time zone {1}: use UTC (datetime.timezone.utc)"),
+    _names(
+        "readonly database|unable to open database file|database is locked",
+        "a bot may only read a database in its folder: open file:NAME?mode=ro&nolock=1, or copy it to $TMPDIR",
+    ),
+    # What was refused.
+    _processes,
+    _network,
+    _names(rf"(?:No such file or directory|ENOENT|FileNotFoundError)\b.*?{PATH}", _missing_path),
+    _names(r"(?:FileNotFoundException|NoSuchFileException): ([^\s(]+)", _missing_path),
+    _names(rf"(?:Permission denied|Read-only file system|EACCES|EROFS|AccessDenied)\b.*?{PATH}", _denied_path),
+    _names(r"(?:AccessDeniedException): (\S+)|FileNotFoundException: (\S+) \(Permission", _denied_path),
+    _names(
+        r"([\w./-]+): (?:command not found|not found)$",
+        "the program {1} is not on this machine, or not in the bot's folder; a program of the bot's own begins with ./",
+    ),
+    _names("No such file or directory|ENOENT", "it opens a file that is not there: a path begins in the bot's folder"),
+    _names(
+        "Permission denied|Read-only file system|EACCES|EROFS",
+        "it opens a file that it may not open: it may read its own folder and its libraries, and write into $TMPDIR",
+    ),
+    _refused,
+    _refused_before,
+    # How it ended.
+    _always(FLUSH, lambda failure: failure.unfinished > 0),
+    _killed_by(
+        "it reads or writes outside its memory: build with -g -fsanitize=address and run it by hand", SIGSEGV, SIGBUS
+    ),
+    _killed_by("compute less: its CPU time is limited", SIGXCPU),
+    _killed_by("the system killed it, perhaps because memory ran out: use less memory", SIGKILL),
+    _killed_by("it divides by zero", SIGFPE),
+    _killed_by("it ended itself (abort, assert): look at its stderr", SIGABRT),
+    _killed_by("it made a system call that no bot may make: look at `arena docs confinement`", SIGSYS),
+    _names("EOFError|NoSuchElementException: No line", "exit when the input ends"),
+    _always("it left by itself: read on until `end`, in a loop", lambda failure: failure.exit_code == 0),
+    _always(
+        "the program failed: the last lines of its stderr say where",
+        lambda failure: failure.exit_code is not None and failure.exit_code > 0,
+    ),
+)

@@ -1,0 +1,234 @@
+"""Why the system cannot run a bot's program, as far as its file shows it for certain: first bytes, first line, mode.
+
+The system says "No such file or directory" of a script that is there, when it means the interpreter in its first line.
+It reads the head of one file, and runs nothing. Names and first lines are a stranger's, so they are cleaned.
+"""
+
+import os
+import re
+import shutil
+import struct
+import sys
+from dataclasses import dataclass
+from errno import EACCES, ENOENT
+from pathlib import Path, PurePosixPath
+
+from arena import system
+from arena.protocol import clean
+from arena.sandbox.file_policy import public
+from arena.sandbox.toolchain import PYTHON
+from arena.values import Bot
+
+HEAD_BYTES = 4096
+BYTE_ORDER_MARK = b"\xef\xbb\xbf"
+NAME_LETTERS = 80
+FEW_FILES = 3
+"""Files of a bot that advice lists."""
+MOST_FILES = 2000
+"""Files of a bot that are compared with a name."""
+PYTHON_NAMES = re.compile(r"(py|python[\d.]*)(\.exe)?")
+SHELL_WORDS = frozenset({"cd", "source", ".", "export", "set", "alias", "exec", "if", "for", "while"})
+_FORMATS = (
+    (b"MZ", "a program for Windows"),
+    (b"\xcf\xfa\xed\xfe", "a program for a Mac"),
+    (b"\xca\xfe\xba\xbe", "compiled Java, or a program for a Mac"),
+    (b"\xff\xfe", "a text in UTF-16"),
+    (b"\xfe\xff", "a text in UTF-16"),
+    (b"PK\3\4", "an archive"),
+)
+_ELF = b"\x7fELF"
+_MACHINE = struct.Struct("<18xH")
+"""The field e_machine of an ELF header: elf(5)."""
+UNIX_LINE_ENDS = "save it with Unix line ends (LF): most editors have a setting for it, or type `sed -i 's/\\r$//' {}`"
+
+
+@dataclass(frozen=True)
+class Explanation:
+    """What is wrong with a program's file."""
+
+    words: str
+    """The cause."""
+    cure: str
+    """What the author can do."""
+
+
+def explanation(bot: Bot, errno: int = 0) -> Explanation | None:
+    """Return why the system cannot run the bot's command, after the system's `errno`; None where no file shows it."""
+    if not bot.command or bot.command[0] == PYTHON:
+        return None
+    program = bot.command[0]
+    if "/" not in program:
+        return None if shutil.which(program) else _no_such_program(program, bot)
+    files = Path(bot.files or "")
+    home = files if files.is_dir() else files.parent
+    path, name = home / program, shown(os.path.normpath(program))
+    if not path.exists():
+        return Explanation(f"the bot has no file {name}", missing_file(os.path.normpath(program), bot))
+    return _of_mode(path, name, errno) or _of_head(_head(path), name, errno)
+
+
+def missing_file(name: str, bot: Bot) -> str:
+    """Return advice for a command that names a file which the bot does not have: the file that was perhaps meant."""
+    names = file_names(bot)
+    similar = similar_file(name, names)
+    if similar:
+        return f"write {shown(similar)} in `command`, which the bot has; capital letters and folders count"
+    programs = [other for other in names if PurePosixPath(other).suffix == PurePosixPath(name).suffix]
+    has = f"; it has {', '.join(map(shown, programs[:FEW_FILES]))}" if programs else ""
+    return f"hand in {shown(name)} with the bot, or name another of its files in `command`{has}"
+
+
+def similar_file(name: str, names: list[str]) -> str:
+    """Return the file among `names` that somebody may mean who writes `name`: in another case or folder; else empty."""
+    wanted = name.replace("\\", "/").removeprefix("./")
+    others = [other for other in names if other != name]
+    for part in (_whole, str.lower, _last_part, _last_part_in_lower_case):
+        for other in others:
+            if part(other) == part(wanted):
+                return other
+    return ""
+
+
+def _whole(name: str) -> str:
+    return name
+
+
+def _last_part(name: str) -> str:
+    return name.rpartition("/")[2]
+
+
+def _last_part_in_lower_case(name: str) -> str:
+    return _last_part(name).lower()
+
+
+def file_names(bot: Bot) -> list[str]:
+    """Return the paths of a bot's files within it, the first MOST_FILES of them, those of outer folders first."""
+    files = Path(bot.files or "")
+    if not bot.files or not files.is_dir():
+        return [files.name] if bot.files else []
+    names: list[str] = []
+    for root, folders, inner in os.walk(files):
+        folders.sort()
+        folder = Path(root).relative_to(files)
+        names.extend((folder / name).as_posix() for name in sorted(inner))
+        if len(names) >= MOST_FILES:
+            break
+    return sorted(names[:MOST_FILES], key=lambda name: name.count("/"))
+
+
+def shown(name: str) -> str:
+    """Return a stranger's name of a file or program for a message."""
+    return clean(name, NAME_LETTERS)
+
+
+def _no_such_program(program: str, bot: Bot) -> Explanation:
+    """Explain a program that the command names by its name alone, and that is not on this machine."""
+    name = shown(program)
+    words = f"{name} is not on this machine"
+    if PYTHON_NAMES.fullmatch(program):
+        version = ".".join(map(str, sys.version_info[:2]))
+        return Explanation(words, f"call the interpreter `python` in `command`: it is Python {version} here")
+    if program in SHELL_WORDS:
+        return Explanation(
+            f"{name} is a word of a shell", f"no shell reads `command`: begin it with a program, without {name}"
+        )
+    if program in file_names(bot):
+        return Explanation(words, f"write ./{name} in `command`, which is the bot's own file")
+    return Explanation(
+        words, "ask the organiser to install it (`arena doctor` lists languages), or use another language"
+    )
+
+
+def _of_mode(path: Path, name: str, errno: int) -> Explanation | None:
+    """Explain a file that may not be executed."""
+    if errno not in {0, EACCES} or os.access(path, os.X_OK) or not path.is_file():
+        return None
+    head = _head(path)
+    instead = f", or write `{_interpreter(head)} {name}` in `command`" if _interpreter(head) else ""
+    return Explanation(
+        f"{name} may not be executed", f"make it executable: chmod +x {name} (a zip of Windows forgets it){instead}"
+    )
+
+
+def _of_head(head: bytes, name: str, errno: int) -> Explanation | None:
+    """Explain a file that the system cannot run, by its first bytes."""
+    text = head.removeprefix(BYTE_ORDER_MARK)
+    if text is not head and text.startswith(b"#!"):
+        return Explanation(
+            f"a byte order mark stands before the #! of {name}", f"save {name} as UTF-8 without a byte order mark (BOM)"
+        )
+    for magic, kind in _FORMATS:
+        if head.startswith(magic):
+            return Explanation(f"{name} is {kind}", "hand in its source, or build it on Linux")
+    if head.startswith(_ELF):
+        return _of_elf(head, name, errno)
+    if not head.startswith(b"#!"):
+        return Explanation(
+            f"{name} has no #! in its first line, and is no program",
+            f"write in the first line how it is run, such as #!/usr/bin/env python3, or give {name} the ending of its "
+            "language",
+        )
+    first = head.partition(b"\n")[0]
+    interpreter = _interpreter(head)
+    if first.endswith(b"\r"):
+        return Explanation(
+            f"the lines of {name} end with CR LF (Windows), so the system looks for a program `{interpreter}\\r`",
+            UNIX_LINE_ENDS.format(name),
+        )
+    if interpreter.startswith("/") and not Path(interpreter).exists():
+        return _no_interpreter(interpreter, name)
+    if errno == EACCES and interpreter.startswith("/") and not public(interpreter):
+        return Explanation(
+            f"the first line of {name} names {interpreter}, which no bot may run",
+            f"begin {name} with #!/usr/bin/env and the name of a program",
+        )
+    if not interpreter.startswith("/") and shutil.which(interpreter, path=system.PATH) is None:
+        return _no_interpreter(interpreter, name)
+    return None
+
+
+def _no_interpreter(interpreter: str, name: str) -> Explanation:
+    words = f"the first line of {name} names {interpreter}, which is not on this machine"
+    if PYTHON_NAMES.fullmatch(interpreter.rpartition("/")[2]):
+        return Explanation(words, f"begin {name} with #!/usr/bin/env python3, or call it {name}.py")
+    return Explanation(
+        words, "name a program in /usr/bin, or #!/usr/bin/env and its name; `arena doctor` lists languages"
+    )
+
+
+def _of_elf(head: bytes, name: str, errno: int) -> Explanation | None:
+    """Explain a program of Linux that was built for another machine."""
+    ours = _head(Path(sys.executable))
+    if len(head) < _MACHINE.size or _MACHINE.unpack_from(head) != _MACHINE.unpack_from(ours):
+        return Explanation(
+            f"{name} was made for another machine, with another kind of processor",
+            "build it here, or hand in its source",
+        )
+    if errno == ENOENT:
+        return Explanation(
+            f"{name} was built for another Linux", "link it statically, build it here, or hand in its source"
+        )
+    return None
+
+
+def _interpreter(head: bytes) -> str:
+    """Return the program that a first line names, or the program that it lets `env` find; empty without a #!."""
+    first = head.removeprefix(BYTE_ORDER_MARK).partition(b"\n")[0]
+    if not first.startswith(b"#!"):
+        return ""
+    words = first[2:].decode("utf-8", "replace").split()
+    if words[:1] == ["/usr/bin/env"]:
+        words = [word for word in words[1:] if not word.startswith("-")]
+    return shown(words[0]) if words else ""
+
+
+def _head(path: Path) -> bytes:
+    """Return the first bytes of a file; empty for what cannot be read, or is no file."""
+    try:
+        descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
+        try:
+            return os.read(descriptor, HEAD_BYTES)
+        finally:
+            os.close(descriptor)
+    except OSError:
+        return b""

@@ -1,0 +1,543 @@
+"""The table of mistakes that authors make with files, languages and systems: what is handed in, and what they read.
+
+Each row is a hand-in as it would lie on an author's disk. `says` are words that its author must read as the cause or as
+the advice, `never` words that would name a cause that is not the cause.
+"""
+
+import os
+import sys
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from programs import python
+
+PLAYS = python()
+BASH = """\
+while read -r word rest; do
+  case $word in
+    "ready?") echo ready ;;
+    turn) move= ;;
+    legal) [ -n "$move" ] || move=$rest ;;
+    go) echo "$move" ;;
+  esac
+done
+"""
+NODE = """\
+let move = '';
+require('readline').createInterface({input: process.stdin}).on('line', (line) => {
+  if (line === 'ready?') console.log('ready');
+  if (line.startsWith('turn')) move = '';
+  if (line.startsWith('legal ') && !move) move = line.slice(6);
+  if (line.startsWith('go')) console.log(move);
+});
+"""
+JAVA = """\
+import java.util.Scanner;
+public class %s {
+    public static void main(String[] args) {
+        Scanner in = new Scanner(System.in);
+        while (in.hasNextLine()) { if (in.nextLine().equals("ready?")) System.out.println("ready"); }
+    }
+}
+"""
+NOTEBOOK = """\
+{"cells": [{"cell_type": "code", "execution_count": null, "metadata": {}, "outputs": [], "source": ["print(1)"]}],
+ "metadata": {}, "nbformat": 4, "nbformat_minor": 5}
+"""
+NETWORK = "network"
+MISSING_FILE = "opens a file that is not there"
+LOOK_AT_COMMAND = "look at `command`"
+FILES_THERE = "put its files there"
+NOT_PYTHON = "not valid Python"
+NO_MODULE = "module that is missing"
+MEMORY = "less memory"
+OTHER_PROCESS = "starts another process"
+
+
+@dataclass(frozen=True)
+class Case:
+    """A hand-in, and what its author reads."""
+
+    files: Mapping[str, str | bytes]
+    """One bare file, or the files of a folder by their paths; a value that begins with `-> ` is a link."""
+    says: tuple[str, ...] = ()
+    never: tuple[str, ...] = ()
+    executable: tuple[str, ...] = ()
+    needs: tuple[str, ...] = ()
+    """Programs without which the case says nothing."""
+    folder: bool | None = None
+    """True = a folder even with one file."""
+    neighbours: Mapping[str, str] = field(default_factory=dict)
+    """Files beside it, which are no part of it."""
+    sound: bool = False
+    """True when it is fit to play all the same, and `says` is a note."""
+    no_programs: bool = False
+    """True when the machine has no compilers and interpreters."""
+    answers_in: float = 20.0
+    """Seconds that it may wait."""
+
+
+def write(case: Case, home: Path) -> Path:
+    """Write the files of a case below a new folder; return the path that is handed in."""
+    home.mkdir()
+    for name, text in case.neighbours.items():
+        (home / name).write_text(text)
+    alone = len(case.files) == 1 and not case.folder and "/" not in next(iter(case.files))
+    root = home if alone else home / "mine"
+    for name, content in case.files.items():
+        path = root / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        if isinstance(content, str) and content.startswith("-> "):
+            path.symlink_to(content.removeprefix("-> "))
+        elif isinstance(content, bytes):
+            path.write_bytes(content)
+        else:
+            path.write_text(content, encoding="utf-8", newline="")
+        if name in case.executable:
+            path.chmod(0o755)
+    return root / next(iter(case.files)) if alone else root
+
+
+def crlf(text: str) -> str:
+    return text.replace("\n", "\r\n")
+
+
+CASES: dict[str, Case] = {
+    # First lines, line ends, byte order marks, modes.
+    "windows line ends after #! of a path": Case(
+        {"mine": crlf(f"#!{sys.executable}\n" + PLAYS)},
+        says=("mine", "CR LF"),
+        never=(MISSING_FILE, LOOK_AT_COMMAND, "chmod"),
+        executable=("mine",),
+    ),
+    "windows line ends after #! of env": Case(
+        {"mine": crlf("#!/usr/bin/env python3\n" + PLAYS)},
+        says=("mine", "CR LF"),
+        never=(MISSING_FILE, LOOK_AT_COMMAND, "use -[v]S"),
+        executable=("mine",),
+    ),
+    "windows line ends in a program that a bot.toml starts": Case(
+        {"bot.toml": "command = './run'\n", "run": crlf("#!/bin/bash\n" + BASH)},
+        says=("run", "CR LF"),
+        never=(LOOK_AT_COMMAND,),
+        executable=("run",),
+    ),
+    "windows line ends in bash": Case(
+        {"mine.sh": crlf("#!/bin/bash\n" + BASH)},
+        says=("mine.sh", "CR LF"),
+        never=("stderr say where",),
+        needs=("bash",),
+    ),
+    "windows line ends in python are no mistake": Case(
+        {"mine.py": crlf("#!/usr/bin/env python3\n" + PLAYS)}, sound=True
+    ),
+    "a byte order mark before #!": Case(
+        {"mine": b"\xef\xbb\xbf#!/usr/bin/env python3\n" + PLAYS.encode()},
+        says=("byte order mark", "mine"),
+        never=("another machine", "begin a script with #!"),
+        executable=("mine",),
+    ),
+    "a byte order mark before python is no mistake": Case({"mine.py": b"\xef\xbb\xbf" + PLAYS.encode()}, sound=True),
+    "saved as UTF-16": Case(
+        {"mine.py": PLAYS.encode("utf-16")}, says=("mine.py", "UTF-16", "UTF-8"), never=(NOT_PYTHON,)
+    ),
+    "a program that may not be executed, in a folder": Case(
+        {"bot": "#!/usr/bin/env python3\n" + PLAYS},
+        says=("bot may not be executed", "chmod +x bot"),
+        never=("it has no bot.toml",),
+        folder=True,
+    ),
+    "a program that may not be executed, alone": Case(
+        {"mine": "#!/usr/bin/env python3\n" + PLAYS}, says=("may not be executed", "chmod +x mine", "mine.py")
+    ),
+    "a program that may not be executed, of a bot.toml": Case(
+        {"bot.toml": "command = './run'\n", "run": "#!/bin/bash\n" + BASH}, says=("chmod +x run",)
+    ),
+    "a script that may be executed and has no #!": Case(
+        {"mine": PLAYS}, says=("mine", "#!"), never=("another machine",), executable=("mine",)
+    ),
+    "an interpreter that is missing": Case(
+        {"mine": "#!/usr/local/bin/no-such-python3.19\n" + PLAYS},
+        says=("/usr/local/bin/no-such-python3.19", "not on this machine"),
+        never=(MISSING_FILE, LOOK_AT_COMMAND),
+        executable=("mine",),
+    ),
+    "an interpreter that env does not find": Case(
+        {"mine": "#!/usr/bin/env no-such-python2\n" + PLAYS},
+        says=("no-such-python2", "not on this machine"),
+        never=(MISSING_FILE, LOOK_AT_COMMAND),
+        executable=("mine",),
+    ),
+    "an interpreter in the author's home": Case(
+        {"mine": "#!/home/ada/venv/bin/python\n" + PLAYS},
+        says=("/home/ada/venv/bin/python",),
+        never=(MISSING_FILE, LOOK_AT_COMMAND),
+        executable=("mine",),
+    ),
+    "a program for windows": Case(
+        {"mine": b"MZ\x90\x00" + b"\0" * 200}, says=("Windows",), never=("begin a script",), executable=("mine",)
+    ),
+    "a program for a mac": Case(
+        {"mine": b"\xcf\xfa\xed\xfe" + b"\0" * 200}, says=("Mac",), never=("begin a script",), executable=("mine",)
+    ),
+    "a program for another processor": Case(
+        {"mine": b"\x7fELF\x02\x01\x01" + b"\0" * 9 + b"\x02\0\xf3\xff" + b"\0" * 200},
+        says=("another kind of processor",),
+        never=("begin a script",),
+        executable=("mine",),
+    ),
+    # Commands.
+    "a path with a backslash": Case(
+        {"bot.toml": "command = 'python src\\bot.py'\n", "src/bot.py": PLAYS},
+        says=("src/bot.py", "\\"),
+        never=(MISSING_FILE,),
+    ),
+    "a path with a backslash in double quotes": Case(
+        {"bot.toml": 'command = "python src\\main.py"\n', "src/main.py": PLAYS}, says=("/", "\\")
+    ),
+    "a path with a backslash that is a backspace": Case(
+        {"bot.toml": 'command = "python src\\bot.py"\n', "src/bot.py": PLAYS}, says=("/", "\\")
+    ),
+    "a file of a command that is elsewhere in the folder": Case(
+        {"bot.toml": "command = 'python bot.py'\n", "src/bot.py": PLAYS},
+        says=("bot.py", "src/bot.py"),
+        never=(MISSING_FILE,),
+    ),
+    "a file of a command that differs in case": Case(
+        {"bot.toml": "command = 'python Bot.py'\n", "bot.py": PLAYS}, says=("Bot.py", "bot.py"), never=(MISSING_FILE,)
+    ),
+    "a file of a command that is nowhere": Case(
+        {"bot.toml": "command = 'python run.py'\n", "bot.py": PLAYS}, says=("run.py", "bot.py"), never=(MISSING_FILE,)
+    ),
+    "a command for a shell": Case(
+        {"bot.toml": "command = 'cd src && python bot.py'\n", "src/bot.py": PLAYS}, says=("&&", "shell")
+    ),
+    "a variable before a command": Case(
+        {"bot.toml": "command = 'OMP_NUM_THREADS=1 python bot.py'\n", "bot.py": PLAYS},
+        says=("env", "OMP_NUM_THREADS=1"),
+    ),
+    "python as windows calls it": Case(
+        {"bot.toml": "command = 'py bot.py'\n", "bot.py": PLAYS}, says=("`python`",), never=("in the bot's folder",)
+    ),
+    "a language that is not on the machine": Case(
+        {"bot.toml": "command = 'no-such-language bot.xyz'\n", "bot.xyz": "x"},
+        says=("no-such-language", "not on this machine"),
+    ),
+    # Bash.
+    "bash with $(...)": Case(
+        {"mine.sh": "#!/bin/bash\n" + BASH.replace("move=$rest", "move=$(echo $rest | cut -c 1-99)")},
+        says=("process", "$(...)"),
+        never=(NETWORK, "memory"),
+        needs=("bash",),
+    ),
+    "bash with a pipe": Case(
+        {"mine.sh": "grep -m1 legal | cut -d' ' -f2-\n" + BASH},
+        says=("process", "pipe"),
+        never=(NETWORK, "memory"),
+        needs=("bash",),
+    ),
+    "bash that starts a program": Case(
+        {"bot.toml": "command = 'bash run.sh'\n", "run.sh": "python3 bot.py\n", "bot.py": PLAYS},
+        says=("exec python3 bot.py",),
+        never=(NETWORK,),
+        needs=("bash",),
+    ),
+    "bash with a here-document": Case(
+        {"mine.sh": "cat <<END\nready\nEND\n" + BASH}, says=("process",), never=(NETWORK, MISSING_FILE), needs=("bash",)
+    ),
+    "bash that calls a command that is missing": Case(
+        {"mine.sh": "exec no-such-command\n"}, says=("no-such-command",), never=(MISSING_FILE,), needs=("bash",)
+    ),
+    # Java.
+    "java without Main.java": Case(
+        {"Rover.java": JAVA % "Rover", "Helper.java": "class Helper {}\n"},
+        says=("Rover.java", "Main.java"),
+        never=("main.py", "bot.py"),
+    ),
+    "java in a package": Case(
+        {"Main.java": "package com.ada;\n" + JAVA % "Main", "Helper.java": "package com.ada;\nclass Helper {}\n"},
+        says=("package com.ada",),
+        never=(MISSING_FILE,),
+        needs=("java", "javac"),
+    ),
+    "java with a public class of another name": Case(
+        {"Main.java": JAVA % "Rover", "Helper.java": "class Helper {}\n"},
+        says=("Rover.java", "public class"),
+        needs=("java", "javac"),
+    ),
+    "java with a class of another name": Case(
+        {"Main.java": (JAVA % "Rover").replace("public class", "class"), "Helper.java": "class Helper {}\n"},
+        says=("Main.java has the class Rover",),
+        needs=("java", "javac"),
+    ),
+    "java of which the trace is long": Case(
+        {
+            "Main.java": "public class Main { static void f(int n) { if (n == 0) throw new IllegalStateException("
+            '"no book"); f(n - 1); } public static void main(String[] a) { f(30); } }\n'
+        },
+        says=("IllegalStateException: no book",),
+        needs=("java",),
+    ),
+    # C and C++.
+    "c++ that does not compile": Case({"mine.cpp": "int main() { retrun 0; }\n"}, says=("retrun",), needs=("c++",)),
+    "c with a header that is missing": Case(
+        {"mine.c": '#include "board.h"\nint main(void) { return 0; }\n'},
+        says=("board.h", "hand in one folder"),
+        needs=("cc",),
+    ),
+    "c that never flushes": Case(
+        {"mine.c": '#include <stdio.h>\nint main(void) { puts("ready"); for (;;) getchar(); }\n'},
+        says=("flush",),
+        needs=("cc",),
+        answers_in=0.2,
+    ),
+    "rust without its compiler": Case(
+        {"mine.rs": "fn main() {}\n"}, says=("rustc", "not on this machine"), never=("command",), no_programs=True
+    ),
+    "c sharp": Case(
+        {"mine.cs": "class P { static void Main() {} }\n"}, says=(".cs", "bot.toml"), never=("neither executable",)
+    ),
+    # Node.
+    "node with a module that is missing": Case(
+        {"mine.js": "const chess = require('chess.js');\n" + NODE},
+        says=("Cannot find module 'chess.js'", "node_modules"),
+        never=("arena.kit",),
+        needs=("node",),
+    ),
+    "node with a file that is missing": Case(
+        {"main.js": "require('./lib/search');\n" + NODE, "package.json": "{}\n"},
+        says=("'./lib/search'",),
+        never=("arena.kit", "node_modules"),
+        needs=("node",),
+    ),
+    "node with import in a script": Case(
+        {"main.js": "import readline from 'readline';\n", "package.json": '{"type": "commonjs"}\n'},
+        says=("main.mjs", "import"),
+        never=(NOT_PYTHON,),
+        needs=("node",),
+    ),
+    "node with require in a module": Case(
+        {"main.js": NODE, "package.json": '{"type": "module"}\n'},
+        says=("require", "package.json"),
+        never=(NOT_PYTHON,),
+        needs=("node",),
+    ),
+    "node that is no program": Case(
+        {"mine.js": "let x = ;\n"}, says=("mine.js:1",), never=(NOT_PYTHON,), needs=("node",)
+    ),
+    "node with a process of its own": Case(
+        {"mine.js": "console.error(require('child_process').execSync('ls').toString());\n" + NODE},
+        says=("process",),
+        never=(NETWORK, FILES_THERE),
+        needs=("node",),
+    ),
+    # Notebooks and Python's files.
+    "a notebook": Case({"mine.ipynb": NOTEBOOK}, says=("a notebook is no program",)),
+    "a notebook that is called a program": Case(
+        {"mine.py": NOTEBOOK}, says=("mine.py", "notebook"), never=("stderr say where",)
+    ),
+    "a notebook that was saved as a program": Case(
+        {"mine.py": "get_ipython().system('pip install chess')\n" + PLAYS}, says=("get_ipython", "notebook")
+    ),
+    "a magic of a notebook": Case({"mine.py": "!pip install chess\n" + PLAYS}, says=("notebook",), never=(NOT_PYTHON,)),
+    "a relative import in a lone file": Case(
+        {"mine.py": "from .helper import x\n" + PLAYS},
+        says=("from helper import", "folder"),
+        never=(NO_MODULE,),
+        neighbours={"helper.py": "x = 1\n"},
+    ),
+    "a relative import in a folder": Case(
+        {"bot.py": "from .helper import x\n" + PLAYS, "helper.py": "x = 1\n"},
+        says=("from helper import",),
+        never=(NO_MODULE,),
+    ),
+    "a module that stands beside the bot": Case(
+        {"mine.py": "import helper\n" + PLAYS}, says=("helper.py", "beside", "folder"), neighbours={"helper.py": ""}
+    ),
+    "a module that is elsewhere in the folder": Case(
+        {"bot.py": "import helper\n" + PLAYS, "lib/helper.py": "x = 1\n"}, says=("lib/helper.py",)
+    ),
+    "a module that differs in case": Case(
+        {"bot.py": "import Helper\n" + PLAYS, "helper.py": "x = 1\n"}, says=("helper.py", "Helper", "capital")
+    ),
+    "a module of somebody's": Case(
+        {"mine.py": "import no_such_package.deep\n" + PLAYS},
+        says=("`no_such_package`", "not on this machine"),
+        never=(MISSING_FILE,),
+    ),
+    "a name that a module does not have": Case(
+        {"bot.py": "from helper import y\n" + PLAYS, "helper.py": "x = 1\n"},
+        says=("cannot import name 'y' from 'helper'",),
+        never=(NO_MODULE, "not on this machine"),
+    ),
+    "modules that import each other": Case(
+        {"bot.py": "import one\n" + PLAYS, "one.py": "from two import y\n", "two.py": "from one import x\ny = 1\n"},
+        says=("import each other",),
+        never=(NO_MODULE, "not on this machine"),
+    ),
+    "a part of arena that bots do not have": Case(
+        {"mine.py": "from arena.match import referee\n" + PLAYS}, says=("arena.kit",), never=("pip",)
+    ),
+    "a module called like the library's": Case(
+        {"bot.py": PLAYS, "random.py": "x = 1\n"}, says=("random", "another name")
+    ),
+    # Data files.
+    "a data file by the working folder": Case(
+        {"bot.toml": "command = 'python src/bot.py'\n", "src/bot.py": "open('book.txt')\n" + PLAYS, "src/book.txt": ""},
+        says=("book.txt", "src/book.txt"),
+        never=("hand it in",),
+    ),
+    "a data file of windows": Case(
+        {"mine.py": "open(r'C:\\Users\\ada\\book.txt')\n" + PLAYS}, says=("C:", "another computer")
+    ),
+    "a data file of windows with a bad escape": Case(
+        {"mine.py": "open('C:\\Users\\ada\\book.txt')\n" + PLAYS}, says=("backslash",), never=(NOT_PYTHON,)
+    ),
+    "a data file that was not handed in": Case(
+        {"mine.py": "open('book.txt')\n" + PLAYS}, says=("book.txt", "folder"), neighbours={"book.txt": ""}
+    ),
+    "a data file that differs in case": Case(
+        {"bot.py": "open('book.txt')\n" + PLAYS, "Book.txt": ""}, says=("Book.txt", "book.txt"), never=("hand it in",)
+    ),
+    "a data file with a backslash": Case(
+        {"bot.py": "open('data\\\\book.txt')\n" + PLAYS, "data/book.txt": ""}, says=("data/book.txt",)
+    ),
+    "an empty pickle": Case(
+        {"bot.py": "import pickle\npickle.load(open('book', 'rb'))\n" + PLAYS, "book": ""},
+        says=("ends too early",),
+        never=("exit when the input ends",),
+    ),
+    # Processes and system.
+    "multiprocessing.Pool": Case(
+        {"mine.py": "import multiprocessing\nmultiprocessing.Pool(2)\n" + PLAYS},
+        says=("process", "threads"),
+        never=(FILES_THERE, NETWORK),
+    ),
+    "a pool of futures": Case(
+        {
+            "mine.py": "from concurrent.futures import ProcessPoolExecutor\n"
+            "ProcessPoolExecutor(2).submit(print).result()\n" + PLAYS
+        },
+        says=("process", "threads"),
+        never=(FILES_THERE, NETWORK),
+    ),
+    "a wrapper of an engine": Case(
+        {"mine.py": "import subprocess\nsubprocess.Popen(['/bin/cat'])\n" + PLAYS},
+        says=("process",),
+        never=(FILES_THERE, NETWORK, MISSING_FILE),
+    ),
+    "os.fork": Case({"mine.py": "import os\nos.fork()\n" + PLAYS}, says=("process",), never=(NETWORK,)),
+    "perl with backticks": Case(
+        {"mine.pl": 'my $x = `ls`; die "no list: $!" unless defined $x;\n'},
+        says=("process",),
+        never=(NETWORK,),
+        needs=("perl",),
+    ),
+    "a word fork of the bot's own": Case(
+        {"mine.py": "def fork(): return {}['knight']\nfork()\n"},
+        says=("KeyError: 'knight'",),
+        never=("process", NETWORK),
+    ),
+    "a socket": Case(
+        {"mine.py": "import socket\nsocket.create_connection(('127.0.0.1', 9))\n" + PLAYS}, says=(NETWORK,)
+    ),
+    "urllib": Case(
+        {"mine.py": "import urllib.request\nurllib.request.urlopen('http://example.org')\n" + PLAYS}, says=(NETWORK,)
+    ),
+    "a note in its own folder": Case(
+        {"mine.py": "open('note.txt', 'w')\n" + PLAYS}, says=("note.txt", "$TMPDIR"), never=(FILES_THERE,)
+    ),
+    "a file outside": Case(
+        {"mine.py": "open('/etc/passwd')\n" + PLAYS}, says=("/etc/passwd",), never=("$TMPDIR", MISSING_FILE)
+    ),
+    "a variable of the author's": Case(
+        {"mine.py": "import os\nos.environ['USER']\n" + PLAYS}, says=("USER", "variable")
+    ),
+    "a locale": Case(
+        {"mine.py": "import locale\nlocale.setlocale(locale.LC_ALL, 'xx_YY.UTF-8')\n" + PLAYS}, says=("locale",)
+    ),
+    "a heap of one's own": Case(
+        {"mine.py": "import heapq\nheapq.heappop([])\n" + PLAYS}, says=("IndexError",), never=(MEMORY, "memory peaked")
+    ),
+    "a recursion": Case({"mine.py": "def f(): f()\nf()\n" + PLAYS}, says=("RecursionError", "setrecursionlimit")),
+    "words of an earlier mistake that was caught": Case(
+        {
+            "mine.py": "import sys\nprint('No such file or directory: book, playing without', file=sys.stderr)\n"
+            "[][1]\n" + PLAYS
+        },
+        says=("IndexError",),
+        never=(MISSING_FILE,),
+    ),
+    # Texts.
+    "an encoding that is declared wrong": Case(
+        {"mine.py": "# -*- coding: utf-8mb4 -*-\n" + PLAYS}, says=("utf-8mb4", "UTF-8"), never=(NOT_PYTHON,)
+    ),
+    "python 2": Case({"mine.py": 'print "ready"\n'}, says=("Python 2",)),
+    "an f-string of a later python": Case(
+        {"mine.py": "type Move = str\nx = f'{'a'}'\n" + PLAYS},
+        says=(f"Python {sys.version_info[0]}.{sys.version_info[1]}",),
+    ),
+    "tabs and spaces": Case({"mine.py": "if 1:\n\tx = 1\n        y = 2\n"}, says=("tabs",)),
+    # Streams.
+    "answers on stderr": Case(
+        {
+            "mine.py": "import sys\n"
+            "for line in sys.stdin:\n    if line == 'ready?\\n': print('ready', file=sys.stderr)\n"
+        },
+        says=("stderr", "stdout"),
+        never=("does not read its input",),
+        answers_in=0.3,
+    ),
+    "a bot that reads to the end": Case(
+        {"mine.py": "import sys\nsys.stdin.read()\nprint('ready')\n"},
+        says=("sys.stdin.read()", "line 2"),
+        answers_in=0.3,
+    ),
+    # Leftovers of tools.
+    "a virtual environment": Case(
+        {
+            "bot.py": PLAYS,
+            ".venv/pyvenv.cfg": "home = /usr/bin\n",
+            ".venv/bin/python": "-> /usr/bin/python3",
+            ".venv/lib/random.py": "",
+        },
+        says=(".venv",),
+        sound=True,
+    ),
+    "a virtual environment without a dot": Case(
+        {"bot.py": PLAYS, "venv/pyvenv.cfg": "home = /usr/bin\n", "venv/bin/python": "-> /usr/bin/python3"},
+        says=("venv",),
+        sound=True,
+    ),
+    "a virtual environment of another name": Case(
+        {"bot.py": PLAYS, "env/pyvenv.cfg": "home = /usr/bin\n", "env/bin/python": "-> /usr/bin/python3"},
+        says=("env", "virtual environment"),
+        never=("copy the file instead",),
+    ),
+    "links of node_modules": Case(
+        {
+            "main.js": NODE,
+            "node_modules/x/cli.js": "",
+            "node_modules/.bin/x": "-> ../x/cli.js",
+            "node_modules/.bin/y": "-> /usr/lib/node_modules/y/cli.js",
+        },
+        says=("node_modules/.bin",),
+        sound=True,
+        needs=("node",),
+    ),
+    "what a mac leaves": Case({"snake.py": PLAYS, "._snake.py": b"\0\5\x16\7", ".DS_Store": b"\0"}, sound=True),
+    "an archive that is not unpacked": Case(
+        {"mine.zip": b"PK\3\4"}, says=("arena submit mine.zip",), never=("neither executable",)
+    ),
+}
+
+
+def missing(case: Case) -> list[str]:
+    """Return the programs that a case needs and this machine does not have."""
+    import shutil
+
+    return [program for program in case.needs if shutil.which(program) is None]
+
+
+assert os.name == "posix"
