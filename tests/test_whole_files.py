@@ -319,8 +319,11 @@ def test_a_run_warns_of_a_file_that_everybody_may_write_and_that_says_what_runs(
     rules = next((folder / "rules").glob("*.py"))
     for file in (folder / "tournament.toml", rules):
         file.chmod(0o666)
+    (folder / "rules").chmod(0o777)
     done = cup.run_event(folder)
     assert done.returncode == 0, done.stderr
+    assert "warning: rules: everybody on this machine may write into it" in done.stderr
+    (folder / "rules").chmod(0o1777)  # sticky: nobody else exchanges a file there
     for name in ("tournament.toml", f"rules/{rules.name}"):
         assert f"warning: {name}: everybody on this machine may write into it" in done.stderr
         assert f"`chmod o-w {name}`" in done.stderr

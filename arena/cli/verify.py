@@ -121,6 +121,8 @@ def verify(
 
 def _table_problems(folder: Path) -> Iterator[str]:
     """Yield each CSV file of the results that is not made of these matches."""
+    from arena.results import tables
+
     with TemporaryDirectory() as copy:
         # A cache that stands beside the event may be part of the forgery, so the tables are made beside a copy.
         with shared_folders.opened(folder) as files:
@@ -139,7 +141,7 @@ def _table_problems(folder: Path) -> Iterator[str]:
             except OSError as error:
                 yield f"{file.name}: cannot be read: {error.strerror or error}"
                 continue
-            lines = [content.splitlines() for content in (found, made)]
+            lines = [content.splitlines() for content in (found, tables.narrowed(made, found))]
             if (line := next((n for n, (a, b) in enumerate(zip_longest(*lines), 1) if a != b), None)) is not None:
                 yield f"{file.name}: line {line} is not what the matches say"
 

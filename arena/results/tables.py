@@ -39,6 +39,28 @@ def as_csv(frame: pd.DataFrame, columns: Columns) -> bytes:
     return text.getvalue().encode("utf-8", "backslashreplace")
 
 
+def narrowed(content: bytes, other: bytes) -> bytes:
+    """Return a table as CSV with the columns of another one, which may come from anybody; if it lacks one, all of them.
+
+    Later versions of arena add columns, so a file of an older one is compared with what it has.
+    """
+    rows = csv.reader(StringIO(content.decode("utf-8"), newline=""))
+    names = next(rows, [])
+    try:
+        wanted = next(csv.reader(StringIO(other.decode("utf-8", "replace"), newline="")), [])
+    except csv.Error:  # such as a field without end
+        return content
+    if wanted == names or not wanted or not {*wanted} <= {*names}:
+        return content
+    places = [names.index(name) for name in wanted]
+    text = StringIO()
+    table = csv.writer(text, lineterminator="\n", quoting=csv.QUOTE_MINIMAL)
+    table.writerow(wanted)
+    for row in rows:
+        table.writerow([row[place] for place in places])
+    return text.getvalue().encode("utf-8")
+
+
 def _cells(series: pd.Series, columns: Columns) -> Iterable[object]:
     """Return the cells of a column as the file has them."""
     if is_float_dtype(series.dtype):

@@ -6,7 +6,7 @@ import shutil
 import stat
 import sys
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -133,15 +133,18 @@ def run(
         raise typer.Exit(1)
 
 
-def _warn_about_writers(files: Iterable[Path]) -> None:
+def _warn_about_writers(files: Collection[Path]) -> None:
     """Print a warning for each file that decides what runs as our user and that every user of the machine may write.
 
-    The run goes on: on some file systems, such as those of Windows in WSL, every file looks like that. A group may
-    write, because the organisers of a course share their folder.
+    Who may write to the folder of a file can exchange it, unless the folder is sticky, as /tmp is. The run goes on: on
+    some file systems, such as those of Windows in WSL, every file looks like that. A group may write, because the
+    organisers of a course share their folder.
     """
-    for file in sorted(files):
-        if file.stat().st_mode & stat.S_IWOTH:
-            name = paths.displayed(file)
+    for path in sorted({*files, *(file.parent for file in files)}):
+        mode = path.stat().st_mode
+        is_sticky = stat.S_ISDIR(mode) and mode & stat.S_ISVTX
+        if mode & stat.S_IWOTH and not is_sticky:
+            name = paths.displayed(path)
             output.notice(
                 f"warning: {name}: everybody on this machine may write into it, and so run programs as you: "
                 f"`chmod o-w {shlex.quote(name)}`"
