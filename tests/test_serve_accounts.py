@@ -29,6 +29,7 @@ from arena.serve import accounts as serve_accounts
 from arena.serve import actions, desk, people, timetable, uploads
 from arena.serve.accounts import Accounts
 from arena.serve.entrants import Entrants
+from arena.serve.frames import Frames
 from arena.serve.guard import Settings
 from arena.serve.remote import Hub
 from arena.serve.worker import Worker
@@ -104,6 +105,26 @@ def test_an_event_is_hidden_from_all_but_the_organiser(played):
     assert "/events/cup" in olga.get("/").text
     act(olga, "publish")
     assert "/events/cup" in client.get("/").text
+
+
+def test_a_page_that_is_computed_while_its_event_is_hidden_is_not_sent(played, monkeypatch):
+    client, accounts, *_ = played
+    match = Frames.match
+
+    async def hidden(*values: object, **also: object) -> object:
+        found = await match(*values, **also)
+        accounts.set("hidden", value=True)
+        return found
+
+    try:
+        for page in ("", "/matches", "/crosstable"):
+            assert client.get(f"/events/cup{page}").status_code == 200
+            with monkeypatch.context() as patch:
+                patch.setattr(Frames, "match", hidden)
+                assert client.get(f"/events/cup{page}").status_code == 404, page
+            accounts.set("hidden", value=False)
+    finally:
+        accounts.set("hidden", value=False)
 
 
 def test_ones_own_page_says_how_often_versions_played_and_when_bots_are_frozen(played):

@@ -5,6 +5,7 @@ An event that its reader may not see (people.py) is answered as one that does no
 
 import asyncio
 import os
+from collections.abc import Awaitable, Callable
 from pathlib import Path
 from typing import Any
 
@@ -285,20 +286,31 @@ async def front(request: Request) -> Response:
     return pages.render(request, "events.html.j2", title="Events", events=rows)
 
 
+def _route(path: str, page: Callable[[Request], Awaitable[Response]]) -> Route:
+    """Return the route of a page of an event, which is not sent if the event was hidden while the page was made."""
+
+    async def seen_page(request: Request) -> Response:
+        response = await page(request)
+        event_of(request)
+        return response
+
+    return Route(f"/events/{{event}}{path}", seen_page)
+
+
 ROUTES = [
     Route("/", front),
-    Route("/events/{event}", leaderboard),
-    Route("/events/{event}/leaderboard", leaderboard_part),
-    Route("/events/{event}/card.png", picture),
-    Route("/events/{event}/progress", progress),
-    Route("/events/{event}/crosstable", crosstable),
-    Route("/events/{event}/charts", charts),
-    Route("/events/{event}/charts/{name}", chart),
-    Route("/events/{event}/matches", matches),
-    Route("/events/{event}/matches/{match}", match),
-    Route("/events/{event}/matches/{match}/data.json", match_json),
-    Route("/events/{event}/matches/{match}/card.png", picture),
-    Route("/events/{event}/bot", bot),
-    Route("/events/{event}/bot.json", bot_json),
-    Route("/events/{event}/versions/{digest}", version),
+    _route("", leaderboard),
+    _route("/leaderboard", leaderboard_part),
+    _route("/card.png", picture),
+    _route("/progress", progress),
+    _route("/crosstable", crosstable),
+    _route("/charts", charts),
+    _route("/charts/{name}", chart),
+    _route("/matches", matches),
+    _route("/matches/{match}", match),
+    _route("/matches/{match}/data.json", match_json),
+    _route("/matches/{match}/card.png", picture),
+    _route("/bot", bot),
+    _route("/bot.json", bot_json),
+    _route("/versions/{digest}", version),
 ]
