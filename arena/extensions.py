@@ -51,6 +51,16 @@ class Frame:
 
 
 @dataclass(frozen=True, kw_only=True)
+class Table:
+    """A table of tournament.toml. Each of its keys has a default, as most events leave the table out."""
+
+    path: str
+    """`package.module:Class` of a subclass of `arena.event.tables.Table`."""
+    line: str
+    """What it is for, in the schema."""
+
+
+@dataclass(frozen=True, kw_only=True)
 class Extension:
     """What one extension adds."""
 
@@ -59,6 +69,8 @@ class Extension:
     """By name: the path of a module with the parts of a chart (arena/charts/__init__.py)."""
     frames: Mapping[str, Frame] = field(default_factory=dict)
     """By the name of a method of `Results`."""
+    tables: Mapping[str, Table] = field(default_factory=dict)
+    """By the name of the table."""
 
 
 def load(path: str) -> Any:
@@ -111,6 +123,11 @@ def charts() -> dict[str, str]:
 def frames() -> dict[str, Frame]:
     """Return each frame that extensions add, by its name."""
     return _joined("frame", ((name, extension.frames) for name, extension in every()))
+
+
+def tables() -> dict[str, Table]:
+    """Return each table of tournament.toml that extensions add, by its name."""
+    return _joined("table", ((name, extension.tables) for name, extension in every()))
 
 
 def _joined(what: str, parts: Iterable[tuple[str, Mapping[str, T]]]) -> dict[str, T]:

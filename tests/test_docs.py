@@ -41,7 +41,7 @@ FOLLOWED_ELSEWHERE = {
     "CONTRIBUTING.md",  # it names commands, as words for what they do
     "docs/class.md",  # by test_tutorials.py
     "docs/first-tournament.md",
-    "docs/climb.md",  # by test_climb.py
+    "docs/extras/climb.md",  # by test_climb.py
     "docs/clusters.md",  # by test_clusters.py
     "docs/commands.md",  # made from the commands
     "docs/contest.md",  # by test_contest.py

@@ -2,6 +2,7 @@
 
 import importlib
 import os
+import pickle
 import re
 import shutil
 import subprocess
@@ -13,6 +14,7 @@ import pytest
 
 from arena import extensions
 from arena.errors import ArenaError
+from arena.event import config
 
 ROOT = Path(__file__).parent.parent
 PAGE = (ROOT / "docs" / "extensions.md").read_text()
@@ -108,6 +110,23 @@ def test_two_extensions_with_a_chart_of_one_name_are_refused(monkeypatch):
     monkeypatch.setattr(extensions, "every", lambda: iter(two.items()))
     with pytest.raises(ArenaError, match=r"^extension two: another one has a chart 'ribbon' already"):
         extensions.charts()
+
+
+def test_a_tournament_with_the_tables_of_extras_survives_the_way_to_another_process(tmp_path):
+    (tmp_path / "tournament.toml").write_text('name = "cup"\nboards = []\n[climb]\npairings = 7\n')
+    read = config.load(tmp_path / "tournament.toml")
+    there = pickle.loads(pickle.dumps(read))
+    assert there == read
+    assert there.table("climb").pairings == 7
+
+
+def test_a_mistake_in_the_table_of_an_extra_is_one_line_with_its_key(tmp_path):
+    (tmp_path / "tournament.toml").write_text('name = "cup"\nboards = []\n[climb]\npairing = 7\ntime = 0\n')
+    with pytest.raises(ArenaError) as refused:
+        config.load(tmp_path / "tournament.toml")
+    lines = str(refused.value).splitlines()
+    assert any("climb.pairing: unknown key; did you mean 'pairings'?" in line for line in lines)
+    assert any("climb.time: expected more than 0, not 0" in line for line in lines)
 
 
 def test_every_extra_has_a_page_and_names_it():

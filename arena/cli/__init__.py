@@ -55,7 +55,6 @@ COMMANDS = {
         "match": "Play one match between named bots, and show it.",
         "play": "Play a role yourself against bots.",
         "duel": "Test whether a bot is better than another, until it is proven.",
-        "climb": "Let agents edit bots, and promote what is proven better.",
     },
     "Look": {
         "leaderboard": "Print the leaderboard of an event, also while it is played.",

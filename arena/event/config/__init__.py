@@ -7,20 +7,20 @@ from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
+from functools import cache
 from importlib.util import find_spec
 from itertools import chain
 from pathlib import Path
-from typing import Annotated, Any, Literal, TypeVar
+from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeVar
 
-from pydantic import BaseModel, BeforeValidator, Field, ValidationError
+from pydantic import BaseModel, BeforeValidator, Field, ValidationError, create_model
 
-from arena import file_formats, shared_folders, toml
+from arena import extensions, file_formats, shared_folders, toml
 from arena.clock import TimeControl
 from arena.errors import ArenaError, did_you_mean, known_are
 from arena.event import discovery, schedules
 from arena.event.config.keys import (
     BotTable,
-    ClimbTable,
     Duration,
     Faults,
     GradeTable,
@@ -109,12 +109,16 @@ class Tournament(Table):
     openings: OpeningsTable = Field(OpeningsTable(), description="The first turns of each match, which no bot chooses.")
     workers: WorkersTable = Field(WorkersTable(), description="The processes that play the matches.")
     model: ModelTable | None = Field(None, description="A language model that bots may ask.")
-    climb: ClimbTable = Field(ClimbTable(), description="Rounds in which agents edit bots (`arena climb`).")
     grade: GradeTable | None = Field(None, description="Marks for students, given by `arena grade`.")
     notify: NotifyTable | None = Field(None, description="A webhook that gets a message when a run ends.")
     format: int = Field(
         file_formats.TOURNAMENT.number, description="The format of this file: later versions of arena read it, too."
     )
+
+    def table(self, name: str) -> Table:
+        """Return the table of an extension; a table that the file leaves out has its defaults."""
+        table: Table = getattr(self, name)
+        return table
 
     def event(
         self,
@@ -391,12 +395,33 @@ TABLES: Mapping[str, type[BaseModel]] = {
     "openings": OpeningsTable,
     "workers": WorkersTable,
     "model": ModelTable,
-    "climb": ClimbTable,
     "grade": GradeTable,
     "grade.threshold": ThresholdTable,
     "notify": NotifyTable,
     "bot": BotTable,
 }
+
+
+EXTENDED = "ExtendedTournament"
+
+
+@cache
+def with_extensions() -> type[Tournament]:
+    """Return the content of a tournament.toml with the tables of extensions."""
+    fields: dict[str, Any] = {}
+    for name, added in extensions.tables().items():
+        table = extensions.load(added.path)
+        fields[name] = (table, Field(table(), description=added.line))
+    return create_model(EXTENDED, __base__=Tournament, __module__=__name__, **fields)
+
+
+if not TYPE_CHECKING:  # mypy would believe in any name
+
+    def __getattr__(name: str) -> type[Tournament]:
+        """Return the class with the tables of extensions, which pickle finds by its name here."""
+        if name != EXTENDED:
+            raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+        return with_extensions()
 
 
 def load(path: Path, overrides: Mapping[str, object] | None = None) -> Tournament:
@@ -419,9 +444,10 @@ def load(path: Path, overrides: Mapping[str, object] | None = None) -> Tournamen
         if abs(value) > LARGEST_NUMBER:
             raise ArenaError(f"{path}: {key}: this number is too large; whole numbers go up to {LARGEST_NUMBER}")
     try:
-        return Tournament.model_validate(table)
+        return with_extensions().model_validate(table)
     except ValidationError as error:
-        lines = messages(error, TABLES)
+        added = {name: extensions.load(own.path) for name, own in extensions.tables().items()}
+        lines = messages(error, {**TABLES, "": with_extensions(), **added})
         where = ("command line" if line.partition(": ")[0] in (overrides or ()) else path for line in lines)
         raise ArenaError("\n".join(f"{place}: {line}" for place, line in zip(where, lines, strict=True))) from error
 
@@ -441,7 +467,7 @@ def board_of(match: Match, file: Path) -> Board:
 
 def schema() -> dict[str, Any]:
     """Return the JSON Schema of a tournament.toml, for editors; `python -m arena.event.config` prints it."""
-    return {"$schema": "https://json-schema.org/draft/2020-12/schema", **_plain(Tournament.model_json_schema())}
+    return {"$schema": "https://json-schema.org/draft/2020-12/schema", **_plain(with_extensions().model_json_schema())}
 
 
 def _plain(schema: Any) -> Any:

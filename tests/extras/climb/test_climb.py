@@ -15,16 +15,16 @@ from events import workspace as made
 from processes import until
 from sprint import DICE
 
-from arena.author.climb import Climb, Proof, begun
-from arena.author.climb.agent import AgentWork
 from arena.author.submissions.bot_store import BotStore, Version
 from arena.errors import ArenaError
-from arena.event.climb_history import History
+from arena.extras.climb.agent import AgentWork
+from arena.extras.climb.climbing import Climb, Proof, begun
+from arena.extras.climb.history import History
 from arena.results.archive import Archive
 from arena.results.sequential import Decision
 from arena.values import Bot
 
-AGENTS = Path(__file__).parent / "agents"
+AGENTS = Path(__file__).parents[2] / "agents"
 BOT = """\
 #!/bin/sh
 SKILL=0
@@ -284,7 +284,7 @@ def test_a_bot_that_its_author_changes_during_its_test_is_not_overwritten(tmp_pa
 
 @pytest.mark.slow
 def test_the_page_can_be_followed(tmp_path):
-    page = (tutorial.DOCS / "climb.md").read_text("utf-8")
+    page = (tutorial.DOCS / "extras/climb.md").read_text("utf-8")
     folder, done = tutorial.follow(page, tmp_path, {"climb": (*QUICK, *FEW, "--rounds", "1")})
     assert [command.returncode for command in done] == [0, 0, 0], done
     (row,) = edits(folder)

@@ -5,7 +5,7 @@ from matplotlib.figure import Figure
 
 from arena.charts.style import About, Nothing, styled
 from arena.charts.style.curves import curves
-from arena.event import climb_history
+from arena.extras.climb import history as climb_history
 from arena.results.leaderboard import Results
 
 COLUMNS = ["game", "bot", "round", "rating", "rating_low", "rating_high", "cost"]

@@ -1,6 +1,6 @@
 """`arena climb`: agents edit bots, round by round, and what is proven good enough is promoted.
 
-The order of the steps is that of author/climb; here are the agents, the event, the tests and the display.
+The order of the steps is that of climbing.py; here are the agents, the event, the tests and the display.
 """
 
 from contextlib import ExitStack
@@ -16,16 +16,17 @@ from arena.cli import options, output, paths, results, signals, stored_match, wa
 from arena.cli.run import command_line, make_archive
 from arena.errors import ArenaError, writing
 from arena.event import discovery, schedules
+from arena.extras.climb.table import table_of
 from arena.identity import digest_of
 from arena.results.sequential import Decision, SequentialTest
 from arena.values import Bot, Event
 
 if TYPE_CHECKING:
-    from arena.author.climb import Proof
-    from arena.author.climb.agent import AgentWork
     from arena.author.submissions.bot_store import BotStore, Version
-    from arena.event.climb_history import Edit, History
     from arena.event.config import Tournament
+    from arena.extras.climb.agent import AgentWork
+    from arena.extras.climb.climbing import Proof
+    from arena.extras.climb.history import Edit, History
     from arena.match.model import Door
 
 ROUNDS = 10
@@ -54,9 +55,9 @@ def climb(
 
     An agent is a program that edits the files in its folder, confined. The same command goes on after an interruption.
     """
-    from arena.author.climb import Climb, begun
-    from arena.author.climb.agent import words_of
     from arena.event.model import opened
+    from arena.extras.climb.agent import words_of
+    from arena.extras.climb.climbing import Climb, begun
 
     for bot in bots:
         if not discovery.may_be_called(bot):
@@ -80,7 +81,7 @@ def climb(
     key = [Path(provider.key_file)] if provider is not None and provider.key_file else []
     private = [*key, store.bots, folder.parent, Path(paths.TOURNAMENT_FILE)]
     words = {bot: words_of(command, private) for bot, command in commands.items()}
-    rules = tournament.climb.model_dump(include={"promote", "points", "pairings"})
+    rules = table_of(tournament).model_dump(include={"promote", "points", "pairings"})
     deciding = digest_of("climb", event.seed, rules, [(each.label, each.digest) for each in event.boards])
     with signals.listening() as interrupt, ExitStack() as stack:
         try:
@@ -142,10 +143,10 @@ class _Step:
 
     def work(self, history: "History", bot: Bot, number: int, target: Path) -> "AgentWork":
         """Let an agent work in a round."""
-        from arena.author.climb.agent import AgentTask, perform
-        from arena.report import feedback
+        from arena.extras.climb import feedback
+        from arena.extras.climb.agent import AgentTask, perform
 
-        event, limits = self._event(), self.tournament.climb
+        event, limits = self._event(), table_of(self.tournament)
         seed = int(digest_of("climb", event.seed, bot.name, number), 16)
         model, agent = self.tournament.model, replace(bot, command=self.words[bot.name])
         workspace.refuse_exposed([agent], event.conditions.sandbox)
@@ -182,10 +183,10 @@ class _Step:
 
     def test(self, bot: str, version: "Version", before: "Version") -> "Proof":
         """Test a version against the one before, by a duel."""
-        from arena.author.climb import Proof, question
         from arena.event.duel import POINTS, Duel
+        from arena.extras.climb.climbing import Proof, question
 
-        limits, tournament = self.tournament.climb, self.tournament
+        limits, tournament = table_of(self.tournament), self.tournament
         first, second = (
             replace(discovery.from_path(each.path, bot), name=f"{bot}@{each.number}") for each in (version, before)
         )

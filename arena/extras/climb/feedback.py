@@ -10,7 +10,7 @@ from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
-from arena.event.climb_history import Edit
+from arena.extras.climb.history import Edit
 from arena.game import Game
 from arena.protocol import clean
 from arena.replay import notation

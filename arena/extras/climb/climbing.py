@@ -18,7 +18,7 @@ duel has proven something.
 #    workspace's other bots do: an edited bot gets new matches by itself, and old ones stay for the ratings of versions.
 #    Each test is a duel with an archive of its own, `results/NAME/duels/ada@3-ada@2`, so that an agent that makes the
 #    same version again gets the same answer and no second chance. One small file says what became of each edit
-#    (event/climb_history.py).
+#    (history.py).
 #
 # Resuming. Every step is idempotent, and is written down when it is done:
 #
@@ -36,13 +36,14 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from arena.author.climb.agent import AgentWork
 from arena.author.submissions.bot_store import BotStore, Version
 from arena.errors import ArenaError
-from arena.event import bot_folder, climb_history, discovery
-from arena.event.climb_history import Edit, EditOutcome, History
-from arena.event.config.keys import ClimbTable
+from arena.event import bot_folder, discovery
 from arena.event.discovery.notes import Note
+from arena.extras.climb import history as climb_history
+from arena.extras.climb.agent import AgentWork
+from arena.extras.climb.history import Edit, EditOutcome, History
+from arena.extras.climb.table import ClimbTable
 from arena.protocol import clean
 from arena.results.sequential import Decision, Question
 from arena.sandbox import folder as scratch
