@@ -4,8 +4,10 @@ import contextlib
 import json
 import random
 import signal
+from dataclasses import replace
 from pathlib import Path
 
+import paired
 import pytest
 from cup import Command, arena
 from events import workspace as made
@@ -20,7 +22,7 @@ from arena.event.duel import POINTS, Duel
 from arena.event.schedules import round_robin
 from arena.results.archive import Archive
 from arena.results.sequential import Decision, Question, SequentialTest
-from arena.values import Board, Bot, Event
+from arena.values import Board, Bot, Ending, Event
 
 NONSENSE = FIRST.replace('echo "$legal"', "echo nonsense")
 WIDE = ("--points", "0", "60")
@@ -61,6 +63,36 @@ def workspace(tmp_path_factory):
 def decided(workspace):
     """The output of a duel of good against bad, with bounds that five pairings decide."""
     return duel(workspace, "good", "bad", *WIDE, "--workers", "2")
+
+
+def test_a_bot_that_is_better_by_faults_of_the_other_alone_has_an_exit_code_of_its_own_if_a_script_asks(
+    workspace, decided
+):
+    """`bad` answers nonsense each time, so that `good` has won no match by its moves."""
+    assert "where bad was not at fault, good was not ahead" in decided.stdout
+    assert decided.returncode == 0
+    assert duel(workspace, "good", "bad", *WIDE, "--no-faults").returncode == 4
+    assert outcome(workspace, "good", "bad", *WIDE)["by_faults_alone"] is True
+    assert duel(workspace, "bad", "good", *WIDE, "--no-faults").returncode == 1  # its own faults are no excuse
+
+
+@pytest.mark.parametrize(("differences", "alone"), [((0, 0, 100), True), ((20, 30, 100), False), ((-5, 5), True)])
+def test_only_rounds_in_which_the_opponent_was_never_at_fault_show_who_plays_better(differences, alone):
+    """The last difference is of a round in which the opponent crashed, beside forty more of that kind."""
+    event = paired.event("round_robin", 2, repeats=200)
+    names = ("bot000", "bot001")
+    state = Duel(event, names, SequentialTest(Question(low=0, high=60, alpha=0.05, beta=0.05)), POINTS)
+    for number, lead in enumerate([*differences, *[100] * 40]):
+        board = event.boards[0]
+        for seating in (event.bots, event.bots[::-1]):
+            match = event.match(board, seating, number)
+            first, second = match.seats
+            score = 50 + lead / 2 if first.bot.name == names[0] else 50 - lead / 2
+            faulty = {seat.role: Ending.CRASHED for seat in match.seats if seat.bot.name == names[1] and lead == 100}
+            scores = {first.role: score, second.role: 100 - score}
+            state.add(replace(result_of(match, board.sides, scores), endings=faulty))
+    assert state.test.decision is Decision.BETTER
+    assert state.won_by_faults_alone is alone
 
 
 def test_a_better_bot_is_proven_to_be_better_and_the_exit_code_says_so(decided):

@@ -199,7 +199,8 @@ app = typer.Typer(
     cls=Commands,
     help="Bot tournaments: play them, and see how they went.",
     epilog="Exit codes: 0 done; 1 the answer is no, or the event is unfinished; 2 a mistake, named; "
-    "3 a duel is undecided; 130, 143, 129 after SIGINT, SIGTERM, SIGHUP, with all finished matches stored.",
+    "3 a duel is undecided; 4 it was won by faults alone (--no-faults); "
+    "130, 143, 129 after SIGINT, SIGTERM, SIGHUP, with all finished matches stored.",
     no_args_is_help=True,
     rich_markup_mode=None,  # rich's boxes would take longer to import than everything else together
     pretty_exceptions_enable=False,  # a bug of ours keeps its plain traceback

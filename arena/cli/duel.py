@@ -23,6 +23,8 @@ if TYPE_CHECKING:
     from arena.match.model import Door
 
 UNDECIDED_CODE = 3
+FAULTS_CODE = 4
+"""By default a forfeit is a won match, as in an event. A script that goes on with the better bot may want to know."""
 MOST_PAIRINGS = 100_000  # their plan takes some 100 MB
 FEWEST_ALIKE = 10  # rounds with one and the same result, before a notice says so
 BOUNDS_METAVAR = "LOW HIGH"
@@ -45,6 +47,9 @@ def duel(
     max_pairings: Annotated[
         int, typer.Option(min=1, max=MOST_PAIRINGS, help="The number of pairings after which it is undecided.")
     ] = 5000,
+    no_faults: Annotated[
+        bool, typer.Option("--no-faults", help="Exit with code 4 when it is better by faults of the other alone.")
+    ] = False,
     workers: options.Workers = None,
     seed: options.Seed = None,
     name: Annotated[str | None, typer.Option(help="The results go to results/NAME; default: duel-BOT-BOT.")] = None,
@@ -55,7 +60,7 @@ def duel(
 ) -> None:
     """Test whether a bot is better than another: play pairings until it is proven, either way.
 
-    Exit codes: 0 it is better; 1 it is not better; 3 undecided.
+    Exit codes: 0 it is better; 1 it is not better; 3 undecided; with --no-faults, 4 it is better by faults alone.
     The same command goes on with a duel that was stopped.
     """
     from arena.event.duel import ELO, POINTS, Duel
@@ -97,6 +102,8 @@ def duel(
     output.notice(f"stored in {paths.displayed(folder)}; `arena report {paths.displayed(folder)}` shows every match")
     if state.test.decision is None:
         raise typer.Exit(UNDECIDED_CODE)
+    if no_faults and state.won_by_faults_alone:
+        raise typer.Exit(FAULTS_CODE)
     if state.test.decision is not sequential.Decision.BETTER:
         raise typer.Exit(1)
 
@@ -216,6 +223,8 @@ def _report(duel: "Duel") -> Iterator[str]:
         yield f"{output.safe_line(name)} failed: {faults}"
     low, high = (f"{scale.of_points(points):.4g} {scale.unit}" for points in (question.low, question.high))
     if test.decision is sequential.Decision.BETTER:
+        if duel.won_by_faults_alone:
+            yield f"where {opponent} was not at fault, {bot} was not ahead: the answer rests on these faults alone"
         yield f"yes: {bot} is better than {opponent}" + (f" by more than {low}" if question.low else "")
     elif test.decision is sequential.Decision.NOT_BETTER and test.interval()[1] < 0:
         yield f"no: {bot} is worse than {opponent}"
@@ -265,5 +274,6 @@ def _row(duel: "Duel", folder: Path) -> dict[str, object]:
         "unit": duel.scale.unit,
         **{key: round(value, 4) + 0.0 for key, value in figures.items()},  # 0.0 for -0.0
         "faults": _faults(duel),
+        "by_faults_alone": duel.won_by_faults_alone,
         "results": paths.displayed(folder),
     }

@@ -21,7 +21,7 @@ from arena.errors import ArenaError
 from arena.event import plan, schedules
 from arena.games import openings, rulebook
 from arena.results.archive import Archive
-from arena.results.sequential import SequentialTest, difference, elo_of_points, points_of_elo
+from arena.results.sequential import Decision, SequentialTest, difference, elo_of_points, points_of_elo
 from arena.results.standings import first_faults
 from arena.values import Board, Bot, Conditions, Ending, Event, Openings, Played
 
@@ -56,6 +56,8 @@ class Duel:
         self.round_matches = sum(schedules.find(event.schedule).count(replace(event, repeats=1)).values())
         self.faults: Counter[tuple[str, Ending]] = Counter()
         """Matches in the rounds that count in which a bot was at fault, by bot and ending of its first fault."""
+        self._unhelped: list[float] = []
+        """The differences of the rounds that count in which the opponent was never at fault."""
         self._waiting: dict[int, list[Played]] = {}
 
     @property
@@ -78,14 +80,27 @@ class Duel:
         """True if the test has decided, or no more rounds may be played."""
         return self.test.decision is not None or self.rounds == self.event.repeats
 
+    @property
+    def won_by_faults_alone(self) -> bool:
+        """True if the first bot is better, but was not ahead in the rounds without a fault of its opponent.
+
+        Whole rounds are left out, because only they have every role of every board.
+        """
+        return self.test.decision is Decision.BETTER and sum(self._unhelped) <= 0
+
     def add(self, match: Played) -> None:
         """Count a match as soon as its round and all rounds before it are complete."""
         self._waiting.setdefault(self.event.repeat_of(match), []).append(match)
         while not self.is_over and len(self._waiting.get(self.rounds, ())) == self.round_matches:
             matches = self._waiting.pop(self.rounds)
+            at_fault = set[str]()
             for done in matches:
                 self.faults.update((bot, done.endings[role]) for bot, role in first_faults(done).items())
-            self.test.add(difference(matches, *self.names))
+                at_fault |= first_faults(done).keys()
+            of_round = difference(matches, *self.names)
+            self.test.add(of_round)
+            if self.names[1] not in at_fault:
+                self._unhelped.append(of_round)
 
     def add_stored(self, archive: Archive) -> None:
         """Count the matches that are stored already."""
