@@ -155,14 +155,24 @@ say(legal[0])
 )
 
 
-def test_a_variation_leaves_a_bot_the_time_of_the_event(tmp_path, launcher):
+@pytest.mark.parametrize("name", [variations.PIECES, variations.NEW_WORDS])
+def test_a_variation_leaves_a_bot_the_time_that_it_needs(tmp_path, launcher, name):
     bot = live.bot_of(tmp_path / "slow.py", SLOW)
     conditions = Conditions(time=TimeControl(start=9.0, move=9.0), sandbox=choice.choose("auto", unsafe=False))
     match = live.match_of("connect_four/standard", bot, conditions=conditions)
-    run = conversation.run_check(match, match.seats[0].role, launcher, variations.PIECES)
-    assert run.sound, run.findings
+    run = conversation.run_check(match, match.seats[0].role, launcher, name, usual=LOAD_S)
+    assert run.findings == ()
     assert max(run.walls) >= LOAD_S
     assert not run.shortened
+
+
+def test_a_bot_that_is_silent_at_lines_that_no_match_has_is_not_waited_for(tmp_path, launcher):
+    bot = live.bot_of(tmp_path / "strict.py", python(ready="if not line.endswith('\\r\\n'): say('ready')"))
+    conditions = Conditions(time=TimeControl(start=None, move=None), sandbox=choice.choose("auto", unsafe=False))
+    match = live.match_of("connect_four/standard", bot, conditions=conditions)
+    run = conversation.run_check(match, match.seats[0].role, launcher, variations.WINDOWS, usual=0.0)
+    (finding,) = run.findings
+    assert (finding.weight, finding.words) == (Weight.ADVICE, "no `ready`, where the plain question had one")
 
 
 @pytest.mark.usefixtures("hurried")

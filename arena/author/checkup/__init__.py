@@ -119,9 +119,9 @@ def checkup(
     varied: set[str] = set()
     skipped = 0
 
-    def run(match: Match, role: Role, name: str, until: int | None = None) -> CheckRun:
+    def run(match: Match, role: Role, name: str, until: int | None = None, usual: float = math.inf) -> CheckRun:
         limit = whole_until if runs else math.inf
-        runs.append(run_check(match, role, launcher, name, until, model, whole_until=limit))
+        runs.append(run_check(match, role, launcher, name, until, model, whole_until=limit, usual=usual))
         tell(runs[-1], at_most)
         return runs[-1]
 
@@ -149,8 +149,9 @@ def checkup(
         if board.game in varied:
             continue
         varied.add(board.game)
+        usual = max([first.report.ready or 0.0, *first.walls])
         for name in variations:
-            run(match, role, name)
+            run(match, role, name, usual=usual)
         run(match, role, HANGS_UP, until=HANGS_UP_AFTER)
         again = run(match, role, AGAIN)
         if again.sound and any(before != now for before, now in zip(first.moves, again.moves, strict=False)):

@@ -34,6 +34,9 @@ PAUSE_S = 0.03  # between the pieces of a question
 AFTERWARDS_S = 0.1  # to see the lines that follow a wrong answer
 LEAVE_S = 1.0  # to leave after the end, before a finding says that it stays; a match waits for 50 ms only
 LATE_FACTOR = 2.0  # times its limit to wait for a late answer, so that advice can say how late it is
+GENEROUS_S, GENEROUS = 1.0, 3.0
+"""For an answer to lines that the event never sends: a second, and a multiple of the time of its plain answers. Many
+bots are silent at such a line, and each would wait for the whole time of the event, for the sake of advice."""
 BEGINNING = 3  # answers of a run that is not played to its end
 STDERR_BYTES = 16_000  # so much on stderr means that its beginning is lost
 REMARK_LETTERS = 200  # of a remark that are kept
@@ -51,12 +54,13 @@ def run_check(
     model: LanguageModel | None = None,
     *,
     whole_until: float = math.inf,
+    usual: float = math.inf,
 ) -> CheckRun:
     """Examine the bot that has this role in the match; its process is gone afterwards.
 
     `name` is that of the variation, or of another reason for this run; `until` ends its input after this number of
     answers; `model` answers what it asks a language model. From the moment `whole_until` (monotonic) on, the run ends
-    after BEGINNING answers.
+    after BEGINNING answers. `usual` is the longest time in seconds of `ready` and the plain answers.
     """
     seat = next(seat for seat in match.seats if seat.role == role)
     if launcher.refused is not None:
@@ -68,7 +72,7 @@ def run_check(
         launcher.sweep()
 
     with cleaning_up(end):
-        conversation = Conversation(match, role, bot, name, model)
+        conversation = Conversation(match, role, bot, name, model, usual)
         conversation.hold(until=until, whole_until=whole_until)
         bot.end()
         report = bot.report()
@@ -141,7 +145,15 @@ class Examinee(LiveBot):
 class Conversation:
     """Asks one bot through one match, and collects its faults."""
 
-    def __init__(self, match: Match, role: Role, bot: Examinee, name: str, model: LanguageModel | None) -> None:
+    def __init__(
+        self,
+        match: Match,
+        role: Role,
+        bot: Examinee,
+        name: str,
+        model: LanguageModel | None,
+        usual: float = math.inf,
+    ) -> None:
         """`name` is that of the variation, if it is in `VARIATIONS`; else the questions are plain."""
         self.findings: list[Finding] = []
         self.moves: list[Move] = []
@@ -157,6 +169,8 @@ class Conversation:
         self._earlier: set[Move] = set()
         """The moves that were legal in earlier turns."""
         self._turn = self._strikes = 0
+        self._generous = GENEROUS_S + GENEROUS * usual if name in NEVER_SENT else math.inf
+        """The most seconds that it has for an answer."""
         self._has_blanks = self._cuts_remarks = False
 
     def hold(self, *, until: int | None = None, whole_until: float = math.inf) -> None:
@@ -221,7 +235,11 @@ class Conversation:
                 return Reply(ending=Ending.ILLEGAL_MOVE)
             if reply.ending is not Ending.TIMEOUT:
                 return reply
-        return self._converse(ask._replace(text=last))
+        ask = ask._replace(text=last)
+        limit = math.inf if ask.deadline is None else ask.deadline
+        if self._generous < limit:
+            ask = ask._replace(deadline=self._generous)
+        return self._converse(ask)
 
     def _listen(self, text: bytes, seconds: float) -> Reply:
         """Write a text, and return the line that the bot prints though no answer is due; silence is a timeout."""
@@ -283,7 +301,10 @@ class Conversation:
         return tuple(line.text for line in self._bot.discarded())
 
     def _explain(self, ask: Ask, failure: Failure) -> None:
-        if failure.cause is Cause.NO_ANSWER:
+        if failure.cause is Cause.NO_ANSWER and self._name in NEVER_SENT:
+            awaited = "`ready`" if ask.ready else "answer"
+            self._fault(f"no {awaited}, where the plain question had one", "")
+        elif failure.cause is Cause.NO_ANSWER:
             self._fault(failure.words, self._advice_for_silence(ask, failure))
         elif failure.cause is Cause.LINE_TOO_LONG:
             self._fault(f"printed {failure.words}", advice.of_failure(failure))
