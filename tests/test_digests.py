@@ -3,7 +3,7 @@
 import sqlite3
 from collections.abc import Callable, Mapping
 from contextlib import closing
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 import pytest
@@ -15,6 +15,7 @@ from arena.event import commitment, discovery, schedules
 from arena.event.cluster import session
 from arena.event.discovery.files import digest_of, files_of, folder_digest
 from arena.games import board_cache, boards
+from arena.identity import ADDED_LATER, stated
 from arena.identity import digest_of as values_digest
 from arena.match.referee import bot_secret, bot_seed, facts_digest
 from arena.results import memo
@@ -198,7 +199,7 @@ def test_a_bot_that_somebody_may_run_has_one_digest_whoever_reads_it_and_a_whole
 
 
 RULES = """
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 
 from arena.game import Game
 
@@ -306,6 +307,20 @@ def test_the_mark_of_the_results_tells_their_parts_apart(tmp_path: Path):
         with Archive.open(folder) as archive:
             marks.append(archive.cache_version())
     assert len({*marks}) == 3
+
+
+@dataclass(frozen=True, kw_only=True)
+class Grown:
+    """A value that got a field after some of it were stored."""
+
+    old: int = 1
+    new: int = field(default=0, metadata=ADDED_LATER)
+
+
+def test_a_field_that_was_added_later_changes_no_digest_of_what_was_stored_before_it():
+    assert stated(Grown(), ["old", "new"]) == {"old": 1}
+    assert stated(Grown(new=2), ["old", "new"]) == {"old": 1, "new": 2}
+    assert stated(Grown(new=2), ["old"]) == {"old": 1}
 
 
 def test_a_file_that_cannot_be_read_is_named(tmp_path: Path):

@@ -19,7 +19,8 @@ import pytest
 from arena import file_formats
 from arena.cli import results as cli_results
 from arena.cli import workspace
-from arena.event import config, schedules
+from arena.errors import ArenaError
+from arena.event import climb_history, config, schedules
 from arena.event.plan import Plan
 from arena.replay import notation
 from arena.results import tables
@@ -149,10 +150,6 @@ def newer_text(path: Path) -> None:
     path.write_text(path.read_text().replace("[Format 1]", f"[Format {NEWER}]\n[Later 1]"))
 
 
-def made_history(folder: Path) -> None:
-    (folder / "results/cup/climb.json").write_text('{"settings": "", "agents": {}, "first": {}, "edits": []}')
-
-
 CASES: dict[str, tuple[str, str, Callable[[Path], None], tuple[str, ...]]] = {
     "archive": ("model", "results/cup/event.sqlite", newer_database, ("leaderboard",)),
     "text of a match": ("model", keep.TEXT, newer_text, ("replay", keep.TEXT)),
@@ -161,7 +158,6 @@ CASES: dict[str, tuple[str, str, Callable[[Path], None], tuple[str, ...]]] = {
     "tape": ("model", "results/cup/tape.sqlite", newer_database, ("run", "--repeats", "2", "--no-charts")),
     "submission": ("site", "bots/_versions/ann/2/.version.json", newer_json, ("bots",)),
     "accounts": ("site", ".serve/accounts.sqlite", newer_database, ("serve", "invite", "cyd")),
-    "climb": ("model", "results/cup/climb.json", newer_json, ("report",)),
 }
 
 
@@ -169,7 +165,6 @@ CASES: dict[str, tuple[str, str, Callable[[Path], None], tuple[str, ...]]] = {
 def test_a_file_of_a_newer_format_is_refused_in_one_line_that_says_to_upgrade(case: str, tmp_path: Path):
     workspace_name, name, make_newer, words = CASES[case]
     folder = unpacked(next(file for file in FILES if file.name.startswith(workspace_name)), tmp_path / "ws")
-    made_history(folder) if case == "climb" else None
     make_newer(folder / name)
     done = cup.arena(folder, *words)
     lines = [line for line in (done.stdout + done.stderr).splitlines() if "upgrade arena" in line]
@@ -177,6 +172,14 @@ def test_a_file_of_a_newer_format_is_refused_in_one_line_that_says_to_upgrade(ca
     assert len(lines) == 1
     assert Path(name).name in lines[0]
     assert "Traceback" not in done.stderr
+
+
+def test_the_history_of_a_climb_of_a_newer_format_is_refused(tmp_path: Path):
+    climb_history.store(tmp_path, climb_history.History(settings="", agents={}, first={}))
+    assert climb_history.read(tmp_path) is not None
+    newer_json(tmp_path / climb_history.FILE)
+    with pytest.raises(ArenaError, match=r"climb\.json: its format is 99, and this arena reads 1: upgrade arena"):
+        climb_history.read(tmp_path)
 
 
 @pytest.mark.parametrize("found", [0, -1, 2, 99, "1", None, True, 1.0, [1]])
