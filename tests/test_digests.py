@@ -199,7 +199,7 @@ def test_a_bot_that_somebody_may_run_has_one_digest_whoever_reads_it_and_a_whole
 
 
 RULES = """
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass
 
 from arena.game import Game
 

@@ -16,7 +16,7 @@ import cup
 import keep
 import pytest
 
-from arena import file_formats
+from arena import file_formats, rulefile
 from arena.cli import results as cli_results
 from arena.cli import workspace
 from arena.errors import ArenaError
@@ -98,6 +98,23 @@ def test_results_of_a_released_version_hold_and_give_the_same_tables(
         assert notation.portable(record) == notation.read(folder / keep.TEXT)
         assert {each.match.id for each in Plan(event, archive).known()} == archive.ids()  # a run would play nothing
     assert (results / "event.sqlite").read_bytes() == archive_before  # who only reads changes no byte
+
+
+def test_results_are_confirmed_by_the_rules_of_their_workspace_when_those_of_arena_have_changed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    folder = unpacked(next(file for file in EVENTS if file.name.startswith("model")), tmp_path / "ws")
+    later = Path(shutil.copytree(rulefile.shipped(), tmp_path / "later/rules"))
+    rules = later / "kuhn_poker.py"
+    changed = rules.read_text().replace('f"chips {name}', 'f"stake {name}')
+    assert changed != rules.read_text()
+    rules.write_text(changed)
+    monkeypatch.setattr(rulefile, "shipped", lambda: later)
+    assert cup.arena(folder, "verify").returncode == 0
+    shutil.rmtree(folder / "rules")
+    done = cup.arena(folder, "verify")
+    assert done.returncode == 1
+    assert "its rules or its board were edited since it was played; verify it in the workspace where" in done.stderr
 
 
 def test_a_table_of_an_older_arena_is_compared_by_the_columns_that_it_has():
