@@ -11,6 +11,7 @@ import threading
 import time
 from collections.abc import Iterator
 from pathlib import Path
+from types import SimpleNamespace
 
 import cup
 import httpx
@@ -18,6 +19,7 @@ import pytest
 import websockets.sync.server
 from processes import until
 from served import drown, served, without
+from starlette.websockets import WebSocketDisconnect
 from websockets.exceptions import ConnectionClosed, InvalidStatus
 from websockets.sync.client import connect
 
@@ -518,6 +520,28 @@ def test_a_hello_that_no_file_can_hold_is_refused_without_a_traceback(site, capl
         bot.send(json.dumps(hello))
         assert "refused" in str(bot.recv(10))
     assert not caplog.records
+
+
+@pytest.mark.parametrize("known", [True, False])
+@pytest.mark.parametrize("error", [WebSocketDisconnect(1006), RuntimeError("closed"), OSError()])
+def test_a_client_that_is_gone_before_it_is_refused_is_no_error(site, known, error):
+    _, _, accounts, token = site
+
+    async def fails(*_: object) -> None:
+        raise error
+
+    async def nothing(*_: object) -> str:
+        return "{}"
+
+    client = SimpleNamespace(
+        app=SimpleNamespace(state=SimpleNamespace(accounts=accounts)),
+        headers={"authorization": f"Bearer {token if known else ''}"},
+        accept=nothing,
+        receive_text=nothing,
+        send_json=fails,
+        close=fails,
+    )
+    asyncio.run(remote.join(client))
 
 
 def test_a_stranger_joins_nothing_and_disturbs_nobody(site, monkeypatch):

@@ -185,7 +185,10 @@ def _seat_person() -> None:
     from arena.match.human import HUMAN
     from arena.serve import human_process
 
-    wanted = loads(sys.stdin.readline())
+    line = sys.stdin.readline()
+    if not line.endswith("\n"):  # the server has ended
+        return
+    wanted = loads(line)
     try:
         tournament = workspaces.own_tournament()
         conditions = workspaces.conditions_here(tournament)

@@ -85,7 +85,7 @@ class PipeSeat:
         legal = tuple(self._game.legal_moves(referee.state, role))
         self._number += 1
         send(ask={"number": self._number, "role": role, "choices": [*map(asdict, self._choices(referee, role, legal))]})
-        while line := sys.stdin.readline(MOST_BYTES):
+        while (line := sys.stdin.readline(MOST_BYTES)).endswith("\n"):  # half of one is the server's end
             answer = json.loads(line)
             if answer["number"] == self._number and answer["move"] in legal:
                 move: Move = answer["move"]

@@ -31,6 +31,8 @@ from arena.serve.worker import BusyError
 POLICY_VIOLATION, TRY_AGAIN_LATER = 1008, 1013
 BYTES_PER_S, MESSAGE_BYTES, BURST_S = 300_000, 500, 2.0
 """Of what a bot sends so much is read in a second, a message counted as that much more; of the rest it waits."""
+GONE = (RuntimeError, WebSocketDisconnect, TimeoutError, OSError)
+"""The errors of a connection whose client is gone, or takes nothing."""
 MOST_NAMES = 20
 HELLO_BYTES = 10_000
 HELLO_S = 10.0
@@ -103,7 +105,7 @@ class Hub:
         self.joins += 1
         self._announce(name)
         if older is not None:
-            with contextlib.suppress(RuntimeError, WebSocketDisconnect, TimeoutError, OSError):
+            with contextlib.suppress(*GONE):
                 await asyncio.wait_for(older.close(REPLACED), CLOSE_S)
         try:
             while True:
@@ -145,7 +147,7 @@ class Hub:
             writer.write(json.dumps({"here": name in self._bots}).encode() + b"\n")
             while line := await reader.readline():
                 if (socket := self._bots.get(name)) is not None:
-                    with contextlib.suppress(RuntimeError, WebSocketDisconnect, TimeoutError, OSError):
+                    with contextlib.suppress(*GONE):
                         await asyncio.wait_for(socket.send_text(line.decode().rstrip("\n")), SEND_S)
         except (OSError, ValueError):  # it was killed, or a line is too long
             logging.warning("a match with a remote seat has lost the server")
@@ -160,10 +162,10 @@ async def join(socket: WebSocket) -> None:
     scheme, _, token = socket.headers.get("authorization", "").partition(" ")
     account = accounts.with_token(token.strip()) if scheme.lower() == "bearer" else None
     if account is None:
-        await socket.close(POLICY_VIOLATION)
+        await _close(socket, POLICY_VIOLATION)
         return
-    await socket.accept()
     try:
+        await socket.accept()
         text = await asyncio.wait_for(socket.receive_text(), HELLO_S)
         hello = (_message(text) if len(text) < HELLO_BYTES else None) or {}
         version, games, roles = hello.get("version"), hello.get("games", []), hello.get("roles", [])
@@ -179,14 +181,21 @@ async def join(socket: WebSocket) -> None:
             name = await asyncio.to_thread(uploads.remote_bot, accounts, entrants, account, version, games, roles)
         await socket.send_json({"bot": name})
         await _until_void(hub.serve_bot(socket, name), accounts, token.strip())
-        await asyncio.wait_for(socket.close(POLICY_VIOLATION), CLOSE_S)
+        await _close(socket, POLICY_VIOLATION)
     except BusyError:
-        await socket.close(TRY_AGAIN_LATER)
+        await _close(socket, TRY_AGAIN_LATER)
     except ArenaError as error:
-        await socket.send_json({"refused": str(error)})
-        await socket.close(POLICY_VIOLATION)
-    except (WebSocketDisconnect, TimeoutError, RuntimeError, KeyError):  # it is gone, or sends no text
+        await _close(socket, POLICY_VIOLATION, refused=str(error))
+    except (*GONE, KeyError):  # or it sends no text
         return
+
+
+async def _close(socket: WebSocket, code: int, *, refused: str = "") -> None:
+    """Close the connection of a client, which may be gone, after the reason if it was refused."""
+    with contextlib.suppress(*GONE):
+        if refused:
+            await asyncio.wait_for(socket.send_json({"refused": refused}), SEND_S)
+        await asyncio.wait_for(socket.close(code), CLOSE_S)
 
 
 async def _until_void(serving: Coroutine[Any, Any, None], accounts: Accounts, token: str) -> None:

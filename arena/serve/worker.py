@@ -152,4 +152,7 @@ def _work(pipe: Connection) -> None:
         except Exception:
             logging.exception("a page could not be made")
             answer = False, "a bug; its traceback stands above"
-        pipe.send(answer)
+        try:
+            pipe.send(answer)
+        except OSError:
+            return
