@@ -1,21 +1,29 @@
 """What the author of a bot reads about a mistake names its cause, and no other: the table of advice_cases.py."""
 
 import os
+import zipfile
 from dataclasses import replace
 
 import advice_cases
+import cup
 import pytest
 import sins
-from advice_cases import CASES
+from advice_cases import CASES, JAVA, PLAYS, RECORDED, crlf
 
-from arena.author.checkup import checkup
+from arena.author.checkup import advice, checkup
+from arena.author.checkup.bot_files import BotFiles
 from arena.clock import TimeControl
 from arena.errors import ArenaError
 from arena.event import builds, discovery
+from arena.failure import Cause, Failure
 from arena.games import rulebook
+from arena.match.bot.complaint import complaint
 from arena.sandbox import choice
 from arena.sandbox.launcher import Launcher
-from arena.values import Conditions, Limits
+from arena.values import Bot, Conditions, Limits
+
+ENDED = Failure(cause=Cause.ENDED, words="", exit_code=1)
+FAILED = advice.of_failure(ENDED)
 
 
 @pytest.fixture(scope="module")
@@ -56,3 +64,73 @@ def test_an_author_reads_the_cause_of_a_mistake_and_no_other(name, tmp_path, wat
     assert [words for words in case.says if words not in text] == [], text
     assert [words for words in case.never if words in text] == [], text
     assert text.isprintable() or all(line.isprintable() for line in text.split("\n")), text
+
+
+@pytest.mark.parametrize("name", RECORDED)
+def test_the_line_that_names_the_error_is_found_behind_any_trace(name):
+    case = RECORDED[name]
+    assert case.line in complaint(case.stderr)
+    assert case.advice in advice.of_failure(ENDED, case.stderr)
+    if not case.advice:
+        assert advice.of_failure(ENDED, case.stderr) == FAILED
+
+
+def test_a_crash_without_a_word_has_no_line():
+    assert complaint("") == complaint("\n \n") == ""
+    assert complaint("\x1b[31m\n") == "\x1b[31m"
+
+
+def test_a_java_class_of_another_name_is_named(tmp_path):
+    (tmp_path / "Main.java").write_text((JAVA % "Rover").replace("public class", "class"))
+    bot = Bot(name="mine", command=("java", "Main"), digest="", files=str(tmp_path))
+    said = "Error: Could not find or load main class Main\nCaused by: java.lang.ClassNotFoundException: Main\n"
+    assert "Main.java has the class Rover" in advice.of_failure(ENDED, said, BotFiles(bot))
+
+
+def test_data_that_git_did_not_fetch_is_named(tmp_path):
+    (tmp_path / "book.bin").write_text("version https://git-lfs.github.com/spec/v1\nsize 9\n")
+    bot = Bot(name="mine", command=("{python}", "bot.py"), digest="", files=str(tmp_path))
+    said = f"{advice_cases.TRACE}_pickle.UnpicklingError: invalid load key, 'v'.\n"
+    assert "book.bin is no data, but a pointer of Git LFS" in advice.of_failure(ENDED, said, BotFiles(bot))
+    assert "LFS" not in advice.of_failure(ENDED, f"{advice_cases.TRACE}IndexError: x\n", BotFiles(bot))
+
+
+def test_a_link_out_of_the_bot_is_never_read_for_advice(tmp_path):
+    (tmp_path / "secret.py").write_text("sys.stdin.read()\n")
+    (tmp_path / "mine").mkdir()
+    (tmp_path / "mine" / "bot.py").symlink_to(tmp_path / "secret.py")
+    files = BotFiles(Bot(name="mine", command=("{python}", "bot.py"), digest="", files=str(tmp_path / "mine")))
+    assert (files.program, files.read(), files.reads_all) == ("bot.py", "", "")
+
+
+@pytest.fixture(scope="module")
+def here(tmp_path_factory):
+    return cup.make(tmp_path_factory.mktemp("advice") / "ws")
+
+
+@pytest.mark.slow
+def test_what_is_left_out_of_a_submission_is_said_when_it_is_taken_and_when_it_is_refused(here, tmp_path):
+    path = advice_cases.write(CASES["a virtual environment"], tmp_path / "home")
+    taken = cup.arena(here, "submit", str(path), "--as", "ann")
+    assert "it is version 1; left out, as no part of a bot: .venv" in taken.stdout, taken.stdout + taken.stderr
+    assert not (here / "bots/ann/.venv").exists()
+    with zipfile.ZipFile(tmp_path / "bob.zip", "w") as packed:
+        packed.writestr("bob/bot.py", "import no_such_package\n")
+        packed.writestr("bob/._bot.py", b"\0\5\x16\7")
+        packed.writestr("bob/venv/lib/python3.11/site-packages/no_such_package.py", "")
+    refused = cup.arena(here, "submit", str(tmp_path / "bob.zip"))
+    assert refused.returncode == 1
+    assert "`no_such_package` is not on this machine" in refused.stdout
+    assert "left out, as no part of a bot: bob/venv" in refused.stdout
+
+
+@pytest.mark.slow
+def test_a_run_says_why_the_system_cannot_start_an_absent_bot(here):
+    bad = here / "bots" / "bad"
+    bad.write_text(crlf("#!/usr/bin/env python3\n" + PLAYS).replace("/usr/bin/env python3", "/usr/bin/python3"))
+    bad.chmod(0o755)
+    try:
+        done = cup.run_event(here)
+    finally:
+        bad.unlink()
+    assert "the lines of bad end with CR LF (Windows)" in done.stderr, done.stderr

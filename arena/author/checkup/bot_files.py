@@ -14,6 +14,7 @@ from arena.values import Bot
 
 TEXT_BYTES = 100_000
 UTF_16 = (b"\xff\xfe", b"\xfe\xff")
+LFS = b"version https://git-lfs.github.com/"
 ENVIRONMENTS = (".venv", "venv")
 _NOTEBOOK = re.compile(r'\s*\{\s*"(cells|metadata|nbformat)"')
 _READS_ALL = re.compile(
@@ -111,6 +112,11 @@ class BotFiles:
         """True when its program is a notebook under another name."""
         text = self.read()
         return _NOTEBOOK.match(text) is not None and '"cells"' in text
+
+    @property
+    def pointer_of_lfs(self) -> str:
+        """Return a file in whose place lies a pointer of Git LFS; empty where none is."""
+        return next((name for name in self.names if self._bytes(name).startswith(LFS)), "")
 
     def with_windows_line_ends(self) -> str:
         """Return its program if that has Windows line ends, or else the first such script; empty if there is none."""

@@ -162,6 +162,16 @@ def _texts(crash: Crash) -> str:
     return ""
 
 
+def _pointer_of_lfs(crash: Crash) -> str:
+    """Advise on data that Git has not fetched, where a reader of data fails."""
+    if not re.search("Unpickling|JSONDecode|invalid load key|magic|BadZipFile|Header|Unexpected token", crash.line):
+        return ""
+    name = crash.files.pointer_of_lfs
+    return (
+        f"{shown(name)} is no data, but a pointer of Git LFS: type `git lfs pull`, and hand it in again" if name else ""
+    )
+
+
 # Python.
 
 
@@ -296,7 +306,7 @@ def _denied_path(_: Crash, match: re.Match[str]) -> str:
 def _processes(crash: Crash) -> str:
     """Advise on a process that arena refused, where the error is that refusal."""
     in_library = re.search(
-        r"/multiprocessing/|/subprocess\.py|_fork_exec|os\.fork\(|\bfork:|spawnSync|spawn ", crash.stderr
+        r"forkAndExec|/multiprocessing/|/subprocess\.py|_fork_exec|os\.fork\(|\bfork:|spawnSync|spawn ", crash.stderr
     )
     refusal = re.search(
         r"not permitted|EPERM|EAGAIN|temporarily unavailable|BlockingIOError|Permission denied$|Cannot run program"
@@ -409,6 +419,7 @@ ROWS: tuple[Row, ...] = (
     _first_line,
     _texts,
     _program_of_command,
+    _names(r"can't open file '(?:[^']*/)?([^'/]+)': \[Errno 2\]", "`command` names {1}, and the bot has no such file"),
     # Modules.
     _in_python(_names("attempted relative import", _relative_import)),
     _in_python(_names(r"No module named '([^']+)'(?:; '([^']+)' is not a package)?", _missing_module)),
@@ -421,8 +432,11 @@ ROWS: tuple[Row, ...] = (
             "the module {2} is there, and has no {1}: is it another version?",
         )
     ),
+    _names(r"([\w.+-]+\.dll)\b", "{1} is a library for Windows: build it for Linux"),
+    _names(r"([\w.+-]+): invalid ELF header", "{1} was built for another system: build it for Linux"),
     _names(
-        r"(lib[\w.+-]+): cannot open shared object file", "the library {1} is not on this machine: link it statically"
+        r"(\w[\w.+-]+): cannot open shared object file",
+        "the library {1} is not on this machine: ask the organiser to install it, or link it statically",
     ),
     _names(
         r"version [`']([^']+)' not found", "it was built on a newer system ({1}): build it here, or link it statically"
@@ -430,6 +444,7 @@ ROWS: tuple[Row, ...] = (
     _in_node(_names(r"Cannot find (?:module|package) '([^']+)'", _node_module)),
     _in_node(_names("Cannot use import statement outside a module", _node_import)),
     _in_node(_names("require is not defined in ES module scope", NO_REQUIRE)),
+    _names(r"cannot load such file -- (\S+)", "it imports a module that is missing: hand {1} in with the bot"),
     _names(r"Can't locate (\S+) in @INC", "the Perl module {1} is not on this machine: hand it in, and `use lib '.'`"),
     _names(r"(?:find or load main class|NoClassDefFoundError:|ClassNotFoundException:) ([\w$]+)", _java_class),
     _names("UnsupportedClassVersionError", "it was compiled by a newer Java than runs here: hand in its source"),
@@ -444,6 +459,9 @@ ROWS: tuple[Row, ...] = (
         "a file that it reads is no text in {1}: open it with the encoding that it has, such as encoding='latin-1'",
     ),
     # Limits, and what Python says of a bot's surroundings.
+    _names(
+        "can't start new thread|unable to create native thread|pthread_create", "start fewer threads; one is enough"
+    ),
     lambda crash: LESS_MEMORY if crash.failure.short_of_memory else "",
     _names("MemoryError|[Oo]ut of memory|OutOfMemoryError|bad_alloc", LESS_MEMORY),
     _names(
@@ -453,12 +471,15 @@ ROWS: tuple[Row, ...] = (
     ),
     _names("Too many open files", "close each file that it has read"),
     _names("File too large", "write less: the scratch folder has room for a few megabytes"),
+    _pointer_of_lfs,
     _names(
         "Ran out of input", "a file that it loads ends too early: is it empty, or was it cut when it was handed in?"
     ),
     _in_python(_names(r"KeyError: '([^']+)'", _variable)),
     _names("unsupported locale setting", "this machine does not have that locale: leave it as it is, or use 'C.UTF-8'"),
-    _names(r"No time zone found with key (\S+)", "this machine has no time zone {1}: use UTC (datetime.timezone.utc)"),
+    _names(
+        r"No time zone found with key ([^\s']+)", "this machine has no time zone {1}: use UTC (datetime.timezone.utc)"
+    ),
     _names(
         "readonly database|unable to open database file|database is locked",
         "a bot may only read a database in its folder: open file:NAME?mode=ro&nolock=1, or copy it to $TMPDIR",
@@ -467,9 +488,13 @@ ROWS: tuple[Row, ...] = (
     _processes,
     _network,
     _names(rf"(?:No such file or directory|ENOENT|FileNotFoundError)\b.*?{PATH}", _missing_path),
-    _names(r"(?:FileNotFoundException|NoSuchFileException): ([^\s(]+)", _missing_path),
+    _names(r"\bopen (\S+): no such file", _missing_path),
+    _names(r"\bopen (\S+): permission denied", _denied_path),
+    _names(r"java\.\S*(?:FileNotFoundException|NoSuchFileException): ([^\s(]++)(?! \(Perm)", _missing_path),
+    _names(r"Could not find (?:file|a part of the path) '([^']+)'", _missing_path),
     _names(rf"(?:Permission denied|Read-only file system|EACCES|EROFS|AccessDenied)\b.*?{PATH}", _denied_path),
     _names(r"(?:AccessDeniedException): (\S+)|FileNotFoundException: (\S+) \(Permission", _denied_path),
+    _names(r"(\./[\w./-]+): Permission denied", "{1} may not be executed: chmod +x {1} (a zip of Windows forgets it)"),
     _names(
         r"([\w./-]+): (?:command not found|not found)$",
         "the program {1} is not on this machine, or not in the bot's folder; a program of the bot's own begins with ./",

@@ -17,14 +17,16 @@ _TRACE = re.compile(
     r"|\(Use `node --trace-|Node\.js v\d"
     r"|\S*env: use -\[v\]S"
     r"|error: compilation failed$|\d+ errors?$"  # Java, of a source
-    r"|error Command failed"
+    r"|stack traceback:|\t\[C\]: |\t\S+: in "  # Lua
+    r"|File name: "  # C#
 )
 """Lines that follow the line that names the error."""
 _NODE = re.compile(r"Node\.js v\d")
 _NODE_ERROR = re.compile(r"(Uncaught |<ref \*\d+> )?([A-Za-z_]\w*\.)*\w*(Error|Exception)\b[^:]*:")
 _GO = re.compile(r"goroutine \d+ \[")
 _GO_ERROR = re.compile(r"(panic|fatal error): ")
-_FATAL_PYTHON = re.compile(r"Fatal Python error: ")
+_FATAL = re.compile(r"Fatal Python error: |FATAL ERROR: |Unhandled exception[.:]")
+"""What Python, Node and C# print before they give up; what follows are figures and traces."""
 _JAVAC_ERROR = re.compile(r"\S+\.java:\d+: error: ")
 _TRACEBACK = "Traceback (most recent call last):"
 _LONGEST_MESSAGE = 5
@@ -49,8 +51,8 @@ def _named(lines: list[str]) -> str:
         return _latest(lines, _NODE_ERROR)
     if any(_GO.match(line) for line in lines):
         return _latest(lines, _GO_ERROR)
-    if any(_FATAL_PYTHON.match(line) for line in lines):
-        return _latest(lines, _FATAL_PYTHON)
+    if any(_FATAL.match(line) for line in lines):
+        return _latest(lines, _FATAL)
     if any(_JAVAC_ERROR.match(line) for line in lines):
         return next(line for line in lines if _JAVAC_ERROR.match(line))
     if _TRACEBACK in lines:
