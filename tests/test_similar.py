@@ -6,6 +6,7 @@ import zipfile
 from dataclasses import replace
 
 import cup
+import pytest
 from served import served
 from test_serve_accounts import sign_in
 
@@ -104,6 +105,101 @@ def test_a_file_at_which_the_lexer_works_for_minutes_hides_no_copy(tmp_path, mon
     assert named(similar.similarities(store)) == [("ada@1", "ben@1")]
 
 
+def handed_in(store: BotStore, name: str, *programs: str, **files: str) -> None:
+    """Hand in versions of a bot, one program each, with these files beside it."""
+    for text in programs:
+        with store.changing():
+            copy = store.new_folder() / name
+            copy.mkdir()
+            (copy / "bot.py").write_text(text)
+            for file, content in files.items():
+                (copy / file.replace("_", ".")).write_text(content)
+            store.play(name, store.keep(discovery.from_path(copy, name), copy, Note(display=name, person=name)))
+
+
+BIG = {
+    "lines": "# a comment\n" * 60_000,
+    "one line": f"# {'x' * 700_000}\n",
+    "a text": f'"""{"not a word of code " * 40_000}"""\n',
+    "quoted": f"# {'it is what it is; ' * 40_000}\n".replace("it is", "it's"),
+    "blank": "\n" * 500_000,
+}
+
+
+@pytest.mark.parametrize("padding", BIG.values(), ids=BIG)
+def test_a_comment_of_any_size_hides_no_copy(tmp_path, padding):
+    store = store_of(tmp_path, ada=OWN, cleo=OTHER, ben=padding + COPY)
+    (pair,) = similar.similarities(store)
+    assert (pair.first.name, pair.second.name, pair.share > 0.9) == ("ada@1", "ben@1", True)
+    lines = [line.text for line in pair.evidence()[1] if line.shared]
+    assert lines[0].startswith("def my_worth(my_maze, my_here, my_seen):")
+    assert len(pair.evidence()[1]) < 1000
+
+
+@pytest.mark.parametrize(
+    "hidden",
+    [
+        'x = """\n# \n# """\n' + COPY,
+        "# harmless\r" + COPY.replace("\n", "\r"),
+        '"""\n# text\n"""\n' + COPY,
+    ],
+    ids=["a text that ends in a line like a comment", "old line ends", "a text"],
+)
+def test_nothing_that_looks_like_a_comment_hides_what_runs(tmp_path, hidden):
+    assert named(similar.similarities(store_of(tmp_path, ada=OWN, ben=hidden))) == [("ada@1", "ben@1")]
+
+
+def test_later_versions_do_not_hide_a_copy(tmp_path):
+    store = store_of(tmp_path, ada=OWN, cleo=OTHER)
+    handed_in(store, "ben", COPY, *(f"{OTHER}LATER = {number}\n" * number for number in range(1, 8)))
+    found = similar.compare(store)
+    assert ("ada@1", "ben@1") in named(found.pairs)
+    assert not [each for each in found.omissions if each.bot == "ben"]
+
+
+def test_what_plays_or_played_comes_before_the_bound_and_the_others_are_named(tmp_path, monkeypatch):
+    monkeypatch.setattr(similar, "VERSIONS", 2)
+    store = store_of(tmp_path, ada=OWN)
+    handed_in(store, "ben", COPY, *(f"{OTHER}LATER = {number}\n" for number in range(3)))
+    played = {store.versions("ben")[0].digest}
+    assert named(similar.similarities(store)) == []
+    assert named(similar.similarities(store, played)) == [("ada@1", "ben@1")]
+    (omission,) = similar.compare(store).omissions
+    assert (omission.programs, omission.versions) == ("ben@1 and 1 more version", (1, 2))
+    assert "not compared, since the bot has so many versions" in omission.words
+    with store.changing():
+        store.play("ben", store.versions("ben")[0])  # handed in again
+    assert named(similar.similarities(store)) == [("ada@1", "ben@1")]
+
+
+def test_what_is_not_compared_is_named_with_the_reason(tmp_path, monkeypatch):
+    for name, bound in {"MOST_READ": 50_000, "LARGEST_FILE": 20_000, "MOST_TOKENS": 1000}.items():
+        monkeypatch.setattr(similar, name, bound)
+    really = similar._tokens
+
+    def tokens(text: str, lexer: object):
+        if "HOSTILE" in text and lexer is not None:
+            raise MemoryError
+        return really(text, lexer)
+
+    monkeypatch.setattr(similar, "_tokens", tokens)
+    store = store_of(tmp_path)
+    handed_in(store, "data", OTHER, book_bin="x", net_npz="x", a_dat="x", b_dat="x")
+    handed_in(store, "words", OTHER + "word = word + 1\n" * 1000)
+    handed_in(store, "code", OTHER + f"# it's\n'{'#' * 4000}'\n" * 6)
+    handed_in(store, "file", OTHER + "#\n" * 30_000, OTHER + "#\n" * 40_000)
+    handed_in(store, "slow", f"{OTHER}HOSTILE = 1\n")
+    handed_in(store, "tiny", "print(1)\n")
+    assert {each.programs: each.words for each in similar.compare(store).omissions} == {
+        "data@1": "a.dat, b.dat, book.bin and 1 more: not compared, no program by the ending",
+        "words@1": "bot.py: compared only in its first 1000 words",
+        "code@1": "bot.py: compared only in its first 0.02 MB without comments",
+        "file@1 and 1 more version": "bot.py: compared only in its first 0.05 MB",
+        "slow@1": "bot.py: not read in time, and compared word by word, with its comments",
+        "tiny@1": "it has too little of its own to be compared",
+    }
+
+
 def test_the_organiser_sees_both_sides_and_exports_them(tmp_path):
     workspace = cup.make(tmp_path)
     store_of(tmp_path, ada=OWN + "# <script>alert(1)</script>\n", ben=COPY, cleo=OTHER)
@@ -125,3 +221,18 @@ def test_the_organiser_sees_both_sides_and_exports_them(tmp_path):
     assert re.match(r"\d+ %\t\d+\tada@1\tben@1\n", cup.arena(workspace, "serve", "similar").stdout)
     assert cup.arena(workspace, "serve", "export", "programs.zip").returncode == 0
     assert zipfile.is_zipfile(workspace / "programs.zip")
+    handed_in(BotStore(workspace / "bots"), "dan", "print(1)\n", book_bin="x")
+    said = cup.arena(workspace, "serve", "similar").stdout
+    assert "not compared\t\tdan@1\tbook.bin: not compared, no program by the ending\n" in said
+
+
+def test_the_export_has_what_plays_and_what_played(tmp_path):
+    store = store_of(tmp_path)
+    handed_in(store, "ben", COPY, OTHER, OWN)
+    first, second, _ = store.versions("ben")
+    with store.changing():
+        store.play("ben", second)
+    with zipfile.ZipFile(io.BytesIO(similar.export(store, {first.digest}))) as packed:
+        names = {name for name in packed.namelist() if "base-code" not in name}
+        assert names == {"README.txt", "submissions/ben/bot.py", "earlier/ben@1/bot.py"}
+        assert packed.read("submissions/ben/bot.py").decode() == OTHER

@@ -5,16 +5,22 @@ that renaming changes nothing. What everybody was given, or many have, is remove
 honest authors are alike, and people may work together where they are told to.
 """
 
+# What plays is compared, and what played: every version, since a later one does not undo what an earlier one won with.
+# Work is bounded, because a stranger chooses the number and the size of the files. But no bound is silent: whatever was
+# not compared, or only in part, is an `Omission`, which the organiser reads beside the pairs. Comments do not use the
+# bounds up: lines that are empty or only a comment are dropped before anything is counted.
+#
 # The method is that of MOSS and of its successors: all sequences of TOKENS tokens (shingles) of each program, and for
 # each pair the part of the smaller program's shingles that the other has, too. Programs of a class are small, so all
 # shingles are stored, and no fingerprints are selected. JPlag compares by the longest passages instead, and knows more
 # of each language: `export` writes what it reads.
 
+import contextlib
 import io
 import re
 import zipfile
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
 from itertools import combinations, islice
@@ -27,7 +33,8 @@ from pygments.util import ClassNotFound
 
 from arena import rulefile
 from arena.author.starters import starters
-from arena.author.submissions.bot_store import BotStore
+from arena.author.submissions.bot_store import BotStore, Version
+from arena.errors import ArenaError
 from arena.event import discovery
 from arena.event.discovery.files import files_of
 from arena.limited import LimitedError, limited
@@ -40,14 +47,30 @@ LEAST = 0.2
 """The part of the smaller program that two must share to be named."""
 FEWEST = 20
 """Shingles that a program must have of its own, and that two must share: less is chance."""
-VERSIONS = 5
-"""The newest versions of a bot, which are compared."""
-LARGEST_FILE, LARGEST_BOT = 200_000, 1_000_000
+VERSIONS = 50
+"""The versions of a bot that are compared: first those that play, then those that played, then the newest."""
+MOST_READ = 5_000_000
+"""The bytes of a file that are read."""
+LARGEST_FILE = 1_000_000
+"""The characters of a file that are compared, without lines that are empty or only a comment."""
 MOST_TOKENS = 50_000
 """Of a file: 200 kB of a program have no more."""
-MEMORY_BYTES, CPU_SECONDS, WALL_SECONDS = 500_000_000, 1, 30.0
+MOST_SHINGLES = 1_000_000
+"""Of all versions of a bot together."""
+MEMORY_BYTES, CPU_SECONDS, WALL_SECONDS = 500_000_000, 2, 30.0
 """What the lexer may take for a file. At some texts its time grows with the square: a page of blank lines in C."""
 LINE = 300  # characters of a line that are shown
+LONGEST_LINE = 100_000  # characters that are read at a time, if no line ends before
+LINES, AROUND = 3000, 20  # lines of a file that are shown; of a longer one, those around shared passages
+NAMED = 3  # files that are named in one omission
+OUR_OWN = {"bot.toml", "README.md", "AGENTS.md"}
+"""Files of a bot that are no part of its program."""
+COMMENTS = {".py": "#"} | dict.fromkeys((".js", ".java", ".c", ".cc", ".cpp", ".cxx", ".rs", ".go"), "//")
+"""How a line begins that is only a comment. In shells, Perl and Ruby such a line may end a text that began above."""
+ENDS_MORE = ('"', "'", "`", "*/", "\\")
+"""What may end more than a comment: a line with one of these is never dropped, or it could hide what follows."""
+LINE_END = re.compile("\r\n|[\r\n\u2028\u2029]")
+"""What ends a comment in some language."""
 WORD = re.compile(r"\w+|[^\w\s]")
 Shingle = int
 """The hash of a shingle."""
@@ -70,10 +93,26 @@ class ComparedProgram:
     """The id of its author, or else the name of the bot."""
     name: str
     """Such as `ada@2`."""
-    texts: tuple[tuple[str, str], ...]
-    """The path and the text of each source file."""
-    places: dict[Shingle, tuple[tuple[int, int, int], ...]]
-    """Where each shingle is: the number of the file, the first and the last line."""
+    path: Path
+    shingles: frozenset[Shingle]
+    """Without those that everybody was given."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Omission:
+    """What was not compared, or only in part."""
+
+    bot: str
+    versions: tuple[int, ...]
+    words: str
+    """What it is, and why; it may quote names of files."""
+
+    @property
+    def programs(self) -> str:
+        """The versions, in words."""
+        first, *others = self.versions
+        more = f" and {len(others)} more version{'' if len(others) == 1 else 's'}" if others else ""
+        return f"{self.bot}@{first}{more}"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -89,111 +128,256 @@ class Similarity:
 
     def evidence(self) -> tuple[list[Line], list[Line]]:
         """Return the lines of both programs, with those marked that are in a shared passage."""
-        both = self.first.places.keys() & self.second.places.keys()
+        both = self.first.shingles & self.second.shingles
         return _marked(self.first, both), _marked(self.second, both)
 
 
-def similarities(store: BotStore) -> list[Similarity]:
-    """Return the pairs of authors whose programs share most, of each pair the closest two; the most alike first."""
-    programs = list(_programs(store))
-    authors: dict[Shingle, set[str]] = defaultdict(set)
-    holders: dict[Shingle, list[int]] = defaultdict(list)
-    for number, program in enumerate(programs):
-        for shingle in program.places:
-            authors[shingle].add(program.author)
-            holders[shingle].append(number)
-    shared: Counter[tuple[int, int]] = Counter()
-    for shingle, numbers in holders.items():
-        if 1 < len(authors[shingle]) <= COMMON:
-            shared.update(combinations(numbers, 2))
-    closest: dict[tuple[str, str], Similarity] = {}
-    for (one, other), count in shared.items():
-        first, second = programs[one], programs[other]
-        share = count / min(len(first.places), len(second.places))
-        if first.author == second.author or count < FEWEST or share < LEAST:
-            continue
-        pair = (min(first.author, second.author), max(first.author, second.author))
-        if pair not in closest or (share, count) > (closest[pair].share, closest[pair].shared):
-            closest[pair] = Similarity(first=first, second=second, shared=count, share=share)
-    return sorted(closest.values(), key=lambda each: (-each.share, -each.shared, each.first.name, each.second.name))
+@dataclass(frozen=True, kw_only=True)
+class Comparison:
+    """All that was found, and what nobody looked at."""
+
+    pairs: tuple[Similarity, ...]
+    omissions: tuple[Omission, ...]
 
 
-def export(store: BotStore) -> bytes:
-    """Return a zip for JPlag: the newest version of each bot, and the code that everybody was given."""
+def similarities(store: BotStore, played: Collection[str] = ()) -> list[Similarity]:
+    """Return the pairs of authors whose programs share most, as `compare` does."""
+    return list(compare(store, played).pairs)
+
+
+def compare(store: BotStore, played: Collection[str] = ()) -> Comparison:
+    """Return the pairs of authors whose programs share most, of each pair the closest two; the most alike first.
+
+    `played` has the digests of versions that have played, as far as anybody knows.
+    """
+    omissions: dict[tuple[str, str], list[int]] = defaultdict(list)
+    programs: dict[str, list[ComparedProgram]] = defaultdict(list)
+    for program in _programs(store, played, omissions):
+        programs[program.author].append(program)
+    everything = {author: frozenset[int]().union(*(one.shingles for one in own)) for author, own in programs.items()}
+    holders = Counter(shingle for shingles in everything.values() for shingle in shingles)
+    evidence = {shingle for shingle, count in holders.items() if 1 < count <= COMMON}
+    shareable = {author: shingles & evidence for author, shingles in everything.items()}
+    found = []
+    for one, other in combinations(programs, 2):
+        common = shareable[one] & shareable[other]
+        if len(common) >= FEWEST:
+            closest = _closest(programs[one], programs[other], common)
+            found += [closest] if closest is not None else []
+    found.sort(key=lambda each: (-each.share, -each.shared, each.first.name, each.second.name))
+    omitted = (
+        Omission(bot=bot, versions=tuple(sorted(versions)), words=_shown(words))
+        for (bot, words), versions in sorted(omissions.items())
+    )
+    return Comparison(pairs=tuple(found), omissions=tuple(omitted))
+
+
+def _closest(
+    own: Iterable[ComparedProgram], others: Iterable[ComparedProgram], common: frozenset[Shingle]
+) -> Similarity | None:
+    """Return the two programs of two authors that share most, if that is enough to name them."""
+    closest: Similarity | None = None
+    others_common = [(other, other.shingles & common) for other in others]
+    for first in own:
+        first_common = first.shingles & common
+        for second, second_common in others_common:
+            shared = len(first_common & second_common)
+            share = shared / min(len(first.shingles), len(second.shingles))
+            is_enough = shared >= FEWEST and share >= LEAST
+            if is_enough and (closest is None or (share, shared) > (closest.share, closest.shared)):
+                closest = Similarity(first=first, second=second, shared=shared, share=share)
+    return closest
+
+
+def export(store: BotStore, played: Collection[str] = ()) -> bytes:
+    """Return a zip for JPlag: what plays, versions that played before, and the code that everybody was given."""
     content = io.BytesIO()
     with zipfile.ZipFile(content, "w", zipfile.ZIP_DEFLATED) as packed:
-        packed.writestr("README.txt", "java -jar jplag.jar -l python3 -bc base-code submissions\n")
+        left_out = []
         for name in store.names():
-            for version in store.versions(name)[-1:]:
-                for path, text in _texts(version.path):
-                    packed.writestr(f"submissions/{name}/{path}", text)
+            for number, version in enumerate(_in_order(store, name, played)):
+                folder = f"earlier/{name}@{version.number}" if number else f"submissions/{name}"
+                if number == VERSIONS:
+                    left_out.append(f"{name}: all but {VERSIONS} versions")
+                    break
+                if number and version.digest not in played:
+                    continue
+                for inner, path in _sources(version.path):
+                    text, is_whole = _first_part(path)
+                    packed.writestr(f"{folder}/{inner}", text)
+                    left_out += [] if is_whole else [f"{folder}/{inner}: all but its first {_megabytes(MOST_READ)}"]
         for number, given in enumerate(_given(store)):
-            for inner, text in _texts(given):
-                packed.writestr(f"base-code/{number}/{inner}", text)
+            for inner, path in _sources(given):
+                packed.writestr(f"base-code/{number}/{inner}", _first_part(path)[0])
+        readme = ["java -jar jplag.jar -l python3 -bc base-code -old earlier submissions"]
+        readme += ["", "Not here are:", *left_out] if left_out else []
+        packed.writestr("README.txt", "".join(f"{_shown(line)}\n" for line in readme))
     return content.getvalue()
 
 
-def _programs(store: BotStore) -> Iterator[ComparedProgram]:
-    """Yield the versions of all submitted bots, without the shingles that everybody was given."""
-    given = _places(text for path in _given(store) for text in _texts(path)).keys()
+def _in_order(store: BotStore, name: str, played: Collection[str]) -> list[Version]:
+    """Return the versions of a bot: those that play, then those that played, then others; of each the newest first."""
+    playing = set()
+    for path in store.playing(name):
+        with contextlib.suppress(ArenaError):  # `arena bots` reports it
+            playing.add(discovery.from_path(path, name).digest)
+    versions = store.versions(name)
+    return sorted(versions, key=lambda each: (each.digest not in playing, each.digest not in played, -each.number))
+
+
+def _programs(
+    store: BotStore, played: Collection[str], omissions: dict[tuple[str, str], list[int]]
+) -> Iterator[ComparedProgram]:
+    """Yield the versions of all submitted bots, without the shingles that everybody was given.
+
+    What is not compared goes to `omissions`: the numbers of versions, by bot and words.
+    """
+    given = _shipped_shingles() | _shingles_of(_by_hand(store))
     for name in store.names():
-        for version in store.versions(name)[-VERSIONS:]:
-            texts = tuple(_texts(version.path))
-            places = {shingle: where for shingle, where in _places(texts).items() if shingle not in given}
-            if len(places) >= FEWEST:
-                author = version.note.person or version.note.mark or name
-                yield ComparedProgram(author=author, name=f"{name}@{version.number}", texts=texts, places=places)
+        left, versions = MOST_SHINGLES, _in_order(store, name, played)
+        last = max(versions, key=lambda each: each.number, default=None)
+        author = (last.note.person or last.note.mark or name) if last is not None else name
+        for place, version in enumerate(versions):
+            if place >= VERSIONS or left <= 0:
+                omissions[name, "not compared, since the bot has so many versions, or so large ones"].append(
+                    version.number
+                )
+                continue
+            shingles, remarks = _read(version.path)
+            shingles -= given
+            left -= len(shingles)
+            if len(shingles) < FEWEST:
+                remarks.append("it has too little of its own to be compared")
+            else:
+                yield ComparedProgram(
+                    author=author, name=f"{name}@{version.number}", path=version.path, shingles=frozenset(shingles)
+                )
+            for words in remarks:
+                omissions[name, words].append(version.number)
+
+
+def _read(path: Path) -> tuple[set[Shingle], list[str]]:
+    """Return all shingles of a bot, and in words what of it is not compared."""
+    sources, remarks, shingles = _sources(path), [], set[Shingle]()
+    others = [name for name, _ in _files(path) if not discovery.is_source(name) and name not in OUR_OWN]
+    if others:
+        more = f" and {len(others) - NAMED} more" if len(others) > NAMED else ""
+        remarks.append(f"{', '.join(others[:NAMED])}{more}: not compared, no program by the ending")
+    for (name, _), (tokens, remark) in zip(sources, _lexed([file for _, file in sources]), strict=True):
+        shingles.update(_shingles(tokens))
+        remarks += [f"{name}: {remark}"] if remark else []
+    return shingles, remarks
 
 
 def _given(store: BotStore) -> list[Path]:
     """Return what every author was given: the starter kits, arena's own bots, and bots that nobody submitted."""
-    by_hand = [path for name in store.names() if not store.versions(name) for path in store.playing(name)]
+    return [*_shipped(), *_by_hand(store)]
+
+
+def _by_hand(store: BotStore) -> list[Path]:
+    return [path for name in store.names() if not store.versions(name) for path in store.playing(name)]
+
+
+def _shipped() -> list[Path]:
     shipped = rulefile.shipped().parent / "bots"
-    return [*(kit.folder for kit in starters()), *sorted(shipped.glob("[!_.]*")), *by_hand]
+    return [*(kit.folder for kit in starters()), *sorted(shipped.glob("[!_.]*"))]
 
 
-def _texts(path: Path) -> Iterator[tuple[str, str]]:
-    """Yield the path and the text of each source file of a bot, as far as they are of a size that a human reads."""
-    left = LARGEST_BOT
-    for inner, file in [(path.name, path)] if path.is_file() else files_of(path):
-        size = file.stat().st_size
-        if discovery.is_source(inner) and size <= min(left, LARGEST_FILE):
-            left -= size
-            yield inner, file.read_text("utf-8", "replace")
+@cache
+def _shipped_shingles() -> frozenset[Shingle]:
+    """Return the shingles of what comes with arena, which takes longer to read than the bots of a class."""
+    return _shingles_of(_shipped())
 
 
-def _places(texts: Iterable[tuple[str, str]]) -> dict[Shingle, tuple[tuple[int, int, int], ...]]:
-    """Return where each shingle of these files is."""
-    places: dict[Shingle, list[tuple[int, int, int]]] = defaultdict(list)
-    for number, tokens in enumerate(_lexed([*texts])):
-        words = [word for word, _ in tokens]
-        for start in range(len(tokens) - TOKENS + 1):
-            shingle = hash(tuple(words[start : start + TOKENS]))
-            places[shingle].append((number, tokens[start][1], tokens[start + TOKENS - 1][1]))
-    return {shingle: tuple(where) for shingle, where in places.items()}
+def _shingles_of(programs: Iterable[Path]) -> frozenset[Shingle]:
+    files = [file for program in programs for _, file in _sources(program)]
+    return frozenset(shingle for tokens, _ in _lexed(files) for shingle in _shingles(tokens))
 
 
-def _lexed(texts: Sequence[tuple[str, str]]) -> Iterator[list[tuple[str, int]]]:
-    """Yield the tokens of each file, read in another process; of a file that takes too much there, words alone."""
+def _files(path: Path) -> list[tuple[str, Path]]:
+    """Return every file of a bot with its path in it."""
+    return [(path.name, path)] if path.is_file() else list(files_of(path))
+
+
+def _sources(path: Path) -> list[tuple[str, Path]]:
+    """Return every source file of a bot with its path in it."""
+    return [(name, file) for name, file in _files(path) if discovery.is_source(name)]
+
+
+def _first_part(path: Path) -> tuple[str, bool]:
+    """Return the text of a file as far as it is read, and whether that is all of it."""
+    with path.open("rb") as file:
+        content = file.read(MOST_READ + 1)
+    return content[:MOST_READ].decode("utf-8", "replace"), len(content) <= MOST_READ
+
+
+def _program_text(path: Path) -> tuple[str, list[int], str]:
+    """Return what of a file is compared, the number of each of its lines, and in words what of it is left out.
+
+    Lines are dropped that are empty or only a comment.
+    """
+    text, is_whole = _first_part(path)
+    remark = "" if is_whole else f"compared only in its first {_megabytes(MOST_READ)}"
+    comment, size = COMMENTS.get(path.suffix), 0
+    kept: list[str] = []
+    numbers: list[int] = []
+    for number, line in enumerate(LINE_END.split(text), 1):
+        words = line.strip()
+        is_comment = comment is not None and words.startswith(comment) and not any(end in words for end in ENDS_MORE)
+        if not words or is_comment:
+            continue
+        size += len(line) + 1
+        if size > LARGEST_FILE:
+            remark = f"compared only in its first {_megabytes(LARGEST_FILE)} without comments"
+            break
+        kept.append(line)
+        numbers.append(number)
+    return "\n".join(kept), numbers, remark
+
+
+def _megabytes(size: int) -> str:
+    return f"{size / 1_000_000:g} MB"
+
+
+def _shingles(tokens: Sequence[tuple[str, int]]) -> Iterator[Shingle]:
+    """Yield the hash of each sequence of TOKENS tokens, in order."""
+    words = [word for word, _ in tokens]
+    for start in range(len(words) - TOKENS + 1):
+        yield hash(tuple(words[start : start + TOKENS]))
+
+
+def _lexed(files: Sequence[Path]) -> Iterator[tuple[list[tuple[str, int]], str]]:
+    """Yield the tokens of each file, read in another process, and in words what of it is left out.
+
+    Of a file that takes too much there, the tokens are words alone.
+    """
     done = 0
-    while done < len(texts):
-        left = [(text, _lexer(Path(file).suffix)) for file, text in texts[done:]]
+    while done < len(files):
+        left = files[done:]
         try:
-            for tokens in limited(
-                lambda: (_first_tokens(*each) for each in left),  # noqa: B023 (it is over before the next)
+            for tokens, remark in limited(
+                lambda: (_first_tokens(file, _lexer(file.suffix)) for file in left),  # noqa: B023 (it is over before the next)
                 memory=MEMORY_BYTES,
                 cpu=CPU_SECONDS,
                 wall=WALL_SECONDS,
             ):
                 done += 1
-                yield tokens
+                yield tokens, remark
         except LimitedError:
-            yield _first_tokens(texts[done][1], None)
+            tokens, _ = _first_tokens(files[done], None)
+            yield tokens, "not read in time, and compared word by word, with its comments"
             done += 1
 
 
-def _first_tokens(text: str, lexer: Lexer | None) -> list[tuple[str, int]]:
-    return list(islice(_tokens(text, lexer), MOST_TOKENS))
+def _first_tokens(path: Path, lexer: Lexer | None) -> tuple[list[tuple[str, int]], str]:
+    """Return the first tokens of a file with their lines in it, and in words what of it is left out."""
+    text, numbers, remark = _program_text(path)
+    tokens = [
+        (word, numbers[min(line, len(numbers)) - 1]) for word, line in islice(_tokens(text, lexer), MOST_TOKENS + 1)
+    ]
+    if len(tokens) > MOST_TOKENS:
+        remark = f"compared only in its first {MOST_TOKENS} words"
+    return tokens[:MOST_TOKENS], remark
 
 
 def _tokens(text: str, lexer: Lexer | None) -> Iterator[tuple[str, int]]:
@@ -219,16 +403,26 @@ def _lexer(suffix: str) -> Lexer | None:
         return None
 
 
-def _marked(program: ComparedProgram, shingles: Iterable[Shingle]) -> list[Line]:
-    shared: dict[int, set[int]] = defaultdict(set)
-    for shingle in shingles:
-        for file, first, last in program.places[shingle]:
-            shared[file].update(range(first, last + 1))
-    return [
-        Line(file=file, text=_shown(text), shared=number in shared[index])
-        for index, (file, content) in enumerate(program.texts)
-        for number, text in enumerate(content.splitlines(), 1)
-    ]
+def _marked(program: ComparedProgram, shingles: Collection[Shingle]) -> list[Line]:
+    """Return the lines of a program, with those marked that are in a shared passage; of a long file those nearby."""
+    lines: list[Line] = []
+    sources = _sources(program.path)
+    for (name, path), (tokens, _) in zip(sources, _lexed([file for _, file in sources]), strict=True):
+        shared: set[int] = set()
+        for start, shingle in enumerate(_shingles(tokens)):
+            if shingle in shingles:
+                shared.update(range(tokens[start][1], tokens[start + TOKENS - 1][1] + 1))
+        every = LINE_END.split(_first_part(path)[0].rstrip("\n"))
+        near = {line + step for line in shared for step in range(-AROUND, AROUND + 1)} if len(every) > LINES else None
+        last = 0
+        for number, text in enumerate(every, 1):
+            if near is not None and number not in near:
+                continue
+            if number > last + 1:
+                lines.append(Line(file=name, text=f"({number - last - 1} lines that are not shared)", shared=False))
+            lines.append(Line(file=name, text=_shown(text), shared=number in shared))
+            last = number
+    return lines
 
 
 def _shown(line: str) -> str:

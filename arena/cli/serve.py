@@ -126,6 +126,7 @@ def _act(action: str, words: Sequence[str], *, json: bool) -> None:
     from arena.author import similar
     from arena.serve import actions
     from arena.serve.accounts import Accounts
+    from arena.serve.entrants import Entrants
 
     accounts = Accounts(Path.cwd())
     if action == "work":
@@ -138,8 +139,9 @@ def _act(action: str, words: Sequence[str], *, json: bool) -> None:
         if len(words) != 1:
             raise ArenaError("serve export: name the zip to write, for JPlag")
         with writing(Path(words[0])):
-            store = workspaces.bot_store(workspaces.own_tournament())
-            whole_files.write(Path(words[0]), similar.export(store), whole_files.PRIVATE)
+            entrants = Entrants(Path.cwd())
+            content = similar.export(entrants.store, entrants.played())
+            whole_files.write(Path(words[0]), content, whole_files.PRIVATE)
         return
     try:
         who = f"{getpass.getuser()} by command"

@@ -153,6 +153,8 @@ def _log(accounts: Accounts, words: Sequence[str], _who: str) -> Rows:
 
 def _similar(accounts: Accounts, words: Sequence[str], _who: str) -> Rows:
     _expect("similar", words, 0)
+    entrants = Entrants(accounts.workspace)
+    found = similar.compare(entrants.store, entrants.played())
     rows = [
         {
             "share": f"{100 * each.share:.0f} %",
@@ -160,7 +162,11 @@ def _similar(accounts: Accounts, words: Sequence[str], _who: str) -> Rows:
             "first": each.first.name,
             "second": each.second.name,
         }
-        for each in similar.similarities(Entrants(accounts.workspace).store)
+        for each in found.pairs
+    ]
+    rows += [
+        {"share": "not compared", "passages": "", "first": each.programs, "second": each.words}
+        for each in found.omissions
     ]
     return rows or [{"done": "no two authors have programs that share long passages"}]
 

@@ -1,5 +1,6 @@
 """The event that the site plays, as its tournament.toml has it now: its folders, its bots, and whose they are."""
 
+import contextlib
 from functools import cached_property
 from pathlib import Path
 
@@ -8,6 +9,7 @@ from arena.author import classroom
 from arena.author.submissions.bot_store import BotStore, Version
 from arena.errors import ArenaError
 from arena.event import config
+from arena.results.archive import Archive, NoResultsError
 from arena.serve.accounts import Account
 from arena.values import Bot
 
@@ -26,6 +28,13 @@ class Entrants:
     def bots(self) -> tuple[Bot, ...]:
         """The bots that play."""
         return classroom.entrants(self.tournament, self._workspace)
+
+    def played(self) -> frozenset[str]:
+        """Return the digests of all versions that have played in the event."""
+        folder = self._workspace / "results" / self.tournament.name
+        with contextlib.suppress(NoResultsError), Archive.open(folder) as archive:
+            return frozenset(span.digest for span in archive.spans())
+        return frozenset()
 
     def own(self, account: Account) -> dict[str, tuple[Version, ...]]:
         """Return the names of an author's bots, with all versions of each."""

@@ -93,7 +93,8 @@ async def act(request: Request) -> Response:
 
 async def show_similar(request: Request) -> Response:
     """Show which programs of different authors share long passages."""
-    return pages.render(request, "similar.html.j2", title="Similar programs", pairs=await _run(request, _pairs))
+    pairs, omissions = await _run(request, _compared)
+    return pages.render(request, "similar.html.j2", title="Similar programs", pairs=pairs, omissions=omissions)
 
 
 async def show_pair(request: Request) -> Response:
@@ -114,19 +115,24 @@ async def send_export(request: Request) -> Response:
 async def _run(request: Request, job: Callable[..., Result], *values: str) -> Result:
     """Return what a job makes of the bots of the workspace, for an organiser."""
     account = people.signed_in(request, organiser=True)
-    store = await asyncio.to_thread(lambda: Entrants(accounts_of(request).workspace).store)
-    return await people.in_worker(request, account, job, store, *values)
+    entrants = await asyncio.to_thread(lambda: Entrants(accounts_of(request).workspace))
+    played = await asyncio.to_thread(entrants.played)
+    return await people.in_worker(request, account, job, entrants.store, played, *values)
 
 
-def _pairs(store: BotStore) -> list[tuple[str, str, int, int]]:
-    """Return the names of similar programs, the share in percent, and the number of passages."""
-    pairs = similar.similarities(store)
-    return [(pair.first.name, pair.second.name, round(100 * pair.share), pair.shared) for pair in pairs]
+def _compared(store: BotStore, played: frozenset[str]) -> tuple[list[tuple[str, str, int, int]], list[tuple[str, str]]]:
+    """Return similar programs, and what was not compared.
+
+    Of a pair: the names, the share in percent, the number of passages. Of the others: the versions, and why.
+    """
+    found = similar.compare(store, played)
+    pairs = [(pair.first.name, pair.second.name, round(100 * pair.share), pair.shared) for pair in found.pairs]
+    return pairs, [(each.programs, each.words) for each in found.omissions]
 
 
-def _evidence(store: BotStore, first: str, second: str) -> tuple[int, Sources] | None:
+def _evidence(store: BotStore, played: frozenset[str], first: str, second: str) -> tuple[int, Sources] | None:
     """Return the share of two programs in percent, and of each its name with its lines; None if they share little."""
-    for pair in similar.similarities(store):
+    for pair in similar.similarities(store, played):
         if (pair.first.name, pair.second.name) == (first, second):
             return round(100 * pair.share), list(zip((first, second), pair.evidence(), strict=True))
     return None
