@@ -20,8 +20,9 @@ from arena import file_formats, rulefile
 from arena.cli import results as cli_results
 from arena.cli import workspace
 from arena.errors import ArenaError
-from arena.event import climb_history, config, schedules
+from arena.event import config, schedules
 from arena.event.plan import Plan
+from arena.extras.climb import history as climb_history
 from arena.replay import notation
 from arena.results import tables
 from arena.results.archive import Archive
