@@ -92,7 +92,7 @@ def serve(
             raise ArenaError(f"{tls_cert} and {tls_key}: no certificate with its key, as PEM: {error}") from error
     if proxy is not None:
         try:
-            ipaddress.ip_address(proxy)
+            proxy = str(ipaddress.ip_address(proxy))  # as the system writes the address of a connection
         except ValueError as error:
             raise ArenaError(f"--proxy {proxy}: expected an address, such as 127.0.0.1") from error
     os.chdir(workspace)
