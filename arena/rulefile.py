@@ -184,7 +184,7 @@ def sources_of(game: Game[Any]) -> tuple[Path, ...]:
 def _files_of(package: str) -> tuple[Path, ...]:
     prefix = f"{package}."
     files = {loaded.__file__ for name, loaded in sys.modules.items() if name.startswith(prefix)}
-    return tuple(sorted(map(Path, filter(None, files)), key=lambda file: file.name))
+    return tuple(sorted(map(Path, filter(None, files)), key=lambda file: (file.name, file)))
 
 
 @cache
