@@ -17,6 +17,7 @@ from arena.errors import ArenaError
 from arena.event import builds, discovery
 from arena.failure import Cause, Failure
 from arena.games import rulebook
+from arena.match.bot import program_file
 from arena.match.bot.complaint import complaint
 from arena.sandbox import choice
 from arena.sandbox.launcher import Launcher
@@ -101,6 +102,23 @@ def test_a_link_out_of_the_bot_is_never_read_for_advice(tmp_path):
     (tmp_path / "mine" / "bot.py").symlink_to(tmp_path / "secret.py")
     files = BotFiles(Bot(name="mine", command=("{python}", "bot.py"), digest="", files=str(tmp_path / "mine")))
     assert (files.program, files.read(), files.reads_all) == ("bot.py", "", "")
+
+
+def test_a_command_that_leads_out_of_the_bot_tells_nothing_of_other_files(tmp_path):
+    (tmp_path / "secret").write_text("#!/opt/secret/python\n")
+    (tmp_path / "mine").mkdir()
+    bot = Bot(name="mine", command=("./../secret",), digest="", files=str(tmp_path / "mine"))
+    assert program_file.explanation(bot) is None
+    (tmp_path / "mine" / "run").write_text("#!/opt/secret/python\n")
+    own = program_file.explanation(replace(bot, command=("./run",)))
+    assert own is not None
+    assert "run may not be executed" in own.words
+
+
+def test_a_class_that_a_command_names_is_no_missing_file(tmp_path):
+    bot = Bot(name="mine", command=("java", "-Xmx64m", "com.ada.Main"), digest="", files=str(tmp_path))
+    assert BotFiles(bot).missing_program == ""
+    assert BotFiles(replace(bot, command=("java", "-jar", "bot.jar"))).missing_program == "bot.jar"
 
 
 @pytest.fixture(scope="module")

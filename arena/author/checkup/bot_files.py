@@ -6,12 +6,16 @@ They are a stranger's: each text is cut, links are not followed out of the bot, 
 import re
 from dataclasses import dataclass
 from functools import cached_property
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 
+from arena.event.discovery.programs import BUILDS, SOURCES
 from arena.match.bot import program_file
+from arena.sandbox.copying import ELF
 from arena.sandbox.toolchain import PYTHON
 from arena.values import Bot
 
+PYTHON_LINE = re.compile("#!.*python")
+PROGRAM_ENDINGS = {*SOURCES, ".jar"}
 TEXT_BYTES = 100_000
 UTF_16 = (b"\xff\xfe", b"\xfe\xff")
 LFS = b"version https://git-lfs.github.com/"
@@ -22,17 +26,13 @@ _READS_ALL = re.compile(
 )
 _HELD_BACK = (
     ((".c",), r"flush|set(v|line)?buf|\bd?write\s*\(|dprintf", "call fflush(stdout) after each line"),
-    # Where `cin` and `cout` are tied, a program flushes before it reads.
-    (
-        (".cpp", ".cc", ".cxx"),
-        r"flush|endl|unitbuf|set(v|line)?buf|\bcin\b(?![\s\S]*\btie\b)",
-        "end each line by std::endl",
-    ),
+    ((".cpp", ".cc", ".cxx"), r"flush|endl|unitbuf|set(v|line)?buf|\bcin\b", "end each line by std::endl"),
     ((".pl",), r"\$\||flush|syswrite", "write `$| = 1;` at the beginning"),
     ((".rb",), r"sync|flush|syswrite", "write `$stdout.sync = true` at the beginning"),
     ((".py",), r"flush|reconfigure|arena\.kit|os\.write|python3? -u", "print(..., flush=True)"),
 )
-"""For endings of sources: what shows that a program flushes, and how it does that."""
+"""For endings of sources: what shows that a program flushes, and how. C++ flushes before it reads `cin`."""
+MOST_SOURCES = 20
 
 
 @dataclass(frozen=True)
@@ -78,7 +78,7 @@ class BotFiles:
         """The file that the command of an interpreter names, and that the bot does not have; empty if there is none."""
         words = self.bot.command[1:] if self.bot else ()
         name = next((word for word in words if not word.startswith("-")), "")
-        return "" if not name or name in self.names or "." not in name else name
+        return name if PurePosixPath(name).suffix in PROGRAM_ENDINGS and name not in self.names else ""
 
     @property
     def flushes_itself(self) -> bool:
@@ -116,7 +116,7 @@ class BotFiles:
     @property
     def pointer_of_lfs(self) -> str:
         """Return a file in whose place lies a pointer of Git LFS; empty where none is."""
-        return next((name for name in self.names if self._bytes(name).startswith(LFS)), "")
+        return next((name for name in self.names if self._bytes(name, len(LFS)).startswith(LFS)), "")
 
     def with_windows_line_ends(self) -> str:
         """Return its program if that has Windows line ends, or else the first such script; empty if there is none."""
@@ -139,22 +139,28 @@ class BotFiles:
         if self.flushes_itself:
             return ""
         for endings, flushes, advice in _HELD_BACK:
-            texts = [self.read(name) for name in self.names if name.endswith(endings)]
-            first = self.read().partition("\n")[0]
-            if not texts and ".py" in endings and first.startswith("#!") and "python" in first:
+            texts = [self.read(name) for name in self._sources if name.endswith(endings)]
+            if not texts and ".py" in endings and PYTHON_LINE.match(self.read()):
                 texts = [self.read()]
             if texts:
                 return "" if re.search(flushes, "\n".join(texts)) else advice
         return ""
 
+    @property
+    def _sources(self) -> list[str]:
+        """Its program, or the sources of one that was built; the first MOST_SOURCES of them."""
+        if self._bytes(self.program, len(ELF)) != ELF:
+            return [self.program]
+        return [name for name in self.names if PurePosixPath(name).suffix in BUILDS][:MOST_SOURCES]
+
     def with_package(self, module: str) -> str:
         """Return the virtual environment of the bot that has this module; empty if none has."""
-        for environment in ENVIRONMENTS:
+        for environment in ENVIRONMENTS if module.isidentifier() else ():
             if any((self.home / environment).glob(f"lib/*/site-packages/{module}*")):
                 return environment
         return ""
 
-    def _bytes(self, name: str) -> bytes:
+    def _bytes(self, name: str, most: int = TEXT_BYTES) -> bytes:
         if not name or self.bot is None:
             return b""
         path = self.home / name
@@ -162,7 +168,7 @@ class BotFiles:
             if not path.is_file() or not path.resolve().is_relative_to(self.home.resolve()):
                 return b""
             with path.open("rb") as file:
-                return file.read(TEXT_BYTES)
+                return file.read(most)
         except OSError:
             return b""
 

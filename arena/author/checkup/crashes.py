@@ -42,6 +42,8 @@ PROCESS_CALLS = frozenset({"fork", "vfork", "clone", "clone3", "execve"})
 ON_WINDOWS_ONLY = frozenset({"msvcrt", "winreg", "winsound", "win32api", "win32com", "_winapi"})
 ON_ANOTHER_COMPUTER = re.compile(r"(/(home|Users|content|mnt|media|root|kaggle)/|[A-Za-z]:[\\/])")
 OUTSIDE = "{} is no file of the bot: it may read its own folder and its libraries only; put its files there"
+LINE_LETTERS = 1000
+"""Letters of a hostile line that are searched."""
 LONGEST_LINE = 60
 """Letters of a program's line that advice repeats."""
 
@@ -58,7 +60,8 @@ class Crash:
     """The line that names the error."""
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "line", self.failure.complaint or complaint(self.stderr))
+        line = self.failure.complaint or complaint(self.stderr)
+        object.__setattr__(self, "line", line[:LINE_LETTERS])
 
     @property
     def is_python(self) -> bool:
@@ -234,7 +237,7 @@ def _circular_import(crash: Crash, match: re.Match[str]) -> str:
     module = match.group(1)
     if module == crash.files.stem:
         return f"{shown(crash.files.program)} has the name of the module that it imports: give it another name"
-    return f"{shown(module)} and the module that it imports import each other: move what both need into a third file"
+    return f"`{shown(module)}` and the module that it imports import each other: move what both need into a third file"
 
 
 def _syntax(crash: Crash, match: re.Match[str]) -> str:
@@ -245,7 +248,7 @@ def _syntax(crash: Crash, match: re.Match[str]) -> str:
         return f"{shown(place.group(1)) if place else 'a file'} is no valid JavaScript: correct that line"
     if not crash.is_python:
         return ""
-    quoted = re.search(r"^ {4}\s*([!%]\w.*)$", crash.stderr, re.MULTILINE)
+    quoted = re.search(r"^ {4}[ \t]*([!%]\w.*)$", crash.stderr, re.MULTILINE)
     if quoted:
         return f"`{shown(quoted.group(1))}` works in a notebook only: take such lines out"
     if re.search("Missing parentheses in call to|multiple exception types|leading zeros in decimal", message):
@@ -494,7 +497,9 @@ ROWS: tuple[Row, ...] = (
     _names(r"Could not find (?:file|a part of the path) '([^']+)'", _missing_path),
     _names(rf"(?:Permission denied|Read-only file system|EACCES|EROFS|AccessDenied)\b.*?{PATH}", _denied_path),
     _names(r"(?:AccessDeniedException): (\S+)|FileNotFoundException: (\S+) \(Permission", _denied_path),
-    _names(r"(\./[\w./-]+): Permission denied", "{1} may not be executed: chmod +x {1} (a zip of Windows forgets it)"),
+    _names(
+        r"(\./[\w./-]+): Permission denied", "{1} may not be executed: chmod +x {1} (a zip made on Windows loses that)"
+    ),
     _names(
         r"([\w./-]+): (?:command not found|not found)$",
         "the program {1} is not on this machine, or not in the bot's folder; a program of the bot's own begins with ./",

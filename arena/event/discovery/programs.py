@@ -148,8 +148,8 @@ def why_not(path: Path) -> str:
         advice = f"it is packed: `arena submit {name}` unpacks it, or unpack it and name the folder"
     elif lacks_mode(path):
         advice = (
-            f"{name} may not be executed: chmod +x {name} (a zip of Windows forgets it), or give it the ending of its "
-            f"language, such as {name}.py"
+            f"{name} may not be executed: chmod +x {name} (a zip made on Windows loses that), or give it the ending of "
+            f"its language, such as {name}.py"
         )
     known = f"neither executable nor one of {', '.join(sorted(SOURCES))}"
     return f"{shown(path)}: not a bot: {advice or known}"

@@ -16,6 +16,7 @@ from pathlib import Path, PurePosixPath
 from arena import system
 from arena.protocol import clean
 from arena.sandbox.file_policy import public
+from arena.sandbox.folder import LEFT_OUT
 from arena.sandbox.toolchain import PYTHON
 from arena.values import Bot
 
@@ -62,6 +63,8 @@ def explanation(bot: Bot, errno: int = 0) -> Explanation | None:
     files = Path(bot.files or "")
     home = files if files.is_dir() else files.parent
     path, name = home / program, shown(os.path.normpath(program))
+    if bot.files and not program.startswith("/") and not path.resolve().is_relative_to(home.resolve()):
+        return None  # nobody learns of files of the organiser's by a command
     if not path.exists():
         return Explanation(f"the bot has no file {name}", missing_file(os.path.normpath(program), bot))
     return _of_mode(path, name, errno) or _of_head(_head(path), name, errno)
@@ -108,7 +111,7 @@ def file_names(bot: Bot) -> list[str]:
         return [files.name] if bot.files else []
     names: list[str] = []
     for root, folders, inner in os.walk(files):
-        folders.sort()
+        folders[:] = sorted(name for name in folders if name not in LEFT_OUT)
         folder = Path(root).relative_to(files)
         names.extend((folder / name).as_posix() for name in sorted(inner))
         if len(names) >= MOST_FILES:
@@ -146,7 +149,8 @@ def _of_mode(path: Path, name: str, errno: int) -> Explanation | None:
     head = _head(path)
     instead = f", or write `{_interpreter(head)} {name}` in `command`" if _interpreter(head) else ""
     return Explanation(
-        f"{name} may not be executed", f"make it executable: chmod +x {name} (a zip of Windows forgets it){instead}"
+        f"{name} may not be executed",
+        f"make it executable: chmod +x {name} (a zip made on Windows loses that){instead}",
     )
 
 
