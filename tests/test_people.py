@@ -76,6 +76,30 @@ def test_a_name_that_changes_in_people_csv_is_shown_before_anybody_hands_in_agai
     assert {bot.name: bot.display for bot in entrants(tournament, workspace)}["Ann_Lee"] == "Ann Lee"
 
 
+def test_two_bots_of_one_person_from_before_are_named_and_a_third_is_not_made(tmp_path):
+    workspace = cup.make(tmp_path)
+    for name in ("Ann Lee", "Ann Kim"):  # as an arena stored them that knew names alone
+        person = Person(name=name, id="17" if name == "Ann Lee" else "old")
+        submit(untried(workspace, [person]), hand_in(tmp_path, f"{person.id}.py", f"{GOOD}# {name}\n"))
+    note = workspace / "bots/_versions/Ann_Kim/1/.version.json"
+    note.write_text(note.read_text().replace('"person": "old"', '"person": "17"'))
+    people(workspace, "name,id\nAnn Fox,17\n")
+    done = cup.arena(workspace, "submit", str(hand_in(tmp_path, "17.py", LAST)))
+    assert done.returncode == 0
+    assert "Ann Fox: Ann_Kim and Ann_Lee play, and one is enough: `arena withdraw NAME`" in done.stderr
+    assert {"Ann_Kim", "Ann_Lee"} <= set(BotStore(workspace / "bots").names())
+    assert "Ann_Fox" not in BotStore(workspace / "bots").names()
+
+
+def test_a_bot_that_was_edited_by_hand_and_withdrawn_stays_its_authors(tmp_path):
+    submit(untried(tmp_path, [ANN]), hand_in(tmp_path, "17.py"))
+    store = BotStore(tmp_path / "bots")
+    store.playing("Ann_Lee")[0].write_text(f"{GOOD}# by hand\n")
+    store.withdraw("Ann_Lee")
+    assert submit(untried(tmp_path, [RENAMED]), hand_in(tmp_path, "17.py", LAST)).name == "Ann_Lee"
+    assert [store.names(), store.versions("Ann_Lee")[-1].number] == [("Ann_Lee",), 3]
+
+
 def test_two_namesakes_at_one_path_are_two_people_with_two_bots(tmp_path):
     decisions = []
     for person, text in ((ANN, GOOD), (NAMESAKE, LAST)):

@@ -235,8 +235,8 @@ def _programs(
     given = _shipped_shingles() | _shingles_of(_by_hand(store))
     for name in store.names():
         left, versions = MOST_SHINGLES, _in_order(store, name, played)
-        last = max(versions, key=lambda each: each.number, default=None)
-        author = (last.note.person or last.note.mark or name) if last is not None else name
+        notes = [each.note for each in store.versions(name) if each.note.person or each.note.mark]
+        author = (notes[-1].person or notes[-1].mark) if notes else name
         for place, version in enumerate(versions):
             if place >= VERSIONS or left <= 0:
                 omissions[name, "not compared, since the bot has so many versions, or so large ones"].append(

@@ -17,7 +17,7 @@ from arena.author.submissions import people as people_files
 from arena.author.submissions.bot_store import BotStore
 from arena.author.submissions.people import People
 from arena.author.submissions.requests import class_in, class_of, is_class, packed_as, request
-from arena.author.submissions.students import StudentState, students
+from arena.author.submissions.students import StudentState, bots_that_play, students
 from arena.cli import bots, options, output, workspace
 from arena.cli.progress import ProgressLine
 from arena.errors import ArenaError
@@ -115,13 +115,16 @@ def submit(
         for playing in store.playing(name):
             for sentence in tournament.unmet_requests(discovery.from_path(playing, name)):
                 output.notice(sentence)
-    _tell_people(decisions, class_list, store)
+    _tell_people(decisions, class_list, store, several=keep == "best")
     if any(decision.status is SubmissionStatus.REFUSED for decision in decisions):
         raise typer.Exit(1)
 
 
-def _tell_people(decisions: Sequence[SubmissionDecision], people: People, store: BotStore) -> None:
-    """Print which files did not count, whose bots belong to nobody, and who has never submitted anything."""
+def _tell_people(decisions: Sequence[SubmissionDecision], people: People, store: BotStore, *, several: bool) -> None:
+    """Print which files did not count, whose bots belong to nobody, and who has never submitted anything.
+
+    Also which of these people have several bots that play, unless `several` are wanted.
+    """
     older = [output.safe_line(path.name) for decision in decisions for path in decision.request.older]
     if older:
         output.notice(
@@ -139,6 +142,11 @@ def _tell_people(decisions: Sequence[SubmissionDecision], people: People, store:
             f"not of anybody in the table of people: {', '.join(map(output.safe_line, strangers))}; to say whose "
             "a bot is, call its file after the id"
         )
+    playing = {} if several else bots_that_play(people, store)
+    for person in dict.fromkeys(people.with_id(decision.note.person) for decision in decisions):
+        if person is not None and len(playing.get(person, ())) > 1:
+            both = " and ".join(playing[person])
+            output.notice(f"{output.safe_line(person.name)}: {both} play, and one is enough: `arena withdraw NAME`")
     everybody = students((), people, store)
     labels = names.told_apart([(student.name, student.id) for student in everybody])
     missing = [

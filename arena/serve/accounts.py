@@ -243,7 +243,7 @@ class Accounts:
                 raise ArenaError(f"{name!r} has an account; `arena serve rotate` gives a new token for it")
             for other in looks[names.skeleton(name)]:
                 if names.look_alike(name, other) and name.casefold() != other.casefold():
-                    raise ArenaError(f"{name!r} ({name!a}) looks like {other!r}, who has an account")
+                    raise ArenaError(f"{name!r} ({name!a}) looks like {other!r}, who is somebody else")
             add(account)
         return known
 

@@ -98,7 +98,7 @@ class Submissions:
         self._sources: dict[str, str] = {}
         """The source of each submission so far, by its name in lower case."""
         self._last_notes: dict[str, Note] = {}
-        """The note of the last version of each bot, as it was before these submissions."""
+        """The note of the last version of each bot that was submitted, as it was before these submissions."""
 
     def submit_all(self, requests: Iterable[Request]) -> Generator[SubmissionDecision]:
         """Accept bots, or refuse them; yield a decision for each, in order, as soon as it is decided.
@@ -107,8 +107,10 @@ class Submissions:
         """
         with self._store.changing():
             for name in self._store.names():
-                for version in self._store.versions(name)[-1:]:
-                    self._last_notes[name] = version.note
+                for version in self._store.versions(name):
+                    last = self._last_notes.get(name)
+                    if last is None or version.note.source or not last.source:  # else it was edited by hand
+                        self._last_notes[name] = version.note
             candidates = [self._prepare(request) for request in requests]
             faults = self._examine([each.bot for each in candidates if each.bot is not None and each.version is None])
             for candidate in candidates:

@@ -60,6 +60,8 @@ def author_of(bot: Bot, people: People, store: BotStore | None) -> Person | None
     """
     versions = store.versions(bot.name) if store is not None else ()
     version = next((each for each in versions if each.digest == bot.digest), versions[-1] if versions else None)
+    if version is not None and not version.note.source:  # somebody edited it by hand, and then withdrew it
+        version = next((each for each in reversed(versions) if each.note.source), version)
     if version is not None and version.note.person:
         return author_of_note(version.note, people)
     if version is not None and store is not None and _has_namesake(bot.name, version, store):
@@ -72,6 +74,17 @@ def author_of(bot: Bot, people: People, store: BotStore | None) -> Person | None
 def author_of_note(note: Note, people: People) -> Person | None:
     """Return the person whom a submission names; None if it names nobody, or somebody whom the table has no more."""
     return people.recorded(note.person, note.display, note.email)
+
+
+def bots_that_play(people: People, store: BotStore) -> dict[Person, list[str]]:
+    """Return the bots of each person that play from now on."""
+    bots: dict[Person, list[str]] = defaultdict(list)
+    for name in store.names():
+        notes = [version.note for version in store.versions(name) if version.note.source]
+        person = author_of_note(notes[-1], people) if notes and store.playing(name) else None
+        if person is not None:
+            bots[person].append(name)
+    return bots
 
 
 def shown_name(note: Note, people: People) -> str:
