@@ -19,6 +19,7 @@ import numpy as np
 from arena import system
 from arena.event import config, tournament
 from arena.results.leaderboard import Results
+from arena.results.ratings import elo
 from arena.sandbox import cores
 from arena.values import Abort, Fault, Record
 
@@ -54,7 +55,7 @@ def row(folder: Path, repeats: int, plies: int, bots: tuple[str, ...] = ()) -> N
     played = tournament.run(event, folder / event.name, workers=lanes, audience=Silent())
     assert played.complete
     ratings = Results.open(folder / event.name).ratings
-    values = np.array([rating.strength for rating in ratings.ratings])
+    values = np.array([elo.logits(rating.strength) for rating in ratings.ratings])
     spread, width = values[:, 0].std(), (values[:, 2] - values[:, 1]).mean()
     pairs = f"{(ratings.better >= SURE).sum()} of {len(values) * (len(values) - 1) // 2}"
     print(

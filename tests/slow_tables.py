@@ -13,6 +13,7 @@ from arena.results import leaderboard as leaderboard_module
 from arena.results import ratings, tiebreaks
 from arena.results.archive.records import transcript
 from arena.results.arrays import Arrays, BoardRole
+from arena.results.columns import LOGITS
 from arena.results.leaderboard import Results
 from arena.results.standings import results_of
 from arena.values import Ending, Played
@@ -36,9 +37,10 @@ def leaderboard(results: Results, bots: Iterable[str], played: Sequence[Played])
         figures = (rank.figures.get(name) for name in names)
         tie_breaks = [None if figure is None else float(figure) for figure in figures]
         row = by_bot[rank.bot].row(results, tie_breaks)
-        rows.append([results.game, rank.rank, rank.bot, *rating.strength, *interval, rating.tier, *row])
+        logits = [(figure - 1500) / (400 / np.log(10)) for figure in rating.strength]
+        rows.append([results.game, rank.rank, rank.bot, *rating.strength, *logits, *interval, rating.tier, *row])
     absent = sorted(by_bot.keys() - worth.keys())
-    rows += [[results.game, None, bot, *[None] * 6, *by_bot[bot].row(results, [None] * len(names))] for bot in absent]
+    rows += [[results.game, None, bot, *[None] * 9, *by_bot[bot].row(results, [None] * len(names))] for bot in absent]
     head = [
         "game",
         "rank",
@@ -46,6 +48,7 @@ def leaderboard(results: Results, bots: Iterable[str], played: Sequence[Played])
         "rating",
         "rating_low",
         "rating_high",
+        *LOGITS,
         "rank_low",
         "rank_high",
         "tier",
@@ -59,7 +62,7 @@ def leaderboard(results: Results, bots: Iterable[str], played: Sequence[Played])
     every = [*head, *names, *map(str, Ending), *results.board_columns.values(), *results.board_role_columns.values()]
     frame = pd.DataFrame(rows, columns=every)
     frame["display"] = frame["bot"]
-    figures = dict.fromkeys(["rating", "rating_low", "rating_high"], "float")
+    figures = dict.fromkeys(["rating", "rating_low", "rating_high", *LOGITS], "float")
     return frame.astype({**dict.fromkeys(["rank", "rank_low", "rank_high", "tier"], "Int64"), **figures})
 
 
@@ -67,7 +70,9 @@ def ratings_of(results: Results, played: Iterable[Played]) -> ratings.Ratings:
     """Return the ratings of these matches, each match a value."""
     known = {record.match.id: transcript(record) for record in results._archive.records()}
     rule = ratings.find(results.event.rating)
-    return rule.rate(arrays_of(played, known), seed=results.event.seed, refits=leaderboard_module.REFITS)
+    return results.on_scale(
+        rule.rate(arrays_of(played, known), seed=results.event.seed, refits=leaderboard_module.REFITS)
+    )
 
 
 class _BotFigures:

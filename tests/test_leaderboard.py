@@ -30,12 +30,16 @@ EVENT = stored.event("ann", "bob", "cat", repeats=2)
 MATCHES = tuple(stored.plan(EVENT))
 HEADERS = {  # the promise of results/README.md
     "leaderboard": (
-        "game,rank,bot,rating,rating_low,rating_high,rank_low,rank_high,tier,matches,points,won,drawn,lost,forfeits,"
+        "game,rank,bot,rating,rating_low,rating_high,strength_logit,strength_logit_low,strength_logit_high,"
+        "rank_low,rank_high,tier,matches,points,won,drawn,lost,forfeits,"
         "illegal_move,garbled,timeout,crashed,limit_exceeded,hunt,duel,classic,hunt_explorer,duel_explorer,duel_mummy,classic_pacman,classic_ghost1,classic_ghost2,"
         "display"
     ),
-    "rankings": "board,role,rank,bot,strength,low,high,rank_low,rank_high,score,display",
-    "strengths": "bot,board,role,strength,low,high",
+    "rankings": (
+        "board,role,rank,bot,strength,low,high,strength_logit,strength_logit_low,strength_logit_high,rank_low,rank_high,"
+        "score,display"
+    ),
+    "strengths": "bot,board,role,strength,low,high,strength_logit,strength_logit_low,strength_logit_high",
     "chance_better": "game,bot,opponent,chance",
     "crosstable": "board,role,bot,opponent,matches,score",
     "matches": "match,game,board,repeat,seed,reason,"
@@ -308,8 +312,8 @@ def test_the_leaderboard_stands_boards_and_roles_side_by_side(tmp_path):
 def test_bots_that_never_played_have_empty_cells_and_no_rank(tmp_path):
     rows = cells(make(tmp_path, stored.played(find(EVENT, "hunt", "ann"), explorer=90)), "leaderboard")
     assert rows[1][:3] == ["mummy_maze", "1", "ann"]
-    assert rows[1][9:15] == ["1", "90.0000", "1", "0", "0", "0"]
-    assert rows[3] == ["mummy_maze", "", "cat", *[""] * 6, "0", "", *["0"] * 9, *[""] * 9, "cat"]
+    assert rows[1][12:18] == ["1", "90.0000", "1", "0", "0", "0"]
+    assert rows[3] == ["mummy_maze", "", "cat", *[""] * 9, "0", "", *["0"] * 9, *[""] * 9, "cat"]
 
 
 def test_an_event_without_matches_has_tables_without_matches(tmp_path):

@@ -94,18 +94,27 @@ def test_columns_of_very_many_boards_are_no_cause_for_a_warning(tmp_path):
             assert frame.assign(plays=None).shape[1] > 100
 
 
-def test_strengths_are_shown_in_elo_points_and_stored_in_logits(results, tmp_path):
-    shown = results.shown
-    assert (results.unit, shown.unit) == ("logits", "Elo")
-    plain, points = (each.leaderboard() for each in (results, shown))
-    assert points["rating"].tolist() == pytest.approx((1500 + plain["rating"] * 173.7178).tolist())
-    assert points["rank"].equals(plain["rank"])
-    assert shown.shown is shown
+def test_a_rating_is_in_elo_points_everywhere_and_logits_stand_beside_it(results, tmp_path):
+    """One name has one unit: in frames, in CSV files, and as JSON."""
+    assert results.unit == "Elo"
     write_csv(results, tmp_path)
-    assert pd.read_csv(tmp_path / "leaderboard.csv")["rating"].abs().max() < 10
-    scored = Results.open(results.folder, rating="points")
-    assert scored.shown is scored
-    scored.close()
+    stored_table = pd.read_csv(tmp_path / "leaderboard.csv")
+    for frame in (results.leaderboard(), stored_table):
+        for end in ("", "_low", "_high"):
+            points, logits = frame[f"rating{end}"].dropna(), frame[f"strength_logit{end}"].dropna()
+            assert points.tolist() == pytest.approx((1500 + logits * 173.7178).tolist(), abs=0.01)
+    assert stored_table["rating"].between(500, 2500).all()
+    for name in ("rankings", "strengths"):
+        frame = getattr(results, name)()
+        assert frame["strength"].tolist() == pytest.approx((1500 + frame["strength_logit"] * 173.7178).tolist())
+        assert "strength_logit_low" in pd.read_csv(tmp_path / f"{name}.csv")
+
+
+def test_a_rating_that_is_no_elo_has_no_logits_beside_it(results):
+    with contextlib.closing(Results.open(results.folder, rating="points")) as scored:
+        assert scored.unit == "points"
+        for frame in (scored.leaderboard(), scored.rankings(), scored.strengths()):
+            assert not [name for name in frame if "logit" in name]
 
 
 def test_ranks_change_in_each_game_by_itself(tmp_path):

@@ -194,7 +194,6 @@ def test_the_strengths_by_role_and_chances_are_those_of_the_ratings(results):
 def drawn(results, width):
     """The leaderboard's lines on a terminal of this width, without colours."""
     console = Console(file=io.StringIO(), width=width, force_terminal=True, color_system=None)
-    results = results.shown
     console.print(output.tightened(leaderboard_text.table(results, results.leaderboard(by_game=False), width), console))
     return console.file.getvalue().rstrip("\n").split("\n")
 
@@ -295,7 +294,7 @@ def test_every_board_and_role_has_a_ranking_of_its_own_in_every_form(specialists
     output = arena(
         specialists, "leaderboard", str(specialists), "--rankings", "--board", "classic", "--role", "ghost1"
     ).stdout
-    assert output.startswith("classic, ghost1\nrank  bot")
+    assert output.startswith("pacman/classic, ghost1\nrank  bot")
     assert output.split("\n")[3].split()[:2] == ["1", ghosts["bot"][0]]
     asked = json.loads(arena(specialists, "leaderboard", str(specialists), "--rankings", "--json").stdout)
     assert [(row["board"], row["role"], row["bot"]) for row in asked] == [
@@ -304,7 +303,7 @@ def test_every_board_and_role_has_a_ranking_of_its_own_in_every_form(specialists
     assert len(charts.render("roles", results).axes) >= len(heads)
     parts = {part for table in leaderboards(results) for part, _ in table.parts}
     assert parts == {part for league in results.leagues for part in league.specialists.values()}
-    assert [table.title for table in rankings(results)][-1] == "classic, ghost2"
+    assert [table.title for table in rankings(results)][-1] == "pacman/classic, ghost2"
 
 
 def test_a_bot_that_scored_nothing_on_a_board_is_ranked_behind_all_that_did(tmp_path):
@@ -418,12 +417,12 @@ def test_an_open_interval_is_shown_as_one_in_every_form(tmp_path):
     assert last["rating"] < last["rating_high"]
     (*_, line) = drawn(results, 120)
     assert re.search(r"dan +\d+ +below +\d+ .*\u25c0", line)
-    (*_, cells) = leaderboards(results.shown)[0].rows
+    (*_, cells) = leaderboards(results)[0].rows
     assert cells["range"].text.startswith("below ")
     (panel,) = charts.render("leaderboard", results).axes
     low, high = panel.get_xlim()
     assert np.isfinite([low, high]).all()
-    assert low < results.shown.ratings.ratings[-1].strength.value < high
+    assert low < results.ratings.ratings[-1].strength.value < high
     assert 3 in panel.collections[2].get_offsets()[:, 1]  # the arrows
     (output,) = json.loads(arena(tmp_path, "compare", "ann", "dan", str(folder), "--json").stdout)
     assert (output["high"], output["real"]) == (None, True)
@@ -469,8 +468,8 @@ def test_two_bots_are_compared_head_to_head_and_the_difference_is_proven(folder,
     assert text.count("The difference is real: oracle is better than dice.\n") == 2
     games = json.loads(arena(folder, "compare", "dice", "oracle", str(folder), "--json").stdout)
     assert [(row["game"], row["real"], row["unit"]) for row in games] == [
-        ("mummy_maze", True, "logits"),
-        ("pacman", True, "logits"),
+        ("mummy_maze", True, "Elo"),
+        ("pacman", True, "Elo"),
     ]
     assert all(row["low"] < row["difference"] < row["high"] < 0 for row in games)
     meetings = results.crosstable().set_index(["board", "role", "bot", "opponent"])["score"]

@@ -38,7 +38,7 @@ from arena.report.data import by_importance
 from arena.report.leaderboard import leaderboard, rankings
 from arena.report.replays import safe_json
 from arena.results.archive import Archive
-from arena.results.columns import LEADERBOARD
+from arena.results.columns import LEADERBOARD, LOGITS
 from arena.results.leaderboard import Results
 from arena.serve import jobs
 from arena.values import Ending, Event, Match, Played
@@ -317,7 +317,7 @@ def test_each_game_has_a_leaderboard_that_stands_in_the_page_without_any_script(
     for frame, rows in zip(frames, leaderboards(page), strict=True):
         assert [row["bot"] for row in rows] == list(frame["bot"])
         assert [row["points"] for row in rows] == [f"{points:.1f}" for points in frame["points"]]
-    bounds = {"rating_low", "rating_high", "rank_low", "rank_high"}
+    bounds = {"rating_low", "rating_high", "rank_low", "rank_high", *LOGITS}
     never = {"illegal_move", "garbled", "timeout", "limit_exceeded"}
     duels = leaderboards(page)[0]
     assert [row["crashed"] for row in duels] == [str(count) for count in frames[0]["crashed"]]
@@ -384,7 +384,7 @@ def test_the_page_shows_what_changed_since_another_event(tmp_path):
         event = stored.event(*bots, name=name, boards=[stored.DUEL, stored.CLASSIC])
         records = (stored.likely(match, bots) for match in stored.plan(event))
         with contextlib.closing(Results.open(stored.store(tmp_path / "results" / name, event, records))) as read:
-            frames.append(read.shown.leaderboard().set_index(["game", "bot"]))
+            frames.append(read.leaderboard().set_index(["game", "bot"]))
     then, now = frames
     with cup.first_chart_only():
         done = cup.arena(tmp_path, "report", "now", "--since", "last-week")
@@ -431,14 +431,14 @@ def test_a_bot_without_a_strength_has_no_interval_in_a_ranking(results, monkeypa
     frame = results.rankings()
     frame.loc[0, ["strength", "low", "high"]] = np.nan
     monkeypatch.setattr(Results, "rankings", lambda _: frame)
-    first, second, *_ = next(rankings(results.shown)).rows
+    first, second, *_ = next(rankings(results)).rows
     assert (first["strength"].text, first["low"].text) == ("", "")
     assert " to " in second["low"].text
 
 
 def shown(text: str) -> str:
     """An interval of ratings as a person reads it."""
-    column = LEADERBOARD.rated_in("logits")["rating"]
+    column = LEADERBOARD.rated_in("Elo")["rating"]
     return re.sub(r"-?[\d.]+", lambda match: column.text(float(match[0])).replace("-", "\u2212"), text)
 
 
@@ -453,7 +453,7 @@ def test_a_bots_page_tells_its_strength_beside_that_of_all(small, results):
     explorers = [record.verdict.scores["explorer"] for record in records if record.match.board == "duel"]
     field = next(all_bots for b, r, _, all_bots, *_ in told if (b, r) == (0, 0))
     assert field == round(sum(explorers) / len(explorers), 4)
-    best = results.shown.leagues[1].ratings.ratings[0]
+    best = results.leagues[1].ratings.ratings[0]
     told = page.data["pages"][page.data["bots"].index(best.bot)]["strengths"]
     rows = {(boards[b]["label"], boards[b]["roles"][r]): row for b, r, *row in told if b == 1}
     assert {place: row[2:5] for place, row in rows.items()} == {

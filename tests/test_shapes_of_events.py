@@ -189,7 +189,7 @@ def test_the_terminal_has_a_table_a_game_and_one_for_all(cup_of):
 
 
 def test_the_report_has_the_tables_of_the_frames(cup_of):
-    tables = leaderboards(cup_of.results.shown)
+    tables = leaderboards(cup_of.results)
     several, ranked = len(cup_of.results.leagues) > 1, {game: bots for game, bots, _ in cup_of.games}
     expected = [(game if several else "", ranked.get(game, [])) for game in cup_of.results.games]
     expected += [("all games", cup_of.overall)] if cup_of.overall else []

@@ -24,4 +24,4 @@ def test_a_sweep_of_a_parameter_gives_a_plot_and_a_comparison(tmp_path, capsys):
     assert table.groupby("margin")["points"].mean().idxmin() == 0  # every other value beats it
     assert not names["record"].verdict.faults
     assert (folder / "sweep.png").stat().st_size > 1000
-    assert "logits" in capsys.readouterr().out
+    assert "Elo" in capsys.readouterr().out

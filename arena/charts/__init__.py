@@ -68,7 +68,7 @@ def about(results: Results) -> About:
 
 def render(name: str, results: Results) -> Figure | Nothing:
     """Draw one chart of an event's results."""
-    chart, results = _chart(name), results.shown
+    chart = _chart(name)
     figure: Figure | Nothing = chart.render(results.with_display_names(chart.frame(results)), about(results))
     return figure
 
@@ -79,7 +79,6 @@ def write(results: Results, folder: Path) -> Written:
     A chart with nothing to show has no file there afterwards. The charts are drawn side by side, one process a core.
     Charts that stand there, drawn from these results, are not drawn again.
     """
-    results = results.shown
     target = whole_files.make_folder(folder, "charts")
     stored, key = folder / ".charts.json", digest_of(code_digest(), names(), results.cache_version)
     silent = memo.recall(stored, key, SILENT)

@@ -45,7 +45,7 @@ def compare(
     for name in (bot, opponent):
         if name not in played:
             raise ArenaError(f"{output.safe_line(name)}: has not played yet; `arena run` goes on with the event")
-    leagues = (read if json else read.shown).leagues
+    leagues = read.leagues
     compared = [
         (league.game, found, rows_of(league.head_to_head(bot, opponent), HEAD_TO_HEAD))
         for league in leagues

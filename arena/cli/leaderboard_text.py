@@ -29,7 +29,7 @@ from arena.results.tables import rows_of
 from arena.values import Ending
 
 Row = Mapping[str, Any]
-AVERAGE = {"logits": "; the average bot is at 0", "Elo": "; the average bot is at 1500"}
+AVERAGE = {"Elo": "; the average bot is at 1500"}
 NAME_COLUMNS = 24  # a longer name is folded before another column is left out
 BAR_COLUMNS = 12
 FAILINGS_SHOWN = 10
@@ -43,7 +43,6 @@ TIER_STYLES = ("green", "cyan", "yellow", "magenta", "blue")  # in turn; a colum
 
 def show(results: Results, *, brief: bool = False) -> None:
     """Print a table for each game on stdout, and notes on stderr; `brief` leaves out what explains the figures."""
-    results = results.shown
     if not results.count:
         print("no matches yet")
         return

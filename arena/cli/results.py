@@ -61,7 +61,6 @@ def leaderboard(
     elif rankings and json:
         output.print_json(rows_of(results.rankings(board, role), RANKINGS))
     elif rankings:  # of each board over all its roles, and of each role; or of one board, or of one role
-        results = results.shown
         leaderboard_text.print_rankings(results, rows_of(results.rankings(board, role), RANKINGS))
     elif placings:
         _print_rows(PLACINGS.in_file(placings_of(results)), PLACINGS, json=json)
@@ -214,7 +213,6 @@ def print_leaderboard(results: "Results", *, wide: bool = False, json: bool = Fa
     if not (wide or json):
         leaderboard_text.show(results, brief=brief)
         return
-    results = results if json else results.shown
     columns = LEADERBOARD.rated_in(results.unit)
     rows = rows_of(results.leaderboard(), columns)
     if json:

@@ -73,7 +73,7 @@ def badge(results: Results, bot: str) -> Film:
 def _tables(results: Results) -> list[tuple[str, list[dict[str, Any]]]]:
     """Return each game, or none over all, and its rows, best first; their `figure` is the rating, else the points."""
     tables = []
-    for league in results.shown.leagues:
+    for league in results.leagues:
         columns = LEADERBOARD.rated_in(league.unit)
         rows = rows_of(league.leaderboard(), columns)
         for row in rows:

@@ -70,7 +70,6 @@ def write(
     from arena import charts as drawn_charts  # here, as its parts are used where none of this is drawn
     from arena.pictures import card, pixels
 
-    results = results.shown
     index = data.Index.of(results)
     title = results.event.name if author is None else f"{results.event.name}: {author.name}"
     played = results.played if author is None else author.own(results.played)

@@ -44,15 +44,14 @@ def pages(results: Results, index: Index, archive: Archive, author: Author | Non
             matches[bot].append(match)
     times = rows_of(results.timing(), TIMING)
     faults = faults_of(results, archive, own, author)
-    versions_of = versions(results if author is None else Results(archive).shown)
+    versions_of = versions(results if author is None else Results(archive))
     lessons = results.lessons(own, LESSONS)
     means, score_in_file = {standing.bot: standing.roles for standing in results.standings}, RANKINGS["score"].in_file
     strength = STRENGTHS.rated_in(results.unit)["strength"]
-    sign = "+" if results.unit == "logits" else "-"
     rated: dict[tuple[str, str, str], list[object]] = {}
     for row in rows_of(results.strengths(), STRENGTHS):
         figures = [row["strength"], row["low"], row["high"]]
-        value, low, high = (strength.printed(figure, sign) for figure in figures)
+        value, low, high = (strength.printed(figure) for figure in figures)
         rated[row["bot"], row["board"], row["role"]] = [*figures, value, interval_text(low, high)]
     return [
         {

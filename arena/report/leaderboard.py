@@ -21,6 +21,7 @@ from arena.results.columns import (
     CHANGE,
     DISGUISE,
     LEADERBOARD,
+    LOGITS,
     MODELS,
     RANKINGS,
     SINCE,
@@ -153,7 +154,7 @@ def _rounds(results: Results, league: Event, history: Sequence[Batch]) -> Rounds
 def since(results: Results, then: Results) -> list[tuple[PageTable, str]]:
     """Return for each game what changed since another event: its bots now and then, and the names of bots that left."""
     columns, tables = SINCE.rated_in(results.unit).columns, []
-    for game, rows in comparison.since(results, then.shown).items():
+    for game, rows in comparison.since(results, then).items():
         title = clean(game) if len(results.leagues) > 1 else ""
         gone = ", ".join(clean(row["display"]) for row in rows if row["points"] is None)
         tables.append((_table(title, columns, [row for row in rows if row["points"] is not None]), gone))
@@ -173,7 +174,7 @@ def leaderboard(results: Results, title: str = "", frame: Any = None) -> PageTab
     columns = LEADERBOARD.rated_in(results.unit)
     frame = results.leaderboard() if frame is None else frame
     rows = rows_of(frame, columns)
-    names = [str(name) for name in frame.columns if name not in {"display", "game"}]
+    names = [str(name) for name in frame.columns if name not in {"display", "game", *LOGITS}]
     changes = results.rank_changes
     names += [CHANGE.name] if any(change != 0 for change in changes.values()) else []
     shown_columns, extra = _columns(results, columns, names, rows)
@@ -239,7 +240,7 @@ def _table(
 
 def rankings(results: Results) -> Iterator[PageTable]:
     """Yield a table of the best bots for each board over all its roles, and for each role."""
-    board, role, *columns = RANKINGS.rated_in(results.unit).columns
+    board, role, *columns = RANKINGS.rated_in(results.unit).without_logits().columns
     rows = rows_of(results.rankings(), RANKINGS)
     for (label, part), group in groupby(rows, key=lambda row: (row[board.name], row[role.name])):
         title = clean(f"{label}, {part or 'all roles'}")

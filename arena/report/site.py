@@ -41,7 +41,7 @@ def ranks_now(results: Results, date: str, commit: str) -> list[dict[str, str]]:
             "rating": f"{row['rating']:.0f}",
             "matches": str(row["matches"]),
         }
-        for league in results.shown.leagues
+        for league in results.leagues
         for row in league.leaderboard().to_dict("records")
         if row["rank"] is not None and row["rank"] == row["rank"]  # without a rank it is NaN; None, if nobody has one
     ]

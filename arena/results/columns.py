@@ -155,6 +155,10 @@ class Columns:
         """Return the columns with the unit of an event's rating."""
         return Columns(*(replace(each, unit=unit) if each.unit == "rating" else each for each in self.columns))
 
+    def without_logits(self) -> "Columns":
+        """Return the columns that a person is shown, or those of an event whose ratings are not in Elo."""
+        return Columns(*(each for each in self.columns if each.name not in LOGITS))
+
 
 _BOT = Column("bot", "Its name", label="Bot")
 _DISPLAY = Column("display", "The name to show, such as its author's; the bot's own name if it has no other")
@@ -172,6 +176,16 @@ def _interval(low: str, high: str, meaning: str) -> tuple[Column, Column]:
     return Column(low, meaning, "rating", "95 %"), Column(high, meaning, "rating", "95 %")
 
 
+LOGITS = ("strength_logit", "strength_logit_low", "strength_logit_high")
+"""The columns that stand beside a strength in Elo points, for formulas; a person sees them by `--wide` only."""
+_LOGITS = (
+    Column(
+        LOGITS[0],
+        "Only where ratings are in Elo: the same strength in logits, the average bot at 0; 1 logit is 173.7 Elo",
+        "logits",
+    ),
+    *(Column(name, "Its 95 % interval; infinite where it is open", "logits") for name in LOGITS[1:]),
+)
 _LOW_AND_HIGH = _interval("low", "high", "The 95 % interval; infinite where it is open")
 
 ACCURATE = (
@@ -193,6 +207,7 @@ LEADERBOARD = Columns(
         "rating", "How strong it is, by the fit of all matches; each (board, role) counts alike", "rating", "Rating"
     ),
     *_interval("rating_low", "rating_high", "The 95 % interval of `rating`; infinite where it is open"),
+    *_LOGITS,
     *_RANKS,
     Column("tier", "From 1; bots of one tier cannot be told apart from the best of them", label="Tier"),
     Column("matches", "How many it played in", "matches", "Matches"),
@@ -236,6 +251,7 @@ RANKINGS = Columns(
         "Strength",
     ),
     *_LOW_AND_HIGH,
+    *_LOGITS,
     *_RANKS,
     Column("score", "Its mean score there", "score", "Score"),
     _DISPLAY,
@@ -261,6 +277,7 @@ STRENGTHS = Columns(
         "rating",
     ),
     *_LOW_AND_HIGH,
+    *_LOGITS,
 )
 ADVANTAGES = Columns(
     _BOARD,
@@ -369,6 +386,7 @@ VERSIONS = Columns(
     Column("rank", "Its rank by rating among the bots of its time, each in its version of that time"),
     Column("rating", "How strong it is, by one fit of all matches ever, in which each version is a bot", "rating"),
     *_interval("rating_low", "rating_high", "The 95 % interval of `rating`; infinite where it is open"),
+    *_LOGITS,
     Column("matches", "How many it played in", "matches"),
 )
 TIMING = Columns(

@@ -10,7 +10,7 @@ from arena.results.ratings import Strength
 from arena.results.ratings.fitting.intervals import difference
 from arena.results.tables import rows_of
 
-LOGITS_PER_UNIT = {"logits": 1.0, "Elo": log(10) / 400}
+LOGITS_PER_UNIT = {"Elo": log(10) / 400}
 """Points have no such scale."""
 
 

@@ -78,7 +78,7 @@ def rules_of(folder: Path) -> Callable[[Match], Game[Any]]:
 
 def _results(folder: Path) -> "closing[Results]":
     """Return the results of an event as people are shown them, to be closed."""
-    return closing(Results.open(folder, rules=rules_of(folder)).shown)
+    return closing(Results.open(folder, rules=rules_of(folder)))
 
 
 def front(folder: Path, bot_path: str) -> Front:

@@ -8,7 +8,6 @@ time.
 
 from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from copy import copy
 from functools import cached_property, partial
 from itertools import islice
 from pathlib import Path
@@ -76,7 +75,6 @@ class Results:
         self._all_versions = all_versions
         self._rating = rating
         self._whole = whole
-        self._shown = False
         self._measured: dict[Measure, list[tuple[Played, Figures]]] = {}
 
     @classmethod
@@ -280,20 +278,8 @@ class Results:
 
     @property
     def unit(self) -> str:
-        """The unit of all strengths: `logits`, `Elo` or `points`."""
+        """The unit of all strengths: `Elo`, the average bot at 1500, or `points`, or `%`."""
         return self.leagues[0].ratings.unit
-
-    @property
-    def shown(self) -> "Results":
-        """The same results as people are shown them: strengths in logits are Elo points, the average bot at 1500."""
-        if self._shown or self.unit != "logits":
-            return self
-        shown = copy(self)
-        shown._shown = True
-        shown.__dict__.pop("ratings", None)
-        alone = len(self.leagues) == 1
-        shown.__dict__["leagues"] = (shown,) if alone else tuple(league.shown for league in self.leagues)
-        return shown
 
     @cached_property
     def ratings(self) -> Ratings:
@@ -302,9 +288,7 @@ class Results:
 
     def on_scale(self, fitted: Ratings) -> Ratings:
         """Return a fit of some of these matches on the scale of these results."""
-        if self._shown and fitted.unit == "logits":
-            return fitted.scaled("Elo", elo.POINTS_PER_LOGIT, elo.AVERAGE_POINTS)
-        return fitted
+        return elo.shown(fitted) if fitted.unit == "logits" else fitted
 
     @cached_property
     def _fitted(self) -> Ratings:
@@ -380,8 +364,9 @@ class Results:
         return frames.board_role_columns(self.boards)
 
     def _repr_html_(self) -> str:
-        """Return the leaderboard of each game, for a notebook; ratings as people are shown them."""
-        tables = (league.leaderboard().loc[:, :"forfeits"] for league in self.shown.leagues)  # what fits a screen
+        """Return the leaderboard of each game, for a notebook."""
+        narrow = (league.leaderboard().drop(columns=[*columns.LOGITS], errors="ignore") for league in self.leagues)
+        tables = (table.loc[:, :"forfeits"] for table in narrow)  # what fits a screen
         return "\n".join(table.to_html(index=False, float_format="{:.1f}".format, na_rep="") for table in tables)
 
     def leaderboard(self, *, by_game: bool = True) -> pd.DataFrame:
@@ -475,11 +460,10 @@ class Results:
         if self._whole is not None:
             archive = archive.of_game(self.games[0])
         every = Results(archive, all_versions=True, rating=self._rating)
-        every._shown = self._shown
         strengths = {rating.bot: rating.strength for rating in every.ratings.ratings}
         every.close()
         rated = {(span.bot, span.digest): strengths[f"{span.bot} {span.digest}"] for span in spans}
-        return frames.versions(spans, rated)
+        return frames.versions(spans, rated, every.unit)
 
     def head_to_head(self, bot: str, opponent: str) -> pd.DataFrame:
         """Return a row for each board and role that both bots had: the score of each, against the other or alone.
@@ -558,7 +542,7 @@ class Results:
 
     def models(self) -> pd.DataFrame:
         """Return a row for each bot that asks a language model: calls, tokens, cost, and cost of a point of rating."""
-        strengths = {rating.bot: rating.strength.value for rating in self.shown.ratings.ratings}
+        strengths = {rating.bot: rating.strength.value for rating in self.ratings.ratings}
         matches = {standing.bot: standing.matches for standing in self.standings}
         return frames.models(self._archive, matches, strengths)
 
@@ -568,7 +552,7 @@ class Results:
         rows = []
         if len(apart.seed):
             fitted = ratings.find(self.rating).rate(apart, seed=self.event.resampling_seed, refits=REFITS)
-            for bot, plain, disguised, difference in disguise.memories(self.shown.on_scale(fitted)):
+            for bot, plain, disguised, difference in disguise.memories(self.on_scale(fitted)):
                 rows.append((bot, plain.value, disguised.value, *(difference or (np.nan,) * 3)))
         return pd.DataFrame(rows, columns=columns.DISGUISE.names)
 

@@ -1,7 +1,7 @@
 """The frames of `Results`, from standings, ratings, arrays and the archive; columns.py declares their columns.
 
-Figures of a rating are in its own unit: logits, Elo or points. What is done for each match or seat is done to whole
-arrays at once, because a Python loop over a million matches takes too long.
+Figures of a rating are in its own unit, Elo or points; beside Elo points stand logits. What is done for each match or
+seat is done to whole arrays at once, because a Python loop over a million matches takes too long.
 """
 
 from collections import Counter
@@ -18,14 +18,17 @@ from arena.results.accuracy import MoveSums, SumKey
 from arena.results.anytext import pd
 from arena.results.archive import Archive, Span
 from arena.results.arrays import Arrays
-from arena.results.ratings import Ratings, Strength
+from arena.results.ratings import Ratings, Strength, elo
 from arena.results.ratings.fitting.intervals import among
 from arena.results.standings import Standing
 from arena.values import Ending
 
 SEATED = ["board", "role", "bot", "matches", "score"]
 WHOLE = ["rank", "rank_low", "rank_high", "tier"]
-MAY_BE_MISSING = {"rating", "rating_low", "rating_high", "points", "accuracy", "blunders", "regret_estimate"}
+MAY_BE_MISSING = {
+    *("rating", "rating_low", "rating_high", *columns.LOGITS),
+    *("points", "accuracy", "blunders", "regret_estimate"),
+}
 
 
 def leaderboard(
@@ -51,6 +54,7 @@ def leaderboard(
         row: dict[str, Any] = {"game": game, "rank": standing.rank, "bot": standing.bot}
         if (rating := rated.get(standing.bot)) is not None and standing.points is not None:
             row |= zip(("rating", "rating_low", "rating_high"), rating.strength, strict=True)
+            row |= zip(columns.LOGITS, elo.logits(rating.strength), strict=True)
             if standing.rank is not None:
                 (best, worst), tier = among_ranked[standing.bot]
                 # A tie-break may rank a bot outside its interval: then the interval is widened.
@@ -65,6 +69,8 @@ def leaderboard(
         row |= {column: standing.roles.get(board_role) for board_role, column in board_roles.items()}
         rows.append(row | {"display": display_name(standing.bot)})
     by_event = {"TIEBREAK": tie_breaks, "BOARD": boards.values(), "BOARD_ROLE": board_roles.values()}
+    if ratings is not None and ratings.unit != "Elo":
+        by_event |= dict.fromkeys(columns.LOGITS, ())
     if not accuracy:
         by_event |= {"accuracy": (), "blunders": ()}
     if not regrets:
@@ -110,20 +116,31 @@ def rankings(
             for number, (level, row) in enumerate(sorted(order), 1):
                 rank = ranks.setdefault(level, number)  # equals share the rank of the first
                 best, worst = min(rank, row.ranks[0]), max(rank, row.ranks[1])
+                strength = _with_logits(row.strength, ratings.unit)
                 rows.append(
-                    (board, role, rank, row.bot, *row.strength, best, worst, scores[row.bot], display_name(row.bot))
+                    (board, role, rank, row.bot, *strength, best, worst, scores[row.bot], display_name(row.bot))
                 )
-    return pd.DataFrame(rows, columns=columns.RANKINGS.names)
+    return pd.DataFrame(rows, columns=_names(columns.RANKINGS, ratings.unit))
+
+
+def _with_logits(strength: Strength, unit: str) -> tuple[float, ...]:
+    """Return a strength with its interval, and the same in logits where the unit is Elo."""
+    return (*strength, *elo.logits(strength)) if unit == "Elo" else tuple(strength)
+
+
+def _names(declared: columns.Columns, unit: str) -> list[str]:
+    """Return the names of columns for strengths in this unit."""
+    return (declared if unit == "Elo" else declared.without_logits()).names
 
 
 def strengths(ratings: Ratings) -> pd.DataFrame:
     """Return a row for each bot, best first, and each board role that it played: its strength and the interval."""
     rows = [
-        (rating.bot, *board_role, *strength)
+        (rating.bot, *board_role, *_with_logits(strength, ratings.unit))
         for rating in ratings.ratings
         for board_role, strength in sorted(rating.roles.items())
     ]
-    return pd.DataFrame(rows, columns=columns.STRENGTHS.names)
+    return pd.DataFrame(rows, columns=_names(columns.STRENGTHS, ratings.unit))
 
 
 def advantages(ratings: Ratings) -> pd.DataFrame:
@@ -153,8 +170,8 @@ def chance_better(game: str | None, ratings: Ratings) -> pd.DataFrame:
     return pd.DataFrame(dict(zip(columns.CHANCE_BETTER.names, figures, strict=True)))
 
 
-def versions(spans: Sequence[Span], rated: Mapping[tuple[str, str], Strength]) -> pd.DataFrame:
-    """Return a row for each version, by bot and in the order of first matches; `rated` is by bot and digest.
+def versions(spans: Sequence[Span], rated: Mapping[tuple[str, str], Strength], unit: str) -> pd.DataFrame:
+    """Return a row for each version, by bot and in the order of first matches; `rated` is by bot and digest, in `unit`.
 
     All matches that were ever played are in one fit, in which each version is a bot of its own. So an old version is
     rated on the same scale as a new one, also if the two never met: others met both.
@@ -171,8 +188,8 @@ def versions(spans: Sequence[Span], rated: Mapping[tuple[str, str], Strength]) -
         latest = {other.bot: other for other in spans if other.first <= span.last and other.bot != span.bot}
         field = [rated[other.bot, other.digest].value for other in latest.values() if other.last >= span.first]
         rank = 1 + sum(value > strength.value for value in field)
-        rows.append((span.bot, numbers[span.bot], span.digest, rank, *strength, span.matches))
-    return pd.DataFrame(rows, columns=columns.VERSIONS.names).sort_values(["bot", "version"], ignore_index=True)
+        rows.append((span.bot, numbers[span.bot], span.digest, rank, *_with_logits(strength, unit), span.matches))
+    return pd.DataFrame(rows, columns=_names(columns.VERSIONS, unit)).sort_values(["bot", "version"], ignore_index=True)
 
 
 def head_to_head(crosstable: pd.DataFrame, alone: pd.DataFrame, bot: str, opponent: str) -> pd.DataFrame:

@@ -7,12 +7,22 @@ matches: it is one fit of all records.
 from math import log
 
 from arena.results.arrays import Arrays
-from arena.results.ratings import REFITS, Ratings, bradley_terry
+from arena.results.ratings import REFITS, Ratings, Strength, bradley_terry
 
 POINTS_PER_LOGIT = 400 / log(10)
 AVERAGE_POINTS = 1500.0
 
 
+def shown(fitted: Ratings) -> Ratings:
+    """Return ratings in logits as Elo points: all that is shown or written has these."""
+    return fitted.scaled("Elo", POINTS_PER_LOGIT, AVERAGE_POINTS)
+
+
+def logits(strength: Strength) -> Strength:
+    """Return a strength in Elo points as one in logits, the average bot at 0."""
+    return strength.scaled(1 / POINTS_PER_LOGIT, -AVERAGE_POINTS / POINTS_PER_LOGIT)
+
+
 def rate(arrays: Arrays, *, seed: int = 0, refits: int = REFITS) -> Ratings:
     """Rate all bots of these matches."""
-    return bradley_terry.rate(arrays, seed=seed, refits=refits).scaled("Elo", POINTS_PER_LOGIT, AVERAGE_POINTS)
+    return shown(bradley_terry.rate(arrays, seed=seed, refits=refits))
