@@ -12,19 +12,29 @@ deadline, the lateness of the referee, the seconds that are charged, and whether
 #   cpu           CPU clock of the bot's process, or the sum over its processes (sandbox/meter.py), since its last
 #                 answer was read: what it used before it was asked counts too, unless the event does not freeze bots
 #   waited        /proc/PID/schedstat: how long the bot's threads were ready to run but had no core (sandbox/meter.py)
-#   referee_late  how much later than planned the referee looked (polling.py), or how long the referee's own thread was
-#                 ready but had no core (/proc/thread-self/schedstat): two readings of mostly the same seconds
+#   referee_late  how long the answer was there before the referee read it (sandbox/timed_pipe.py), and how long the
+#                 referee stood still before that, because it was stopped from outside
 #
 # The bot is charged the wall time without `waited` and `referee_late`, because on a busy machine these are the doing of
 # other programs. It is never charged less than its CPU time: a second in which it computed is no second of waiting, so
 # neither figure can buy a bot time to think, asked or not. A wait for the disk is charged, since the kernel's figures
-# do not tell it from a sleep that the bot wanted. Two cases have rules of their own:
+# do not tell it from a sleep that the bot wanted. Three cases have rules of their own:
 #
-#   - A bot of several processes could make itself and the referee wait, by children that take the cores and end before
-#     anybody counts them. It is excused neither wait; only the time in which the referee served other bots is not
-#     charged (stopwatch.py).
+#   - A bot of several processes could keep itself waiting, by children that take the cores and end before anybody
+#     counts them. It is not excused its waits for a core.
+#   - Where the kernel does not note when an answer is written, nobody knows how long it was there. Then the whole wait
+#     of a referee that looks late is excused, or at least what the referee waited for a core (stopwatch.py).
 #   - A wait is excused without limit only until ABORT_FACTOR times the deadline. Then the match is aborted and played
 #     again.
+#
+# Why the time of the write decides. A referee that has no core sees an answer late, and cannot tell afterwards when it
+# came. Other evidence was tried or considered:
+#
+#   - the referee's own wait for a core: it covers the time before the answer, too, through which the bot may have slept
+#   - the last moment at which the bot ran (/proc/PID/sched): its clock is not ours, and a bot may run after its answer
+#   - how often the bot slept (voluntary switches): exact for one thread, but most runtimes have several
+#   - whether the bot was asleep when the referee looked: a crowded referee looks once in a hundred milliseconds
+#   - a time stamp of the kernel (SO_TIMESTAMP): sockets of streams have none, and many bots expect a pipe
 #
 # The words, in the order in which they follow from each other:
 #
@@ -69,6 +79,14 @@ def referee_lateness(late_looks: float, without_core: float) -> float:
     return max(late_looks, without_core)
 
 
+def stood_still(late_looks: float, without_core: float) -> float:
+    """Return how long the referee stood still, because something outside stopped it: a signal, or the machine's host.
+
+    A look may also be late for want of a core. That takes nothing from a bot whose answer is not there even then.
+    """
+    return max(0.0, late_looks - without_core)
+
+
 class TimeUsed(NamedTuple):
     """The readings of one answer, in seconds."""
 
@@ -79,7 +97,8 @@ class TimeUsed(NamedTuple):
     waited: float = 0.0
     """How long the bot's threads were ready, but had no core."""
     referee_late: float = 0.0
-    """How much later than planned the referee looked. The bot's own lateness shows in `wall` and `cpu`."""
+    """How long the answer was there unread, and how long the referee stood still before. The bot's own lateness shows
+    in `wall` and `cpu`."""
 
     def plus(self, more: "TimeUsed") -> "TimeUsed":
         """Return the readings of two parts of an answer together."""

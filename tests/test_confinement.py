@@ -793,16 +793,39 @@ def test_without_a_proc_of_this_system_every_level_is_refused_in_words(around, w
     assert "5.13" not in done.stdout
 
 
+REOPENS = """
+import os
+print("ready", flush=True)
+asked = b""
+while b"go\\n" not in asked:
+    again = os.open("/dev/stdin", os.O_RDONLY)
+    asked += os.read(again, 999)
+    os.close(again)
+with open("/dev/stdout", "w") as again: again.write("x\\n")
+"""
+
+
+@pytest.mark.parametrize("level", ["landlock", "none"])
+def test_a_bot_may_open_its_input_and_output_again(launcher, tmp_path, level):
+    reopens = bot_of(tmp_path / "bot.py", REOPENS, offered(level))
+    with live.ready(replace(reopens, limits=Limits(processes=1)), Conditions(sandbox=level), launcher) as bot:
+        if bot._child.spec.user is not None:
+            pytest.skip("a pipe of root is opened again by nobody else")
+        assert live.ask(bot).line == b"x"
+
+
 BORN = (
     "import json, os, sys; from pathlib import Path; from arena.values import Bot, Conditions\n"
     "from arena.sandbox.launcher import Launcher\n"
     "def links(pid): return {n: os.readlink(f'/proc/{pid}/fd/{n}') for n in os.listdir(f'/proc/{pid}/fd')}\n"
+    "def pipes(pid): return [Path(f'/proc/{pid}/fd/{n}').is_fifo() for n in links(pid)]\n"
     "report, level, python, files = sys.argv[1:]\n"
     "bot = Bot(name='b', command=(python, '-s', '-B', '-u', 'bot.py'), digest='b', files=files)\n"
     "with Launcher() as door:\n"
     "    child = door.start(bot, Conditions(sandbox=level), None)\n"
     "    said = os.set_blocking(child.stdout, True), os.read(child.stdout, 9).decode()\n"
-    "    found = links(child.program()) if child.pid else {}, links(door._spawner.pid), said[1], child.error\n"
+    "    bot = (links(child.program()), pipes(child.program())) if child.pid else ({}, [])\n"
+    "    found = *bot, links(door._spawner.pid), said[1], child.error\n"
     "    door.end(child)\n"
     "Path(report).write_text(json.dumps(found))\n"
 )
@@ -814,10 +837,10 @@ def test_a_referee_without_standard_descriptors_starts_bots_with_three_pipes(tmp
     (tmp_path / "bot.py").write_text("import os\nos.write(1, b'born\\n')\ninput()\n")
     words = [sys.executable, "-c", BORN, tmp_path / "report", level, interpreter_at(level), tmp_path / "bot.py"]
     subprocess.run(["sh", "-c", f'exec "$@" {closed}', "sh", *words], cwd=tmp_path, check=True, timeout=60)
-    bot, spawner, said, error = json.loads((tmp_path / "report").read_text())
+    bot, pipes, spawner, said, error = json.loads((tmp_path / "report").read_text())
     assert (said, error) == ("born\n", "")
     assert sorted(bot) == ["0", "1", "2"]
-    assert all(link.startswith("pipe:") for link in bot.values()), bot
+    assert pipes == [True] * 3, bot
     assert {spawner[number] for number in "01"} == {"/dev/null"}
     assert not spawner["2"].startswith(("socket:", "/usr")), spawner
 

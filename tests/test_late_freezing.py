@@ -257,11 +257,11 @@ def test_an_answer_counts_whether_it_is_short_or_not_and_whatever_comes_with_it(
     assert heard[12].ending == "crashed"
 
 
-def test_the_referees_delay_before_its_first_wait_is_excused_once(launcher, tmp_path):
+def test_a_referee_that_was_stopped_takes_no_time_from_a_bot(launcher, tmp_path):
     with opponents(launcher, tmp_path, quick=text()) as bots:
         stopwatch = bots["quick"].stopwatch
-        stopwatch.start(GO, anew=False, short=True)
-        stopwatch.expect_longer(time.monotonic(), 0.5)
+        stopwatch.start(GO, anew=False)
+        stopwatch.excuse_late_look(0.5)
         stopwatch.excuse_late_look(0.25)
         spent = stopwatch.spent(stopwatch.begun + 1.0)
-        assert 0.75 <= spent.referee_late <= 0.75 + (time.monotonic() - stopwatch.begun)
+        assert 0.75 - stopwatch._delay.since() <= spent.referee_late <= 0.75

@@ -19,7 +19,11 @@ It owns the wait, and knows when the referee looked later than it planned. It kn
 # first bot is due, or after WATCHDOG_INTERVAL_S, when the limits of the bots are checked.
 #
 # The referee itself may come late: it has no core when its wait ends, or it was serving another bot. That must cost no
-# bot anything, so three delays are measured and not charged:
+# bot anything, and give none time. The kernel notes when an answer is written (sandbox/timed_pipe.py), and only the
+# time after that is excused. A bot whose answer is not there when the referee comes late has lost nothing by that. It
+# is only excused the time in which the referee was stopped from outside, since the bot may have been stopped as well.
+#
+# Where the kernel notes no times, three delays are measured and not charged instead:
 #
 #   1. poll(2) returns later than planned. If an answer is there then, nobody can know when it came, so the whole wait
 #      is excused for it. For a bot that has not answered, only the late part of the wait is not charged.
@@ -27,7 +31,7 @@ It owns the wait, and knows when the referee looked later than it planned. It kn
 #      time.
 #   3. The referee has no core while it runs. The stopwatch reads this in schedstat.
 #
-# CPU time stays charged in all three (clock.py), so a bot that thinks on in such a moment gains nothing.
+# CPU time stays charged in all of this (clock.py), so a bot that thinks on in such a moment gains nothing.
 #
 # While some bots think, the others must stay frozen. SIGSTOP alone is not certain (sandbox/freezer.py), so they are
 # looked at every WATCHDOG_INTERVAL_S seconds, and less often where such a look takes long.

@@ -109,7 +109,7 @@ TURNS = (
     ExportColumn("wall", "float", "seconds from the question to the answer"),
     ExportColumn("cpu", "float", "CPU time that the bot used since its last answer, seconds"),
     ExportColumn("waited", "float", "how long the bot had no core, seconds"),
-    ExportColumn("late", "float", "how much later than planned the referee looked, seconds"),
+    ExportColumn("late", "float", "how long the answer was there before the referee read it, seconds"),
     ExportColumn("remarks", "list of texts", "the bot's lines that began with `#`"),
     ExportColumn("state", "text", "a hash of the state after the turn, 16 hex digits"),
 )

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from arena import system
-from arena.sandbox import levels, procfs
+from arena.sandbox import levels, procfs, timed_pipe
 from arena.sandbox.cgroup import Cgroup
 from arena.sandbox.folder import Room
 from arena.sandbox.level import LaunchSpec, Level
@@ -141,8 +141,8 @@ def pipes() -> Iterator[tuple[tuple[int, int, int], tuple[int, int, int]]]:
     """Make three pipes: yield the bot's ends, which are closed at the end, and ours, which are closed if this fails."""
     opened: list[int] = []
     try:
-        for _ in range(3):
-            opened += os.pipe()
+        for make in (timed_pipe.make, timed_pipe.make, os.pipe):
+            opened += make()
         theirs_in, ours_in, ours_out, theirs_out, ours_err, theirs_err = opened
         for descriptor in (ours_in, ours_out, ours_err):
             os.set_blocking(descriptor, False)

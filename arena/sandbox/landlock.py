@@ -73,6 +73,10 @@ class Landlock(Level):
         own = _rule(spec.home, READ | SCRATCH if spec.builds else READ), _rule(spec.scratch, SCRATCH)
         for rule in (*_public_rules(), *needed, *own):
             checked(syscall(ADD_RULE, ruleset, PATH_BENEATH, rule, 0), "Landlock: rule")
+        # It may open its input and output again, as /dev/stdin and /dev/stdout. An anonymous pipe needs no rule for
+        # that, and can have none.
+        for descriptor, right in ((0, READ_FILE), (1, WRITE_FILE)):
+            syscall(ADD_RULE, ruleset, PATH_BENEATH, struct.pack("=Qi", right, descriptor), 0)
         checked(syscall(RESTRICT_SELF, ruleset, 0), "Landlock: restrict")
         os.close(ruleset)
         rlimits.apply(spec)  # after the rules: a limit on open files would count their descriptors

@@ -122,6 +122,11 @@ class Meter:
         """Count waits from now on. Threads beside the first cost nothing where none were ever seen."""
         self._ran = self._last_call = time.monotonic()
         self._cpu_at_last_call, self._waited_at_mark = self._own_cpu, self.last.waited
+        if self._schedstat is not None:
+            try:  # again: to be stopped it may have waited, since it was read after its last answer
+                self._waited_at_mark = _waited(os.pread(self._schedstat, SCHEDSTAT_BYTES, 0))
+            except OSError:
+                self._alive = False
         self._thread_waits.clear()
         if self.has_threads:
             self._thread_waited_at_mark = dict(self._other_threads())

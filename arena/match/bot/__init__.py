@@ -14,11 +14,11 @@ most: `short_answer` 1 ms, `begin` 25 ms (early_lines.py), `freeze` 100 ms (free
 #     output of it is there, no part of the question must be written ahead (early_lines.py), the watchdog is not due.
 #   - It waits SHORT_ANSWER_S at most, and nobody else is asked meanwhile. If in this time one whole line has come, and
 #     neither the wall time nor the CPU time is longer than that, then no clock decides anything: a short answer is in
-#     time, and takes nothing from the bank (clock.py). So the waits of the referee, which the time control would
-#     excuse, are not read.
+#     time, and takes nothing from the bank (clock.py). So nobody reads when the answer was written, or how long the
+#     referee had no core.
 #   - In every other case the normal path goes on from this moment with the same question: bytes that were read are in
-#     BotOutput, the clock runs since the question was written, and the seconds by which the referee came late until now
-#     are excused (`Stopwatch.expect_longer`).
+#     BotOutput, the clock runs since the question was written, and the stopwatch knows by how many seconds the referee
+#     came late until now.
 
 import time
 from collections.abc import Iterable
@@ -49,6 +49,8 @@ __all__ = ["InterferenceError", "LiveBot", "OverloadedError"]
 EXIT_GRACE_S = 0.1
 """The time between end of file and the exit status: an interpreter closes its output, then leaves."""
 SHORT_ANSWER_MS = round(SHORT_ANSWER_S * 1000)
+LONG_WRITE_S = 0.001
+"""A question took longer to be written: the referee may have lost its core just before."""
 STOPPED = b"T"
 """The state of a thread after SIGSTOP: proc_pid_stat(5)."""
 
@@ -99,7 +101,8 @@ class LiveBot:
         if reused:
             self._watchdog.begin_again()
         self._consumption = Consumption(self._child, self._meter, self._watchdog, reused=self.reused)
-        self.stopwatch = Stopwatch(bot, self._meter, conditions.time, self._consumption.before)
+        before = self._consumption.before
+        self.stopwatch = Stopwatch(bot, self._meter, conditions.time, before, is_timed=self.wire.is_timed)
         self._freezes, self._frozen = conditions.freeze, self.reused
         self._forgives_short_answers = self._meter.of_one_process and conditions.time.forgives_short_answers
         self._output, self._log = BotOutput(self._child.limits.output), BotLog(self._child.limits.stderr)
@@ -150,11 +153,7 @@ class LiveBot:
             self._early_lines.discard()
         elif not ask.ready:  # a bot that prints `ready` before `ready?` is ready
             text = self._early_lines.before_question(text, self._thaw)
-        self._ask, self.reply = ask, None
-        self.stopwatch.start(ask, anew=not self._freezes)
-        self.wire.write(text)
-        if self._frozen:
-            self._thaw()
+        self._pose(ask, text)
         if self._child.error:
             reason = explanation(self._bot, self._child.errno)
             self._fail(postmortem.not_started(self._child.error, self._child.errno, reason))
@@ -172,12 +171,7 @@ class LiveBot:
         `stays_awake`: afterwards it is not frozen, unless it is doubted or has several threads.
         """
         wire, stopwatch = self.wire, self.stopwatch
-        self._ask, self.reply = ask, None
-        stopwatch.start(ask, anew=not self._freezes, short=True)
-        wire.write(ask.text)
-        if self._frozen:
-            self._thaw()
-        wait_began = time.monotonic()
+        wait_began = self._pose(ask, ask.text)
         ready = wire.wait(SHORT_ANSWER_MS)
         now = time.monotonic()
         line = self._read_line() if ready == wire.only_output else None
@@ -187,11 +181,10 @@ class LiveBot:
             self.reply = Reply(line, None, "", spent, self._output.remarks())
             return self.reply
         late = lateness(now, wait_began + SHORT_ANSWER_S)
-        if late and ready:  # an answer that is there may have been there since the wait began
-            late = now - wait_began
-        stopwatch.expect_longer(now, wait_began - stopwatch.begun + late)
         if line is not None:
-            self._accept(line, now)
+            self._accept(line, now, now - wait_began if late else 0.0)
+        else:
+            stopwatch.excuse_late_look(wait_began - stopwatch.begun + late)
         return self.reply
 
     def move_to(self, core: int) -> None:
@@ -320,6 +313,22 @@ class LiveBot:
             stderr=self._log.text,
         )
 
+    def _pose(self, ask: Ask, text: bytes) -> float:
+        """Start the clock, and write the question, or its last part; return the moment after that (monotonic).
+
+        A frozen bot is woken first, since the kernel notes when a question is written, but not when a bot is woken.
+        """
+        self._ask, self.reply = ask, None
+        if self._frozen:
+            self._thaw()
+        stopwatch = self.stopwatch
+        stopwatch.start(ask, anew=not self._freezes)
+        self.wire.write(text)
+        now = time.monotonic()
+        if now - stopwatch.begun > LONG_WRITE_S and (moment := self.wire.written_at()) is not None:
+            stopwatch.begin_later(moment)
+        return now
+
     def _prepare_to_end(self, closing: ExitStack) -> None:
         """Close its input; `closing` closes the rest, also when the end fails and is tried again."""
         for close in (self.stopwatch.close, self._meter.close, self.wire.close):
@@ -349,7 +358,7 @@ class LiveBot:
 
     def _accept(self, line: bytes, now: float, late: float = 0.0) -> None:
         """Make a reply of an answer that was read at `now` (monotonic), if it is in time."""
-        spent = self.stopwatch.spent(now, late)
+        spent = self.stopwatch.spent(now, late, self.wire.came_by(now))
         if self._freezes:
             # A bot that used more CPU time than passed was awake before its question, as all are before `ready?`.
             if not self._ask.ready and spent.cpu > spent.wall + RESTLESS_S:

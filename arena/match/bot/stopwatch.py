@@ -17,18 +17,19 @@ consequence of a late answer.
 # (`Meter.unreported_wait`), and the bot is looked at again LOOK_AGAIN_S later.
 #
 # Readings cost microseconds, of the 40 that a turn takes. In an answer that came within SHORT_ANSWER_S nobody needs to
-# know how long the referee's thread had no core, nor what other threads of the bot waited, so neither is read. Where a
-# short answer is expected, the clock of the referee's own delay is first read when no short answer has come. For the
-# time before that it is not needed: the referee was late by the time before its wait for the answer, and by what that
-# wait took longer than planned.
+# know how long the referee's thread had no core, when the answer was written, nor what other threads of the bot waited,
+# so none of them is read.
 #
-# A bot of several processes is excused no wait, neither its own nor the referee's: its children could be what crowds
-# both out (`Meter.complete`). Only the time in which the referee served other bots is not charged to it.
+# The time of a write is that of a tick of the kernel. Of the moments in that tick the latest counts, so that nothing is
+# excused that may have been the bot's doing. `_referee_late` excuses no more than the referee can have been late, which
+# matters where an earlier write was noted (wire.py).
+#
+# A bot of several processes is not excused its waits: its children could be what crowds it out (`Meter.complete`).
 
 import math
 import time
 
-from arena.clock import SHORT_ANSWER_S, TimeControl, TimeUsed, referee_lateness
+from arena.clock import SHORT_ANSWER_S, TimeControl, TimeUsed, referee_lateness, stood_still
 from arena.errors import ArenaError
 from arena.match.bot.postmortem import overload
 from arena.protocol import Ask
@@ -46,39 +47,49 @@ class OverloadedError(ArenaError):
 class Stopwatch:
     """Times the answers of one bot in one match, one after another."""
 
-    def __init__(self, bot: Bot, meter: Meter, control: TimeControl, used_before: Usage) -> None:
-        """`used_before` is what the bot's process used in earlier matches."""
-        self._bot, self._meter, self._control = bot, meter, control
+    def __init__(
+        self, bot: Bot, meter: Meter, control: TimeControl, used_before: Usage, *, is_timed: bool = False
+    ) -> None:
+        """`used_before` is what the bot's process used in earlier matches.
+
+        `is_timed`: the kernel notes when the bot gets a question, and when it writes an answer.
+        """
+        self._bot, self._meter, self._control, self._is_timed = bot, meter, control, is_timed
         self._delay = Delay()
         self._used = used_before
         """The readings at the start of the next answer: only what the bot uses after them counts."""
         self._late_looks = 0.0
-        """Seconds by which the referee looked late at this answer, and in which it served other bots."""
-        self._late_at_first = 0.0
-        """Seconds by which it was late before its own delay was read."""
+        """Seconds by which the referee looked late at this answer."""
+        self._served_others = 0.0
+        """Seconds in which it served other bots."""
         self._ready = False
         self._deadline = math.inf
         self.due = math.inf
         """The moment (monotonic) from which on the answer may be too late; inf = never."""
         self.begun = time.monotonic()
-        """The moment (monotonic) at which the last question was written."""
+        """The moment (monotonic) at which the bot got the last question."""
 
-    def start(self, ask: Ask, *, anew: bool, short: bool = False) -> None:
-        """Begin to time an answer; the question is written next.
+    def start(self, ask: Ask, *, anew: bool) -> None:
+        """Begin to time an answer: the question is written next.
 
-        `anew`: the bot was not frozen, so the CPU time that it has used since its last answer is not charged. `short`:
-        a short answer is expected, and `expect_longer` is called if none comes.
+        `anew`: the bot was not frozen, so the CPU time that it has used since its last answer is not charged.
         """
         self._ready = ask.ready
-        self._late_looks = self._late_at_first = 0.0
+        self._late_looks = self._served_others = 0.0
         self._deadline = math.inf if ask.deadline is None else ask.deadline
         if anew:
             self._used = self._meter.read()
         self._meter.mark()
-        if not short:
-            self._delay.mark()
+        self._delay.mark()
         self.begun = begun = time.monotonic()
         self.due = begun + self._deadline
+
+    def begin_later(self, moment: float) -> None:
+        """Time the answer from a moment (monotonic) on, if the question was not written before."""
+        later = moment - self.begun
+        if later > 0:
+            self.begun += later
+            self.due += later
 
     def short(self, now: float) -> TimeUsed | None:
         """Return what an answer took that was read at `now` (monotonic); None when it is not short (clock.py)."""
@@ -93,45 +104,52 @@ class Stopwatch:
         waited = used.waited - before.waited  # also what it waited before it was asked, if it was awake
         return TimeUsed(wall, cpu, min(wall, waited), 0.0)
 
-    def expect_longer(self, looked: float, late: float) -> None:
-        """Time an answer that is not short; the referee `looked` (monotonic), `late` by a number of seconds.
-
-        A short answer is expected of a bot of one process only, so its waits are excused.
-        """
-        self._delay.mark()
-        self._late_at_first = late + time.monotonic() - looked  # it was not looking since then either
-
     def stop(self) -> None:
         """Charge to the next answer what the bot uses from now on: it is frozen, and should use nothing."""
         self._used = self._meter.last
 
     def excuse(self, seconds: float) -> None:
-        """Do not charge these seconds, in which the referee served other bots and could not see the answer."""
-        self._late_looks += seconds
+        """Take note of seconds in which the referee served other bots, and could not see the answer."""
+        self._served_others += seconds
 
     def excuse_late_look(self, seconds: float) -> None:
-        """Do not charge these seconds, by which the referee looked later than planned, unless the bot may be why."""
-        if self._meter.complete:
-            self._late_looks += seconds
+        """Take note of seconds by which the referee looked later than planned, while no answer was there."""
+        self._late_looks += seconds
 
     def survey(self) -> None:
         """Read the waits of the bot's threads."""
         self._meter.survey(time.monotonic() - self.begun)
 
-    def spent(self, now: float, late: float = 0.0) -> TimeUsed:
-        """Return what the answer took so far; `late` is the lateness of this look, which is not counted yet."""
+    def spent(self, now: float, unseen: float = 0.0, came: float | None = None) -> TimeUsed:
+        """Return what the answer took so far.
+
+        For an answer that was read at `now` (monotonic): it may have been there unseen for a number of seconds, and
+        `came` at this moment, or before.
+        """
         wall, before = now - self.begun, self._used
-        if not self._meter.complete:
-            return TimeUsed(wall, self._meter.read().cpu - before.cpu, 0.0, self._late_looks)
-        late += self._late_looks
         if wall <= SHORT_ANSWER_S:
             used = self._meter.read()
             waited = min(wall, used.waited - before.waited)  # it may have waited before it was asked, too
-            return TimeUsed(wall, used.cpu - before.cpu, waited, late + self._late_at_first)
+            return TimeUsed(wall, used.cpu - before.cpu, waited if self._meter.complete else 0.0, 0.0)
+        late = self._referee_late(now, unseen, came)
+        if not self._meter.complete:
+            return TimeUsed(wall, self._meter.read().cpu - before.cpu, 0.0, late)
         self.survey()
         cpu = self._meter.last.cpu - before.cpu
-        late = self._late_at_first + referee_lateness(late, self._delay.since())
         return TimeUsed(wall, cpu, self._meter.waited(cpu), late)
+
+    def _referee_late(self, now: float, unseen: float, came: float | None) -> float:
+        """Return the seconds that the referee took from the bot, and not the bot from itself."""
+        without_core = self._delay.since()
+        if not self._is_timed:
+            late = self._served_others
+            if self._meter.complete:
+                late += referee_lateness(self._late_looks + unseen, without_core)
+            return late
+        late = stood_still(self._late_looks, without_core)
+        if came is not None:  # the time of a tick of the kernel may be a moment before the question
+            late += min(now - max(came, self.begun), max(unseen, without_core) + self._served_others)
+        return late
 
     def too_late(self, spent: TimeUsed) -> bool:
         """Return whether an answer that took so long is too late."""

@@ -10,6 +10,9 @@ import struct
 import termios
 from collections.abc import Iterable
 
+from arena.sandbox import timed_pipe
+from arena.sandbox.procfs import PAGE_BYTES
+
 C_INT = struct.Struct("i")
 CHUNK_BYTES = 64 * 1024
 """The size of one read: a pipe holds no more."""
@@ -23,6 +26,10 @@ class Wire:
         self.stdout, self.stderr, self.lifeline = stdout, stderr, lifeline
         self.stdout_open = self.stderr_open = True
         self._open = True
+        self.is_timed = timed_pipe.is_timed(stdout)
+        """Whether the kernel notes when the bot gets a question, and when it writes an answer."""
+        self._last_read = 0
+        """The size of the last read of its stdout."""
         self.only_output = [(stdout, select.POLLIN)]
         """The result of `wait` when there is output to read, and nothing else has happened."""
         self._outbox = b""
@@ -71,10 +78,25 @@ class Wire:
             data = os.read(self.stdout, size)
         except BlockingIOError:
             return None
+        self._last_read = len(data)
         if not data and self.stdout_open:
             self.stdout_open = False
             self._poll.unregister(self.stdout)
         return data
+
+    def came_by(self, now: float) -> float:
+        """Return the latest moment until `now` (monotonic) at which what was read last can have come.
+
+        That is `now` where nobody knows better. Where the pipe was full, the write may not have ended, and an earlier
+        one may have been noted.
+        """
+        if not self.is_timed or self._last_read > fcntl.fcntl(self.stdout, fcntl.F_GETPIPE_SZ) - PAGE_BYTES:
+            return now
+        return min(now, timed_pipe.last_write(self.stdout)[1])
+
+    def written_at(self) -> float | None:
+        """Return the earliest moment (monotonic) at which the last text was written to it; None if nobody knows."""
+        return timed_pipe.last_write(self.stdin)[0] if self.is_timed and self.stdin is not None else None
 
     def read_log(self) -> bytes | None:
         """Return bytes of its stderr: `b""` at end of file, None when there are none yet."""
