@@ -646,6 +646,28 @@ RECORDED: dict[str, Recorded] = {
     "a bash that may not run a program": Recorded(
         "run.sh: line 1: ./engine: Permission denied\n", "./engine", "chmod +x ./engine"
     ),
+    "windows line ends, from a record": Recorded(
+        "/usr/bin/env: \u2018python3\\r\u2019: No such file or directory\n/usr/bin/env: use -[v]S to pass options\n",
+        "python3\\r",
+        "end with CR LF (Windows)",
+    ),
+    "windows line ends in bash, from a record": Recorded(
+        "bot.sh: line 2: $'\\r': command not found\n", "command not found", "end with CR LF (Windows)"
+    ),
+    "an interpreter that is missing, from a record": Recorded(
+        "/usr/bin/env: \u2018python2\u2019: No such file or directory\n",
+        "python2",
+        "names python2, which is not on this machine",
+    ),
+    "a script that another starts": Recorded(
+        "run.sh: ./x: /bin/bash^M: bad interpreter: No such file or directory\n", "^M", "end with CR LF (Windows)"
+    ),
+    "a program of a script": Recorded(
+        "run.sh: line 1: ./engine: No such file or directory\n", "./engine", "hand ./engine in with the bot"
+    ),
+    "a folder in place of a program": Recorded(
+        "/usr/bin/python3: can't find '__main__' module in '/x/src'\n", "__main__", "names the folder src"
+    ),
     "requests": Recorded(
         f"{TRACE}requests.exceptions.ConnectionError: HTTPSConnectionPool(host='x.org', port=443)\n",
         "ConnectionError",

@@ -33,6 +33,7 @@ ANOTHER_COMPUTER = (
 NOTEBOOK = (
     "{} is a notebook and no program: save it as a program (Jupyter: File, Save and Export As, Executable Script)"
 )
+NO_INTERPRETER = "the first line of a script names {1}, which is not on this machine: name another program there"
 NO_REQUIRE = (
     "Node has `require` in scripts only, and this file is a module, by its `import`, its ending or package.json: use "
     "`import` everywhere, or call the file .cjs"
@@ -42,6 +43,17 @@ PROCESS_CALLS = frozenset({"fork", "vfork", "clone", "clone3", "execve"})
 ON_WINDOWS_ONLY = frozenset({"msvcrt", "winreg", "winsound", "win32api", "win32com", "_winapi"})
 ON_ANOTHER_COMPUTER = re.compile(r"(/(home|Users|content|mnt|media|root|kaggle)/|[A-Za-z]:[\\/])")
 OUTSIDE = "{} is no file of the bot: it may read its own folder and its libraries only; put its files there"
+CARRIAGE_RETURN = re.compile(r"\r['\u2019]|\\r['\u2019]|\r$|^'$|\^M:", re.MULTILINE)
+"""How shells and `env` show a carriage return: as it is, as \\r, or as ^M."""
+STARTS_PROCESS = re.compile(
+    r"forkAndExec|/multiprocessing/|/subprocess\.py|_fork_exec|os\.fork\(|\bfork:|spawnSync|spawn "
+)
+"""How a trace shows that the bot was starting a process."""
+REFUSAL = re.compile(
+    "not permitted|not implemented|EPERM|EAGAIN|temporarily unavailable|BlockingIOError|Permission denied$"
+    "|Cannot run program|failed to fork|[Cc]annot fork"
+)
+"""How the line of an error shows that the system refused something."""
 LINE_LETTERS = 1000
 """Letters of a hostile line that are searched."""
 LONGEST_LINE = 60
@@ -133,15 +145,15 @@ def _first_line(crash: Crash) -> str:
 
 
 def _windows_line_ends(crash: Crash) -> str:
-    """Advise on a script of a shell with Windows line ends."""
-    if not re.search(r"\r'|\\r|\r$|^'$", crash.line, re.MULTILINE):
+    """Advise on a script with Windows line ends; its file shows them, or else what the shell says of the CR."""
+    if CARRIAGE_RETURN.search(crash.line) is None:
         return ""
     name = crash.files.with_windows_line_ends()
-    if not name:
+    if not name and crash.files.bot is not None:
         return ""
-    return f"the lines of {shown(name)} end with CR LF (Windows), and the CR is a part of each command: " + (
-        UNIX_LINE_ENDS.format(shown(name))
-    )
+    script = shown(name) or "the script"
+    cure = UNIX_LINE_ENDS.format(script) if name else "save it with Unix line ends (LF)"
+    return f"the lines of {script} end with CR LF (Windows), and the CR is a part of each command: {cure}"
 
 
 def _program_of_command(crash: Crash) -> str:
@@ -308,14 +320,8 @@ def _denied_path(_: Crash, match: re.Match[str]) -> str:
 
 def _processes(crash: Crash) -> str:
     """Advise on a process that arena refused, where the error is that refusal."""
-    in_library = re.search(
-        r"forkAndExec|/multiprocessing/|/subprocess\.py|_fork_exec|os\.fork\(|\bfork:|spawnSync|spawn ", crash.stderr
-    )
-    refusal = re.search(
-        r"not permitted|EPERM|EAGAIN|temporarily unavailable|BlockingIOError|Permission denied$|Cannot run program"
-        r"|failed to fork|[Cc]annot fork",
-        crash.line,
-    )
+    in_library = STARTS_PROCESS.search(crash.stderr)
+    refusal = REFUSAL.search(crash.line)
     if refusal is None or not (in_library or crash.is_refused(*PROCESS_CALLS)):
         return ""
     if "/multiprocessing/" in crash.stderr:
@@ -423,6 +429,12 @@ ROWS: tuple[Row, ...] = (
     _texts,
     _program_of_command,
     _names(r"can't open file '(?:[^']*/)?([^'/]+)': \[Errno 2\]", "`command` names {1}, and the bot has no such file"),
+    _names(rf"\benv: [{QUOTES}]([^{QUOTES}]+)[{QUOTES}]: No such file", NO_INTERPRETER),
+    _names(r"(\S+): bad interpreter", NO_INTERPRETER),
+    _names(
+        "can't find '__main__' module in '(?:[^']*/)?([^'/]+)'",
+        "`command` names the folder {1}: name the program in it",
+    ),
     # Modules.
     _in_python(_names("attempted relative import", _relative_import)),
     _in_python(_names(r"No module named '([^']+)'(?:; '([^']+)' is not a package)?", _missing_module)),
@@ -493,6 +505,7 @@ ROWS: tuple[Row, ...] = (
     _names(rf"(?:No such file or directory|ENOENT|FileNotFoundError)\b.*?{PATH}", _missing_path),
     _names(r"\bopen (\S+): no such file", _missing_path),
     _names(r"\bopen (\S+): permission denied", _denied_path),
+    _names(r"(?:line \d+|: \d+): (\S+): No such file or directory", _missing_path),
     _names(r"java\.\S*(?:FileNotFoundException|NoSuchFileException): ([^\s(]++)(?! \(Perm)", _missing_path),
     _names(r"Could not find (?:file|a part of the path) '([^']+)'", _missing_path),
     _names(rf"(?:Permission denied|Read-only file system|EACCES|EROFS|AccessDenied)\b.*?{PATH}", _denied_path),
