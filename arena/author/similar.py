@@ -20,7 +20,7 @@ import io
 import re
 import zipfile
 from collections import Counter, defaultdict
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Generator, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
 from itertools import combinations, islice
@@ -63,6 +63,7 @@ LINE = 300  # characters of a line that are shown
 LONGEST_LINE = 100_000  # characters that are read at a time, if no line ends before
 LINES, AROUND = 3000, 20  # lines of a file that are shown; of a longer one, those around shared passages
 NAMED = 3  # files that are named in one omission
+TOO_MANY = "not compared, since the bot has so many versions, or so large ones"
 OUR_OWN = {"bot.toml", "README.md", "AGENTS.md"}
 """Files of a bot that are no part of its program."""
 COMMENTS = {".py": "#"} | dict.fromkeys((".js", ".java", ".c", ".cc", ".cpp", ".cxx", ".rs", ".go"), "//")
@@ -234,39 +235,42 @@ def _programs(
     """
     given = _shipped_shingles() | _shingles_of(_by_hand(store))
     for name in store.names():
-        left, versions = MOST_SHINGLES, _in_order(store, name, played)
+        versions = _in_order(store, name, played)
         notes = [each.note for each in store.versions(name) if each.note.person or each.note.mark]
         author = (notes[-1].person or notes[-1].mark) if notes else name
-        for place, version in enumerate(versions):
-            if place >= VERSIONS or left <= 0:
-                omissions[name, "not compared, since the bot has so many versions, or so large ones"].append(
-                    version.number
-                )
-                continue
-            shingles, remarks = _read(version.path)
-            shingles -= given
-            left -= len(shingles)
-            if len(shingles) < FEWEST:
+        left, done = MOST_SHINGLES, 0
+        for version, (shingles, remarks) in zip(
+            versions, _read([each.path for each in versions[:VERSIONS]]), strict=False
+        ):
+            own = frozenset(shingles - given)
+            if len(own) < FEWEST:
                 remarks.append("it has too little of its own to be compared")
             else:
-                yield ComparedProgram(
-                    author=author, name=f"{name}@{version.number}", path=version.path, shingles=frozenset(shingles)
-                )
+                yield ComparedProgram(author=author, name=f"{name}@{version.number}", path=version.path, shingles=own)
             for words in remarks:
                 omissions[name, words].append(version.number)
+            left, done = left - len(own), done + 1
+            if left <= 0:
+                break
+        for version in versions[done:]:
+            omissions[name, TOO_MANY].append(version.number)
 
 
-def _read(path: Path) -> tuple[set[Shingle], list[str]]:
-    """Return all shingles of a bot, and in words what of it is not compared."""
-    sources, remarks, shingles = _sources(path), [], set[Shingle]()
-    others = [name for name, _ in _files(path) if not discovery.is_source(name) and name not in OUR_OWN]
-    if others:
-        more = f" and {len(others) - NAMED} more" if len(others) > NAMED else ""
-        remarks.append(f"{', '.join(others[:NAMED])}{more}: not compared, no program by the ending")
-    for (name, _), (tokens, remark) in zip(sources, _lexed([file for _, file in sources]), strict=True):
-        shingles.update(_shingles(tokens))
-        remarks += [f"{name}: {remark}"] if remark else []
-    return shingles, remarks
+def _read(paths: Sequence[Path]) -> Iterator[tuple[set[Shingle], list[str]]]:
+    """Yield all shingles of each of these programs, and in words what of it is not compared."""
+    sources = [_sources(path) for path in paths]
+    with contextlib.closing(_lexed([file for own in sources for _, file in own])) as lexed:
+        for path, own in zip(paths, sources, strict=True):
+            shingles, remarks = set[Shingle](), list[str]()
+            others = [name for name, _ in _files(path) if not discovery.is_source(name) and name not in OUR_OWN]
+            if others:
+                more = f" and {len(others) - NAMED} more" if len(others) > NAMED else ""
+                remarks.append(f"{', '.join(others[:NAMED])}{more}: not compared, no program by the ending")
+            for name, _ in own:
+                tokens, remark = next(lexed)
+                shingles.update(_shingles(tokens))
+                remarks += [f"{name}: {remark}"] if remark else []
+            yield shingles, remarks
 
 
 def _given(store: BotStore) -> list[Path]:
@@ -346,7 +350,7 @@ def _shingles(tokens: Sequence[tuple[str, int]]) -> Iterator[Shingle]:
         yield hash(tuple(words[start : start + TOKENS]))
 
 
-def _lexed(files: Sequence[Path]) -> Iterator[tuple[list[tuple[str, int]], str]]:
+def _lexed(files: Sequence[Path]) -> Generator[tuple[list[tuple[str, int]], str]]:
     """Yield the tokens of each file, read in another process, and in words what of it is left out.
 
     Of a file that takes too much there, the tokens are words alone.
