@@ -35,6 +35,8 @@ BOTS = {
         "sys.stdout.write('x'); sys.stdout.flush(); time.sleep(0.35); say()",
         Ending.TIMEOUT,
     ),
+    "sets the time back": ("time.sleep(0.35); say('x'); os.utime(1, (0, 0))", Ending.TIMEOUT),
+    "sets the time back before": ("os.utime(1, (0, 0)); time.sleep(0.35); say('x')", Ending.TIMEOUT),
     "fills the pipe": ("say('# early'); time.sleep(0.35); os.write(1, b'x\\n' + b'#\\n' * 60_000)", Ending.TIMEOUT),
 }
 

@@ -38,10 +38,15 @@ def is_timed(descriptor: int) -> bool:
 
 
 def last_write(descriptor: int) -> tuple[float, float]:
-    """Return the earliest and the latest moment (monotonic) at which the last write to a timed pipe can have ended."""
-    age = time.time_ns() - os.fstat(descriptor).st_mtime_ns
-    earliest = time.monotonic() - age / 1e9
-    return earliest, earliest + tick()
+    """Return the earliest and the latest moment (monotonic) at which the last write to a timed pipe can have ended.
+
+    A write changes both times of an inode. A process that nothing confines may set the first as it likes, but this
+    changes the second to the present.
+    """
+    status = os.fstat(descriptor)
+    wall, now = time.time_ns(), time.monotonic()
+    first, last = sorted((status.st_mtime_ns, status.st_ctime_ns))
+    return now - (wall - first) / 1e9, now - (wall - last) / 1e9 + tick()
 
 
 @cache
