@@ -254,6 +254,15 @@ def test_replay_without_a_match_lists_the_newest_ones_and_each_can_be_replayed_b
     assert arena(played, "replay", lines[0][:6]).stdout.startswith(f"match {lines[0].split()[0]}")
 
 
+def test_a_comparison_says_how_often_a_bot_was_at_fault(played):
+    """A bot that crashes each time is worse by its crashes alone."""
+    said = arena(played, "compare", "first", "broken").stdout
+    assert said.count("broken was at fault in 8 of its 8 matches, which count, too.") == 1
+    assert "first was at fault" not in said
+    (found,) = rows(arena(played, "compare", "first", "broken", "--json"))
+    assert (found["forfeits"], found["opponent_forfeits"]) == (0, 8)
+
+
 def test_the_matches_of_a_bot_and_those_that_it_lost_are_listed(played):
     own = rows(arena(played, "replay", "--bot", "broken", "--json"))
     assert len(own) == 8

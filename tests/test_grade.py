@@ -389,3 +389,13 @@ def test_no_file_of_an_author_replaces_that_of_another():
     used: set[str] = set()
     files = [names.distinct(name, used) for name in ("ann-2", "Ann", "ann", "Ann-2")]
     assert files == ["ann-2", "Ann", "ann-3", "Ann-2-2"]
+
+
+def test_points_against_a_reference_that_was_at_fault_come_with_a_word_for_the_teacher(tmp_path):
+    """Everybody reaches a threshold against a reference that crashes, whoever plays how."""
+    folder = workspace(tmp_path / "crashing", "ada", walker=Ending.CRASHED)
+    done = cup.arena(folder, "grade", "cup", "--partial")
+    assert "reference walker: " in done.stderr
+    assert "points against it may be won by its faults alone" in done.stderr
+    whole = workspace(tmp_path / "whole", "ada")
+    assert "reference" not in cup.arena(whole, "grade", "cup", "--partial").stderr

@@ -7,7 +7,7 @@ import re
 import shlex
 from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from math import fsum
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -70,6 +70,8 @@ class EventMarks:
     students: tuple[StudentMarks, ...]
     missing: str
     """Which matches are missing, in words; empty when all are played, else the marks are preliminary."""
+    faulty_references: Mapping[str, str] = field(default_factory=dict)
+    """How often each reference was at fault, in words: points against it may be won by that alone."""
 
 
 def marks_of(folder: Path, people: Path | None = None) -> EventMarks:
@@ -91,7 +93,8 @@ def marks_of(folder: Path, people: Path | None = None) -> EventMarks:
         faults = _faults(archive)
         missing = _missing(event, archive, everybody)
     rows = tuple(_marks(student, judged, thresholds, faults, folder.name) for student in everybody)
-    return EventMarks(thresholds=thresholds, students=rows, missing=missing)
+    faulty = {bot.name: faults[bot.name] for bot in references if bot.name in faults}
+    return EventMarks(thresholds=thresholds, students=rows, missing=missing, faulty_references=faulty)
 
 
 def frame(marks: EventMarks) -> "pd.DataFrame":

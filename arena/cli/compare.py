@@ -47,14 +47,14 @@ def compare(
             raise ArenaError(f"{output.safe_line(name)}: has not played yet; `arena run` goes on with the event")
     leagues = read.leagues
     compared = [
-        (league.game, found, rows_of(league.head_to_head(bot, opponent), HEAD_TO_HEAD))
+        (league, found, rows_of(league.head_to_head(bot, opponent), HEAD_TO_HEAD))
         for league in leagues
         if (found := comparison.compare(league, bot, opponent))
     ]
     if json:
         output.print_json(
             {
-                "game": game,
+                "game": league.game,
                 "bot": bot,
                 "opponent": opponent,
                 "unit": found.unit,
@@ -63,18 +63,32 @@ def compare(
                 "high": round(found.difference.high, FILE_DECIMALS) + 0.0,
                 "chance": round(found.chance, FILE_DECIMALS),
                 **output.fields(found, "real", "met"),
+                "forfeits": _forfeits(league, bot)[0],
+                "opponent_forfeits": _forfeits(league, opponent)[0],
                 "head_to_head": rows,
             }
-            for game, found, rows in compared
+            for league, found, rows in compared
         )
         return
     first, second = (output.safe_line(read.display_name(name)) for name in (bot, opponent))
-    for number, (game, found, rows) in enumerate(compared):
+    for number, (league, found, rows) in enumerate(compared):
         if len(leagues) > 1:
-            print("\n" * (number > 0) + output.safe_line(game))
+            print("\n" * (number > 0) + output.safe_line(league.game))
         _print(found, rows, first, second)
+        for name, shown in ((bot, first), (opponent, second)):
+            forfeits, matches = _forfeits(league, name)
+            if forfeits:
+                print(
+                    f"{shown} was at fault in {forfeits} of its {output.counted(matches, 'match')}, which count, too."
+                )
     if not compared:
         print(f"{first} and {second} play no game in common, so nothing compares them.")
+
+
+def _forfeits(league: "Results", bot: str) -> tuple[int, int]:
+    """Return in how many matches a bot was at fault, and how many it played: a bot may be worse by crashes alone."""
+    standing = next(standing for standing in league.standings if standing.bot == bot)
+    return standing.forfeits, standing.matches
 
 
 def _print(found: "BotComparison", rows: list[dict[str, Any]], first: str, second: str) -> None:

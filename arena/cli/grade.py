@@ -63,6 +63,8 @@ def grade(
         output.print_table(output.make_table(headers, cells))
     if marks.missing:
         output.notice(f"{marks.missing}, and the marks are preliminary")
+    for reference, words in marks.faulty_references.items():
+        output.notice(f"reference {reference}: {words}; points against it may be won by its faults alone")
     strangers = [output.safe_line(row.student.name) for row in marks.students if not row.student.id]
     if strangers and len(marks.students) > len(strangers):
         output.notice(f"bots that belong to nobody in the table of people: {', '.join(strangers)}")
