@@ -606,6 +606,9 @@ RECORDED: dict[str, Recorded] = {
         "error=1, Operation not permitted",
         "starts no other process",
     ),
+    "java without main": Recorded(
+        "error: can't find main(String[]) method in class: B\n", "in class: B", "the class B has no method `main`"
+    ),
     "java without memory": Recorded(
         f"{JAVA_THREAD}java.lang.OutOfMemoryError: Java heap space\n", "OutOfMemoryError", MEMORY
     ),

@@ -17,10 +17,10 @@ from arena.errors import ArenaError
 from arena.event import builds, discovery
 from arena.failure import Cause, Failure
 from arena.games import rulebook
-from arena.match.bot import program_file
+from arena.match.bot import postmortem, program_file
 from arena.match.bot.complaint import complaint
 from arena.sandbox import choice
-from arena.sandbox.launcher import Launcher
+from arena.sandbox.launcher import Exit, Launcher
 from arena.values import Bot, Conditions, Limits
 
 ENDED = Failure(cause=Cause.ENDED, words="", exit_code=1)
@@ -102,6 +102,20 @@ def test_a_link_out_of_the_bot_is_never_read_for_advice(tmp_path):
     (tmp_path / "mine" / "bot.py").symlink_to(tmp_path / "secret.py")
     files = BotFiles(Bot(name="mine", command=("{python}", "bot.py"), digest="", files=str(tmp_path / "mine")))
     assert (files.program, files.read(), files.reads_all) == ("bot.py", "", "")
+
+
+def test_refused_calls_stand_in_the_verdict_of_a_bot_that_may_have_died_of_them_only():
+    def words(stderr, calls, code=1):
+        ended = Exit(code=code, killed=False, cpu=0.0, memory=0)
+        nothing = postmortem.Printed()
+        return postmortem.crash(ended, stderr, nothing, Limits(), starting=True, confined=True, syscalls=calls).words
+
+    assert "refused" not in words(b"IndexError: x\n", ["socket"])
+    assert "refused" not in words(b"", ["socket"], 0)
+    assert "refused to it: socket" in words(b"", ["socket"])
+    assert "refused to it: socket" in words(b"PermissionError: [Errno 1] Operation not permitted\n", ["socket"])
+    assert "refused another" in words(b"fork: Operation not permitted\n", ["clone"])
+    assert "refused another" not in words(b"IndexError: x\n", ["clone"])
 
 
 def test_a_command_that_leads_out_of_the_bot_tells_nothing_of_other_files(tmp_path):

@@ -462,6 +462,10 @@ ROWS: tuple[Row, ...] = (
     _names(r"cannot load such file -- (\S+)", "it imports a module that is missing: hand {1} in with the bot"),
     _names(r"Can't locate (\S+) in @INC", "the Perl module {1} is not on this machine: hand it in, and `use lib '.'`"),
     _names(r"(?:find or load main class|NoClassDefFoundError:|ClassNotFoundException:) ([\w$]+)", _java_class),
+    _names(
+        r"(?:method in class:|Main method not found in class) (\w+)",
+        "the class {1} has no method `main`: hand in all classes in one folder, with the class Main in Main.java",
+    ),
     _names("UnsupportedClassVersionError", "it was compiled by a newer Java than runs here: hand in its source"),
     # Texts.
     _names(

@@ -161,11 +161,13 @@ def crash(
 def _refused_calls(how: Exit, said: str, stderr: bytes, syscalls: Sequence[str], limits: Limits) -> str:
     """Return what a crash has to do with refused system calls, as more of its sentence; nothing where it shows none.
 
-    `said` is the line of its stderr that names its error: a refusal that it had survived before is not the cause.
+    `said` is the line of its stderr that names its error: a refusal that it had survived before is not the cause. Java
+    tries a socket at each start, and does without.
     """
     log = stderr.lower()
     complains = any(sign in said.lower().encode() for sign in REFUSED)
-    if not (syscalls or complains or how.code == -signal.SIGSYS):
+    died_silently = bool(syscalls) and not said and how.code != 0
+    if FORKS.isdisjoint(syscalls) and not (complains or died_silently or how.code == -signal.SIGSYS):
         return ""
     text = f"; system calls that were refused to it: {', '.join(syscalls)}" if syscalls else ""
     forks = not FORKS.isdisjoint(syscalls) and (complains or not said)
