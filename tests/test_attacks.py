@@ -89,6 +89,7 @@ def test_an_attack_gets_what_the_table_says_and_leaves_nothing_behind(name, stan
             assert name not in batch["results"]
             continue
         result = batch["results"][name]
+        assert "broken" not in result, (str(stand), result)
         assert result["result"] in ACCEPTED[word], (str(stand), result)
         assert not any(mistake in result["said"] for mistake in MISTAKES), (str(stand), result["said"])
         assert [leak for leak in result["left"] if leak.startswith(("process", "room"))] == [], str(stand)
@@ -104,9 +105,10 @@ def test_an_attack_gets_what_the_table_says_and_leaves_nothing_behind(name, stan
 def test_after_all_attacks_of_a_level_no_process_and_no_file_is_left(stands, findings):
     ((stand, batch),) = played(findings, stands).items()
     assert (batch["below"], batch["rest"]) == ([], [])
-    confined = {result["confined"] for result in batch["results"].values()}
+    played_to_the_end = [result for result in batch["results"].values() if "broken" not in result]
+    confined = {result["confined"] for result in played_to_the_end}
     assert all(words.startswith(stand.level) for words in confined), confined
-    assert {result["warm"] for result in batch["results"].values()} == {stand.warm}
+    assert {result["warm"] for result in played_to_the_end} == {stand.warm}
     if stand.user == "root" and stand.level != "none":
         assert all(", as user " in words for words in confined), confined
     if stand.user == "bare root":

@@ -14,10 +14,11 @@ a batch of scenes goes through these steps together.
    answers is frozen. Whoever goes beyond a limit is ended by the watchdog: its result is `watched`.
 3. While all of them are frozen, each scene looks as its proof asks (`look`): it is too late afterwards for what a
    process holds, and too early before for what it does when it is not asked.
-4. All bots end (`end`), and each scene is judged before the sweep, since the sweep takes away what some proofs are of.
+4. All bots end (`end_bots`), and each scene is judged before the sweep, since the sweep takes away what some proofs
+   are of.
 5. The door sweeps, as after a match. What then still has one of the scenes' rooms in its environment has outlived it;
    so has what lies in a folder or in the kernel under a name that only this scene knows. It is noted as a leak, which
-   is another question than whether the attack worked, and taken away (`clean`).
+   is another question than whether the attack worked, and taken away.
 
 Every name, key and secret is drawn anew for each scene, so that neighbours are not mistaken for one another. Scenes
 that cannot have neighbours are played `alone`: those that concern every process, and those that take so much that a
@@ -35,7 +36,8 @@ import socket
 import sys
 import threading
 import time
-from collections.abc import Iterator
+import traceback
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
 
@@ -112,20 +114,28 @@ def ask(bots: list[LiveBot], patience: float = PATIENCE_S) -> None:
         ask_all({bot.role: bot for bot in bots}, {bot.role: question for bot in bots})
 
 
+def take(step: Callable[[Scene], None], scenes: list[Scene]) -> None:
+    """Take a step of each scene. A scene in which that fails is broken: it says why, and the others go on."""
+    for scene in scenes:
+        if not scene.broken:
+            try:
+                step(scene)
+            except Exception:  # noqa: BLE001 (the test of this attack shows it, whatever it is)
+                scene.broken = traceback.format_exc()
+
+
 def play(stage: Stage, names: list[str]) -> list[Scene]:
     """Play these attacks side by side, from their beginning to their end; return their scenes."""
     scenes = [Scene(stage, name) for name in names]
-    for scene in scenes:
-        scene.prepare()
+    take(Scene.prepare, scenes)
     ask([bot for scene in scenes for bot in (scene.opponent, scene.accomplice) if bot])
     limit = outside.own_limit()
-    for scene in scenes:
-        scene.enter()
-    with sampled(scenes[0]) if scenes[0].row.proof.peak else contextlib.nullcontext():
-        ask([scene.bot for scene in scenes], scenes[0].row.patience)
-    watch_frozen([scene for scene in scenes if scene.row.proof is RAN_ON])
-    for scene in scenes:
-        scene.look()
+    take(Scene.enter, scenes)
+    entered = [scene for scene in scenes if scene.bot]
+    with sampled(scenes[0]) if entered and scenes[0].row.proof.peak else contextlib.nullcontext():
+        ask([scene.bot for scene in entered], scenes[0].row.patience)
+    watch_frozen([scene for scene in entered if scene.row.proof is RAN_ON])
+    take(Scene.look, scenes)
     if names == [OUTLIVES]:
         os.kill(stage.launcher._spawner.pid, signal.SIGKILL)
         until = time.monotonic() + 0.5
@@ -133,17 +143,19 @@ def play(stage: Stage, names: list[str]) -> list[Scene]:
             time.sleep(0.01)
     else:
         for scene in scenes:
-            scene.end()
+            scene.end_bots()
+        take(Scene.see_what_is_left, scenes)
     outside.set_own_limit(limit[0])
-    for scene in scenes:
-        scene.judge()
+    take(Scene.judge, scenes)
     if names == [OUTLIVES]:
         stage.launcher.close()
     else:
         stage.launcher.sweep()
-    survivors = list(outside.marked([scene.mark for scene in scenes]))
+    survivors = list(outside.marked([scene.mark for scene in entered]))
+    for scene in entered:
+        scene.note_what_outlived_it([pid for mark, pid in survivors if mark == scene.mark])
     for scene in scenes:
-        scene.clean([pid for mark, pid in survivors if mark == scene.mark])
+        scene.leaving.close()
     return scenes
 
 
@@ -229,6 +241,9 @@ def main() -> None:
                 # machine, or take memory that another attack's measure of the whole machine sees.
                 scenes = play(replace(stage, launcher=Launcher()) if names == [OUTLIVES] else stage, names)
             for scene in scenes:
+                if scene.broken:
+                    results[scene.name] = {"broken": scene.broken}
+                    continue
                 results[scene.name] = {
                     "result": scene.result,
                     "left": scene.left,

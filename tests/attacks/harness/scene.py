@@ -63,7 +63,9 @@ class Scene:
         self.leaving = contextlib.ExitStack()
         """Takes all targets away."""
         self.sockets: dict[str, socket.socket] = {}
-        self.free = self.slave = self.sleeper = self.opponent = self.accomplice = None
+        self.broken = ""
+        """Why the harness could not play it to its end: a traceback; empty while it can."""
+        self.free = self.slave = self.sleeper = self.opponent = self.accomplice = self.bot = None
         self.seen: object = None
         """The value that the proof's look returned."""
         self.peak = 0
@@ -131,11 +133,14 @@ class Scene:
             with contextlib.suppress(FileNotFoundError, ProcessLookupError):
                 self.seen = self.row.proof.frozen(self)
 
-    def end(self) -> None:
-        """End every bot; see what it said, and what outlives the match outside of every folder that arena removes."""
+    def end_bots(self) -> None:
+        """End every bot that has begun."""
         for bot in (self.bot, self.opponent, self.accomplice):
             if bot:
                 bot.end()
+
+    def see_what_is_left(self) -> None:
+        """See what it said, and what outlives the match outside of every folder that arena removes."""
         self.said = self.bot.report().stderr + "\n".join(self.bot.reply.remarks)
         self.after = outside.state(self.canary), outside.state(self.results), outside.own_limit()
         self.new_files = {entry.name for entry in self.folder.iterdir()} - self.files
@@ -159,11 +164,10 @@ class Scene:
         watched = self.bot.reply.ending == "limit_exceeded"
         self.result = "watched" if watched else "possible" if proved else "stopped"
 
-    def clean(self, survivors: list[int]) -> None:
-        """After the sweep: note what is still left, and take everything away."""
+    def note_what_outlived_it(self, survivors: list[int]) -> None:
+        """After the sweep: note what is still left."""
         room = ["room"] * self.bot.child.room.scratch.exists()
         self.left = [f"process {pid}" for pid in survivors] + room + self.left
-        self.leaving.close()
 
     @property
     def mark(self) -> str:
