@@ -10,7 +10,7 @@ from arena.event.discovery import programs
 
 FOLDER = Path(__file__).parent / "bad_bots"
 START_S, MOVE_S = 2.0, 0.6
-"""The times of a match: enough for the harmless bot on a busy machine."""
+"""The times of a match whose sinner is never ready, or ready too late; and of any move."""
 HUNGRY_S = 10.0
 """The time for a move that ends when the memory does."""
 PLENTY_S = 10.0
@@ -39,7 +39,8 @@ class Sin:
     """Part of the output of `arena check`."""
     sound: bool = False
     """True when the finding is advice only."""
-    start: float = START_S
+    start: float = PLENTY_S
+    """Longer than any bot takes that does start, on a machine however busy."""
     move: float = MOVE_S
     waits: float = MOVE_S
     """Seconds within which a match must notice its fault."""
@@ -83,7 +84,6 @@ SINS = {
         ("cpu: it used more than the 0.3 seconds",),
         "compute less",
         waits=HUNGRY_S,
-        start=HUNGRY_S,
         cpu=0.3,
     ),
     "eats_memory": Sin("crashed", STARVED, "use less memory", waits=HUNGRY_S, move=HUNGRY_S),
@@ -117,7 +117,9 @@ SINS = {
     ),
     "invalid_utf8": Sin("garbled", ("move1 \\xff\\xfe", "not clean UTF-8"), "print plain text: UTF-8"),
     "late_answer": Sin("timeout", ("no answer in 600 ms",), "the answer came after 1.", check_move=MOVE_S),
-    "late_ready": Sin("timeout", ("no `ready`",), "`ready` came after 3.", waits=START_S, check_start=1.5),
+    "late_ready": Sin(
+        "timeout", ("no `ready`",), "`ready` came after 3.", start=START_S, waits=START_S, check_start=1.5
+    ),
     "line_of_100_mb": Sin(
         "garbled", ("a line of more than 65536 bytes",), "is there a newline at the end of each line?"
     ),
@@ -149,7 +151,7 @@ SINS = {
     "nul_bytes": Sin("garbled", ("\\x00",), "NUL bytes"),
     "remark_flood": Sin("limit_exceeded", ("output: more than 4000000 bytes",), "a loop that prints for ever"),
     "segfault": Sin("crashed", ("signal SIGSEGV",), "outside its memory"),
-    "silent": Sin("timeout", ("no `ready` in 2000 ms",), WAITS, waits=START_S, check_start=SOON_S),
+    "silent": Sin("timeout", ("no `ready` in 2000 ms",), WAITS, start=START_S, waits=START_S, check_start=SOON_S),
     "sleeps_after_answering": Sin("timeout", ("no answer",), WAITS, check_move=SOON_S),
     "stderr_garbage": Sin("crashed", ("\\x1b[31mred",), "\\x1b[31mred"),
     "stderr_without_end": Sin(
@@ -171,6 +173,7 @@ SINS = {
         "timeout",
         ("no `ready`",),
         'print exactly `ready` and a newline: it printed "Ready"',
+        start=START_S,
         waits=START_S,
         check_start=0.8,
     ),
