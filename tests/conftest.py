@@ -8,6 +8,7 @@ import contextlib
 import fcntl
 import gc
 import importlib
+import multiprocessing
 import os
 import shutil
 import sys
@@ -16,6 +17,8 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+
+from arena.sandbox import folder, procfs
 
 for name in [name for name in os.environ if name.startswith("PYTHON")]:  # PYTHONUNBUFFERED, PYTHONOPTIMIZE, ...
     del os.environ[name]  # the processes that tests start behave as a user's do, whatever the caller has set
@@ -33,6 +36,23 @@ with contextlib.suppress(OSError):
     if there.f_bavail * there.f_frsize >= ROOM and not there.f_flag & os.ST_NOEXEC and os.access(MEMORY, os.W_OK):
         os.environ.setdefault("TMPDIR", str(MEMORY))
         tempfile.tempdir = None  # pytest has already asked for it
+WORKER = os.environ.get("PYTEST_XDIST_WORKER", "")
+"""The name of this process among those that run tests side by side; empty in the one that begins them."""
+if not WORKER:
+    folder.sweep()
+    RUN, LOCK = folder.private()
+    """A folder for all files of this run, which no other run and no other user has anything in. The next run removes
+    it if this one is killed."""
+    RUN.chmod(folder.REACHABLE)  # run by root, bots are other users
+    os.environ["ARENA_TESTS"] = str(RUN)
+TEMPORARY = Path(os.environ["ARENA_TESTS"], WORKER or "main")
+"""The folder for temporary files of this process alone, so that it is known which test left what in it."""
+TEMPORARY.mkdir(mode=folder.REACHABLE)
+os.environ["TMPDIR"] = tempfile.tempdir = str(TEMPORARY)
+BUSY, SCARCE = 6.0, 500_000_000
+"""A load for each core that the tests themselves do not make; bytes of a disk that they may need at once."""
+TRACES = {"arena-users", "dask-scratch-space"}
+"""Names that arena, or what it uses, would have for its own files in folders that users share."""
 sys.path.insert(0, str(Path(__file__).parent))  # tests share a few helper modules (toy.py, solver.py, ...)
 
 
@@ -119,7 +139,12 @@ def import_tests(workerid: str, workercount: int, **_: object) -> None:
             importlib.import_module(file.stem)
 
 
+@pytest.hookimpl(tryfirst=True)  # before pytest makes its own folder
 def pytest_configure(config: pytest.Config) -> None:
+    config.pluginmanager.register(CleanUp(config))
+    if not WORKER:
+        config.option.basetemp = config.option.basetemp or str(RUN / "tests")
+        config.pluginmanager.register(FirstFailure())
     if config.pluginmanager.has_plugin("hypothesispytest"):  # else its import would take longer than such tests
         from hypothesis import settings
 
@@ -173,3 +198,77 @@ class Turns:
 
 def is_alone(item: pytest.Item) -> bool:
     return item.get_closest_marker("alone") is not None
+
+
+class CleanUp:
+    """A run leaves no file: it fails if a test does, and names that test."""
+
+    def __init__(self, config: pytest.Config) -> None:
+        self._config = config
+        self._since: dict[str, str] = {}
+        """The test after which each file was first seen in our folder."""
+        self._left: list[str] = []
+
+    @pytest.hookimpl(trylast=True)
+    def pytest_runtest_logfinish(self, nodeid: str) -> None:
+        if not hasattr(self._config, "workerinput") and self._config.getoption("numprocesses", None):
+            return  # the workers run the tests, and each looks at its own folder
+        for name in os.listdir(TEMPORARY):
+            self._since.setdefault(name, nodeid)
+
+    @pytest.hookimpl(trylast=True)  # when the workers have ended
+    def pytest_sessionfinish(self, session: pytest.Session) -> None:
+        ours = multiprocessing.current_process()._config.get("tempdir") or ""  # removed at the end of the process
+        left = [name for name in sorted(os.listdir(TEMPORARY)) if name != Path(ours).name]
+        self._left += [f"{name}, since {self._since.get(name, 'the last test')}" for name in left]
+        if WORKER:
+            self._config.workeroutput["left"] = self._left
+        elif self._left and session.exitstatus == pytest.ExitCode.OK:
+            session.exitstatus = pytest.ExitCode.TESTS_FAILED
+
+    @pytest.hookimpl(optionalhook=True)
+    def pytest_testnodedown(self, node) -> None:
+        self._left += getattr(node, "workeroutput", {}).get("left", [])
+
+    def pytest_terminal_summary(self, terminalreporter) -> None:
+        for line in self._left:
+            terminalreporter.write_line(f"left behind: {line}", red=True)
+
+    def pytest_unconfigure(self) -> None:
+        if not WORKER:
+            folder.discard(RUN)
+
+
+class FirstFailure:
+    """Says in one line what to look at first: the machine at the moment of the first failure, or the test itself."""
+
+    def __init__(self) -> None:
+        self._line = ""
+        self._killed = procfs.kills_for_memory()
+
+    def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
+        if report.failed and not self._line:
+            causes = ", ".join(self._troubles()) or "the machine is quiet, so look at the test"
+            self._line = f"first failure: {report.nodeid}: {causes}"
+
+    def _troubles(self) -> Iterator[str]:
+        """Yield what may make a test fail that passes elsewhere."""
+        cores, (load, *_) = len(os.sched_getaffinity(0)), os.getloadavg()
+        if load > BUSY * cores:
+            yield f"the machine is busy, with a load of {load:.0f} on {cores} cores"
+        if procfs.kills_for_memory() > self._killed:
+            yield "the kernel has killed processes, as there was no memory"
+        for path in (RUN, Path("/tmp"), Path("/var/tmp")):
+            disk = os.statvfs(path)
+            if disk.f_bavail * disk.f_frsize < SCARCE:
+                yield f"{path} has only {disk.f_bavail * disk.f_frsize / 1e6:.0f} MB free"
+        for path in (MEMORY, Path("/tmp")):
+            with contextlib.suppress(OSError):
+                names = [entry.name for entry in path.iterdir() if entry.lstat().st_uid != os.getuid()]
+                foreign = [name for name in names if name in TRACES]
+                if foreign:
+                    yield f"another user has {', '.join(sorted(foreign))} in {path}"
+
+    def pytest_terminal_summary(self, terminalreporter) -> None:
+        if self._line:
+            terminalreporter.write_line(self._line, red=True)

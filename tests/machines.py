@@ -48,8 +48,11 @@ def work(*, daemon: bool, compiles: bool, before: str, **wish: Any) -> None:
     asyncio.run(start.serve(**wish, notice=lambda _text: None))
 
 
-def fork_at_each_line() -> None:
-    """Fork a scheduler or a worker at each line, until nobody can send one any more."""
+def fork_at_each_line(folder: Path) -> None:
+    """Fork a scheduler or a worker at each line, until nobody can send one any more; they keep files in `folder`."""
+    import dask
+
+    dask.config.set({"temporary-directory": str(folder)})  # else a folder stays in that for temporary files
     signal.signal(signal.SIGCHLD, signal.SIG_IGN)
     for line in os.fdopen(0):
         if os.fork() == 0:
@@ -88,7 +91,7 @@ class Machines:
                 for stream in (orders[1], answers[0]):
                     os.close(stream)
                 sys.stdout, sys.stderr = os.fdopen(1, "w"), os.fdopen(2, "w")
-                fork_at_each_line()
+                fork_at_each_line(folder)
             os._exit(0)
         os.close(orders[0])
         os.close(answers[1])

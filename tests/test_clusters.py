@@ -11,6 +11,7 @@ import sqlite3
 import ssl
 import subprocess
 import sys
+import tempfile
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -22,7 +23,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from cup import BOT, Command, arena
+from cup import BOT, Command, arena, environment
 from events import Audience, event_of, run, tables, workspace
 from machines import opened
 from processes import alive, children, descendants, gone_soon, until
@@ -457,12 +458,13 @@ def test_sampled_boards_travel_as_they_were_drawn_and_without_their_generator(tm
         wire.located(other, tmp_path)
 
 
-def test_what_becomes_of_a_machine_by_the_failure_of_its_matches(tmp_path):
+def test_what_becomes_of_a_machine_by_the_failure_of_its_matches(tmp_path, monkeypatch):
     from arena.event.cluster.driver import Cluster  # here, so that tests of other files do not wait for dask
     from arena.event.cluster.machine import Machine, MachineState, Parcel
 
     event = event_of(workspace(tmp_path / "ws", {"a": DICE, "b": FIRST}))
     item = director.Work(match=event.match(event.boards[0], event.bots, 0))
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))  # where dask leaves a folder
     with contextlib.closing(Cluster("local:1", event, tmp_path)) as driver:
         for address, error, states in (
             ("tcp://no-users", NoUsersError("all users are taken"), ["LOST"] * 4 + ["REFUSED"]),  # it is tried again
@@ -599,12 +601,19 @@ def test_the_commands_of_the_page_play_an_event(commands, tmp_path):
         return [str(tools / program), *words]
 
     scheduler, worker, run = map(here, commands())
-    started = [subprocess.Popen(scheduler), subprocess.Popen(worker)]
+    variables = environment(TMPDIR=str(tmp_path))  # where dask leaves a folder
+    started = [subprocess.Popen(command, env=variables) for command in (scheduler, worker)]
     try:
         local = [*here("arena run --workers local:2"), "--name", "try"]
         for argv in (run, local):
             done = subprocess.run(
-                [*argv, "--no-charts"], cwd=cup, capture_output=True, text=True, timeout=120, check=False
+                [*argv, "--no-charts"],
+                cwd=cup,
+                env=variables,
+                capture_output=True,
+                text=True,
+                timeout=120,
+                check=False,
             )
             assert done.returncode == 0, done.stderr
     finally:
