@@ -14,11 +14,12 @@ import shutil
 import sys
 import tempfile
 from collections.abc import Iterator
+from multiprocessing import util
 from pathlib import Path
 
 import pytest
 
-from arena.sandbox import folder, procfs
+from arena.sandbox import folder
 
 for name in [name for name in os.environ if name.startswith("PYTHON")]:  # PYTHONUNBUFFERED, PYTHONOPTIMIZE, ...
     del os.environ[name]  # the processes that tests start behave as a user's do, whatever the caller has set
@@ -44,13 +45,14 @@ if not WORKER:
     """A folder for all files of this run, which no other run and no other user has anything in. The next run removes
     it if this one is killed."""
     RUN.chmod(folder.REACHABLE)  # run by root, bots are other users
+    util.Finalize(None, folder.discard, [RUN], exitpriority=-200)  # after Python has removed its own folder in it
     os.environ["ARENA_TESTS"] = str(RUN)
 TEMPORARY = Path(os.environ["ARENA_TESTS"], WORKER or "main")
 """The folder for temporary files of this process alone, so that it is known which test left what in it."""
 TEMPORARY.mkdir(mode=folder.REACHABLE)
 os.environ["TMPDIR"] = tempfile.tempdir = str(TEMPORARY)
 BUSY, SCARCE = 6.0, 500_000_000
-"""A load for each core that the tests themselves do not make; bytes of a disk that they may need at once."""
+"""A load for each core that the tests themselves do not make; bytes of memory or a disk that they may need at once."""
 TRACES = {"arena-users", "dask-scratch-space"}
 """Names that arena, or what it uses, would have for its own files in folders that users share."""
 sys.path.insert(0, str(Path(__file__).parent))  # tests share a few helper modules (toy.py, solver.py, ...)
@@ -234,17 +236,12 @@ class CleanUp:
         for line in self._left:
             terminalreporter.write_line(f"left behind: {line}", red=True)
 
-    def pytest_unconfigure(self) -> None:
-        if not WORKER:
-            folder.discard(RUN)
-
 
 class FirstFailure:
     """Says in one line what to look at first: the machine at the moment of the first failure, or the test itself."""
 
     def __init__(self) -> None:
         self._line = ""
-        self._killed = procfs.kills_for_memory()
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
         if report.failed and not self._line:
@@ -256,8 +253,10 @@ class FirstFailure:
         cores, (load, *_) = len(os.sched_getaffinity(0)), os.getloadavg()
         if load > BUSY * cores:
             yield f"the machine is busy, with a load of {load:.0f} on {cores} cores"
-        if procfs.kills_for_memory() > self._killed:
-            yield "the kernel has killed processes, as there was no memory"
+        memory = dict(line.split(":") for line in Path("/proc/meminfo").read_text().splitlines())
+        available = int(memory["MemAvailable"].split()[0]) * 1024
+        if available < SCARCE:
+            yield f"only {available / 1e6:.0f} MB of memory are free"
         for path in (RUN, Path("/tmp"), Path("/var/tmp")):
             disk = os.statvfs(path)
             if disk.f_bavail * disk.f_frsize < SCARCE:

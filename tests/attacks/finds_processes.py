@@ -9,7 +9,7 @@ from attack import attack, target, tell
 def _():
     for pid in range(target.near, target.near + 500):
         try:
-            if os.getpriority(os.PRIO_PROCESS, pid) == 13:
+            if os.getpriority(os.PRIO_PROCESS, pid) == target.priority:
                 tell("found", pid)
         except OSError:
             continue

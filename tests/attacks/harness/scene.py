@@ -63,6 +63,8 @@ class Scene:
         self.leaving = contextlib.ExitStack()
         """Takes all targets away."""
         self.sockets: dict[str, socket.socket] = {}
+        self.priority = max(13, os.getpriority(os.PRIO_PROCESS, 0))
+        """Of the sleeper, which is found by it; only root could have one that is above our own."""
         self.broken = ""
         """Why the harness could not play it to its end: a traceback; empty while it can."""
         self.free = self.slave = self.sleeper = self.opponent = self.accomplice = self.bot = None
@@ -105,7 +107,7 @@ class Scene:
             self.leaving.callback(outside.remove_key, None, self.tag)
         if self.row.needs == "sleeper":
             self.sleeper = subprocess.Popen(["sleep", "60"], start_new_session=True)
-            os.setpriority(os.PRIO_PROCESS, self.sleeper.pid, 13)
+            os.setpriority(os.PRIO_PROCESS, self.sleeper.pid, self.priority)
             self.leaving.callback(self.sleeper.wait)
             self.leaving.callback(self.sleeper.kill)  # first: the last comes first
         if self.row.opponent:
@@ -246,6 +248,7 @@ class Scene:
             "arena_file": str(ARENA_FILE),
             "setting": str(SETTING),
             "referee": os.getpid(),
+            "priority": self.priority,
             "near": self.sleeper and self.sleeper.pid // 500 * 500,
             "pending": outside.own_limit()[1],
             "core": max(os.sched_getaffinity(0)),

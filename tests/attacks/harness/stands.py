@@ -23,7 +23,7 @@ from functools import cache
 from pathlib import Path
 
 import outside
-from table import AMOUNTS, ATTACKS, EXPECTED, LEFT, LEVELS, MEMORY, PROCESSES
+from table import AMOUNTS, ATTACKS, EXPECTED, LEFT, LEVELS, LOWEST, MEMORY, PROCESSES
 
 import arena
 from arena.sandbox.levels import CONFINING
@@ -57,6 +57,8 @@ class Stand:
         else:
             column = LEVELS.index(self.level)
             words = {name: (row.user if self.user == "user" else row.root)[column] for name, row in EXPECTED.items()}
+        if os.getpriority(os.PRIO_PROCESS, 0) == LOWEST:
+            words["slows_the_opponent"] = "-"  # it has the lowest priority already, as all have here
         return {name: word if not self.apart or self._is_apart(name) else "-" for name, word in words.items()}
 
     def _is_apart(self, name: str) -> bool:

@@ -136,7 +136,8 @@ OVERWRITTEN = while_frozen(  # the secret of its opponent
 )
 KILLED = while_frozen(lambda scene: Process(scene.opponent.program).state in ("", "Z"))
 TRACED = opponent(lambda process: process.status("TracerPid"))
-SLOWED = opponent(lambda process: process.treatment()["priority"] == 19)
+LOWEST = 19
+"""The priority below which there is none."""
 TYPED = while_frozen(lambda scene: scene.tag.encode() in outside.waiting(scene.slave))
 UNREADABLE = itself(lambda process: (process.folder / "fd").stat().st_uid != process.user)
 CLOCK = said(lambda scene: f"used {Process(scene.opponent.program).cpu}")
@@ -278,7 +279,7 @@ EXPECTED = {
     "signals_by_a_pipe": row(PROCESSES, signalled(BY_PIPE), "SSPP", "SSSP"),
     "limits_the_referee": row(PROCESSES, at_its_end(lambda scene: scene.before[2] != scene.after[2]), "SSPP", "SSSP"),
     "limits_the_opponent": row(PROCESSES, opponent_differs("limits"), "SSPP", "SSSP", **frozen),
-    "slows_the_opponent": row(PROCESSES, SLOWED, "SSPP", "SSSP", **frozen),
+    "slows_the_opponent": row(PROCESSES, opponent_differs("priority"), "SSPP", "SSSP", **frozen),
     "idles_the_opponent": row(PROCESSES, opponent_differs("policy"), "SSPP", "SSSP", **frozen),
     "pins_the_opponent": row(PROCESSES, opponent_differs("cores"), "SSPP", "SSSP", **frozen),
     "slows_the_opponents_disk": row(PROCESSES, opponent_differs("priority at the disk"), "SSPP", "SSSP", **frozen),
