@@ -37,7 +37,7 @@ with contextlib.suppress(OSError):
     if there.f_bavail * there.f_frsize >= ROOM and not there.f_flag & os.ST_NOEXEC and os.access(MEMORY, os.W_OK):
         os.environ.setdefault("TMPDIR", str(MEMORY))
         tempfile.tempdir = None  # pytest has already asked for it
-WORKER = os.environ.get("PYTEST_XDIST_WORKER", "")
+WORKER = os.environ.pop("PYTEST_XDIST_WORKER", "")  # a test that runs pytest begins workers of its own
 """The name of this process among those that run tests side by side; empty in the one that begins them."""
 if not WORKER:
     folder.sweep()

@@ -28,7 +28,7 @@ MISTAKES = ("NameError", "AttributeError", "TypeError", "KeyError", "SyntaxError
 def findings(request, tmp_path_factory):
     """The results of the stands that the chosen tests ask for."""
     folder = tmp_path_factory.getbasetemp()
-    side_by_side = "PYTEST_XDIST_WORKER" in os.environ
+    side_by_side = hasattr(request.config, "workerinput")
     folder = (folder.parent if side_by_side else folder) / "attacks"
     folder.mkdir(exist_ok=True)
     chosen = [item.callspec.params for item in request.session.items if "stands" in getattr(item, "fixturenames", ())]

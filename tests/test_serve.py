@@ -436,7 +436,7 @@ def test_the_site_is_served_by_tls_with_a_certificate_of_ones_own(workspace, tmp
     port = int(re.search(r":(\d+)/", command.said())[1])
     trusted = ssl.create_default_context(cafile=tmp_path / "cert.pem")
     silent = socket.create_connection(("localhost", port), 20)  # without a handshake
-    with httpx.Client(base_url=f"https://localhost:{port}", verify=trusted) as client:
+    with httpx.Client(base_url=f"https://localhost:{port}", verify=trusted, timeout=150) as client:
         page = client.get("/sign-in")
         secret = re.search(r'name="csrf" value="(\w+)"', page.text)[1]
         answer = client.post("/sign-in", data={"token": token, "csrf": secret})

@@ -150,7 +150,8 @@ def test_a_match_has_so_many_pages_and_none_when_its_session_has_ended(site, mon
     accounts, _, signed_in = site
     monkeypatch.setattr(play, "MOST_PAGES", 1)
     session = accounts.sign_in(accounts.invite("Cleo", "test"))
-    with signed_in("Ada") as ada, httpx.Client(base_url=ada.base_url, cookies={people.COOKIE: session}) as cleo:
+    cookies = {people.COOKIE: session}
+    with signed_in("Ada") as ada, httpx.Client(base_url=ada.base_url, cookies=cookies, timeout=150) as cleo:
         page = begun(cleo, f"{DUEL} explorer")
         with cleo.stream("GET", f"{page.url.path}/events", timeout=30) as events:
             lines = events.iter_lines()

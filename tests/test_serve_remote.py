@@ -585,7 +585,7 @@ def test_a_stranger_joins_nothing_and_disturbs_nobody(site, monkeypatch):
             accounts.revoke(accounts.named("Ada"), "test")
             with pytest.raises(ConnectionClosed):
                 socket.recv(timeout=20)
-        assert "import argparse" in httpx.get(f"{client.base_url}/join.py").text
+        assert "import argparse" in client.get("/join.py").text
     assert not (workspace / "bots/_remote.sock").exists()
 
 
