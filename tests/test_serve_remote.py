@@ -14,7 +14,6 @@ from pathlib import Path
 from types import SimpleNamespace
 
 import cup
-import httpx
 import pytest
 import websockets.sync.server
 from processes import until
