@@ -4,11 +4,11 @@ Under pytest-xdist tests run side by side, in four worker processes more than th
 compares times, or fills the machine: no other test runs meanwhile, which the workers agree upon by locks on two files.
 """
 
+import atexit
 import contextlib
 import fcntl
 import gc
 import importlib
-import multiprocessing
 import os
 import shutil
 import sys
@@ -143,9 +143,11 @@ def import_tests(workerid: str, workercount: int, **_: object) -> None:
 
 @pytest.hookimpl(tryfirst=True)  # before pytest makes its own folder
 def pytest_configure(config: pytest.Config) -> None:
-    config.pluginmanager.register(CleanUp(config))
-    if not WORKER:
+    if WORKER:
+        config.pluginmanager.register(CleanUp(config))
+    else:
         config.option.basetemp = config.option.basetemp or str(RUN / "tests")
+        config.pluginmanager.register(Report())
         config.pluginmanager.register(FirstFailure())
     if config.pluginmanager.has_plugin("hypothesispytest"):  # else its import would take longer than such tests
         from hypothesis import settings
@@ -203,34 +205,39 @@ def is_alone(item: pytest.Item) -> bool:
 
 
 class CleanUp:
-    """A run leaves no file: it fails if a test does, and names that test."""
+    """In a worker: find the test that left a file in the folder for temporary files."""
 
     def __init__(self, config: pytest.Config) -> None:
         self._config = config
         self._since: dict[str, str] = {}
-        """The test after which each file was first seen in our folder."""
-        self._left: list[str] = []
+        """The test after which each file was first seen."""
 
     @pytest.hookimpl(trylast=True)
     def pytest_runtest_logfinish(self, nodeid: str) -> None:
-        if not hasattr(self._config, "workerinput") and self._config.getoption("numprocesses", None):
-            return  # the workers run the tests, and each looks at its own folder
         for name in os.listdir(TEMPORARY):
             self._since.setdefault(name, nodeid)
 
-    @pytest.hookimpl(trylast=True)  # when the workers have ended
-    def pytest_sessionfinish(self, session: pytest.Session) -> None:
-        ours = multiprocessing.current_process()._config.get("tempdir") or ""  # removed at the end of the process
-        left = [name for name in sorted(os.listdir(TEMPORARY)) if name != Path(ours).name]
-        self._left += [f"{name}, since {self._since.get(name, 'the last test')}" for name in left]
-        if WORKER:
-            self._config.workeroutput["left"] = self._left
-        elif self._left and session.exitstatus == pytest.ExitCode.OK:
-            session.exitstatus = pytest.ExitCode.TESTS_FAILED
+    @pytest.hookimpl(trylast=True)
+    def pytest_sessionfinish(self) -> None:
+        atexit._run_exitfuncs()  # now, as some files last as long as the process
+        left = [f"{name}, since {self._since.get(name, 'the end')}" for name in sorted(os.listdir(TEMPORARY))]
+        self._config.workeroutput["left"] = left
+
+
+class Report:
+    """In the process that starts the workers: fail the run if a test has left files."""
+
+    def __init__(self) -> None:
+        self._left: list[str] = []
 
     @pytest.hookimpl(optionalhook=True)
     def pytest_testnodedown(self, node) -> None:
         self._left += getattr(node, "workeroutput", {}).get("left", [])
+
+    @pytest.hookimpl(trylast=True)  # when the workers have ended
+    def pytest_sessionfinish(self, session: pytest.Session) -> None:
+        if self._left and session.exitstatus == pytest.ExitCode.OK:
+            session.exitstatus = pytest.ExitCode.TESTS_FAILED
 
     def pytest_terminal_summary(self, terminalreporter) -> None:
         for line in self._left:
