@@ -134,7 +134,7 @@ class Similarity:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Comparison:
+class SimilarityReport:
     """All that was found, and what nobody looked at."""
 
     pairs: tuple[Similarity, ...]
@@ -146,7 +146,7 @@ def similarities(store: BotStore, played: Collection[str] = ()) -> list[Similari
     return list(compare(store, played).pairs)
 
 
-def compare(store: BotStore, played: Collection[str] = ()) -> Comparison:
+def compare(store: BotStore, played: Collection[str] = ()) -> SimilarityReport:
     """Return the pairs of authors whose programs share most, of each pair the closest two; the most alike first.
 
     `played` has the digests of versions that have played, as far as anybody knows.
@@ -170,7 +170,7 @@ def compare(store: BotStore, played: Collection[str] = ()) -> Comparison:
         Omission(bot=bot, versions=tuple(sorted(versions)), words=_shown(words))
         for (bot, words), versions in sorted(omissions.items())
     )
-    return Comparison(pairs=tuple(found), omissions=tuple(omitted))
+    return SimilarityReport(pairs=tuple(found), omissions=tuple(omitted))
 
 
 def _closest(
