@@ -50,7 +50,7 @@ def test_an_id_whose_name_changes_keeps_its_bot_which_has_the_new_name(tmp_path,
     assert (student.name, student.bots) == ("Ann Kim", ("Ann_Lee",))
 
 
-def test_with_every_bot_of_a_person_each_keeps_its_name_when_the_person_gets_another(tmp_path):
+def test_each_bot_of_a_person_keeps_its_name_when_the_person_gets_another(tmp_path):
     (tmp_path / "class").mkdir()
     for number, text in enumerate((GOOD, LAST)):
         hand_in(tmp_path / "class", f"17_{number}.py", text)
