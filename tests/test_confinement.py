@@ -940,9 +940,9 @@ def test_a_bot_that_woke_up_is_frozen_again_while_others_think(launcher, tmp_pat
     program = bots["r"].program
     assert until(lambda: stopped(program))
     bots["r"].child.thaw()  # as by a signal that nobody foresaw
-    assert not stopped(program)
+    assert until(lambda: bots["r"]._meter.since_read() > 0.01)  # on a busy machine it may not have had a core before
     assert ask_all(bots, {"q": GO})["q"].line == b"x"
-    assert stopped(program)
+    assert until(lambda: stopped(program))  # each thread stops when it next has a core
     for bot in bots.values():
         bot.end()
 

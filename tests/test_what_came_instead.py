@@ -80,7 +80,7 @@ HALF = '8 bytes without a newline were there: does it end its line and flush? Th
 AT_GO = {
     "half a move": ('os.write(1, b"move1 no")', HALF),
     "remarks": ('print("# thinking", flush=True)', 'it printed only remarks, such as "# thinking"'),
-    "nothing": ("pass", "no answer in 300 ms; 3"),
+    "nothing": ("pass", "no answer in 300 ms; "),
 }
 
 
