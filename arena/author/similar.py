@@ -66,7 +66,9 @@ NAMED = 3  # files that are named in one omission
 TOO_MANY = "not compared, since the bot has so many versions, or so large ones"
 OUR_OWN = {"bot.toml", "README.md", "AGENTS.md"}
 """Files of a bot that are no part of its program."""
-COMMENTS = {".py": "#"} | dict.fromkeys((".js", ".java", ".c", ".cc", ".cpp", ".cxx", ".rs", ".go"), "//")
+COMMENTS = {".py": "#"} | dict.fromkeys(
+    (".js", ".mjs", ".cjs", ".java", ".c", ".cc", ".cpp", ".cxx", ".rs", ".go"), "//"
+)
 """How a line begins that is only a comment. In shells, Perl and Ruby such a line may end a text that began above."""
 ENDS_MORE = ('"', "'", "`", "*/", "\\")
 """What may end more than a comment: a line with one of these is never dropped, or it could hide what follows."""

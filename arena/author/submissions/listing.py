@@ -12,7 +12,16 @@ from arena.errors import ArenaError
 from arena.event import discovery
 from arena.values import Bot
 
-LANGUAGES = {".py": "python", ".js": "javascript", ".sh": "bash", ".pl": "perl", ".rb": "ruby", ".java": "java"}
+LANGUAGES = {
+    ".py": "python",
+    ".js": "javascript",
+    ".mjs": "javascript",
+    ".cjs": "javascript",
+    ".sh": "bash",
+    ".pl": "perl",
+    ".rb": "ruby",
+    ".java": "java",
+}
 LANGUAGES |= {".c": "c", ".cpp": "c++", ".cc": "c++", ".cxx": "c++", ".rs": "rust", ".go": "go"}
 
 
