@@ -30,7 +30,7 @@ T = TypeVar("T")
 
 
 @dataclass(frozen=True, kw_only=True)
-class Command:
+class AddedCommand:
     """A command of `arena`."""
 
     name: str
@@ -41,7 +41,7 @@ class Command:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Frame:
+class AddedFrame:
     """A pandas frame of results."""
 
     path: str
@@ -51,7 +51,7 @@ class Frame:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Table:
+class AddedTable:
     """A table of tournament.toml. Each of its keys has a default, as most events leave the table out."""
 
     path: str
@@ -64,12 +64,12 @@ class Table:
 class Extension:
     """What one extension adds."""
 
-    commands: tuple[Command, ...] = ()
+    commands: tuple[AddedCommand, ...] = ()
     charts: Mapping[str, str] = field(default_factory=dict)
     """By name: the path of a module with the parts of a chart (arena/charts/__init__.py)."""
-    frames: Mapping[str, Frame] = field(default_factory=dict)
+    frames: Mapping[str, AddedFrame] = field(default_factory=dict)
     """By the name of a method of `Results`."""
-    tables: Mapping[str, Table] = field(default_factory=dict)
+    tables: Mapping[str, AddedTable] = field(default_factory=dict)
     """By the name of the table."""
 
 
@@ -120,12 +120,12 @@ def charts() -> dict[str, str]:
     return _joined("chart", ((name, extension.charts) for name, extension in every()))
 
 
-def frames() -> dict[str, Frame]:
+def frames() -> dict[str, AddedFrame]:
     """Return each frame that extensions add, by its name."""
     return _joined("frame", ((name, extension.frames) for name, extension in every()))
 
 
-def tables() -> dict[str, Table]:
+def tables() -> dict[str, AddedTable]:
     """Return each table of tournament.toml that extensions add, by its name."""
     return _joined("table", ((name, extension.tables) for name, extension in every()))
 

@@ -104,7 +104,7 @@ def test_a_link_out_of_the_bot_is_never_read_for_advice(tmp_path):
     assert (files.program, files.read(), files.reads_all) == ("bot.py", "", "")
 
 
-def test_refused_calls_stand_in_the_verdict_of_a_bot_that_may_have_died_of_them_only():
+def test_refused_calls_stand_in_the_verdict_of_a_bot_that_may_have_died_of_them():
     def words(stderr, calls, code=1):
         ended = Exit(code=code, killed=False, cpu=0.0, memory=0)
         nothing = postmortem.Printed()
@@ -141,7 +141,7 @@ def here(tmp_path_factory):
 
 
 @pytest.mark.slow
-def test_what_is_left_out_of_a_submission_is_said_when_it_is_taken_and_when_it_is_refused(here, tmp_path):
+def test_what_is_left_out_of_a_submission_is_said_whether_it_is_taken_or_refused(here, tmp_path):
     path = advice_cases.write(CASES["a virtual environment"], tmp_path / "home")
     taken = cup.arena(here, "submit", str(path), "--as", "ann")
     assert "it is version 1; left out, as no part of a bot: .venv" in taken.stdout, taken.stdout + taken.stderr

@@ -127,7 +127,7 @@ def test_a_misunderstanding_of_the_protocol_is_explained(kind, tmp_path, launche
 
 @pytest.mark.usefixtures("hurried")
 @pytest.mark.parametrize("kind", sorted(NEVER_SENT))
-def test_a_bot_that_needs_lines_as_the_event_has_them_is_fit_and_reads_that_others_exist(kind, tmp_path, launcher):
+def test_a_bot_that_needs_lines_as_its_event_has_them_is_fit_and_reads_of_others(kind, tmp_path, launcher):
     body, words = NEVER_SENT[kind]
     found = examined(written(tmp_path, f"    {body}\n"), launcher, boards="connect_four/standard", roles=("red",))
     assert found.sound, text_of(found)
@@ -137,7 +137,7 @@ def test_a_bot_that_needs_lines_as_the_event_has_them_is_fit_and_reads_that_othe
     assert words in text_of(found)
 
 
-def test_a_bot_that_reads_the_number_after_go_is_refused_by_an_event_that_sends_none(tmp_path, launcher):
+def test_a_bot_that_reads_the_number_after_go_is_refused_where_none_is_sent(tmp_path, launcher):
     path = written(tmp_path, "    if word == 'go': int(rest)\n")
     found = examined(path, launcher, move=None, boards="connect_four/standard", roles=("red",))
     assert not found.sound
@@ -176,7 +176,7 @@ def test_a_bot_that_is_silent_at_lines_that_no_match_has_is_not_waited_for(tmp_p
 
 
 @pytest.mark.usefixtures("hurried")
-def test_a_slow_bot_plays_its_first_match_to_the_end_and_of_the_others_the_beginning(tmp_path, launcher, monkeypatch):
+def test_a_slow_bot_plays_its_first_match_whole_and_of_others_the_beginning(tmp_path, launcher, monkeypatch):
     monkeypatch.setattr(check_module, "WHOLE_MATCHES_S", 0.0)
     numbers = []
     (tmp_path / "mine.py").write_text(cup.FIRST)

@@ -243,7 +243,7 @@ def test_a_replay_shows_every_turn_and_marks_the_steps_that_a_wall_stopped(playe
     assert said.splitlines()[0].startswith(f"match {match}")
 
 
-def test_replay_without_a_match_lists_the_newest_ones_and_each_can_be_replayed_by_its_first_digits(played):
+def test_replay_without_a_match_lists_the_newest_with_digits_that_replay_each(played):
     done = arena(played, "replay", "--most", "3")
     head, _, *lines = done.stdout.splitlines()
     assert head.split()[:3] == ["match", "board", "bots"]

@@ -90,7 +90,7 @@ def of_a_bot_in_a_commitment(folder: Path) -> str:
 
 @pytest.mark.parametrize("pair", SEEN_BY_A_BOT.values(), ids=SEEN_BY_A_BOT)
 @pytest.mark.parametrize("digest", [of_a_bot, of_a_bot_in_a_commitment])
-def test_two_bots_that_differ_in_what_they_can_see_of_their_folders_have_two_digests(
+def test_two_bots_that_see_other_things_in_their_folders_have_two_digests(
     digest: Callable[[Path], str], pair: tuple[Layout, Layout], tmp_path: Path
 ):
     one, other = (laid_out(tmp_path / f"{number}", layout) for number, layout in enumerate(pair))
@@ -128,7 +128,7 @@ def test_two_sets_of_files_have_two_digests(digest: Callable[[Path], object], na
     assert digest(one) != digest(other)
 
 
-def test_a_bot_whose_command_spells_the_head_of_another_bots_file_has_another_digest(tmp_path: Path):
+def test_a_bot_whose_command_spells_the_head_of_a_file_has_another_digest(tmp_path: Path):
     """When words, names and sizes were joined by NUL, these two folders had one digest, and so one set of results."""
     settings = 'command = ["run", "aa", "-", "{size}", "P"]\n'
     for size in range(200):
@@ -185,7 +185,7 @@ def test_the_words_of_a_command_end_where_its_build_and_its_files_begin(tmp_path
 
 
 @pytest.mark.parametrize("ours", [0o611, 0o701, 0o710, 0o755])
-def test_a_bot_that_somebody_may_run_has_one_digest_whoever_reads_it_and_a_whole_copy(ours: int, tmp_path: Path):
+def test_a_bot_that_somebody_may_run_has_one_digest_whoever_reads_it(ours: int, tmp_path: Path):
     from arena.event import bot_folder
 
     bot = laid_out(tmp_path / "bot", {"main": ("program", "#!/bin/sh\n")})
@@ -230,7 +230,7 @@ def rules_in(folder: Path, near: str, deep: str) -> Path:
     return folder / "two.py"
 
 
-def test_rules_whose_files_of_one_name_in_two_folders_are_exchanged_are_another_board(tmp_path: Path):
+def test_rules_whose_files_of_one_name_are_exchanged_are_another_board(tmp_path: Path):
     texts = ("HERE = 1\n", "HERE = 2\n")
     one, other = rules_in(tmp_path / "one", *texts), rules_in(tmp_path / "other", *reversed(texts))
     assert [*rulefile.named_sources(one)] == ["grid.py", "parts/__init__.py", "parts/grid.py", "two.py"]
@@ -243,7 +243,7 @@ def test_rules_whose_files_of_one_name_in_two_folders_are_exchanged_are_another_
     assert entries[0] != entries[1]
 
 
-def test_the_code_of_two_schedules_is_another_one_when_a_line_moves_between_their_files(
+def test_a_line_that_moves_between_the_files_of_two_schedules_makes_another_code(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ):
     schedules.find("round_robin")
@@ -317,7 +317,7 @@ class Grown:
     new: int = field(default=0, metadata=ADDED_LATER)
 
 
-def test_a_field_that_was_added_later_changes_no_digest_of_what_was_stored_before_it():
+def test_a_field_that_was_added_later_changes_no_digest_of_what_was_stored():
     assert stated(Grown(), ["old", "new"]) == {"old": 1}
     assert stated(Grown(new=2), ["old", "new"]) == {"old": 1, "new": 2}
     assert stated(Grown(new=2), ["old"]) == {"old": 1}

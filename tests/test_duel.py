@@ -65,9 +65,7 @@ def decided(workspace):
     return duel(workspace, "good", "bad", *WIDE, "--workers", "2")
 
 
-def test_a_bot_that_is_better_by_faults_of_the_other_alone_has_an_exit_code_of_its_own_if_a_script_asks(
-    workspace, decided
-):
+def test_a_bot_that_is_better_by_faults_alone_has_its_own_exit_code_if_asked(workspace, decided):
     """`bad` answers nonsense each time, so that `good` has won no match by its moves."""
     assert "where bad was not at fault, good was not ahead" in decided.stdout
     assert decided.returncode == 0

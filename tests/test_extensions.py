@@ -73,10 +73,10 @@ def test_the_package_of_the_page_adds_a_command_and_a_chart(package, played):
     assert (played / "results/cup/charts/streaks.svg").is_file()
 
 
-def test_an_extension_that_takes_a_command_of_arena_is_refused_and_the_help_is_there(tmp_path):
+def test_an_extension_that_takes_a_command_of_arena_is_refused_in_the_help(tmp_path):
     (tmp_path / "thief.py").write_text(
-        "from arena.extensions import Command, Extension\n"
-        "EXTENSION = Extension(commands=(Command(name='run', line='Mine.', path='thief:run'),))\n"
+        "from arena.extensions import AddedCommand, Extension\n"
+        "EXTENSION = Extension(commands=(AddedCommand(name='run', line='Mine.', path='thief:run'),))\n"
     )
     _declare(tmp_path, "thief", "thief:EXTENSION")
     done = arena(tmp_path, tmp_path, "--help")

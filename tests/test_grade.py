@@ -391,7 +391,7 @@ def test_no_file_of_an_author_replaces_that_of_another():
     assert files == ["ann-2", "Ann", "ann-3", "Ann-2-2"]
 
 
-def test_points_against_a_reference_that_was_at_fault_come_with_a_word_for_the_teacher(tmp_path):
+def test_points_against_a_reference_at_fault_come_with_a_word_for_the_teacher(tmp_path):
     """Everybody reaches a threshold against a reference that crashes, whoever plays how."""
     folder = workspace(tmp_path / "crashing", "ada", walker=Ending.CRASHED)
     done = cup.arena(folder, "grade", "cup", "--partial")

@@ -47,7 +47,7 @@ def unpacked(file: Path, folder: Path) -> Path:
     return folder
 
 
-def test_every_format_that_this_arena_reads_has_files_of_the_version_that_first_wrote_it():
+def test_every_format_that_is_read_has_files_of_the_version_that_first_wrote_it():
     kinds = [value for value in vars(file_formats).values() if isinstance(value, file_formats.FileFormat)]
     versions = {version for kind in kinds for version in kind.versions.values()}
     assert versions <= {file.parent.name for file in FILES}
@@ -56,7 +56,7 @@ def test_every_format_that_this_arena_reads_has_files_of_the_version_that_first_
         assert {file.name.removesuffix(".tar.xz") for file in FILES if file.parent.name == version} == made
 
 
-def test_the_files_have_each_schedule_a_model_a_disguise_openings_sampled_boards_and_all_faults(tmp_path: Path):
+def test_the_files_have_each_schedule_and_whatever_an_event_may_have(tmp_path: Path):
     events, records = [], []
     for file in [file for file in EVENTS if file.parent.name == "0.2.0"]:
         with Archive.open(unpacked(file, tmp_path / file.name) / "results/cup") as archive:
@@ -101,7 +101,7 @@ def test_results_of_a_released_version_hold_and_give_the_same_tables(
     assert (results / "event.sqlite").read_bytes() == archive_before  # who only reads changes no byte
 
 
-def test_results_are_confirmed_by_the_rules_of_their_workspace_when_those_of_arena_have_changed(
+def test_results_are_confirmed_by_their_own_rules_when_those_of_arena_changed(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ):
     folder = unpacked(next(file for file in EVENTS if file.name.startswith("model")), tmp_path / "ws")

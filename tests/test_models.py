@@ -149,7 +149,7 @@ LONG = "word " * 7500
 """A question of 7501 tokens, as a provider counts it."""
 
 
-def test_a_question_that_surely_does_not_fit_is_not_sent_and_the_bot_reads_the_figures(tmp_path, launcher):
+def test_a_question_that_surely_does_not_fit_is_not_sent_and_the_bot_reads_why(tmp_path, launcher):
     go = (
         f"""say('model ' + json.dumps({{"prompt": {LONG!r}}})); say('#', sys.stdin.readline().strip()); say(legal[0])"""
     )

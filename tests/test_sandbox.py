@@ -85,9 +85,7 @@ def interrupted(launcher: Launcher) -> None:
 
 
 @pytest.mark.parametrize("alone", [True, False])
-def test_a_match_that_is_told_to_end_after_its_spawner_was_killed_ends_without_another_error(
-    steady, monkeypatch, alone
-):
+def test_a_match_that_is_to_end_after_its_spawner_was_killed_has_no_other_error(steady, monkeypatch, alone):
     """A person thinks meanwhile, so nobody has noticed the loss; it hid why the match ended, as a traceback."""
     match = match_of(steady)
     match = replace(match, seats=(match.seats[0], replace(match.seats[1], bot=HUMAN)))
@@ -98,7 +96,7 @@ def test_a_match_that_is_told_to_end_after_its_spawner_was_killed_ends_without_a
             play(match, launcher=None if alone else launcher, choose=lambda *_: interrupted(launcher))
 
 
-def test_a_check_or_a_rerun_that_is_told_to_end_after_its_spawner_was_killed_ends_so_too(steady, monkeypatch):
+def test_a_check_or_a_rerun_that_is_to_end_after_its_spawner_was_killed_ends_so(steady, monkeypatch):
     match = match_of(steady)
     record = play(match)
     exchanges = stored_match.dialogue_of(record).of(match.seats[0].role)

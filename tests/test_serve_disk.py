@@ -132,7 +132,7 @@ def test_many_empty_files_take_room_too(site):
     assert size_of(holey) < 10_000
 
 
-def test_what_an_archive_becomes_is_refused_with_figures_and_its_files_are_not_stored(site):
+def test_what_an_archive_becomes_is_refused_with_figures_and_is_not_stored(site):
     accounts, ada = site
     content = io.BytesIO()
     with zipfile.ZipFile(content, "w", zipfile.ZIP_DEFLATED) as archive:

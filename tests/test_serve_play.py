@@ -171,7 +171,7 @@ def test_a_match_whose_process_is_killed_is_over_and_the_terminal_says_why(site,
         assert until(lambda: f"({DUEL} as explorer against first): its process ended with" in caplog.text)
 
 
-def test_the_process_of_a_match_whose_server_ends_before_it_says_what_to_play_ends_quietly(tmp_path):
+def test_the_process_of_a_match_ends_quietly_if_its_server_ends_before_the_start(tmp_path):
     done = cup.arena(cup.make(tmp_path), "serve", "seat")
     assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
 

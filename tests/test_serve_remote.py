@@ -335,7 +335,7 @@ def test_a_token_goes_unencrypted_to_another_machine_only_if_its_author_says_so(
         "https://\x1b[2J",
     ],
 )
-def test_what_is_no_address_of_a_site_is_refused_in_a_line_without_control_characters(url):
+def test_what_is_no_address_of_a_site_is_refused_in_a_line_that_is_harmless(url):
     with pytest.raises(join.RefusedError, match="expected the address of a site") as refused:
         join.socket_address(url, unencrypted=True)
     assert str(refused.value).isprintable()
@@ -346,7 +346,7 @@ def test_join_refuses_http_to_another_machine_before_it_asks_for_a_token(tmp_pat
     assert cup.refused(done, "by http the token can be read on its way")
 
 
-def test_a_token_is_read_from_a_file_that_nobody_else_may_read_and_the_bot_gets_none(tmp_path, monkeypatch):
+def test_a_token_is_read_from_a_file_that_nobody_else_may_read(tmp_path, monkeypatch):
     monkeypatch.setenv("ARENA_TOKEN", "in-variable")
     assert join.read_token(None) == "in-variable"
     assert "ARENA_TOKEN" not in join.os.environ  # of which the bot would get a copy
@@ -595,9 +595,7 @@ def test_a_stranger_joins_nothing_and_disturbs_nobody(site, monkeypatch):
         ("sys.exit(3)", r"""ended before its answer: exit 3; it printed "\ufeffREADY", "a" instead"""),
     ],
 )
-def test_what_a_remote_bot_prints_in_place_of_ready_is_in_the_verdict_and_on_its_authors_terminal(
-    tmp_path, capsys, rest, words
-):
+def test_what_a_remote_bot_prints_in_place_of_ready_is_in_the_verdict(tmp_path, capsys, rest, words):
     text = f"import sys, time\nprint('\\ufeffREADY\\n\\na', flush=True)\n{rest}\n"
     (tmp_path / "mine.py").write_text(text, "utf-8")
 

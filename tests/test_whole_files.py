@@ -294,7 +294,7 @@ def test_nothing_that_a_command_makes_gives_a_right_that_the_umask_forbids(umask
     assert not open_wider(0o022, folder / "bots")
 
 
-def test_a_copy_that_comes_with_arena_is_as_open_as_the_umask_says_and_not_as_its_original(tmp_path: Path):
+def test_a_copy_of_what_comes_with_arena_is_as_open_as_the_umask_says(tmp_path: Path):
     source = tmp_path / "source"
     (source / "inner/__pycache__").mkdir(parents=True)
     (source / "inner/program").write_text("x")

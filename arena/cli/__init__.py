@@ -123,10 +123,10 @@ def command(name: str) -> Any:
     return _parser(name, getattr(module, function))
 
 
-def _installed_commands() -> dict[str, extensions.Command]:
+def _installed_commands() -> dict[str, extensions.AddedCommand]:
     """Return the commands of installed packages by name; none replaces a command of arena."""
     known = {name for lines in COMMANDS.values() for name in lines}
-    added: dict[str, extensions.Command] = {}
+    added: dict[str, extensions.AddedCommand] = {}
     for package, extension in extensions.installed():
         for declared in extension.commands:
             if declared.name in known:
