@@ -66,6 +66,7 @@ def arena(folder: Path, *words: str, typed: str = "", **changes: str) -> subproc
         patch.object(sys, "argv", ["arena", *words]),
         patch.object(sys, "stdin", io.TextIOWrapper(io.BytesIO(typed.encode(errors="surrogateescape")), "utf-8")),
         patch.object(Archive, "opened", set()),  # a command that fails looks for damage in these only
+        patch.object(tempfile, "tempdir", None),  # as TMPDIR has it: the folder of this call is no later one's
         contextlib.redirect_stdout(out),
         contextlib.redirect_stderr(err),
     ):
