@@ -72,6 +72,8 @@ class Meter:
         """CPU seconds of every process of the group that was ever seen, also of those that ended."""
         self._waited_at_mark = 0.0
         """Seconds that its first thread had waited at the mark."""
+        self._schedstat_at_mark = b""
+        """The same, as it was read: most answers are short, and nobody needs the figure."""
         self.has_threads = False
         """Whether threads beside the first were ever seen."""
         self._thread_waited_at_mark: dict[str, float] = {}
@@ -124,7 +126,7 @@ class Meter:
         self._cpu_at_last_call, self._waited_at_mark = self._own_cpu, self.last.waited
         if self._schedstat is not None:
             try:  # again: to be stopped it may have waited, since it was read after its last answer
-                self._waited_at_mark = _waited(os.pread(self._schedstat, SCHEDSTAT_BYTES, 0))
+                self._schedstat_at_mark = os.pread(self._schedstat, SCHEDSTAT_BYTES, 0)
             except OSError:
                 self._alive = False
         self._thread_waits.clear()
@@ -137,6 +139,8 @@ class Meter:
         No thread can have waited for longer than that. The figure of the first thread can be higher: a thread that
         calls exec becomes the first, and keeps all its earlier waiting time.
         """
+        if self._schedstat_at_mark:
+            self._waited_at_mark, self._schedstat_at_mark = _waited(self._schedstat_at_mark), b""
         self._waited_at_mark = max(self._waited_at_mark, self.read().waited - elapsed)
         for thread, waited in self._other_threads():
             self.has_threads = True

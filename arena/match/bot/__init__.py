@@ -17,8 +17,7 @@ most: `short_answer` 1 ms, `begin` 25 ms (early_lines.py), `freeze` 100 ms (free
 #     time, and takes nothing from the bank (clock.py). So nobody reads when the answer was written, or how long the
 #     referee had no core.
 #   - In every other case the normal path goes on from this moment with the same question: bytes that were read are in
-#     BotOutput, the clock runs since the question was written, and the stopwatch knows by how many seconds the referee
-#     came late until now.
+#     BotOutput, and the clock runs since the question was written.
 
 import time
 from collections.abc import Iterable
@@ -171,7 +170,7 @@ class LiveBot:
         `stays_awake`: afterwards it is not frozen, unless it is doubted or has several threads.
         """
         wire, stopwatch = self.wire, self.stopwatch
-        wait_began = self._pose(ask, ask.text)
+        wait_began = self._pose(ask, ask.text, short=True)
         ready = wire.wait(SHORT_ANSWER_MS)
         now = time.monotonic()
         line = self._read_line() if ready == wire.only_output else None
@@ -180,11 +179,10 @@ class LiveBot:
                 self.freeze()
             self.reply = Reply(line, None, "", spent, self._output.remarks())
             return self.reply
-        late = lateness(now, wait_began + SHORT_ANSWER_S)
+        stopwatch.expect_longer()
         if line is not None:
-            self._accept(line, now, now - wait_began if late else 0.0)
-        else:
-            stopwatch.excuse_late_look(wait_began - stopwatch.begun + late)
+            is_late = lateness(now, wait_began + SHORT_ANSWER_S) > 0
+            self._accept(line, now, now - wait_began if is_late else 0.0)
         return self.reply
 
     def move_to(self, core: int) -> None:
@@ -313,7 +311,7 @@ class LiveBot:
             stderr=self._log.text,
         )
 
-    def _pose(self, ask: Ask, text: bytes) -> float:
+    def _pose(self, ask: Ask, text: bytes, *, short: bool = False) -> float:
         """Start the clock, and write the question, or its last part; return the moment after that (monotonic).
 
         A frozen bot is woken first, since the kernel notes when a question is written, but not when a bot is woken.
@@ -322,7 +320,7 @@ class LiveBot:
         if self._frozen:
             self._thaw()
         stopwatch = self.stopwatch
-        stopwatch.start(ask, anew=not self._freezes)
+        stopwatch.start(ask, anew=not self._freezes, short=short)
         self.wire.write(text)
         now = time.monotonic()
         if now - stopwatch.begun > LONG_WRITE_S and (moment := self.wire.written_at()) is not None:

@@ -69,10 +69,11 @@ class Stopwatch:
         self.begun = time.monotonic()
         """The moment (monotonic) at which the bot got the last question."""
 
-    def start(self, ask: Ask, *, anew: bool) -> None:
+    def start(self, ask: Ask, *, anew: bool, short: bool = False) -> None:
         """Begin to time an answer: the question is written next.
 
-        `anew`: the bot was not frozen, so the CPU time that it has used since its last answer is not charged.
+        `anew`: the bot was not frozen, so the CPU time that it has used since its last answer is not charged. `short`:
+        a short answer is expected, and `expect_longer` is called if none comes.
         """
         self._ready = ask.ready
         self._late_looks = self._served_others = 0.0
@@ -80,7 +81,8 @@ class Stopwatch:
         if anew:
             self._used = self._meter.read()
         self._meter.mark()
-        self._delay.mark()
+        if not short:
+            self._delay.mark()
         self.begun = begun = time.monotonic()
         self.due = begun + self._deadline
 
@@ -103,6 +105,10 @@ class Stopwatch:
         self._used = used
         waited = used.waited - before.waited  # also what it waited before it was asked, if it was awake
         return TimeUsed(wall, cpu, min(wall, waited), 0.0)
+
+    def expect_longer(self) -> None:
+        """Take note that no short answer came; from now on count what the referee waits for a core."""
+        self._delay.mark()
 
     def stop(self) -> None:
         """Charge to the next answer what the bot uses from now on: it is frozen, and should use nothing."""
