@@ -275,3 +275,17 @@ def test_an_account_from_before_the_table_had_ids_is_its_persons(site):
     assert {name: len(versions) for name, versions in Entrants(site.workspace).own(site.named("17")).items()} == {
         "Ann_Lee": 2
     }
+
+
+@pytest.mark.parametrize(("before", "now"), [("17", "17"), ("017", "17")])
+def test_a_person_whose_name_becomes_that_of_a_guest_shares_no_bot_with_the_guest(site, before, now):
+    people(site.workspace, f"name,id\nAnn Lee,{before}\n")
+    actions.act(site, "invite", ("people.csv",), "test")
+    token = site.invite("Bo Ek", "test")
+    upload(site, before)
+    people(site.workspace, f"name,id\nBo Ek,{now}\n")
+    guest = site.with_token(token)
+    assert (guest.id, guest.person) == ("Bo Ek", "")
+    assert not Entrants(site.workspace).own(guest)
+    assert site.named(now).name == "Bo Ek"
+    assert list(Entrants(site.workspace).own(site.named(now))) == ["Ann_Lee"]

@@ -565,8 +565,28 @@ class Accounts:
 
     def _accounts(self, which: str, *values: object) -> tuple[Account, ...]:
         columns = "id, name, email, organiser as is_organiser, revoked <> '' as revoked"
-        rows, people = self._rows(f"select {columns} from accounts {which}", *values), self._people_now()
-        return tuple(_as_listed(Account(**row), people) for row in rows)
+        people = self._people_now()
+        accounts = []
+        for row in self._rows(f"select {columns} from accounts {which}", *values):
+            account = Account(**row)
+            person = people.recorded(account.id, account.name, account.email)
+            if person is not None and not self._belongs_to_another(person, account):
+                account = _as_listed(account, person)
+            accounts.append(account)
+        return tuple(accounts)
+
+    def _belongs_to_another(self, person: Person, account: Account) -> bool:
+        """Return whether another account has a person's id, where this one has only the name or another spelling.
+
+        Somebody whose name is changed into that of another account does not share bots with it.
+        """
+        if account.id == person.id:
+            return False
+        others = {row["id"] for row in self._rows("select id from accounts where id <> ?", account.id)}
+        wanted = people_files.spelling(person.id)
+        if people_files.spelling(account.id) == wanted:
+            return person.id in others
+        return wanted in map(people_files.spelling, others)
 
     @contextlib.contextmanager
     def _connection(self) -> Iterator[sqlite3.Connection]:
@@ -607,11 +627,8 @@ def _are_one(account: Account, other: Account) -> bool:
     return account.id == account.name or other.id == other.name
 
 
-def _as_listed(account: Account, people: People) -> Account:
+def _as_listed(account: Account, person: Person) -> Account:
     """Return an account under the name that its person has in people.csv now."""
-    person = people.recorded(account.id, account.name, account.email)
-    if person is None:
-        return account
     return replace(account, name=names.display(person.name), email=person.email or account.email, person=person.id)
 
 
