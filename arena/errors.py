@@ -13,6 +13,25 @@ class ArenaError(Exception):
     """A mistake of the user: one line that names the file or the key and says what to do next."""
 
 
+class PublicError(ArenaError):
+    """A mistake whose sentence anybody may read, also on a site.
+
+    It has names of bots, boards and roles, and figures; it quotes nothing that a bot or its files said.
+    """
+
+
+class BotError(ArenaError):
+    """A mistake in a bot. The sentence may quote its files, its compiler or its output: it is for the bot's author."""
+
+    def __init__(self, words: str, *, bot: str = "", public: str = "") -> None:
+        # Without defaults it could not be pickled, as it is on its way from a process that builds bots.
+        super().__init__(words)
+        self.bot = bot
+        """Its name; empty if nobody knows whose mistake it is."""
+        self.public = public
+        """A shorter sentence, for everybody."""
+
+
 class MachineError(ArenaError):
     """The machine has no more disk space, memory, processes, threads or open files for arena."""
 

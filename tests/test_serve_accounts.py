@@ -26,7 +26,7 @@ from arena.errors import ArenaError
 from arena.results.archive import Archive
 from arena.results.archive.database import Holder
 from arena.serve import accounts as serve_accounts
-from arena.serve import actions, desk, people, timetable, uploads
+from arena.serve import actions, desk, people, statements, timetable, uploads
 from arena.serve.accounts import Accounts
 from arena.serve.entrants import Entrants
 from arena.serve.frames import Frames
@@ -535,9 +535,8 @@ def test_a_request_is_played_apart_and_says_why_ones_own_bot_failed_and_no_other
     assert not (accounts.workspace / "results/cup").exists()
     assert "private of Ben, Ben.py" in failed.words
     of_ada = replace(failed, account="Ada", first="Ada@1", second="Ben@1")
-    words = desk.for_author(of_ada, (accounts.folder / "request.log").read_text(), accounts.workspace)
-    assert "Ben@1 is absent" in words
-    assert "private" not in words.replace("the reason is for the author of that bot only", "")
+    words = desk.for_author(accounts, of_ada, statements.read(accounts.request_file, failed.id))
+    assert words == "Ben@1 is absent: the reason is for the author of that bot only"
     assert str(accounts.workspace) not in words + failed.words
 
 

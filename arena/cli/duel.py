@@ -5,13 +5,13 @@ The duel is an event of its own (event/duel.py), whose matches are played as tho
 
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
 import typer
 
 from arena.cli import options, output, paths, signals, watching, workspace
 from arena.cli.run import command_line, make_archive
-from arena.errors import ArenaError
+from arena.errors import ArenaError, BotError
 from arena.event.director import ATTEMPTS
 from arena.results import sequential
 from arena.values import Abort, Bot, Event, Fault, Played, Record
@@ -91,12 +91,12 @@ def duel(
     folder = paths.results_folder(Path(), event.name)
     with signals.listening() as interrupt:
         provider = workspace.provider(tournament, Path())
-        given_up = play(state, folder, tournament, interrupt, provider)
+        given_up = play(state, folder, tournament, interrupt, provider).given_up
     if interrupt and state.test.decision is None:
         output.notice(f"{_pairings(state)} are complete; to go on:\n  {command_line()}")
         raise typer.Exit(interrupt.code)
     watching.notice_given_up(given_up)
-    output.print_result([_row(state, folder)], *_report(state), json=json)
+    output.print_result([_row(state, folder)], *report(state), json=json)
     if given_up and state.test.decision is None:
         output.notice(f"its pairing comes before others, so the test cannot go on; to try again:\n  {command_line()}")
     output.notice(f"stored in {paths.displayed(folder)}; `arena report {paths.displayed(folder)}` shows every match")
@@ -108,13 +108,24 @@ def duel(
         raise typer.Exit(1)
 
 
-class AbsentError(ArenaError):
+class AbsentError(BotError):
     """A bot of the duel never said `ready`."""
 
     def __init__(self, absentees: Mapping[str, Fault]) -> None:
         bot, fault = next(iter(absentees.items()))
-        super().__init__(f"{watching.absence(bot, fault, forfeits=False)}; `arena check` says more")
-        self.bots = frozenset(absentees)
+        words = f"{watching.absence(bot, fault, forfeits=False)}; `arena check` says more"
+        super().__init__(words, bot=bot, public=f"{output.safe_line(bot)} is absent")
+        self.absentees = absentees
+        """All bots that never said it; the sentence is about the first."""
+
+
+class DuelRun(NamedTuple):
+    """How a run of a duel ended."""
+
+    given_up: tuple[Abort, ...] = ()
+    """The matches that arena failed to play."""
+    reason: str = ""
+    """Why it began no more matches, where its user may not know."""
 
 
 class DuelWatcher(watching.Watcher):
@@ -174,15 +185,15 @@ def play(
     tournament: "Tournament",
     interrupt: signals.Interrupt,
     provider: "Provider | Door | None",
-) -> tuple[Abort, ...]:
-    """Play until the test has decided; return the matches that were given up."""
+) -> DuelRun:
+    """Play until the test has decided; AbsentError if a bot never said `ready`."""
     from arena.results.archive import Archive
 
     make_archive(duel.event, folder)
     with Archive.open(folder) as archive:
         duel.add_stored(archive)
     if duel.is_over:
-        return ()
+        return DuelRun()
     workers, pin = workspace.matches_at_once(tournament, duel.event), tournament.workers.pinned
     watcher = DuelWatcher(duel, workers)
 
@@ -190,11 +201,12 @@ def play(
         return bool(interrupt or duel.is_over or watcher.blocked or watcher.absentees)
 
     outcome = watching.play(duel.event, folder, watcher, is_over, workers=workers, pin=pin, model=provider)
-    if outcome.phase in watching.REASONS and not duel.is_over:
-        output.notice(f"{watching.REASONS[outcome.phase]}; to go on:\n  {command_line()}")
+    reason = "" if duel.is_over else watching.REASONS.get(outcome.phase, "")
+    if reason:
+        output.notice(f"{reason}; to go on:\n  {command_line()}")
     if watcher.absentees:  # to forfeit all its matches would prove nothing about how it plays
         raise AbsentError(watcher.absentees)
-    return outcome.failed
+    return DuelRun(outcome.failed, reason)
 
 
 def _pairings(duel: "Duel") -> str:
@@ -212,8 +224,8 @@ def _evidence(duel: "Duel") -> Iterator[str]:
     yield f"not better: LLR {test.llr_not_better:+.2f} of {test.bound_not_better:.2f}"
 
 
-def _report(duel: "Duel") -> Iterator[str]:
-    """Yield the outcome in sentences."""
+def report(duel: "Duel") -> Iterator[str]:
+    """Yield the outcome in sentences, of names and figures only: everybody may read them."""
     test, scale, question = duel.test, duel.scale, duel.test.question
     bot, opponent = map(output.safe_line, duel.names)
     boards = ", ".join(board.label for board in duel.event.boards)

@@ -14,7 +14,7 @@ from arena.cli import match_text, options, output, signals, stored_match, worksp
 from arena.cli.live import terminal
 from arena.cli.live.layout import Story
 from arena.cli.live.viewer import LeftEarlyError, Playback, Viewer
-from arena.errors import ArenaError
+from arena.errors import ArenaError, PublicError
 from arena.game import Game, Role
 from arena.games import rulebook
 from arena.match import play
@@ -193,12 +193,12 @@ def assign_roles(board: Board, roles: Sequence[Role], bots: Sequence[Bot]) -> di
     elif len(bots) == len(sides):
         players = {role: bot for side, bot in zip(sides, bots, strict=True) for role in side}
     else:
-        raise ArenaError(
+        raise PublicError(
             f"{board.label}: {len(bots)} bots named, but it is played by {' '.join(roles)}: name one bot for each"
         )
     for role, bot in players.items():
         if not bot.plays(board.game, board.name, role):
-            raise ArenaError(f"{bot.name} does not play {role} on {board.label}: its bot.toml says what it plays")
+            raise PublicError(f"{bot.name} does not play {role} on {board.label}: its bot.toml says what it plays")
     return players
 
 

@@ -14,7 +14,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from arena import shared_folders, whole_files
-from arena.errors import ArenaError, MachineError, writing
+from arena.errors import ArenaError, BotError, MachineError, writing
 from arena.event import bot_folder, discovery
 from arena.event.discovery.files import files_of, folder_digest
 from arena.match.bot import program_file
@@ -52,7 +52,7 @@ CURES = (
 
 
 def built(bots: Iterable[Bot], folder: Path, level: str) -> tuple[Bot, ...]:
-    """Return the bots, those with a build command with their files as built; ArenaError for a build that fails.
+    """Return the bots, those with a build command with their files as built; BotError for a build that fails.
 
     `folder` keeps what is built; `level` is the level of confinement, resolved.
     """
@@ -90,9 +90,11 @@ def _note(target: Path) -> Path:
 def _build(bot: Bot, command: tuple[str, ...], target: Path, level: str) -> None:
     """Build a bot, and keep the result under its final name; ArenaError when that fails."""
     if "/" not in command[0] and shutil.which(command[0]) is None:
-        raise ArenaError(
+        raise BotError(
             f"{bot.name}: its build needs {clean(command[0])!r}, which is not on this machine: ask the organiser to "
-            "install it (`arena doctor` lists languages), or hand in a bot in another language"
+            "install it (`arena doctor` lists languages), or hand in a bot in another language",
+            bot=bot.name,
+            public=f"{bot.name}: its build needs what is not on this machine",
         )
     with Launcher() as launcher:
         try:
@@ -111,7 +113,9 @@ def _build(bot: Bot, command: tuple[str, ...], target: Path, level: str) -> None
     if failure:
         output = "".join(f"\n  {line}" for line in last_lines(log))
         cure = _cure(bot, command, log.decode("utf-8", "replace"))
-        raise ArenaError(f"{bot.name}: its build failed: {clean(' '.join(command))}: {clean(failure)}{output}{cure}")
+        public = f"{bot.name}: its build failed"
+        words = f"{public}: {clean(' '.join(command))}: {clean(failure)}{output}{cure}"
+        raise BotError(words, bot=bot.name, public=public)
 
 
 def _cure(bot: Bot, command: tuple[str, ...], log: str) -> str:

@@ -17,7 +17,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from arena.errors import ArenaError
+from arena.errors import PublicError
 from arena.event import plan, schedules
 from arena.games import openings, rulebook
 from arena.results.archive import Archive
@@ -120,10 +120,10 @@ def prepared(
     """Return the duel of two bots as an event: boards and conditions are those of the file, and nothing else.
 
     `most` is the number of pairings after which it is undecided, with the name of that option. Boards on which the two
-    cannot meet in every role are left out, which the returned notices say; ArenaError if none is left, or one of
-    `boards`, which the user named. Unless the file has [openings], they are sampled: else bots that play the same each
-    time would repeat one pairing for ever. They are drawn without repetition until a board has no more; if pairings
-    repeat after that, the answer is about the mean over the openings of the board.
+    cannot meet in every role are left out, which the returned notices say; anybody may read them. PublicError if none
+    is left, or one of `boards`, which the user named. Unless the file has [openings], they are sampled: else bots that
+    play the same each time would repeat one pairing for ever. They are drawn without repetition until a board has no
+    more; if pairings repeat after that, the answer is about the mean over the openings of the board.
     """
     of_an_event = ("rounds", "references", "seed_order", "max_matches", "stop_after", "stop_when", "grade")
     defaults = {key: type(tournament).model_fields[key].default for key in of_an_event}
@@ -134,20 +134,20 @@ def prepared(
     notices = []
     refused = {board: words for board in event.boards if (words := _refusal(event, board))}
     if refused and (boards or len(refused) == len(event.boards)):
-        raise ArenaError(f"{'; '.join(refused.values())}: choose boards on which both play every role, --board NAME")
+        raise PublicError(f"{'; '.join(refused.values())}: choose boards on which both play every role, --board NAME")
     if refused:
         notices.append(f"left out: {'; '.join(refused.values())}")
     playable = tuple(board for board in event.boards if board not in refused)
     pairings = sum(board.variants for board in playable)
     if most[1] < pairings:
-        raise ArenaError(f"{most[0]} {most[1]}: one round of all boards has {pairings}")
+        raise PublicError(f"{most[0]} {most[1]}: one round of all boards has {pairings}")
     event = replace(event, name=name, boards=playable, repeats=most[1] // pairings, conditions=conditions)
     if "openings" not in tournament.model_fields_set:
         try:
             for board in playable:
                 openings.refuse_rare(rulebook.game_of(board), OPENING_PLIES)
             event = replace(event, openings=Openings(plies=OPENING_PLIES))
-        except ArenaError as error:
+        except PublicError as error:
             notices.append(f"without openings: {board.label}: {error}")
     return event, notices
 

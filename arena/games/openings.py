@@ -28,7 +28,7 @@ import random
 from collections.abc import Iterator, Mapping
 from typing import Any, TypeAlias
 
-from arena.errors import ArenaError, did_you_mean
+from arena.errors import ArenaError, PublicError, did_you_mean
 from arena.game import CHANCE, Game, Move, Role
 from arena.values import Opening, OpeningMoves
 
@@ -64,14 +64,14 @@ def decided(game: Game[Any], state: Any) -> bool:
 
 
 def refuse_rare(game: Game[Any], plies: int) -> None:
-    """Raise ArenaError when random plies hardly ever leave a match open, so that drawing may not succeed."""
+    """Raise PublicError when random plies hardly ever leave a match open, so that drawing may not succeed."""
     if plies > MOST_PLIES:
-        raise ArenaError(f"an opening has at most {MOST_PLIES} plies")
+        raise PublicError(f"an opening has at most {MOST_PLIES} plies")
     draws = (_draw(game, plies, random.Random(f"sample/{number}")) for number in range(SAMPLE))
     open_draws = sum(1 for _ in itertools.islice((turns for turns in draws if turns is not None), LEAST_OPEN))
     if open_draws < LEAST_OPEN:
         often = f"all of {SAMPLE}" if not open_draws else f"{SAMPLE - open_draws} of {SAMPLE}"
-        raise ArenaError(f"the match is over after {plies} random plies in {often} tries; take fewer plies")
+        raise PublicError(f"the match is over after {plies} random plies in {often} tries; take fewer plies")
 
 
 def different(game: Game[Any], plies: int, key: str) -> Iterator[Turns]:

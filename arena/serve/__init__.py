@@ -17,8 +17,8 @@ delays a referee or another reader.
 #     ├─ serve work      checks the uploads, as `arena submit` does (uploads.py)
 #     ├─ run             one round of the event; another one plays the event of the remote bots
 #     ├─ charts          draws the charts after a round
-#     └─ duel            plays the matches that an author asked for
+#     └─ serve request   plays the matches that an author asked for, as `arena duel` does (statements.py)
 #     arena join         on an author's machine: runs a remote bot (join.py)
 #
-# The four commands (`serve work`, `run`, `charts`, `duel`) are started by desk.py, and timetable.py says when a round
-# is due. They go on if the server is killed. Workers and human matches end with it.
+# The four commands (`serve work`, `run`, `charts`, `serve request`) are started by desk.py, and timetable.py says when
+# a round is due. They go on if the server is killed. Workers and human matches end with it.

@@ -171,6 +171,8 @@ class Accounts:
         self.workspace = workspace
         self.folder = workspace / FOLDER
         self._path = self.folder / FILE
+        self.request_file = self.folder / "request.json"
+        """What the process of the last request has said (statements.py)."""
         self._stored_settings: tuple[object, dict[str, Any]] = (None, {})
         """The settings, and the `changes` until which they were read."""
         self._listed: tuple[object, People] = (None, People())

@@ -27,19 +27,21 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator, Iterable, Mapping
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 from arena import whole_files
+from arena.errors import ArenaError
 from arena.event import config, control
 from arena.event.model import forget
-from arena.report.author import PRIVATE, Author, hidden_paths
+from arena.report.author import Author, hidden_paths
 from arena.results.archive import Archive
-from arena.serve import timetable, uploads
+from arena.serve import statements, timetable, uploads
 from arena.serve.accounts import Accounts, MatchRequest
-from arena.serve.entrants import event_folder, text_of
+from arena.serve.entrants import Entrants, event_folder, text_of
 from arena.serve.remote import Hub
+from arena.serve.statements import Statement
 from arena.serve.worker import NICE
 
 ARENA = (sys.executable, "-m", "arena")
@@ -305,8 +307,13 @@ class Desk:
         if playing is not None and code is not None and playing.id == halted:
             accounts.set_request(playing, "waiting")  # it goes on when matches are played again
         elif playing is not None and code is not None:
-            words = for_author(playing, job.words(), accounts.workspace)
-            accounts.set_request(playing, "failed" if code == MISTAKE else "done", words)
+            said = statements.read(accounts.request_file, playing.id)
+            is_done = bool(said) and code != MISTAKE
+            said = said or (Statement(public=statements.UNKNOWN, private=job.words()),)
+            for statement in said:
+                if statement.is_for_organiser:
+                    accounts.note("server", statement.public, statement.private)
+            accounts.set_request(playing, "done" if is_done else "failed", for_author(accounts, playing, said))
             self._remove_old(playing.account)
         elif playing is not None and playing.attempts >= REQUEST_ATTEMPTS:
             accounts.set_request(playing, "failed", "arena failed to play it; ask the organiser")
@@ -315,9 +322,7 @@ class Desk:
         ):
             request = waiting[-1]
             accounts.set_request(request, "playing")
-            boards = ("--board", request.board) if request.board else ()
-            most = ("--max-pairings", str(request.pairings), "--workers", "1", "--name", request.event)
-            job.start("duel", request.first, request.second, *boards, *most, variables=self._key.variables())
+            job.start("serve", "request", request.id, variables=self._key.variables())
 
     def _remove_old(self, account: str) -> None:
         """Remove the matches of an author's older requests."""
@@ -326,14 +331,17 @@ class Desk:
             shutil.rmtree(self._accounts.workspace / "results" / request.event, ignore_errors=True)
 
 
-def for_author(request: MatchRequest, words: str, workspace: Path) -> str:
-    """Return what `duel` wrote about a request, without why a bot of somebody else failed, and without paths."""
-    own, lines = request.first.partition("@")[0], []
-    for line in words.split("\n"):
-        bot, absent, _ = line.partition(" is absent: ")
-        lines.append(f"{bot}{absent}{PRIVATE}" if absent and bot.partition("@")[0] != own else line)
-    paths = hidden_paths(workspace / "results" / request.event)
-    return Author(name="", bots=frozenset(), file="", hidden_paths=paths).without_paths("\n".join(lines))
+def for_author(accounts: Accounts, request: MatchRequest, said: Iterable[Statement]) -> str:
+    """Return what the author of a request may read of what its process said, without paths."""
+    own = {request.first.partition("@")[0]}
+    with contextlib.suppress(ArenaError):  # the organiser edits tournament.toml
+        entrants = Entrants(accounts.workspace)
+        for account in accounts.accounts():
+            if account.id == request.account:
+                own.update(entrants.own(account))
+    text = "\n".join(statement.shown_to(own) for statement in said)
+    paths = hidden_paths(accounts.workspace / "results" / request.event)
+    return Author(name="", bots=frozenset(), file="", hidden_paths=paths).without_paths(text)
 
 
 @contextlib.asynccontextmanager

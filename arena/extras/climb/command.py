@@ -195,11 +195,11 @@ class _Step:
         duel = Duel(event, (first.name, second.name), SequentialTest(question(limits)), POINTS)
         folder = self.folder / "duels" / event.name
         try:
-            given_up = duels.play(duel, folder, tournament, self.interrupt, self.door)
+            run = duels.play(duel, folder, tournament, self.interrupt, self.door)
         except duels.AbsentError as error:  # a version that does not start loses to one that does
-            decision = Decision.NOT_BETTER if first.name in error.bots else Decision.BETTER
+            decision = Decision.NOT_BETTER if first.name in error.absentees else Decision.BETTER
             return Proof(decision=decision, words=str(error))
-        watching.notice_given_up(given_up)
+        watching.notice_given_up(run.given_up)
         if not duel.is_over:
             with self.interrupt.aborting():
                 raise ArenaError(f"{paths.displayed(folder)}: the test is not over; to go on: {command_line()}")
