@@ -433,9 +433,9 @@ def test_a_deadline_is_put_off_by_what_the_referee_slept_and_no_further(live):
     bot = live("time.sleep(600)")
     bot.begin(Ask(text=b"go\n", announced=0.1, deadline=0.1))
     first = bot.stopwatch.due
-    bot.look(first + 0.5, 0.5)
+    bot.look(first + 0.49, 0.5)  # the kernel's clock of this process may lack some microseconds of that
     assert bot.reply is None
-    assert first + 0.5 <= bot.stopwatch.due <= first + 0.6
+    assert first + 0.49 <= bot.stopwatch.due <= first + 0.6
     for _ in range(50):  # what this process really waits for a core meanwhile puts it off, too
         if bot.reply is None:
             bot.look(bot.stopwatch.due + 0.001, 0.0)
