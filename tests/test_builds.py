@@ -52,6 +52,20 @@ def test_a_bot_is_built_once_for_each_digest_and_its_own_folder_stays_as_it_is(t
     assert edited.files != first.files
 
 
+@pytest.mark.parametrize("program", ["python", "python3"])
+def test_a_build_may_be_a_program_in_python(tmp_path, program):
+    bot_that_is_built(tmp_path / "mine")
+    (tmp_path / "mine" / "bot.toml").write_text(TOML.replace("sh build.sh", f"{program} build.py"))
+    (tmp_path / "mine" / "build.py").write_text('open("bot.py", "w").write(open("source.txt").read())\n')
+    bot = made(discovery.from_path(tmp_path / "mine"), tmp_path / "kept")
+    assert (Path(bot.files) / "bot.py").read_text() == cup.FIRST
+    (tmp_path / "mine" / "build.py").write_text("1 +\n")
+    with pytest.raises(
+        ArenaError, match=r"(?s)its build failed: python build\.py: it ended with exit 1\n.*SyntaxError"
+    ):
+        made(discovery.from_path(tmp_path / "mine"), tmp_path / "kept")
+
+
 def test_a_bot_without_a_build_command_is_left_alone(tmp_path):
     (tmp_path / "one.py").write_text(cup.FIRST)
     bot = discovery.from_path(tmp_path / "one.py")

@@ -17,11 +17,13 @@ from arena import shared_folders, whole_files
 from arena.errors import ArenaError, BotError, MachineError, writing
 from arena.event import bot_folder, discovery
 from arena.event.discovery.files import files_of, folder_digest
+from arena.event.discovery.programs import RUN_PYTHON
 from arena.match.bot import program_file
 from arena.match.bot.postmortem import failed_build
 from arena.protocol import clean
 from arena.sandbox.building import BUILD_LIMITS, build
 from arena.sandbox.launcher import Launcher
+from arena.sandbox.toolchain import PYTHON
 from arena.values import Bot
 
 LARGEST_BYTES = 250_000_000  # of a built bot: a compiler's output is larger than any source
@@ -89,7 +91,7 @@ def _note(target: Path) -> Path:
 
 def _build(bot: Bot, command: tuple[str, ...], target: Path, level: str) -> None:
     """Build a bot, and keep the result under its final name; ArenaError when that fails."""
-    if "/" not in command[0] and shutil.which(command[0]) is None:
+    if command[0] != PYTHON and "/" not in command[0] and shutil.which(command[0]) is None:
         raise BotError(
             f"{bot.name}: its build needs {clean(command[0])!r}, which is not on this machine: ask the organiser to "
             "install it (`arena doctor` lists languages), or hand in a bot in another language",
@@ -114,7 +116,7 @@ def _build(bot: Bot, command: tuple[str, ...], target: Path, level: str) -> None
         output = "".join(f"\n  {line}" for line in last_lines(log))
         cure = _cure(bot, command, log.decode("utf-8", "replace"))
         public = f"{bot.name}: its build failed"
-        words = f"{public}: {clean(' '.join(command))}: {clean(failure)}{output}{cure}"
+        words = f"{public}: {clean(_as_written(command))}: {clean(failure)}{output}{cure}"
         raise BotError(words, bot=bot.name, public=public)
 
 
@@ -127,6 +129,13 @@ def _cure(bot: Bot, command: tuple[str, ...], log: str) -> str:
         if (match := re.search(pattern, log)) is not None:
             return f"\n-> {cure.format(*map(clean, match.groups()))}"
     return ""
+
+
+def _as_written(command: tuple[str, ...]) -> str:
+    """Return a build command as its author wrote it, with `python` for the interpreter and its options."""
+    if command[: len(RUN_PYTHON)] == RUN_PYTHON:
+        command = ("python", *command[len(RUN_PYTHON) :])
+    return " ".join(command)
 
 
 def last_lines(output: bytes) -> list[str]:
