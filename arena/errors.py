@@ -13,6 +13,10 @@ class ArenaError(Exception):
     """A mistake of the user: one line that names the file or the key and says what to do next."""
 
 
+class OptionError(ArenaError):
+    """A mistake in an option of the command line, and in no file."""
+
+
 class PublicError(ArenaError):
     """A mistake whose sentence anybody may read, also on a site.
 

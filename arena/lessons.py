@@ -32,7 +32,7 @@ from arena import file_formats, protocol, shared_folders, toml
 from arena.errors import ArenaError
 from arena.event import builds, config, discovery
 from arena.event.tables import Names, Table, as_tuple
-from arena.event.tables.mistakes import messages
+from arena.event.tables.mistakes import wrong_keys
 from arena.game import Game, Move, Role
 from arena.games import rulebook
 from arena.replay import notation
@@ -255,7 +255,7 @@ def read(path: str | Path, rules: Callable[[Match], Board] = rulebook.of_record)
         raise ArenaError(f"{path}: cannot be read: {error.strerror}{hint}") from error
     except ValidationError as error:
         known: dict[str, type[Table]] = {"": LessonFile, "lesson": LessonTable}
-        raise ArenaError("\n".join(f"{path}: {message}" for message in messages(error, known))) from error
+        raise ArenaError("\n".join(f"{path}: {wrong}" for wrong in wrong_keys(error, known))) from error
     except (ValueError, RecursionError) as error:
         raise ArenaError(f"{path}: is no TOML: {protocol.clean(str(error))}") from error
     if not tables.lesson:

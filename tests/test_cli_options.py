@@ -5,13 +5,16 @@ import json
 import re
 import time
 import tomllib
+from pathlib import Path
 
+import cup
 import pytest
 from rich.console import Console
 
-from arena.cli import options, output
+from arena.cli import options, output, workspace
 from arena.cli.watching import Watcher, duration
 from arena.errors import ArenaError
+from arena.event import config
 
 
 @pytest.mark.parametrize(
@@ -44,6 +47,17 @@ def test_an_option_with_a_name_wins_over_set_and_one_not_given_changes_nothing()
 def test_a_comma_in_brackets_belongs_to_a_board():
     assert options.names_in(["a,go(size=9,komi=7),b"]) == ("a", "go(size=9,komi=7)", "b")
     assert options.names_in(None) == ()
+
+
+def test_a_mistake_in_a_folder_with_the_name_of_an_option_names_the_file(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    cup.make(tmp_path / "--cup")
+    path = Path("--cup/tournament.toml")
+    with pytest.raises(ArenaError, match=r"^--bot: there is no bot 'nobody'"):
+        workspace.event_of(config.load(path), path, bots=["nobody"])
+    (tmp_path / "--cup/bots/notes.txt").write_text("no bot")
+    with pytest.raises(ArenaError, match=r"^--cup/tournament\.toml: --cup/bots/notes\.txt: not a bot"):
+        workspace.event_of(config.load(path), path)
 
 
 @pytest.mark.parametrize("words", ["0", "-1", "many", "1.5"])

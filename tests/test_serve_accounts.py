@@ -357,7 +357,7 @@ def test_whoever_was_let_in_before_the_token_was_revoked_stores_nothing_after(ac
     for store in (
         lambda: accounts.add_upload("1", ada, "bot.py"),
         lambda: accounts.ask(ada, "Ada@1", "Ada@2", "", 1),
-        lambda: accounts.begin_match(ada, "x"),
+        lambda: accounts.begin_match(ada, "x", "x"),
     ):
         with pytest.raises(ArenaError, match="this account was revoked"):
             store()

@@ -16,7 +16,7 @@ from arena.author import classroom
 from arena.author.submissions.bot_store import BotStore
 from arena.cli import options, output, paths
 from arena.display_names import bot_shown
-from arena.errors import ArenaError, known_are
+from arena.errors import ArenaError, OptionError, known_are
 from arena.event import builds, discovery
 from arena.event.discovery import names
 from arena.sandbox import choice, cores, exposure
@@ -76,9 +76,9 @@ def event_of(
             sampled_boards=paths.results_folder(path.parent, paths.SAMPLED_BOARDS),
         )
         return replace(event, conditions=conditions_here(tournament)), entrants
+    except OptionError:
+        raise
     except ArenaError as error:
-        if str(error).startswith("--"):  # a mistake on the command line, not in the file
-            raise
         raise ArenaError(f"{path}: {error}") from error
 
 

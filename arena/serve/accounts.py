@@ -14,7 +14,7 @@ import secrets
 import sqlite3
 import time
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -138,6 +138,8 @@ class MatchRequest:
 
 
 REQUESTS = "request-"
+OPPONENTS = "opponents of people"
+"""The setting that has the bots against which people began matches."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -450,18 +452,26 @@ class Accounts:
                 (status, words, status == "playing", now() if status in {"done", "failed"} else "", request.id),
             )
 
-    # Matches of people, which are in the log alone
+    # Matches of people, of which the log and one setting know
 
-    def begin_match(self, account: Account, wish: str) -> None:
-        """Note that somebody begins a match in the browser; ArenaError if they have had too many in this hour."""
+    def begin_match(self, account: Account, bot: str, wish: str) -> None:
+        """Note that somebody begins a match against a bot in the browser, which the log has in the words of `wish`.
+
+        ArenaError if they have had too many in this hour.
+        """
         with self._changing() as connection:
             self._refuse_over_limit(connection, account, "matches", "play")
             _log(connection, self.label(account), "play", wish)
+            # As it is in this transaction: two people may begin at once.
+            row = connection.execute("select value from settings where name = ?", (OPPONENTS,)).fetchone()
+            opponents = _within_an_hour(json.loads(row[0]) if row is not None else {})
+            opponents[bot] = now()
+            values = (OPPONENTS, json.dumps(opponents))
+            connection.execute("insert or replace into settings values (?, ?)", values)
 
     def played_lately(self) -> set[str]:
         """Return the bots against which somebody began a match within an hour."""
-        rows = self._rows("select subject from log where action = 'play' and at > ?", _hour_ago())
-        return {row["subject"].rpartition(" against ")[2] for row in rows}
+        return set(_within_an_hour(self.setting(OPPONENTS, {})))
 
     # Rounds
 
@@ -612,6 +622,12 @@ class Accounts:
     def _rows(self, query: str, *values: object) -> list[sqlite3.Row]:
         with self._connection() as connection:
             return connection.execute(query, values).fetchall()
+
+
+def _within_an_hour(times: Mapping[str, str]) -> dict[str, str]:
+    """Return the names whose times are not more than an hour ago."""
+    since = _hour_ago()
+    return {name: at for name, at in times.items() if at > since}
 
 
 def _new_account(person: Person, *, organiser: bool) -> Account:

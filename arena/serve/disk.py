@@ -27,7 +27,7 @@ from arena.errors import ArenaError
 from arena.event import bot_folder, discovery
 from arena.event.discovery.notes import VERSIONS
 from arena.results.archive import Archive, NoResultsError
-from arena.serve.accounts import FOLDER, Account, Accounts
+from arena.serve.accounts import FOLDER, REQUESTS, Account, Accounts
 from arena.serve.entrants import own_versions, text_of
 
 BLOCK_BYTES = 4096
@@ -136,7 +136,7 @@ class Disk:
             yield self._results / request.event
         for folder in (self._results / ".builds", *self._results.glob("*/bots")):
             for digest in digests:
-                if not folder.parent.name.startswith("request-"):  # which counts as a whole
+                if not folder.parent.name.startswith(REQUESTS):  # which counts as a whole
                     yield folder / digest
 
     def _removable(self) -> Iterator[tuple[str, Version]]:

@@ -165,7 +165,7 @@ class HumanMatches:
         match = HumanMatch(account=account.id, wish=wish)
         self._matches[match.id] = match  # now, so that nobody begins two at once
         try:
-            await asyncio.to_thread(self._accounts.begin_match, account, str(wish))
+            await asyncio.to_thread(self._accounts.begin_match, account, wish.bot, str(wish))
             match.process = await asyncio.create_subprocess_exec(
                 *(*ARENA, "serve", "seat"),
                 cwd=self._accounts.workspace,

@@ -51,15 +51,31 @@ COMMIT = "commit"
 """The file of the archive's branch that names the commit of the workspace that was played."""
 AUTHOR = {"GIT_AUTHOR_NAME": "arena", "GIT_AUTHOR_EMAIL": "arena@localhost"}
 AUTHOR |= {key.replace("AUTHOR", "COMMITTER"): value for key, value in AUTHOR.items()}
-STALE = ("stale info", "cannot lock ref", "failed to update ref", "reference already exists", "incorrect old value")
-"""What git says of a push if the branch is not what we have read; in English, for which LC_ALL is set."""
+STALE = (
+    b"stale info",
+    b"cannot lock ref",
+    b"failed to update ref",
+    b"reference already exists",
+    b"incorrect old value",
+)
+"""What git says of a push if the branch is not what we have read: it has no code for that. LC_ALL keeps it English."""
 MOST_MEMORY, MOST_CPU_S, MOST_S = 2_000_000_000, 20, 120
 """What git may use to look at a stranger's commits."""
 TOO_MUCH = "it has more files than git can list in reasonable time and memory: leave out what the bot does not need"
 
 
+class GitError(ArenaError):
+    """git has failed, in its words."""
+
+    def __init__(self, command: str, said: bytes) -> None:
+        lines = said.decode("utf-8", "replace").strip().splitlines() or ["no reason"]
+        super().__init__(f"git {command}: {shown(' '.join(lines))}")
+        self.said = said
+        """What it wrote to stderr."""
+
+
 def git(*words: str, folder: Path = Path(), given: bytes = b"", fails: bool = False) -> bytes:
-    """Run git in a folder and return what it printed; with `fails` b"" if it fails, else ArenaError in its words."""
+    """Run git in a folder and return what it printed; with `fails` b"" if it fails, else GitError."""
     command = ["git", "-c", f"core.hooksPath={os.devnull}", *words]
     try:
         done = subprocess.run(
@@ -75,8 +91,7 @@ def git(*words: str, folder: Path = Path(), given: bytes = b"", fails: bool = Fa
     if done.returncode < 0 or b"ut of memory" in done.stderr:
         raise ArenaError(TOO_MUCH)
     if done.returncode and not fails:
-        said = done.stderr.decode("utf-8", "replace").strip().splitlines() or ["no reason"]
-        raise ArenaError(f"git {words[0]}: {shown(' '.join(said))}")
+        raise GitError(words[0], done.stderr)
     return b"" if done.returncode else done.stdout
 
 
@@ -192,8 +207,8 @@ class ArchiveBranch:
         lease = f"--force-with-lease={ref}:{expected.commit if expected else ''}"
         try:
             git("push", "-q", lease, self.remote, f"{commit}:{ref}")
-        except ArenaError as error:
-            if any(words in str(error) for words in STALE):
+        except GitError as error:
+            if any(words in error.said for words in STALE):
                 return False
             raise
         return True

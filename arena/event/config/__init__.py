@@ -17,7 +17,7 @@ from pydantic import BaseModel, BeforeValidator, Field, ValidationError, create_
 
 from arena import extensions, file_formats, shared_folders, toml
 from arena.clock import TimeControl
-from arena.errors import ArenaError, did_you_mean, known_are
+from arena.errors import ArenaError, OptionError, did_you_mean, known_are
 from arena.event import discovery, schedules
 from arena.event.config.keys import (
     BotTable,
@@ -37,7 +37,7 @@ from arena.event.config.keys import (
 )
 from arena.event.schedules.round_robin import groups_of
 from arena.event.tables import Names, Table, as_tuple
-from arena.event.tables.mistakes import messages
+from arena.event.tables.mistakes import wrong_keys
 from arena.games import openings, rulebook
 from arena.results import grades, ratings, tiebreaks
 from arena.sandbox import call_policy, seccomp, syscalls
@@ -447,9 +447,11 @@ def load(path: Path, overrides: Mapping[str, object] | None = None) -> Tournamen
         return with_extensions().model_validate(table)
     except ValidationError as error:
         added = {name: extensions.load(own.path) for name, own in extensions.tables().items()}
-        lines = messages(error, {**TABLES, "": with_extensions(), **added})
-        where = ("command line" if line.partition(": ")[0] in (overrides or ()) else path for line in lines)
-        raise ArenaError("\n".join(f"{place}: {line}" for place, line in zip(where, lines, strict=True))) from error
+        lines = []
+        for wrong in wrong_keys(error, {**TABLES, "": with_extensions(), **added}):
+            place = "command line" if wrong.key in (overrides or {}) else path
+            lines.append(f"{place}: {wrong}")
+        raise ArenaError("\n".join(lines)) from error
 
 
 def board_of(match: Match, file: Path) -> Board:
@@ -561,8 +563,10 @@ def _counted(number: int, noun: str) -> str:
 
 
 def _picked(where: str, kind: str, name: str, known: Mapping[str, Named]) -> Named:
+    """Return what has this name; ArenaError if nothing has, OptionError if an option of the command line named it."""
     if name not in known:
-        raise ArenaError(f"{where}: there is no {kind} {name!r} in this event; {known_are(name, known)}")
+        mistake = OptionError if where in {"--board", "--bot"} else ArenaError
+        raise mistake(f"{where}: there is no {kind} {name!r} in this event; {known_are(name, known)}")
     return known[name]
 
 

@@ -15,7 +15,7 @@ from arena import toml
 from arena.errors import ArenaError
 from arena.event.discovery import programs
 from arena.event.tables import BotLimits, Table, as_tuple
-from arena.event.tables.mistakes import Mistake, messages
+from arena.event.tables.mistakes import Mistake, wrong_keys
 
 LARGEST_FILE_BYTES = 128 * 1000  # room for a command and a build command of full length
 LONGEST_TEXT = 200  # characters of an author, a language, a game or a role
@@ -67,4 +67,5 @@ def read(path: Path) -> BotSettings:
     try:
         return BotSettings.model_validate(table)
     except ValidationError as error:  # a message is one line, so it tells the first mistake
-        raise ArenaError(f"{path}: {messages(error, {'': BotSettings, 'limits': BotLimits})[0]}") from error
+        first = wrong_keys(error, {"": BotSettings, "limits": BotLimits})[0]
+        raise ArenaError(f"{path}: {first}") from error

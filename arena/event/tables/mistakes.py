@@ -7,6 +7,7 @@ short and safe to print.
 
 import json
 from collections.abc import Mapping
+from dataclasses import dataclass
 from itertools import islice
 from typing import Any
 
@@ -34,15 +35,29 @@ class Mistake(ValueError):  # noqa: N818 (the user's mistake, and no error of th
     """A mistake whose message is complete; pydantic passes it on from a validator."""
 
 
-def messages(error: ValidationError, tables: Mapping[str, type[BaseModel]]) -> list[str]:
-    """Return `KEY: what is wrong` for each key; `tables` are the file's by name, with the file itself as ``."""
+@dataclass(frozen=True)
+class WrongKey:
+    """What is wrong with a key; as a text `KEY: what is wrong`."""
+
+    key: str
+    """As the user knows it; empty for a line about several keys."""
+    words: str
+
+    def __str__(self) -> str:
+        return f"{self.key}: {self.words}" if self.key else self.words
+
+
+def wrong_keys(error: ValidationError, tables: Mapping[str, type[BaseModel]]) -> list[WrongKey]:
+    """Return what is wrong with each key; `tables` are the file's by name, with the file itself as ``."""
     errors: dict[str, list[dict[str, Any]]] = {}
     for each in sorted(error.errors(), key=lambda each: each["type"] == "missing"):  # last: it is perhaps misspelt
         # An unknown key may be called like a member of a union: its path is the file's own.
         path = list(each["loc"]) if each["type"] == "extra_forbidden" else _path(each["loc"])
         errors.setdefault(_key(path), []).append({**each, "path": path})
-    lines = [f"{key}: {_message(same_key, tables)}" for key, same_key in islice(errors.items(), MOST_LINES)]
-    return [*lines, f"and {len(errors) - MOST_LINES} more"] if len(errors) > MOST_LINES else lines
+    wrong = [WrongKey(key, _message(same_key, tables)) for key, same_key in islice(errors.items(), MOST_LINES)]
+    if len(errors) > MOST_LINES:
+        wrong.append(WrongKey("", f"and {len(errors) - MOST_LINES} more"))
+    return wrong
 
 
 def _path(loc: tuple[int | str, ...]) -> list[int | str]:
