@@ -69,6 +69,13 @@ def refusal(error: BaseException) -> str | None:
     )
 
 
+def counted(number: int, noun: str) -> str:
+    """Return a number with its noun: `1 turn`, `2 turns`, `2 matches`."""
+    if number == 1:
+        return f"1 {noun}"
+    return f"{number} {noun}es" if noun.endswith("ch") else f"{number} {noun}s"
+
+
 def did_you_mean(word: str, known: Iterable[str]) -> str:
     """Return `did you mean 'X'?` with the known name that is most like the word; empty when none is like it."""
     from difflib import get_close_matches  # slow to import, and only a mistake needs it

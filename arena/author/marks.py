@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 from arena.author.classroom import classroom_of
 from arena.author.submissions.students import Student, students
-from arena.errors import ArenaError
+from arena.errors import ArenaError, counted
 from arena.event import schedules
 from arena.event.discovery import names
 from arena.event.plan import Plan
@@ -227,7 +227,7 @@ def _missing(event: Event, archive: Archive, everybody: Sequence[Student]) -> st
     late = [clean(label) for student, label in labels if student.newer]
     parts = [f"{at_most}{planned - stored} of {planned} matches are not played yet"] if stored < planned else []
     if late:
-        parts.append(f"the last bots of {_counted(len(late), 'student')} are not played yet ({', '.join(late)})")
+        parts.append(f"the last bots of {counted(len(late), 'student')} are not played yet ({', '.join(late)})")
     return ", and ".join(parts)
 
 
@@ -247,16 +247,11 @@ def _faults(archive: Archive) -> dict[str, str]:
         if seat.ending is not None:
             first_reasons.setdefault(seat.bot, clean(seat.words or ""))
     notes = {}
-    for bot, counted in endings.items():
-        kinds = ", ".join(f"{count} {ending}" for ending, count in sorted(counted.items()))
+    for bot, by_ending in endings.items():
+        kinds = ", ".join(f"{count} {ending}" for ending, count in sorted(by_ending.items()))
         if bot not in ready:
             notes[bot] = f"it never started, so that it lost all of its matches: {first_reasons[bot]}"
         else:
-            times = f"at fault in {counted.total()} of {_counted(matches[bot], 'match')}"
+            times = f"at fault in {by_ending.total()} of {counted(matches[bot], 'match')}"
             notes[bot] = f"{times} ({kinds}): {first_reasons[bot]}"
     return notes
-
-
-def _counted(number: int, noun: str) -> str:
-    plural = f"{noun}es" if noun.endswith("ch") else f"{noun}s"
-    return f"{number} {noun if number == 1 else plural}"

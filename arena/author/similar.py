@@ -34,7 +34,7 @@ from pygments.util import ClassNotFound
 from arena import rulefile
 from arena.author.starters import starters
 from arena.author.submissions.bot_store import BotStore, Version
-from arena.errors import ArenaError
+from arena.errors import ArenaError, counted
 from arena.event import discovery
 from arena.event.discovery.files import files_of
 from arena.limited import LimitedError, limited
@@ -114,8 +114,9 @@ class Omission:
     def programs(self) -> str:
         """The versions, in words."""
         first, *others = self.versions
-        more = f" and {len(others)} more version{'' if len(others) == 1 else 's'}" if others else ""
-        return f"{self.bot}@{first}{more}"
+        if not others:
+            return f"{self.bot}@{first}"
+        return f"{self.bot}@{first} and {counted(len(others), 'more version')}"
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -1,6 +1,5 @@
 """`arena check`: find out whether a bot is fit to play, and if it is not, say what to do."""
 
-import sys
 from collections.abc import Iterator
 from contextlib import nullcontext
 from dataclasses import asdict
@@ -13,6 +12,7 @@ from arena.author.checkup import WHOLE_MATCHES_S, CheckRun, Checkup
 from arena.cli import options, output, stored_match, workspace
 from arena.errors import ArenaError
 from arena.sandbox.launcher import Launcher
+from arena.sandbox.toolchain import PYTHON_HERE
 from arena.values import Bot, Conditions
 
 if TYPE_CHECKING:
@@ -176,8 +176,7 @@ def _report(result: Checkup) -> Iterator[str]:
     processes = "" if limits.processes == 1 else f", up to {limits.processes or 'any number of'} processes"
     yield f"memory {result.memory / 1e6:.0f} MB{memory}, CPU {result.cpu:.2f} s a match{processes}"
     if result.bot.command[:1] == ("{python}",):
-        python = ".".join(map(str, sys.version_info[:2]))
-        yield f"it may import Python {python}'s own library, arena.kit, its own folder, and what `pip list` shows here"
+        yield f"it may import {PYTHON_HERE}'s own library, arena.kit, its own folder, and what `pip list` shows here"
     if result.shortened:
         matches = output.counted(result.shortened, "match")
         yield f"{matches} ended early, because the bot is slow: a check plays whole matches for {WHOLE_MATCHES_S:g} s"

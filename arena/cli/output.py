@@ -12,6 +12,8 @@ from math import isfinite
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
 
+from arena.errors import counted as counted  # commands use it from here, as they do all that prints
+
 if TYPE_CHECKING:
     from rich.console import Console
     from rich.table import Column as TableColumn
@@ -85,9 +87,9 @@ def safe_line(value: object, length: int = 200) -> str:
     return "" if value is None or value != value else clean(str(value), length)  # NaN is unlike itself
 
 
-def counted(number: int, noun: str) -> str:
-    """Return a number with its noun: `1 turn`, `2 turns`, `2 matches`."""
-    return f"{number} {noun}{'' if number == 1 else 'es' if noun.endswith('ch') else 's'}"
+def percent_done(done: int, planned: int) -> int:
+    """Return whole per cent, rounded down: 100 only at the end."""
+    return 100 * done // planned if planned else 100
 
 
 def can_encode(text: str) -> bool:

@@ -35,7 +35,7 @@ class ProgressLine:
         if (now := monotonic()) < self._due:
             return
         self._due = now + (TERMINAL_INTERVAL_S if self._terminal else PIPE_INTERVAL_S)
-        self._write(f"{self._title}: {done} of {total} ({100 * done // max(1, total)} %)")
+        self._write(f"{self._title}: {done} of {total} ({output.percent_done(done, total)} %)")
 
     def __enter__(self) -> Self:
         if self._begins and self._terminal:

@@ -82,7 +82,7 @@ def status(
         output.print_json([row])
         return
     at_most = "" if row["complete"] else schedules.at_most(played_event)
-    percent = 100 * finished // planned if planned else 100  # 100 only at the end
+    percent = output.percent_done(finished, planned)
     print(
         f"{output.safe_line(played_event.name)}: {finished} of {at_most}{planned} matches are played ({percent} %), "
         f"{at_most}{row['due']} are due"

@@ -140,7 +140,7 @@ class Watcher:
 
     def lines(self) -> list[str]:
         """Return the progress as lines for a terminal."""
-        percent = 100 * self.done // self.planned if self.planned else 100  # 100 only at the end
+        percent = output.percent_done(self.done, self.planned)
         parts = [f"{self.done} of {self.at_most}{self.planned} matches ({percent} %)"]
         if self.rate is not None:
             parts.append(f"{self.rate:.1f}/s")

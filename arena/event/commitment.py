@@ -156,6 +156,4 @@ def _bot_digest(bot: Bot, path: Path) -> str:
     else:
         files = digest_of(program.command, [(path.name, path)], WHOLE)
     said = stated(bot, BOT_SETTINGS)
-    if bot.processes is not None:
-        said["processes"] = bot.processes
     return values_digest(files, said | {"limits": bot.limits and plain(bot.limits)}, bool(bot.remote), length=WHOLE)

@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC
+"""The flags to open a file that must not be there yet."""
 ELF = b"\x7fELF"
 """The first bytes of a program that a linker made."""
 

@@ -17,6 +17,8 @@ from arena.sandbox.file_policy import JAVA, PYTHON_PARTS, public
 
 PYTHON = "{python}"
 """The word in a command that stands for the interpreter that runs arena."""
+PYTHON_HERE = f"Python {sys.version_info[0]}.{sys.version_info[1]}"
+"""The version of that interpreter, for sentences."""
 PYTHON_NAME = re.compile(r"python(\d(\.\d+)?)?t?")
 PRINT_PREFIXES = (
     "import json, os, sys;"

@@ -9,7 +9,7 @@ from typing import Final
 from arena.author import similar
 from arena.author.submissions import people as people_files
 from arena.author.submissions.people import Person
-from arena.errors import ArenaError, known_are
+from arena.errors import ArenaError, counted, known_are
 from arena.serve import timetable
 from arena.serve.accounts import LIMITS, Accounts, NewTokens, now
 from arena.serve.entrants import Entrants
@@ -186,4 +186,4 @@ ACTIONS: Final[dict[str, Callable[[Accounts, Sequence[str], str], Rows | NewToke
 
 def _expect(action: str, words: Sequence[str], number: int) -> None:
     if len(words) != number:
-        raise ArenaError(f"serve {action}: expected {number or 'no'} word{'' if number == 1 else 's'} more")
+        raise ArenaError(f"serve {action}: expected {counted(number, 'word') if number else 'no words'} more")

@@ -6,7 +6,6 @@ Two rows read the trace above it. What is certain is said as a fact, and what is
 """
 
 import re
-import sys
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from signal import SIGABRT, SIGBUS, SIGFPE, SIGKILL, SIGSEGV, SIGSYS, SIGXCPU
@@ -15,8 +14,9 @@ from arena.author.checkup.bot_files import NO_FILES, BotFiles
 from arena.failure import Cause, Failure
 from arena.match.bot import program_file
 from arena.match.bot.complaint import complaint
-from arena.match.bot.program_file import UNIX_LINE_ENDS, shown
+from arena.match.bot.program_file import CHMOD, UNIX_LINE_ENDS, shown
 from arena.sandbox.file_policy import KIT
+from arena.sandbox.toolchain import PYTHON_HERE
 
 FLUSH = "end every answer with a newline, and flush it: most languages hold lines back when stdout is a pipe"
 LESS_MEMORY = "use less memory, or set a smaller heap in `command`"
@@ -38,7 +38,6 @@ NO_REQUIRE = (
     "Node has `require` in scripts only, and this file is a module, by its `import`, its ending or package.json: use "
     "`import` everywhere, or call the file .cjs"
 )
-PYTHON_HERE = "Python " + ".".join(map(str, sys.version_info[:2]))
 PROCESS_CALLS = frozenset({"fork", "vfork", "clone", "clone3", "execve"})
 ON_WINDOWS_ONLY = frozenset({"msvcrt", "winreg", "winsound", "win32api", "win32com", "_winapi"})
 ON_ANOTHER_COMPUTER = re.compile(r"(/(home|Users|content|mnt|media|root|kaggle)/|[A-Za-z]:[\\/])")
@@ -514,9 +513,7 @@ ROWS: tuple[Row, ...] = (
     _names(r"Could not find (?:file|a part of the path) '([^']+)'", _missing_path),
     _names(rf"(?:Permission denied|Read-only file system|EACCES|EROFS|AccessDenied)\b.*?{PATH}", _denied_path),
     _names(r"(?:AccessDeniedException): (\S+)|FileNotFoundException: (\S+) \(Permission", _denied_path),
-    _names(
-        r"(\./[\w./-]+): Permission denied", "{1} may not be executed: chmod +x {1} (a zip made on Windows loses that)"
-    ),
+    _names(r"(\./[\w./-]+): Permission denied", f"{{1}} may not be executed: {CHMOD.format('{1}')}"),
     _names(
         r"([\w./-]+): (?:command not found|not found)$",
         "the program {1} is not on this machine, or not in the bot's folder; a program of the bot's own begins with ./",

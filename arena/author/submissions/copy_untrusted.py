@@ -14,6 +14,7 @@ from typing import IO
 from arena import shared_folders
 from arena.errors import ArenaError
 from arena.event.discovery.files import LEFT_OUT, MAC_FORK, NOTED, leaves, shown
+from arena.sandbox.copying import NEW
 
 MOST_BYTES = 50_000_000
 MOST_ENTRIES = 2000  # files and folders
@@ -21,7 +22,6 @@ DEEPEST = 16  # folders in folders
 NAME_BYTES = 200  # some file systems take no more than 255, and our own copies have endings
 MOST_NOTED = 20  # paths that were left out
 CHUNK_BYTES = 1 << 20
-NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC
 READ = os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC | os.O_NONBLOCK | os.O_NOCTTY
 JUNK = {"__MACOSX", ".DS_Store"}
 """Names that a Mac leaves in folders and archives."""

@@ -14,10 +14,11 @@ from pathlib import Path
 
 from arena.author.submissions.downloads import Label, label_of, labels_of
 from arena.author.submissions.people import People, Person
-from arena.author.submissions.unpacking import ENDINGS, unpack
+from arena.author.submissions.unpacking import unpack
 from arena.errors import ArenaError
 from arena.event import discovery
 from arena.event.discovery.files import LEFT_OUT
+from arena.event.discovery.programs import PACKED
 
 TYPED = (
     "only a text came with it, which was typed into the learning platform, and no file: hand in the program as a file"
@@ -127,7 +128,7 @@ def _is_known(paths: Sequence[Path], people: People) -> bool:
 
 def packed_as(path: Path) -> str | None:
     """Return the ending of an archive; None for everything else."""
-    return next((ending for ending in ENDINGS if path.name.lower().endswith(ending)), None)
+    return next((ending for ending in PACKED if path.name.lower().endswith(ending)), None)
 
 
 def name_of(path: Path) -> str:

@@ -22,7 +22,6 @@ from arena.errors import ArenaError
 from arena.event.discovery.files import LEFT_OUT, MAC_FORK, shown
 from arena.limited import LimitedError, limited_value
 
-ENDINGS = (".zip", ".tar", ".tar.gz", ".tgz", ".tar.bz2", ".tar.xz")
 MEMORY_BYTES = 150_000_000
 """Memory that the readers may use in addition to that of the process when it begins; `xz -9` needs 65 MB."""
 CPU_SECONDS = 20

@@ -8,7 +8,7 @@ from collections.abc import Callable
 import dask
 from distributed import Worker
 
-from arena.errors import ArenaError
+from arena.errors import ArenaError, counted
 from arena.event.cluster import session, wire
 from arena.event.cluster.machine import PARCELS_A_LANE
 
@@ -58,7 +58,7 @@ async def serve(
                     f"{address}: this worker cannot join: {error.__cause__ or error}; look at the address and, with "
                     "tls://, at the certificates (`arena docs clusters`)"
                 ) from error
-            notice(f"{worker.address} works for {address}: {lanes} lane{'' if lanes == 1 else 's'}")
+            notice(f"{worker.address} works for {address}: {counted(lanes, 'lane')}")
             finished = asyncio.ensure_future(worker.finished())
             await asyncio.wait([finished, asked], return_when=asyncio.FIRST_COMPLETED)
             if not asked.done():

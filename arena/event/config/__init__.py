@@ -17,7 +17,7 @@ from pydantic import BaseModel, BeforeValidator, Field, ValidationError, create_
 
 from arena import extensions, file_formats, shared_folders, toml
 from arena.clock import TimeControl
-from arena.errors import ArenaError, OptionError, did_you_mean, known_are
+from arena.errors import ArenaError, OptionError, counted, did_you_mean, known_are
 from arena.event import discovery, schedules
 from arena.event.config.keys import (
     BotTable,
@@ -544,22 +544,16 @@ def _lack(event: Event, board: Board) -> str:
         for group in groups
     }
     players = set(chain.from_iterable(able.values()))
-    needs = f"{board.label} needs {_counted(len(groups), 'bot')}"
+    needs = f"{board.label} needs {counted(len(groups), 'bot')}"
     if empty := [" and ".join(group) for group, names in able.items() if not names and players]:
         return f"{needs}, and none plays {' or '.join(empty)} there"
     if event.schedule == "gauntlet":
         challengers = len(players - set(event.references))
         return (
             f"{needs}, of them one challenger and {len(groups) - 1} of `references`, and there are "
-            f"{_counted(challengers, 'challenger')} and {_counted(len(players) - challengers, 'reference bot')}"
+            f"{counted(challengers, 'challenger')} and {counted(len(players) - challengers, 'reference bot')}"
         )
-    return (
-        f"{needs}, and {_counted(len(players), 'bot')} of this event {'plays' if len(players) == 1 else 'play'} there"
-    )
-
-
-def _counted(number: int, noun: str) -> str:
-    return f"{number} {noun}{'' if number == 1 else 's'}"
+    return f"{needs}, and {counted(len(players), 'bot')} of this event {'plays' if len(players) == 1 else 'play'} there"
 
 
 def _picked(where: str, kind: str, name: str, known: Mapping[str, Named]) -> Named:

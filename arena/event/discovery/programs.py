@@ -14,6 +14,7 @@ from pathlib import Path, PurePosixPath
 
 from arena.errors import ArenaError
 from arena.event.discovery.files import shown
+from arena.sandbox.copying import ELF
 from arena.sandbox.file_policy import public
 from arena.sandbox.toolchain import PYTHON
 
@@ -81,7 +82,8 @@ OTHER_LANGUAGES = {
 }
 """Languages, by their ending, whose programs arena starts only as a bot.toml says."""
 PACKED = (".zip", ".tar", ".tar.gz", ".tgz", ".tar.bz2", ".tar.xz")
-PROGRAM_HEADS = (b"#!", b"\x7fELF")
+"""The endings of archives that are unpacked."""
+PROGRAM_HEADS = (b"#!", ELF)
 """The first bytes of a file that is surely a program."""
 
 

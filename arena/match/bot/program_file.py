@@ -15,9 +15,10 @@ from pathlib import Path, PurePosixPath
 
 from arena import system
 from arena.protocol import clean
+from arena.sandbox.copying import ELF
 from arena.sandbox.file_policy import public
 from arena.sandbox.folder import LEFT_OUT
-from arena.sandbox.toolchain import PYTHON
+from arena.sandbox.toolchain import PYTHON, PYTHON_HERE
 from arena.values import Bot
 
 HEAD_BYTES = 4096
@@ -37,9 +38,9 @@ _FORMATS = (
     (b"\xfe\xff", "a text in UTF-16"),
     (b"PK\3\4", "an archive"),
 )
-_ELF = b"\x7fELF"
 _MACHINE = struct.Struct("<18xH")
 """The field e_machine of an ELF header: elf(5)."""
+CHMOD = "chmod +x {} (a zip made on Windows loses that)"
 UNIX_LINE_ENDS = "save it with Unix line ends (LF): most editors have a setting for it, or type `sed -i 's/\\r$//' {}`"
 
 
@@ -129,8 +130,7 @@ def _no_such_program(program: str, bot: Bot) -> Explanation:
     name = shown(program)
     words = f"{name} is not on this machine"
     if PYTHON_NAMES.fullmatch(program):
-        version = ".".join(map(str, sys.version_info[:2]))
-        return Explanation(words, f"call the interpreter `python` in `command`: it is Python {version} here")
+        return Explanation(words, f"call the interpreter `python` in `command`: it is {PYTHON_HERE} here")
     if program in SHELL_WORDS:
         return Explanation(
             f"{name} is a word of a shell", f"no shell reads `command`: begin it with a program, without {name}"
@@ -150,7 +150,7 @@ def _of_mode(path: Path, name: str, errno: int) -> Explanation | None:
     instead = f", or write `{_interpreter(head)} {name}` in `command`" if _interpreter(head) else ""
     return Explanation(
         f"{name} may not be executed",
-        f"make it executable: chmod +x {name} (a zip made on Windows loses that){instead}",
+        f"make it executable: {CHMOD.format(name)}{instead}",
     )
 
 
@@ -164,7 +164,7 @@ def _of_head(head: bytes, name: str, errno: int) -> Explanation | None:
     for magic, kind in _FORMATS:
         if head.startswith(magic):
             return Explanation(f"{name} is {kind}", "hand in its source, or build it on Linux")
-    if head.startswith(_ELF):
+    if head.startswith(ELF):
         return _of_elf(head, name, errno)
     if not head.startswith(b"#!"):
         return Explanation(

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 
+from arena.errors import counted
 from arena.protocol import clean
 from arena.results.ranked import ranked_bots
 from arena.values import Event, OpenRanks, Stop
@@ -12,7 +13,7 @@ BOTS_NAMED = 5
 
 def sentences(stop: Stop, event: Event, display_name: Callable[[str], str]) -> tuple[str, ...]:
     """Return a sentence about the end and one about the open ranks, without full stops; `display_name` names a bot."""
-    matches = f"{stop.matches} match{'' if stop.matches == 1 else 'es'}"
+    matches = counted(stop.matches, "match")
     chance = f"{100 * event.confidence:g} %"
     if stop.rule == "stop_when":
         end = f"the event ended after {matches}, because the {event.stop_when} at {chance} (stop_when)"
