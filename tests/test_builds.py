@@ -169,6 +169,14 @@ ln -s / .git; ln -s /etc deep/__pycache__
 """Links out of the folder: in folders that no digest counts, and in their place."""
 
 
+def test_a_build_that_makes_a_path_too_long_to_be_copied_elsewhere_has_failed(tmp_path):
+    steps = f"{STEPS}for level in 1 2 3 4 5 6; do mkdir {'x' * 240}; cd {'x' * 240}; done\n"
+    bot = bot_that_is_built(tmp_path / "mine", steps)
+    with pytest.raises(ArenaError, match="cannot be kept: a path of more than 1000 bytes"):
+        made(bot, tmp_path / "kept")
+    assert not [*(tmp_path / "kept").glob("[!.]*")]
+
+
 def test_a_build_leaves_no_link_out_of_its_folder_anywhere(tmp_path):
     done = made(bot_that_is_built(tmp_path / "mine", f"{STEPS}{LINKS}"), tmp_path / "kept")
     assert (Path(done.files) / "bot.py").read_text() == cup.FIRST

@@ -28,6 +28,7 @@ from arena.values import Bot
 
 LARGEST_BYTES = 250_000_000  # of a built bot: a compiler's output is larger than any source
 DEEPEST = 64  # folders in folders
+LONGEST_PATH = 1000  # bytes within the bot: its folder has other names elsewhere, and the system's limit is 4095
 LOG_LINES = 6  # that a message shows
 CURES = (
     (
@@ -148,9 +149,13 @@ def _refuse_excess(folder: Path) -> None:
 
     A stranger's build command made it, so it is no more trusted than the stranger's source.
     """
-    for root, _, _ in os.walk(folder):
-        if len(Path(root).relative_to(folder).parts) > DEEPEST:
+    for root, folders, names in os.walk(folder):
+        place = Path(root).relative_to(folder)
+        if len(place.parts) > DEEPEST:
             raise ArenaError(f"folders more than {DEEPEST} deep")
+        longest = max((len(os.fsencode(name)) for name in (*folders, *names)), default=0)
+        if len(os.fsencode(place)) + 1 + longest > LONGEST_PATH:
+            raise ArenaError(f"a path of more than {LONGEST_PATH} bytes")
     if sum(path.lstat().st_size for _, path in files_of(folder)) > LARGEST_BYTES:
         raise ArenaError(f"more than {LARGEST_BYTES // 1_000_000} MB; remove what the bot does not need")
 
