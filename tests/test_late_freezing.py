@@ -13,10 +13,10 @@ from live import GO, READY
 from processes import alive, descendants, until
 from programs import python
 
-from arena.match import bot
-from arena.match import play as match_play
+from arena.match import bot, live_bots
 from arena.match.bot import LiveBot, stopwatch
-from arena.match.play import LiveBots, play
+from arena.match.live_bots import LiveBots
+from arena.match.play import play
 from arena.match.polling import ask_all
 from arena.protocol import Reply
 from arena.sandbox import choice, procfs
@@ -88,7 +88,7 @@ def turns(bots: dict[str, LiveBot], number: int) -> dict[str, list[Reply]]:
 def patient(monkeypatch):
     """Call an answer short that took up to PATIENT_S, so that it needs no luck on a busy machine."""
     monkeypatch.setattr(bot, "SHORT_ANSWER_MS", round(PATIENT_S * 1000))
-    for module in (bot, stopwatch, match_play):
+    for module in (bot, stopwatch, live_bots):
         monkeypatch.setattr(module, "SHORT_ANSWER_S", PATIENT_S)
 
 

@@ -289,10 +289,13 @@ def test_a_bot_on_its_authors_machine_asks_through_the_same_door(tmp_path, launc
         def end(self, _: bytes) -> None:
             pass
 
+        def close(self) -> None:
+            pass
+
         def report(self) -> SeatReport:
             return SeatReport(role="first", bot="a", digest="")
 
-    monkeypatch.setattr("arena.match.play.RemoteSeat", Remote)
+    monkeypatch.setattr("arena.match.remote.RemoteSeat", Remote)
     match = match_of(tmp_path, "say(legal[0])")
     seats = (replace(match.seats[0], bot=replace(match.seats[0].bot, remote="/nowhere")), match.seats[1])
     record = play(replace(match, seats=seats), launcher=launcher, model=Scripted(lambda _: "bet"))

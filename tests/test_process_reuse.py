@@ -172,7 +172,7 @@ def test_after_a_failure_of_ours_no_waiting_bot_stays_open(launcher, reused, tmp
     bot = bot_of(tmp_path)
     lane.perform(launcher, Work(match=match(1, bot)))
     before, waiting = len(os.listdir("/proc/self/fd")), reused.pids
-    monkeypatch.setattr("arena.match.play.ask_all", lambda *_, **__: 1 / 0)
+    monkeypatch.setattr("arena.match.live_bots.ask_all", lambda *_, **__: 1 / 0)
     with pytest.raises(ZeroDivisionError):
         lane.perform(launcher, Work(match=match(2, bot)))
     assert len(waiting) == 2

@@ -28,6 +28,7 @@ from arena import protocol
 from arena.drawing import Grid, Mark, Piece, variables
 from arena.game import MIRRORS, Fact, Game, Move, Role
 from arena.games import manual
+from arena.match.seat import Seats, WrappedSeats
 from arena.protocol import Ask, Reply
 from arena.values import DISGUISED, Match
 
@@ -256,11 +257,11 @@ class Disguises:
             seat.role: Disguise(game, match, seat.role) for seat in match.seats if disguised and seat.bot.model
         }
 
-    def asks(self, asks: dict[Role, Ask]) -> dict[Role, Ask]:
+    def asks(self, asks: Mapping[Role, Ask]) -> dict[Role, Ask]:
         """Return questions as their bots read them."""
         return {role: self._by_role[role].ask(ask) if role in self._by_role else ask for role, ask in asks.items()}
 
-    def replies(self, replies: Mapping[Role, Reply]) -> Mapping[Role, Reply]:
+    def replies(self, replies: Mapping[Role, Reply]) -> dict[Role, Reply]:
         """Return answers as the referee reads them."""
         return {
             role: self._by_role[role].reply(reply) if role in self._by_role else reply
@@ -270,3 +271,29 @@ class Disguises:
     def last_words(self, role: Role, text: bytes) -> bytes:
         """Return the last lines for the bot of a role as it reads them."""
         return self._by_role[role].last_words(text) if role in self._by_role else text
+
+    def around(self, seats: Seats) -> Seats:
+        """Return these seats, in disguise if one of them is."""
+        if self._by_role.keys().isdisjoint(seats.roles):
+            return seats
+        return DisguisedSeats(seats, self)
+
+
+class DisguisedSeats(WrappedSeats):
+    """Seats of which some read and write other words."""
+
+    def __init__(self, seats: Seats, disguises: Disguises) -> None:
+        super().__init__(seats)
+        self._disguises = disguises
+
+    def ask(self, asks: Mapping[Role, Ask]) -> dict[Role, Reply]:
+        """Part of `Seats`: both directions are plain outside."""
+        return self._disguises.replies(self.seats.ask(self._disguises.asks(asks)))
+
+    def dismiss(self, role: Role, text: bytes) -> None:
+        """Part of `Seats`."""
+        self.seats.dismiss(role, self._disguises.last_words(role, text))
+
+    def say_goodbye(self, texts: Mapping[Role, bytes]) -> None:
+        """Part of `Seats`."""
+        self.seats.say_goodbye({role: self._disguises.last_words(role, text) for role, text in texts.items()})

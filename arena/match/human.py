@@ -1,14 +1,15 @@
-"""A human's seat. It has no process and no clock, and its moves are legal, because the screen offers no others.
+"""A human's seat. It has no process and no clock. Its moves are legal: a screen offers no others.
 
 The screen shows a human only what `view` shows a bot in that role.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 from arena.game import Move, Role
 from arena.match.referee import Referee
+from arena.match.seat import Resources, SingleSeat, report_of_nobody
 from arena.protocol import Ask, Reply
-from arena.values import Bot
+from arena.values import Bot, Seat, SeatReport
 
 Choose = Callable[[Referee, Role], Move]
 """Asks a human for one of the legal moves of a role, for as long as it takes."""
@@ -16,6 +17,30 @@ HUMAN = Bot(name="you", command=(), digest="")
 """The bot that stands in a match for a human."""
 
 
-def reply(choose: Choose, referee: Referee, role: Role, ask: Ask) -> Reply:
-    """Return a human's reply: `ready` at once, or the move that is chosen."""
-    return Reply(line=b"ready" if ask.ready else choose(referee, role).encode())
+class HumanSeat:
+    """A seat in which a human chooses."""
+
+    def __init__(self, seat: Seat, choose: Callable[[Role], Move]) -> None:
+        self._seat, self._choose = seat, choose
+
+    def ask(self, ask: Ask) -> Reply:
+        """Return `ready` at once, or the move that is chosen."""
+        return Reply(line=b"ready" if ask.ready else self._choose(self._seat.role).encode())
+
+    def end(self, text: bytes) -> None:
+        """Say nothing: the screen shows how the match ended."""
+
+    def close(self) -> None:
+        """Let go of nothing."""
+
+    def report(self) -> SeatReport:
+        """Return who sat here."""
+        return report_of_nobody(self._seat)
+
+
+def human_seats(seats: Sequence[Seat], resources: Resources) -> list[SingleSeat]:
+    """Return the seats in which a human chooses: part of `KINDS`."""
+    choose = resources.choose
+    if choose is None:
+        return []
+    return [SingleSeat(seat.role, HumanSeat(seat, choose)) for seat in seats if seat.bot == HUMAN]

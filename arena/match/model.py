@@ -43,6 +43,7 @@ from arena.failure import Cause, Failure
 from arena.game import Role
 from arena.identity import digest_of
 from arena.match.bot.output import REMARKS_KEPT
+from arena.match.seat import Seats, WrappedSeats
 from arena.protocol import Ask, Reply
 from arena.values import Match, ModelAnswer, ModelCall, ModelTerms, Record
 
@@ -283,6 +284,23 @@ class Calls:
             return protocol.model_answer({"error": answer.text, "left": left})
         used = {"in": answer.tokens_in, "out": answer.tokens_out}
         return protocol.model_answer({"text": answer.text, "end": answer.end, **used, "left": left})
+
+
+class ModelSeats(WrappedSeats):
+    """Seats whose bots may ask a language model; the others pay only a look at the beginning of their lines."""
+
+    def __init__(self, seats: Seats, calls: Calls, match: Match) -> None:
+        super().__init__(seats)
+        self._calls, self._match = calls, match
+
+    def ask(self, asks: Mapping[Role, Ask]) -> dict[Role, Reply]:
+        """Part of `Seats`: answer the requests of these bots until each has given a move or failed."""
+        replies = self.seats.ask(asks)
+        for reply in replies.values():
+            # With a model each turn counts, also one without a request.
+            if self._match.conditions.model is not None or reply.line.startswith(protocol.MODEL):
+                return converse(self.seats.ask, asks, replies, self._calls, self._match, self.seats.rest)
+        return replies
 
 
 def converse(

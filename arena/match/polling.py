@@ -45,7 +45,7 @@ It owns the wait, and knows when the referee looked later than it planned. It kn
 #     read at its answers only. The kernel brings the clock of a running thread up to date at each tick (4 ms at 250 Hz)
 #     and whenever the thread leaves its core. So one reading may lack one tick for each thread; the next one has it.
 #     The sum over a match is exact but for the last reading. A child that ends may take its CPU time along, so a match
-#     in which a bot may be several processes is not frozen late (play.py).
+#     in which a bot may be several processes is not frozen late (live_bots.py).
 #   - Nobody who is asked is harmed. A bot that shares its core with one that is awake waits for the core, and such a
 #     wait is excused (clock.py). A short answer costs nothing of the bank, even if most of it was a wait. A bot whose
 #     waits are not excused, because it may be several processes, has no opponent that is awake.

@@ -22,12 +22,15 @@ import secrets
 import select
 import socket
 import time
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 from arena import protocol, shared_folders
 from arena.clock import TimeUsed
 from arena.failure import Cause, Failure
+from arena.match.bot.output import REMARKS_KEPT
+from arena.match.seat import Resources, SingleSeat
 from arena.protocol import Ask, Reply
 from arena.values import Conditions, Ending, RemoteSeats, Seat, SeatReport
 
@@ -36,7 +39,7 @@ LOOK_S = 0.2
 MOST_BYTES = 10 * protocol.LINE_LIMIT
 """Of a message; JSON escapes letters."""
 MOST_REMARKS, MOST_LETTERS = 100, 200
-"""The remarks of an answer, and the letters of each."""
+"""The remarks of an answer that the server takes, and the letters of each."""
 MOST_LINES = 3
 """Lines that answer nothing of which the author's machine sends the beginning, while no answer has come."""
 SHORT_S = 0.5
@@ -97,6 +100,10 @@ class RemoteSeat:
             self._send({"session": self._session, "end": text.decode("utf-8", "replace")})
         self._disconnect()
 
+    def close(self) -> None:
+        """Leave the connection to the server."""
+        self._disconnect()
+
     def report(self) -> SeatReport:
         """Return what is known of the bot."""
         lost = self._lost_at(time.monotonic()) if self._ready is not None else self._lost
@@ -151,7 +158,7 @@ class RemoteSeat:
             return None
         remarks = message.get("remarks")
         texts = [each for each in remarks if isinstance(each, str)] if isinstance(remarks, list) else []
-        cleaned = (protocol.clean(each, MOST_LETTERS) for each in texts[:MOST_REMARKS])
+        cleaned = (protocol.clean(each, MOST_LETTERS) for each in texts[:REMARKS_KEPT])
         answer = line.partition("\n")[0].encode("utf-8", "replace")[: protocol.LINE_LIMIT]
         return Reply(answer, spent=spent, remarks=tuple(cleaned))
 
@@ -190,6 +197,12 @@ class RemoteSeat:
         if self._socket is not None:
             with contextlib.suppress(OSError):  # the next read tells that it is closed
                 self._socket.sendall(json.dumps(message).encode() + b"\n")
+
+
+def remote_seats(seats: Sequence[Seat], resources: Resources) -> list[SingleSeat]:
+    """Return the seats whose bots stay on their authors' machines: part of `KINDS`."""
+    conditions = resources.match.conditions
+    return [SingleSeat(seat.role, RemoteSeat(seat, conditions)) for seat in seats if seat.bot.remote]
 
 
 def _late(words: str, spent: TimeUsed) -> Reply:

@@ -1,0 +1,200 @@
+"""A seat of a match while it is played: greeted, asked, given its last words, and reported.
+
+`Seats` is all that the referee's shell (play.py) knows of who plays. This file knows no kind of
+seat: each kind is a file of its own, and seating.py lists them.
+"""
+
+# Theory of seats
+# ---------------
+# There are three kinds of seat, and two wrappers around any of them:
+#
+#   live_bots.py  bots whose programs run here: `LiveBots`, all of a match at once
+#   human.py      a person, or a search in this process, that chooses a move: `HumanSeat`
+#   remote.py     a bot that stays on its author's machine: `RemoteSeat`
+#   model.py      `ModelSeats` answers what a bot asks a language model, until it gives a move
+#   disguise.py   `DisguisedSeats` has a bot read and write other words
+#
+# The law of a seat:
+#
+#   - It raises no error for a fault of whoever plays it. A fault is a `Reply` with an ending, and
+#     the referee judges it. An error means that arena failed, and the match must be played again.
+#   - Its first question is the greeting, which is answered by `ready` or an ending. Each question
+#     has one reply.
+#   - It owns its clock: it returns by the deadline of the question, and the reply says what the
+#     answer took.
+#   - It gets its last words once, and is asked nothing more: it is dismissed when it is out, or it
+#     hears the farewell when the match is over.
+#   - Its report is there after the `with`, also if it was never asked because all others were out
+#     before the first turn.
+#   - It decides nothing about the match, and it sees no question of another seat.
+#
+# Why one object may stand for several seats. Roles that move at once must think at once, as many as
+# there are cores for: one poll(2) waits for all of their programs, and a language model is asked
+# for all of them at once. Three ways were weighed:
+#
+#   1. An object for each seat, with `ask(question) -> reply`. It is the simplest, but bots would
+#      think one after another.
+#   2. An object for each seat, asked in two steps: `begin(question)`, then `reply()`. The first
+#      `reply()` would have to wait for all seats that have begun, so they would have to know each
+#      other in secret, and so would each wrapper.
+#   3. An object that is asked for several seats at once: `ask(questions) -> replies`. A kind whose
+#      seats are asked one by one has an object for each of them (`SingleSeat`), which needs not
+#      know of others. A wrapper wraps a call.
+#
+# The third is taken. Kinds are asked one after another, so that no program is awake while a person
+# or an author's machine thinks.
+#
+# A new kind of seat is a class with the methods of `LiveSeat`, in a new file, and a function of the
+# type `Kind`, which puts each seat that is of this kind in a `SingleSeat`. The function gets its
+# place in `KINDS` of seating.py. Nothing else changes. No extension brings a kind yet, so
+# arena/extensions.py has no hook for it. A hook would be a field `seats` with the path of such a
+# function, and seating.py would ask it before its own.
+
+from collections.abc import Callable, Collection, Mapping, Sequence
+from contextlib import AbstractContextManager
+from dataclasses import dataclass
+from typing import Any, Protocol, Self, TypeAlias
+
+from arena.game import Move, Role
+from arena.protocol import Ask, Reply
+from arena.sandbox.launcher import Launcher
+from arena.values import Match, Seat, SeatReport
+
+
+class Seats(AbstractContextManager["Seats"], Protocol):
+    """Seats of one match that are asked together. Nobody is in them before or after the `with`."""
+
+    roles: Collection[Role]
+    """The roles of these seats."""
+
+    def ask(self, asks: Mapping[Role, Ask]) -> dict[Role, Reply]:
+        """Ask these roles, at least one, and return their replies when all of them are there."""
+        ...
+
+    def rest(self) -> None:
+        """Stop all of them from thinking until they are asked again, where that can be done."""
+        ...
+
+    def dismiss(self, role: Role, text: bytes) -> None:
+        """Give a role that is out its last words, and end it."""
+        ...
+
+    def say_goodbye(self, texts: Mapping[Role, bytes]) -> None:
+        """Give these roles their last words; the match is over."""
+        ...
+
+    def report(self, role: Role) -> SeatReport:
+        """Return what became of a role."""
+        ...
+
+
+class LiveSeat(Protocol):
+    """One seat that is asked by itself, which is all that most kinds need to be."""
+
+    def ask(self, ask: Ask) -> Reply:
+        """Ask it, and return its reply when it is there."""
+        ...
+
+    def end(self, text: bytes) -> None:
+        """Give it its last words."""
+        ...
+
+    def close(self) -> None:
+        """Let go of whatever it holds, also after a failure."""
+        ...
+
+    def report(self) -> SeatReport:
+        """Return what became of it."""
+        ...
+
+
+@dataclass(frozen=True, kw_only=True)
+class Resources:
+    """What the seats of a match are made with; each kind takes its part."""
+
+    match: Match
+    launcher: Launcher
+    blameless: Collection[str] = ()
+    """The bots that are not at fault when somebody kills or stops them."""
+    choose: Callable[[Role], Move] | None = None
+    """Asks a human for one of the legal moves of a role; None = nobody does."""
+    reuses: bool = False
+    """True when bots that have stayed play again, and bots that ask to stay may do so."""
+    freeze_late: bool = False
+    """True when bots may be frozen late where that is safe (polling.py)."""
+
+
+Kind: TypeAlias = Callable[[Sequence[Seat], Resources], Sequence[Seats]]
+"""Finds the seats of one kind among those that no other kind has taken, and returns an object for
+those that are asked together. It starts nobody."""
+
+
+class SingleSeat(Seats):
+    """A seat that is asked by itself."""
+
+    def __init__(self, role: Role, seat: LiveSeat) -> None:
+        self.roles = (role,)
+        self._seat = seat
+
+    def __exit__(self, *error: object) -> None:
+        self._seat.close()
+
+    def ask(self, asks: Mapping[Role, Ask]) -> dict[Role, Reply]:
+        """Part of `Seats`."""
+        return {role: self._seat.ask(ask) for role, ask in asks.items()}
+
+    def rest(self) -> None:
+        """Part of `Seats`. Nothing here can stop whoever plays it."""
+
+    def dismiss(self, role: Role, text: bytes) -> None:  # noqa: ARG002 (all seats have this method)
+        """Part of `Seats`."""
+        self._seat.end(text)
+
+    def say_goodbye(self, texts: Mapping[Role, bytes]) -> None:
+        """Part of `Seats`."""
+        for text in texts.values():
+            self._seat.end(text)
+
+    def report(self, role: Role) -> SeatReport:  # noqa: ARG002 (all seats have this method)
+        """Part of `Seats`."""
+        return self._seat.report()
+
+
+class WrappedSeats(Seats):
+    """Seats with something around their line: a subclass says what, and the rest stays as it is."""
+
+    def __init__(self, seats: Seats) -> None:
+        self.seats = seats
+        self.roles = seats.roles
+
+    def __enter__(self) -> Self:
+        self.seats.__enter__()
+        return self
+
+    def __exit__(self, *error: Any) -> None:
+        self.seats.__exit__(*error)
+
+    def ask(self, asks: Mapping[Role, Ask]) -> dict[Role, Reply]:
+        """Part of `Seats`."""
+        return self.seats.ask(asks)
+
+    def rest(self) -> None:
+        """Part of `Seats`."""
+        self.seats.rest()
+
+    def dismiss(self, role: Role, text: bytes) -> None:
+        """Part of `Seats`."""
+        self.seats.dismiss(role, text)
+
+    def say_goodbye(self, texts: Mapping[Role, bytes]) -> None:
+        """Part of `Seats`."""
+        self.seats.say_goodbye(texts)
+
+    def report(self, role: Role) -> SeatReport:
+        """Part of `Seats`."""
+        return self.seats.report(role)
+
+
+def report_of_nobody(seat: Seat) -> SeatReport:
+    """Return the report of a seat of which nothing is known, such as one that nobody was in."""
+    return SeatReport(role=seat.role, bot=seat.bot.name, digest=seat.bot.digest)

@@ -1,0 +1,89 @@
+"""Seats a match: finds the kind of each seat, wraps it, and asks all of them as if they were one.
+
+It owns the order of the kinds, and what is around each. Only this file knows which kinds there are.
+"""
+
+from collections.abc import Mapping, Sequence
+from contextlib import ExitStack
+from typing import Any, Self
+
+from arena.game import Game, Role
+from arena.match.disguise import Disguises
+from arena.match.human import human_seats
+from arena.match.live_bots import live_bots
+from arena.match.model import Calls, ModelSeats
+from arena.match.remote import remote_seats
+from arena.match.seat import Kind, Resources, Seats
+from arena.protocol import Ask, Reply
+from arena.values import Seat, SeatReport
+
+PROGRAMS: tuple[Kind, ...] = (live_bots,)
+"""Seats whose bots run here: a seat that fits no other kind."""
+KINDS: tuple[Kind, ...] = (human_seats, remote_seats, *PROGRAMS)
+"""All kinds, in the order in which their seats are asked: no program is awake while a person or an
+author's machine thinks."""
+
+
+class AllSeats(Seats):
+    """The seats of a match, of whatever kinds."""
+
+    def __init__(
+        self,
+        game: Game[Any],
+        seats: Sequence[Seat],
+        resources: Resources,
+        calls: Calls,
+        kinds: Sequence[Kind] = KINDS,
+    ) -> None:
+        """`seats` are those that are played; `calls` answers what bots ask a language model."""
+        match = resources.match
+        disguises = Disguises(game, match)
+        self._groups: list[Seats] = []
+        self._group_of: dict[Role, Seats] = {}
+        for kind in kinds:
+            free = [seat for seat in seats if seat.role not in self._group_of]
+            for group in kind(free, resources):
+                wrapped = disguises.around(ModelSeats(group, calls, match))
+                self._groups.append(wrapped)
+                self._group_of |= dict.fromkeys(group.roles, wrapped)
+        self.roles = self._group_of.keys()
+        self._closing = ExitStack()
+
+    def __enter__(self) -> Self:
+        with ExitStack() as closing:
+            for group in self._groups:
+                closing.enter_context(group)
+            self._closing = closing.pop_all()
+        return self
+
+    def __exit__(self, *error: Any) -> None:
+        self._closing.__exit__(*error)
+
+    def ask(self, asks: Mapping[Role, Ask]) -> dict[Role, Reply]:
+        """Part of `Seats`. One kind is asked after another."""
+        if len(self._groups) == 1:
+            return self._groups[0].ask(asks)
+        replies: dict[Role, Reply] = {}
+        for group in self._groups:
+            asked = {role: ask for role, ask in asks.items() if role in group.roles}
+            if asked:
+                replies |= group.ask(asked)
+        return replies
+
+    def rest(self) -> None:
+        """Part of `Seats`."""
+        for group in self._groups:
+            group.rest()
+
+    def dismiss(self, role: Role, text: bytes) -> None:
+        """Part of `Seats`."""
+        self._group_of[role].dismiss(role, text)
+
+    def say_goodbye(self, texts: Mapping[Role, bytes]) -> None:
+        """Part of `Seats`. Programs hear it first, since they are ended at once."""
+        for group in reversed(self._groups):
+            group.say_goodbye({role: text for role, text in texts.items() if role in group.roles})
+
+    def report(self, role: Role) -> SeatReport:
+        """Part of `Seats`."""
+        return self._group_of[role].report(role)
