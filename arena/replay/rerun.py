@@ -3,21 +3,19 @@
 It says what differs, and stores nothing. The caller decides which bots run, and whether they may.
 """
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from itertools import zip_longest
-from pathlib import Path
 from typing import Any
 
 from arena import protocol
-from arena.game import Game, Role
-from arena.match.bot import LiveBot
-from arena.match.disguise import Disguises
-from arena.match.model import Calls, converse
-from arena.match.polling import ask_all
-from arena.protocol import Ask, Reply
+from arena.game import Game
+from arena.match.model import Calls
+from arena.match.seat import Resources
+from arena.match.seating import PROGRAMS, AllSeats
+from arena.protocol import Reply
 from arena.replay.reconstruct import Exchange, fault_words
-from arena.sandbox.launcher import Launcher, cleaning_up
+from arena.sandbox.launcher import Launcher
 from arena.values import Bot, Conditions, Ending, Match, Record, Seat, Turn
 
 DECIDED = ("number", "role", "move", "by", "digest")
@@ -73,22 +71,11 @@ def feed(
     """
     role = exchanges[0].role
     seats = tuple(Seat(seat.role, bot) if seat.role == role else seat for seat in match.seats)
-    disguises = Disguises(game, replace(match, seats=seats))
-    live = LiveBot(launcher, role, bot, match.conditions, Path(match.rules))
+    resources = Resources(match=replace(match, seats=seats), launcher=launcher)
     answers: list[Comparison] = []
-
-    def put(asks: Mapping[Role, Ask]) -> dict[Role, Reply]:
-        return ask_all({role: live}, asks)
-
-    def end() -> None:
-        live.end()
-        launcher.sweep()
-
-    with cleaning_up(end):
+    with AllSeats(game, [Seat(role, bot)], resources, calls or Calls(match, None), PROGRAMS) as fed:
         for exchange in exchanges:
-            asks = disguises.asks({role: exchange.ask})
-            replies = converse(put, asks, put(asks), calls or Calls(match, None), match, live.freeze)
-            now = disguises.replies(replies)[role]
+            now = fed.ask({role: exchange.ask})[role]
             answers.append(Comparison(then=exchange, now=now))
             tell(answers[-1])
             if answers[-1].now.ending is not None:
