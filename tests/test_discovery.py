@@ -438,3 +438,49 @@ def test_what_is_no_bot_is_told_with_what_to_do(bots, name):
 def test_a_byte_order_mark_at_the_beginning_of_a_toml_file_is_no_mistake(bots):
     folder = folder_bot(bots, "mine", '\ufeffcommand = "x"\nauthor = "Ann"\n')
     assert discovery.settings_of(discovery.from_path(folder)).author == "Ann"
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        ["bash", "-c", r"while read -r line; do printf 'north\n'; done"],
+        r"perl -ne 'print qq{a\nb}'",
+        ["perl", "-ne", r"print if /go\b/"],
+        r"sed -u 's/a\.b/c/'",
+        r"grep -E 'foo\w+'",
+        r"python my\ bot.py",
+        "python bot.py\nmore",
+        "nice python -u\nbot.py",
+        "wrapper\nbot.py",
+        ["cut", "-d", "|"],
+        'python bot.py "<"',
+    ],
+)
+def test_a_command_may_have_backslashes_signs_and_lines_that_are_no_mistake(command):
+    assert programs.words_of(command)
+
+
+@pytest.mark.parametrize(
+    ("command", "path"),
+    [
+        (r"python src\bot.py", "src/bot.py"),
+        ("python src\bot.py", "src/bot.py"),
+        ("python src\table.py", "src/table.py"),
+        ("python src\nemesis.py", "src/nemesis.py"),
+        ("python src\foo.py", "src/foo.py"),
+        (r".\bot", "bot"),
+        (r"python C:\me\bot.py", "me/bot.py"),
+        ([r"python", r"src\sub\bot.py"], "src/sub/bot.py"),
+        (["python", "src\table.py"], "src/table.py"),
+        (r'python "src\bot.py"', "src/bot.py"),
+    ],
+)
+def test_a_path_of_windows_in_a_command_is_refused_with_the_right_one(command, path):
+    with pytest.raises(ValueError, match=f"has a path with a backslash: write '{path}', with /"):
+        programs.words_of(command)
+
+
+@pytest.mark.parametrize("command", ["cd src && python bot.py", "cat | python bot.py", ["cd", "src", "&&", "./bot"]])
+def test_a_command_for_a_shell_is_refused(command):
+    with pytest.raises(ValueError, match="wants a shell"):
+        programs.words_of(command)

@@ -10,7 +10,7 @@ import shlex
 import sys
 from collections.abc import Iterable
 from dataclasses import dataclass
-from pathlib import Path, PurePosixPath
+from pathlib import Path, PurePosixPath, PureWindowsPath
 
 from arena.errors import ArenaError
 from arena.event.discovery.files import shown
@@ -25,10 +25,21 @@ MOST_WORDS = 1000  # for the same reason: an empty word takes room too
 SHOWN_LETTERS = 80  # of a wrong command that a message repeats
 TAKEN_MODULES = frozenset({"arena", *sys.stdlib_module_names})
 SHELL = frozenset({"&&", "||", ";", "|", ">", ">>", "<", "&"})
+STEPS = frozenset({"&&", "||"})
+"""Those of them that are no argument of any program."""
 ASSIGNMENT = re.compile(r"[A-Za-z_]\w*=")
 IN_TOML = {"\b": "\\b", "\t": "\\t", "\n": "\\n", "\f": "\\f", "\r": "\\r"}
 """Letters behind a backslash that TOML takes for another character, as in "python src\bot.py"."""
-BACKSLASH = re.compile(r"[\w./-]*\w[\\\b\f][\w.][\w./-]*|(?<=\s)[\w./-]*\w[\t\n\r][\w.][\w./-]*")
+TOKEN = re.compile(r"""'[^']*'|"(?:\\.|[^"\\])*"|\S+""")
+"""A word of a command as it is written: quoted, with its quotation marks, or bare."""
+WINDOWS_PATH = re.compile(r"(?:[A-Za-z]:)?[\w./-]*(?:\\[\w.-]+)+")
+FILE_ENDING = re.compile(r".*[\w-]\.[A-Za-z]\w*")
+EATEN_PATH = re.compile(r"[\w./-]*\w[\b][\w.][\w./-]*")
+"""A path with a backslash that TOML has taken for the beginning of a control letter."""
+BROKEN_PATH = re.compile(r"(?<= )(?![-.])([\w/-]+)[\t\n\r\f][\w.][\w./-]*\.\w+(?!\S)")
+"""The same, if the control letter is a blank: a word without a point, then one with an ending."""
+STARTERS = frozenset({"python", "python3", "sh", "bash", "node", "java", "perl", "ruby", "env", "exec", "nice"})
+"""Words before the name of a program, where a command has several lines."""
 LARGEST_LOOK = 1 << 20
 MAIN = ("bot", "main")
 """The names, without ending, by which the program of a folder without a bot.toml is recognised."""
@@ -239,24 +250,58 @@ def words_of(command: object) -> tuple[str, ...]:
     if not words or not words[0] or "\0" in "".join(words):
         raise ValueError("it is empty, or has a NUL in it; write how the bot is started")
     _refuse_backslashes(command)
-    _refuse_shell(words)
+    _refuse_shell(command, words)
     return (*RUN_PYTHON, *words[1:]) if words[0] in {"python", "python3"} else tuple(words)
 
 
 def _refuse_backslashes(command: object) -> None:
-    """Raise ValueError for a path of Windows, whose backslashes neither a shell nor TOML leaves as they are."""
-    for word in [command] if isinstance(command, str) else command if isinstance(command, list | tuple) else []:
-        found = BACKSLASH.search(word)
-        if found is not None:
-            text = "".join(IN_TOML.get(letter, letter) for letter in found.group())
-            raise ValueError(
-                f"{_short(word)} has a path with a backslash: write {text.replace(chr(92), '/')!r}, with /"
-            )
+    """Raise ValueError for a path of Windows, whose backslashes neither a shell nor TOML leaves as they are.
+
+    A backslash in any other text belongs to the program that gets it, such as sed's in a pattern.
+    """
+    for word in _words_as_written(command):
+        text = _path_with_backslash(word)
+        if text:
+            whole, path = command if isinstance(command, str) else word[1:-1], PureWindowsPath(text)
+            path = path.relative_to(path.anchor)
+            raise ValueError(f"{_short(whole)} has a path with a backslash: write {path.as_posix()!r}, with /")
 
 
-def _refuse_shell(words: list[str]) -> None:
-    """Raise ValueError for a command that only a shell understands."""
-    shell = next((word for word in words if word in SHELL), None)
+def _words_as_written(command: object) -> list[str]:
+    """Return the words of a command with the quotation marks and backslashes that they have in it.
+
+    A whole text is one of them, because it shows where a blank was a backslash.
+    """
+    if isinstance(command, str):
+        return [*TOKEN.findall(command), command]
+    return [f"'{word}'" for word in command] if isinstance(command, list | tuple) else []
+
+
+def _path_with_backslash(word: str) -> str:
+    """Return the path of Windows that a word is, as its author typed it; empty if it is none.
+
+    A bare word loses its backslashes, so nobody writes one there on purpose. In quotation marks only what ends as a
+    file does is surely a path.
+    """
+    is_quoted = word[:1] in {"'", '"'} and word[-1:] == word[:1]
+    text = word[1:-1] if is_quoted else word
+    if WINDOWS_PATH.fullmatch(text) and (not is_quoted or FILE_ENDING.fullmatch(text)):
+        return text
+    eaten = EATEN_PATH.fullmatch(text)
+    broken = BROKEN_PATH.search(f" {text}" if is_quoted else text)
+    if broken is not None and broken[1] in STARTERS:
+        broken = None
+    found = eaten or broken
+    return "".join(IN_TOML.get(letter, letter) for letter in found.group()) if found else ""
+
+
+def _refuse_shell(command: object, words: list[str]) -> None:
+    """Raise ValueError for a command that only a shell understands.
+
+    A sign in quotation marks is a word for the program, as in `cut -d "|"`, and so is one in a list.
+    """
+    bare = TOKEN.findall(command) if isinstance(command, str) else [word for word in words if word in STEPS]
+    shell = next((word for word in bare if word in SHELL), None)
     if shell is not None:
         raise ValueError(f"{shell!r} wants a shell, and no shell reads this: put the steps into a script, 'sh run.sh'")
     if ASSIGNMENT.match(words[0]):
