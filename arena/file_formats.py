@@ -7,6 +7,8 @@ knows no file: those who read one ask for the number in it first, before anythin
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from arena.errors import ArenaError
+
 
 @dataclass(frozen=True)
 class FileFormat:
@@ -19,6 +21,12 @@ class FileFormat:
     def number(self) -> int:
         """The format that this arena writes."""
         return max(self.versions)
+
+    def check(self, found: object, where: str, remedy: str = "") -> None:
+        """Raise ArenaError unless this arena reads a format; the error begins with `where` and ends with `remedy`."""
+        reason = self.refusal(found)
+        if reason is not None:
+            raise ArenaError(f"{where} {reason}{remedy}")
 
     def refusal(self, found: object) -> str | None:
         """Return why this arena does not read a format, as words behind `its format`; None where it does.

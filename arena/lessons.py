@@ -140,7 +140,8 @@ def play(lesson: LessonTest, bot: Bot, launcher: Launcher, conditions: Condition
 def _tournament_here(sandbox: str) -> config.Tournament:
     """Return the tournament.toml in the current folder, or an empty one, with this level of confinement."""
     changed: dict[str, object] = {"sandbox": sandbox, "unsafe": sandbox in levels.UNSAFE}
-    if (file := Path("tournament.toml")).is_file():
+    file = Path("tournament.toml")
+    if file.is_file():
         return config.load(file, changed)
     return config.Tournament.model_validate({"boards": [], **changed})
 
@@ -247,8 +248,7 @@ def read(path: str | Path, rules: Callable[[Match], Board] = rulebook.of_record)
         content_table = toml.loads(content)
         if any(isinstance(each, list | dict) and len(each) > MOST_LESSONS for each in content_table.values()):
             raise ArenaError(f"{path}: has more than {MOST_LESSONS} lessons or matches; leave out most of them")
-        if (reason := file_formats.LESSONS.refusal(content_table.get("format", 1))) is not None:
-            raise ArenaError(f"{path}: format: {reason}")
+        file_formats.LESSONS.check(content_table.get("format", 1), f"{path}: format:")
         tables = LessonFile.model_validate(content_table)
     except OSError as error:
         hint = "; `arena lessons BOT --tests FILE` writes one" if isinstance(error, FileNotFoundError) else ""

@@ -81,7 +81,8 @@ def problems(
     try:
         table = json.loads(shared_folders.read(folder / FILE, MOST_BYTES))
         found = table.get("format", 1) if isinstance(table, dict) else 1
-        if (reason := file_formats.COMMITMENT.refusal(found)) is not None:
+        reason = file_formats.COMMITMENT.refusal(found)
+        if reason is not None:
             yield f"{FILE}: its format {reason}"
             return
         published = Commitment.model_validate(table)

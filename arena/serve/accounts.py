@@ -194,8 +194,8 @@ class Accounts:
                     connection.execute(statement)
                 connection.execute(f"pragma user_version = {file_formats.ACCOUNTS.number}")
             connection.execute("commit")
-        if version and (reason := file_formats.ACCOUNTS.refusal(version)) is not None:
-            raise ArenaError(f"{self._path}: its format {reason}, or move it away")
+        if version:
+            file_formats.ACCOUNTS.check(version, f"{self._path}: its format", ", or move it away")
 
     # Accounts
 

@@ -430,8 +430,7 @@ def load(path: Path, overrides: Mapping[str, object] | None = None) -> Tournamen
     ArenaError with a line for each mistake, naming the file and the key.
     """
     table = toml.read(path, "`arena init DIR` makes one, and `arena run --demo` plays a demo")
-    if (reason := file_formats.TOURNAMENT.refusal(table.get("format", 1))) is not None:
-        raise ArenaError(f"{path}: format: {reason}")
+    file_formats.TOURNAMENT.check(table.get("format", 1), f"{path}: format:")
     for key, value in (overrides or {}).items():
         *tables, last = key.split(".")
         changed = table

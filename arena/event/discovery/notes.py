@@ -9,7 +9,6 @@ from dataclasses import asdict, dataclass, fields
 from pathlib import Path
 
 from arena import file_formats, shared_folders
-from arena.errors import ArenaError
 
 VERSIONS, NOTE = "_versions", ".version.json"
 
@@ -54,8 +53,7 @@ def read(path: Path) -> Note:
     table = json.loads(shared_folders.read(path))
     if not isinstance(table, dict):
         raise ValueError("expected a table")  # noqa: TRY004 (whoever reads a damaged note expects this error)
-    if (reason := file_formats.SUBMISSION.refusal(table.get("format", 1))) is not None:
-        raise ArenaError(f"{path}: its format {reason}")
+    file_formats.SUBMISSION.check(table.get("format", 1), f"{path}: its format")
     note = Note(**{field.name: table[field.name] for field in fields(Note) if field.name in table})
     if not isinstance(note.number, int) or not all(isinstance(value, str) for value in list(asdict(note).values())[1:]):
         raise ValueError("expected a number and texts")

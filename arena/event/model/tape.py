@@ -37,8 +37,8 @@ class Tape:
             self._database = sqlite3.connect(f"{path.absolute().as_uri()}?mode={mode}", uri=True, isolation_level=None)
             self._database.execute("pragma trusted_schema = off")
             ((version,),) = self._database.execute("pragma user_version")
-            if version and (reason := file_formats.TAPE.refusal(version)) is not None:
-                raise ArenaError(f"{path}: its format {reason}, or move it away")
+            if version:
+                file_formats.TAPE.check(version, f"{path}: its format", ", or move it away")
             if writing:
                 self._database.execute("pragma journal_mode = wal")
                 self._database.execute("pragma synchronous = full")

@@ -91,8 +91,7 @@ def read(folder: Path) -> History | None:
     try:
         table = json.loads(shared_folders.read(path, most=MOST_BYTES))
         found = table.get("format", 1) if isinstance(table, dict) else 1
-        if (reason := file_formats.CLIMB.refusal(found)) is not None:
-            raise ArenaError(f"{path}: its format {reason}")
+        file_formats.CLIMB.check(found, f"{path}: its format")
         return HISTORY.validate_python(table)
     except FileNotFoundError:
         return None
