@@ -127,7 +127,8 @@ def _cure(bot: Bot, command: tuple[str, ...], log: str) -> str:
     if reason is not None:
         return f"\n-> {reason.words}: {reason.cure}"
     for pattern, cure in CURES:
-        if (match := re.search(pattern, log)) is not None:
+        match = re.search(pattern, log)
+        if match is not None:
             return f"\n-> {cure.format(*map(clean, match.groups()))}"
     return ""
 

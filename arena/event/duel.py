@@ -93,10 +93,11 @@ class Duel:
         self._waiting.setdefault(self.event.repeat_of(match), []).append(match)
         while not self.is_over and len(self._waiting.get(self.rounds, ())) == self.round_matches:
             matches = self._waiting.pop(self.rounds)
-            at_fault = set[str]()
+            at_fault: set[str] = set()
             for done in matches:
-                self.faults.update((bot, done.endings[role]) for bot, role in first_faults(done).items())
-                at_fault |= first_faults(done).keys()
+                for bot, role in first_faults(done).items():
+                    self.faults[bot, done.endings[role]] += 1
+                    at_fault.add(bot)
             of_round = difference(matches, *self.names)
             self.test.add(of_round)
             if self.names[1] not in at_fault:

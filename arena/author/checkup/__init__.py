@@ -128,7 +128,8 @@ def checkup(
     seats = [(board, role) for board in boards for role in board.roles if bot.plays(board.game, board.name, role)]
     variations = of_event(conditions.time.move)
     games = len({board.game for board, _ in seats})
-    at_most = len(seats) * (2 if opened else 1) + games * (len(variations) + len((HANGS_UP, AGAIN)))
+    runs_of_game = [*variations, HANGS_UP, AGAIN]
+    at_most = len(seats) * (2 if opened else 1) + games * len(runs_of_game)
     for board, role in seats:
         if (board.game, role) in failed or any(not each.greeted and not each.variation for each in runs):
             skipped += 1

@@ -7,7 +7,8 @@ Two rows read the trace above it. What is certain is said as a fact, and what is
 
 import re
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
+from functools import cached_property
 from signal import SIGABRT, SIGBUS, SIGFPE, SIGKILL, SIGSEGV, SIGSYS, SIGXCPU
 
 from arena.author.checkup.bot_files import NO_FILES, BotFiles
@@ -67,12 +68,11 @@ class Crash:
     stderr: str = ""
     """The end of what the bot printed there."""
     files: BotFiles = NO_FILES
-    line: str = field(init=False)
-    """The line that names the error."""
 
-    def __post_init__(self) -> None:
-        line = self.failure.complaint or complaint(self.stderr)
-        object.__setattr__(self, "line", line[:LINE_LETTERS])
+    @cached_property
+    def line(self) -> str:
+        """The line that names the error."""
+        return (self.failure.complaint or complaint(self.stderr))[:LINE_LETTERS]
 
     @property
     def is_python(self) -> bool:
@@ -102,7 +102,11 @@ Row = Callable[[Crash], str]
 def advice(failure: Failure, stderr: str, files: BotFiles = NO_FILES) -> str:
     """Return advice for a bot that ended before its answer, or closed its output."""
     crash = Crash(failure, stderr, files)
-    return next(filter(None, (row(crash) for row in ROWS)), "look at its stderr")
+    for row in ROWS:
+        words = row(crash)
+        if words:
+            return words
+    return "look at its stderr"
 
 
 def _names(pattern: str, text: str | Callable[[Crash, re.Match[str]], str]) -> Row:
@@ -126,6 +130,11 @@ def _in_python(row: Row) -> Row:
 
 def _in_node(row: Row) -> Row:
     return lambda crash: row(crash) if crash.is_node else ""
+
+
+def _by_failure(text: str, fits: Callable[[Failure], bool]) -> Row:
+    """Return a row that looks at what arena saw, and at nothing that the bot printed."""
+    return lambda crash: text if fits(crash.failure) else ""
 
 
 def _killed_by(text: str, *signals: int) -> Row:
@@ -181,9 +190,9 @@ def _pointer_of_lfs(crash: Crash) -> str:
     if not re.search("Unpickling|JSONDecode|invalid load key|magic|BadZipFile|Header|Unexpected token", crash.line):
         return ""
     name = crash.files.pointer_of_lfs
-    return (
-        f"{shown(name)} is no data, but a pointer of Git LFS: type `git lfs pull`, and hand it in again" if name else ""
-    )
+    if not name:
+        return ""
+    return f"{shown(name)} is no data, but a pointer of Git LFS: type `git lfs pull`, and hand it in again"
 
 
 # Python.
@@ -203,10 +212,10 @@ def _one_folder(crash: Crash, name: str) -> str:
         return ""
     program = shown(crash.files.program)
     ending = program.rpartition(".")[2]
-    is_beside = f"; {shown(name)} lies beside {program}, but a bare file is a bot alone" * (
-        name in crash.files.neighbours
-    )
-    return f"{is_beside}; hand in {shown(name)} with it: both in one folder, with {program} called bot.{ending}"
+    beside = ""
+    if name in crash.files.neighbours:
+        beside = f"; {shown(name)} lies beside {program}, but a bare file is a bot alone"
+    return f"{beside}; hand in {shown(name)} with it: both in one folder, with {program} called bot.{ending}"
 
 
 def _missing_module(crash: Crash, match: re.Match[str]) -> str:
@@ -220,11 +229,12 @@ def _missing_module(crash: Crash, match: re.Match[str]) -> str:
         return f"of arena a bot may import {modules}, and nothing else"
     if top in ON_WINDOWS_ONLY:
         return f"the module {quoted} exists on Windows only: arena runs bots on Linux"
-    if f"{top}.py" in files.neighbours or top in files.neighbours:
-        name = f"{top}.py" if f"{top}.py" in files.neighbours else top
-        return f"the module {quoted} is no part of the bot{_one_folder(crash, name)}"
-    similar = program_file.similar_file(f"{files.folder}{top}.py", files.names)
-    if similar.lower() == f"{files.folder}{top}.py".lower():
+    for neighbour in (f"{top}.py", top):
+        if neighbour in files.neighbours:
+            return f"the module {quoted} is no part of the bot{_one_folder(crash, neighbour)}"
+    expected = f"{files.folder}{top}.py"
+    similar = program_file.similar_file(expected, files.names)
+    if similar.lower() == expected.lower():
         return f"the file is called {shown(similar)}: capital letters count, so import it by that name"
     if similar:
         return (
@@ -363,9 +373,9 @@ def _refused(crash: Crash) -> str:
 
 def _refused_before(crash: Crash) -> str:
     """Advise on a bot that died without a word after a process was refused to it."""
-    return f"it ended after arena had refused it another process: {ONE_PROCESS}" * (
-        not crash.line and crash.is_refused(*PROCESS_CALLS)
-    )
+    if crash.line or not crash.is_refused(*PROCESS_CALLS):
+        return ""
+    return f"it ended after arena had refused it another process: {ONE_PROCESS}"
 
 
 # Node and Java.
@@ -374,12 +384,10 @@ def _refused_before(crash: Crash) -> str:
 def _node_module(crash: Crash, match: re.Match[str]) -> str:
     name = match.group(1)
     if name.startswith((".", "/")):
-        similar = program_file.similar_file(name, crash.files.names) or next(
-            (f for f in (program_file.similar_file(f"{name}{end}", crash.files.names) for end in (".js", ".mjs")) if f),
-            "",
-        )
-        if similar:
-            return f"it loads '{shown(name)}', and the file is {shown(similar)}: capital letters and folders count"
+        for ending in ("", ".js", ".mjs"):  # Node adds an ending
+            similar = program_file.similar_file(f"{name}{ending}", crash.files.names)
+            if similar:
+                return f"it loads '{shown(name)}', and the file is {shown(similar)}: capital letters and folders count"
         return f"it loads '{shown(name)}', which is not in the bot: hand in that file, in one folder with the program"
     return (
         f"the package '{shown(name)}' is not in the bot: put the program into a folder, type there "
@@ -412,14 +420,10 @@ def _java_class(crash: Crash, match: re.Match[str]) -> str:
     return f"Java finds no class {shown(name)}: the class with `main` has the name of the bot's file"
 
 
-def _always(text: str, fits: Callable[[Failure], bool]) -> Row:
-    return lambda crash: text if fits(crash.failure) else ""
-
-
 QUOTES = "'\"`\u2018\u2019"
 PATH = rf"[{QUOTES}]([^{QUOTES}]+)[{QUOTES}]"
 ROWS: tuple[Row, ...] = (
-    _always(
+    _by_failure(
         "keep stdout open until `end`: it is how a bot answers", lambda failure: failure.cause is Cause.OUTPUT_CLOSED
     ),
     # The files.
@@ -526,7 +530,7 @@ ROWS: tuple[Row, ...] = (
     _refused,
     _refused_before,
     # How it ended.
-    _always(FLUSH, lambda failure: failure.unfinished > 0),
+    _by_failure(FLUSH, lambda failure: failure.unfinished > 0),
     _killed_by(
         "it reads or writes outside its memory: build with -g -fsanitize=address and run it by hand", SIGSEGV, SIGBUS
     ),
@@ -536,8 +540,8 @@ ROWS: tuple[Row, ...] = (
     _killed_by("it ended itself (abort, assert): look at its stderr", SIGABRT),
     _killed_by("it made a system call that no bot may make: look at `arena docs confinement`", SIGSYS),
     _names("EOFError|NoSuchElementException: No line", "exit when the input ends"),
-    _always("it left by itself: read on until `end`, in a loop", lambda failure: failure.exit_code == 0),
-    _always(
+    _by_failure("it left by itself: read on until `end`, in a loop", lambda failure: failure.exit_code == 0),
+    _by_failure(
         "the program failed: the last lines of its stderr say where",
         lambda failure: failure.exit_code is not None and failure.exit_code > 0,
     ),

@@ -113,18 +113,22 @@ def students(
     authors = {bot.name: author_of(bot, people, store) for bot in (*bots, *references)}
     newer = _newer((*bots, *references), people, store)
     accepted: dict[Person, list[str]] = defaultdict(list)
-    for name in store.names() if store is not None else ():
-        for person in {author_of_note(version.note, people) for version in (store.versions(name) if store else ())}:
-            if person is not None:
-                accepted[person].append(name)
-    refused = [(author_of_note(each.note, people), each) for each in (store.refused() if store is not None else ())]
+    refused: dict[Person, list[str]] = defaultdict(list)
+    if store is not None:
+        for name in store.names():
+            for author in {author_of_note(version.note, people) for version in store.versions(name)}:
+                if author is not None:
+                    accepted[author].append(name)
+        for refusal in store.refused():
+            author = author_of_note(refusal.note, people)
+            if author is not None:
+                refused[author].append(first_line(refusal.reason))
 
     def student(person: Person) -> Student:
         played = tuple(bot.name for bot in bots if authors[bot.name] == person)
         measures = [bot.name for bot in references if authors[bot.name] == person]
         later = newer[person]
-        reasons = [first_line(refusal.reason) for author, refusal in refused if author == person]
-        state, note = _state(played, measures, later, accepted[person], reasons)
+        state, note = _state(played, measures, later, accepted[person], refused[person])
         return Student(
             name=person.name, id=person.id, email=person.email, bots=played, state=state, note=note, newer=bool(later)
         )

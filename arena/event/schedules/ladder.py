@@ -209,7 +209,10 @@ class _Results:
         missing = absentees(batch)
         for match in batch:
             for bot in self._bots(match):
-                (self.absent.add if self.bots[bot] in missing else self.absent.discard)(bot)
+                if self.bots[bot] in missing:
+                    self.absent.add(bot)
+                else:
+                    self.absent.discard(bot)
         for bot, opponent in self.pairs(batch):
             self.met[bot, opponent] += 1
             self.met[opponent, bot] += 1

@@ -26,8 +26,14 @@ from arena.values import Ending
 SEATED = ["board", "role", "bot", "matches", "score"]
 WHOLE = ["rank", "rank_low", "rank_high", "tier"]
 MAY_BE_MISSING = {
-    *("rating", "rating_low", "rating_high", *columns.LOGITS),
-    *("points", "accuracy", "blunders", "regret_estimate"),
+    "rating",
+    "rating_low",
+    "rating_high",
+    *columns.LOGITS,
+    "points",
+    "accuracy",
+    "blunders",
+    "regret_estimate",
 }
 
 
