@@ -158,8 +158,11 @@ def compare(store: BotStore, played: Collection[str] = ()) -> SimilarityReport:
     programs: dict[str, list[ComparedProgram]] = defaultdict(list)
     for program in _programs(store, played, omissions):
         programs[program.author].append(program)
-    everything = {author: frozenset[int]().union(*(one.shingles for one in own)) for author, own in programs.items()}
-    holders = Counter(shingle for shingles in everything.values() for shingle in shingles)
+    everything: dict[str, frozenset[Shingle]] = {}
+    holders: Counter[Shingle] = Counter()
+    for author, own in programs.items():
+        everything[author] = frozenset[Shingle]().union(*(program.shingles for program in own))
+        holders.update(everything[author])
     evidence = {shingle for shingle, count in holders.items() if 1 < count <= COMMON}
     shareable = {author: shingles & evidence for author, shingles in everything.items()}
     found = []
@@ -167,7 +170,8 @@ def compare(store: BotStore, played: Collection[str] = ()) -> SimilarityReport:
         common = shareable[one] & shareable[other]
         if len(common) >= FEWEST:
             closest = _closest(programs[one], programs[other], common)
-            found += [closest] if closest is not None else []
+            if closest is not None:
+                found.append(closest)
     found.sort(key=lambda each: (-each.share, -each.shared, each.first.name, each.second.name))
     omitted = (
         Omission(bot=bot, versions=tuple(sorted(versions)), words=_shown(words))
@@ -199,22 +203,27 @@ def export(store: BotStore, played: Collection[str] = ()) -> bytes:
     with zipfile.ZipFile(content, "w", zipfile.ZIP_DEFLATED) as packed:
         left_out = []
         for name in store.names():
-            for number, version in enumerate(_in_order(store, name, played)):
-                folder = f"earlier/{name}@{version.number}" if number else f"submissions/{name}"
-                if number == VERSIONS:
-                    left_out.append(f"{name}: all but {VERSIONS} versions")
-                    break
-                if number and version.digest not in played:
+            versions = _in_order(store, name, played)
+            for number, version in enumerate(versions[:VERSIONS]):
+                if number == 0:
+                    folder = f"submissions/{name}"
+                elif version.digest in played:
+                    folder = f"earlier/{name}@{version.number}"
+                else:
                     continue
                 for inner, path in _sources(version.path):
                     text, is_whole = _first_part(path)
                     packed.writestr(f"{folder}/{inner}", text)
-                    left_out += [] if is_whole else [f"{folder}/{inner}: all but its first {_megabytes(MOST_READ)}"]
+                    if not is_whole:
+                        left_out.append(f"{folder}/{inner}: all but its first {_megabytes(MOST_READ)}")
+            if len(versions) > VERSIONS:
+                left_out.append(f"{name}: all but {VERSIONS} versions")
         for number, given in enumerate(_given(store)):
             for inner, path in _sources(given):
                 packed.writestr(f"base-code/{number}/{inner}", _first_part(path)[0])
         readme = ["java -jar jplag.jar -l python3 -bc base-code -old earlier submissions"]
-        readme += ["", "Not here are:", *left_out] if left_out else []
+        if left_out:
+            readme += ["", "Not here are:", *left_out]
         packed.writestr("README.txt", "".join(f"{_shown(line)}\n" for line in readme))
     return content.getvalue()
 
@@ -242,9 +251,9 @@ def _programs(
         notes = [each.note for each in store.versions(name) if each.note.person or each.note.mark]
         author = (notes[-1].person or notes[-1].mark) if notes else name
         left, done = MOST_SHINGLES, 0
-        for version, (shingles, remarks) in zip(
-            versions, _read([each.path for each in versions[:VERSIONS]]), strict=False
-        ):
+        first_versions = versions[:VERSIONS]
+        contents = _read([version.path for version in first_versions])
+        for version, (shingles, remarks) in zip(first_versions, contents, strict=True):
             own = frozenset(shingles - given)
             if len(own) < FEWEST:
                 remarks.append("it has too little of its own to be compared")
@@ -252,7 +261,8 @@ def _programs(
                 yield ComparedProgram(author=author, name=f"{name}@{version.number}", path=version.path, shingles=own)
             for words in remarks:
                 omissions[name, words].append(version.number)
-            left, done = left - len(own), done + 1
+            left -= len(own)
+            done += 1
             if left <= 0:
                 break
         for version in versions[done:]:
@@ -272,7 +282,8 @@ def _read(paths: Sequence[Path]) -> Iterator[tuple[set[Shingle], list[str]]]:
             for name, _ in own:
                 tokens, remark = next(lexed)
                 shingles.update(_shingles(tokens))
-                remarks += [f"{name}: {remark}"] if remark else []
+                if remark:
+                    remarks.append(f"{name}: {remark}")
             yield shingles, remarks
 
 
@@ -415,21 +426,35 @@ def _marked(program: ComparedProgram, shingles: Collection[Shingle]) -> list[Lin
     lines: list[Line] = []
     sources = _sources(program.path)
     for (name, path), (tokens, _) in zip(sources, _lexed([file for _, file in sources]), strict=True):
-        shared: set[int] = set()
-        for start, shingle in enumerate(_shingles(tokens)):
-            if shingle in shingles:
-                shared.update(range(tokens[start][1], tokens[start + TOKENS - 1][1] + 1))
-        every = LINE_END.split(_first_part(path)[0].rstrip("\n"))
-        near = {line + step for line in shared for step in range(-AROUND, AROUND + 1)} if len(every) > LINES else None
+        shared = _shared_lines(tokens, shingles)
+        texts = LINE_END.split(_first_part(path)[0].rstrip("\n"))
         last = 0
-        for number, text in enumerate(every, 1):
-            if near is not None and number not in near:
-                continue
+        for number in _shown_lines(len(texts), shared):
             if number > last + 1:
                 lines.append(Line(file=name, text=f"({number - last - 1} lines that are not shared)", shared=False))
-            lines.append(Line(file=name, text=_shown(text), shared=number in shared))
+            lines.append(Line(file=name, text=_shown(texts[number - 1]), shared=number in shared))
             last = number
     return lines
+
+
+def _shared_lines(tokens: Sequence[tuple[str, int]], shingles: Collection[Shingle]) -> set[int]:
+    """Return the numbers of the lines of a file that are in a passage with one of these shingles."""
+    shared: set[int] = set()
+    for start, shingle in enumerate(_shingles(tokens)):
+        if shingle in shingles:
+            first, last = tokens[start][1], tokens[start + TOKENS - 1][1]
+            shared.update(range(first, last + 1))
+    return shared
+
+
+def _shown_lines(count: int, shared: Iterable[int]) -> Iterable[int]:
+    """Return the numbers of the lines of a file that are shown: all, or of a long file those around shared passages."""
+    if count <= LINES:
+        return range(1, count + 1)
+    nearby: set[int] = set()
+    for line in shared:
+        nearby.update(range(max(1, line - AROUND), min(count, line + AROUND) + 1))
+    return sorted(nearby)
 
 
 def _shown(line: str) -> str:

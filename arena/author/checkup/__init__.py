@@ -15,7 +15,7 @@ from arena.author.checkup.conversation import run_check
 from arena.author.checkup.findings import CheckRun, Finding, Weight, is_sound, merge
 from arena.author.checkup.variations import of_event
 from arena.errors import ArenaError
-from arena.event.discovery.files import left_out, shown
+from arena.event.discovery.files import left_out, left_out_words
 from arena.game import Role
 from arena.games import openings, rulebook
 from arena.match.model import LanguageModel
@@ -169,7 +169,7 @@ def _left_out(bot: Bot) -> Iterator[Finding]:
     folder = Path(bot.files or "")
     paths = left_out(folder) if bot.files and folder.is_dir() else []
     if paths:
-        words = f"left out, as no part of a bot: {', '.join(map(shown, paths[:FEW_PATHS]))}"
+        words = left_out_words(paths[:FEW_PATHS])
         yield Finding(weight=Weight.ADVICE, where="its files", words=words, cure=PACKAGES)
 
 

@@ -23,10 +23,10 @@ from arena.author.submissions.unpacking import unpack
 from arena.errors import ArenaError
 from arena.event import bot_folder, discovery
 from arena.event.discovery import names
+from arena.event.discovery.files import left_out_words
 from arena.event.discovery.notes import Note
 from arena.values import Bot
 
-LEFT_OUT = "left out, as no part of a bot: {}"
 MOST_NESTED = 3
 """Archives in archives."""
 
@@ -271,7 +271,7 @@ class Submissions:
         decide = partial(SubmissionDecision, request=request, name=candidate.name, note=note)
         if candidate.faults or bot is None or copy is None:
             if candidate.left_out:
-                candidate.faults.append(LEFT_OUT.format(", ".join(map(discovery.shown, candidate.left_out))))
+                candidate.faults.append(left_out_words(candidate.left_out))
             reasons = "\n\n".join(candidate.faults)
             for folder in (candidate.folder, candidate.folder.absolute()):  # its author knows no such path
                 reasons = reasons.replace(f"{folder}/", "").replace(f"; {discovery.SKIP}", "")
@@ -290,7 +290,7 @@ class Submissions:
             if note.person and self._is_authors(version.note, note):
                 self._store.rename_author(version, note)
         if candidate.left_out:
-            text += f"; {LEFT_OUT.format(', '.join(map(discovery.shown, candidate.left_out)))}"
+            text += f"; {left_out_words(candidate.left_out)}"
         if candidate.plays:
             status, text = SubmissionStatus.KNOWN, f"it is version {version.number}, which plays: nothing has changed"
         else:

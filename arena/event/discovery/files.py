@@ -49,6 +49,11 @@ def left_out(folder: Path) -> list[str]:
     return sorted(found)
 
 
+def left_out_words(paths: Iterable[str]) -> str:
+    """Return the end of a sentence that tells an author about the paths of `left_out`."""
+    return f"left out, as no part of a bot: {', '.join(map(shown, paths))}"
+
+
 def refuse_link(path: Path, home: Path) -> None:
     """Raise ArenaError for a link that leaves its bot: a bot may not read files of others."""
     # realpath survives link circles
