@@ -1,6 +1,7 @@
 """A person is an id: names change and are shared, and bots, marks, letters and accounts stay with their person."""
 
 import io
+import json
 import re
 
 import cup
@@ -74,6 +75,21 @@ def test_a_name_that_changes_in_people_csv_is_shown_before_anybody_hands_in_agai
     assert "Ann Kim" in cup.arena(workspace, "bots").stdout
     (workspace / "people.csv").write_text("no table")
     assert {bot.name: bot.display for bot in entrants(tournament, workspace)}["Ann_Lee"] == "Ann Lee"
+
+
+def test_a_submission_from_before_notes_had_a_format_is_the_version_that_plays(tmp_path):
+    """Such a note has a digest that was made in another way, and says nothing about the files."""
+    submit(untried(tmp_path, [ANN]), hand_in(tmp_path, "17_bot.py"))
+    (path,) = tmp_path.glob("bots/_versions/Ann_Lee/1/.version.json")
+    note = json.loads(path.read_text()) | {"digest": "0123456789abcdef"}
+    del note["format"]
+    path.write_text(json.dumps(note))
+    store = BotStore(tmp_path / "bots")
+    (bot,) = discovery.gather(tmp_path / "bots")
+    assert store.version_of(bot).number == 1
+    assert bot.display == "Ann Lee"
+    decision = submit(untried(tmp_path, [ANN]), hand_in(tmp_path, "17_bot.py"))
+    assert (decision.version, decision.words) == (1, "it is version 1, which plays: nothing has changed")
 
 
 def test_two_bots_of_one_person_from_before_are_named_and_a_third_is_not_made(tmp_path):

@@ -253,7 +253,12 @@ class BotStore:
             note = notes.read(folder / NOTE)
         except (OSError, ValueError):
             return None
-        return Version(note, path) if note.number else None
+        if not note.number:
+            return None
+        if not note.digest:
+            with contextlib.suppress(ArenaError):  # it is damaged; `arena bots` says so
+                note = replace(note, digest=discovery.from_path(path, folder.parent.name).digest)
+        return Version(note, path)
 
 
 # With two renames there is a moment with neither file: a kill at that moment would withdraw a bot. Linux exchanges two

@@ -5,7 +5,7 @@ display name from it.
 """
 
 import json
-from dataclasses import asdict, dataclass, fields
+from dataclasses import asdict, dataclass, fields, replace
 from pathlib import Path
 
 from arena import file_formats, shared_folders
@@ -20,6 +20,7 @@ class Note:
     number: int = 0
     """That of the version, 1, 2, ...; 0 = it was not accepted, and has neither digest nor time."""
     digest: str = ""
+    """Of a bot; empty in a note from before arena 0.2.0, whose digests were made in another way."""
     submitted: str = ""
     """Time in UTC."""
     display: str = ""
@@ -55,6 +56,8 @@ def read(path: Path) -> Note:
         raise ValueError("expected a table")  # noqa: TRY004 (whoever reads a damaged note expects this error)
     file_formats.SUBMISSION.check(table.get("format", 1), f"{path}: its format")
     note = Note(**{field.name: table[field.name] for field in fields(Note) if field.name in table})
+    if "format" not in table:
+        note = replace(note, digest="")
     if not isinstance(note.number, int) or not all(isinstance(value, str) for value in list(asdict(note).values())[1:]):
         raise ValueError("expected a number and texts")
     return note
