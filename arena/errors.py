@@ -6,11 +6,49 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:  # the spawner imports this file, and stays small
-    from pathlib import Path
+    from pathlib import Path, PurePath
 
 
 class ArenaError(Exception):
     """A mistake of the user: one line that names the file or the key and says what to do next."""
+
+    def seen_from(self, *folders: "PurePath") -> str:
+        """Return the sentence for whoever knows the files in these folders by their paths there."""
+        del folders
+        return str(self)
+
+
+class FilesError(ArenaError):
+    """A mistake whose sentence names files: its parts are texts, and the paths between them."""
+
+    def __init__(self, *parts: "str | PurePath") -> None:
+        super().__init__(*parts)
+        self._parts = parts
+
+    def __str__(self) -> str:
+        return "".join(part if isinstance(part, str) else shown(part) for part in self._parts)
+
+    def seen_from(self, *folders: "PurePath") -> str:
+        """Return the sentence with the paths in these folders as they are there."""
+        return "".join(part if isinstance(part, str) else _path_in(part, folders) for part in self._parts)
+
+
+class FileError(ArenaError):
+    """A mistake in a file or a folder, whose path stands before the words."""
+
+    def __init__(self, path: "PurePath", words: str, hint: str = "") -> None:
+        super().__init__(path, words, hint)
+        self.path, self.words = path, words
+        self.hint = hint
+        """What the owner of the folder may do instead; whoever has sent the file cannot do it."""
+
+    def __str__(self) -> str:
+        sentence = f"{shown(self.path)}: {self.words}"
+        return f"{sentence}; {self.hint}" if self.hint else sentence
+
+    def seen_from(self, *folders: "PurePath") -> str:
+        """Return the sentence for whoever has sent what lies in these folders: without them, and without the hint."""
+        return f"{_path_in(self.path, folders)}: {self.words}"
 
 
 class OptionError(ArenaError):
@@ -42,6 +80,20 @@ class MachineError(ArenaError):
 
 class NoUsersError(MachineError):
     """All users that bots become are taken by other runs: this passes."""
+
+
+def shown(path: object) -> str:
+    """Return a path for a message. Authors name the files of their bots, and a terminal must not obey such a name."""
+    text = str(path)
+    return text if text.isprintable() else ascii(text)
+
+
+def _path_in(path: "PurePath", folders: "Iterable[PurePath]") -> str:
+    """Return a path for a message, without the first of these folders in which it lies."""
+    for folder in folders:
+        if path.is_relative_to(folder):
+            return shown(path.relative_to(folder))
+    return shown(path)
 
 
 def named(error: BaseException) -> str:

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from arena import shared_folders
-from arena.errors import ArenaError
+from arena.errors import FileError
 
 MOST_PARTS = 40
 """Of a dotted key, `a.b.c`; no file of arena has more than three."""
@@ -35,7 +35,7 @@ def loads(content: bytes) -> dict[str, Any]:
 
 
 def read(path: Path, hint: str, most: int | None = None) -> dict[str, Any]:
-    """Return the table in a file, which may have so many bytes; ArenaError for any mistake.
+    """Return the table in a file, which may have so many bytes; FileError for any mistake.
 
     `hint` says what to do where there is no such file.
     """
@@ -44,16 +44,16 @@ def read(path: Path, hint: str, most: int | None = None) -> dict[str, Any]:
         with path.open("rb") as file:
             content = file.read(-1 if most is None else most + 1)
         if most is not None and len(content) > most:
-            raise ArenaError(f"{path}: it is larger than {most // 1000} kB; put the rest into other files")
+            raise FileError(path, f"it is larger than {most // 1000} kB; put the rest into other files")
         return loads(content)
     except FileNotFoundError as error:
-        raise ArenaError(f"{path}: there is no such file; {hint}") from error
+        raise FileError(path, f"there is no such file; {hint}") from error
     except OSError as error:
-        raise ArenaError(f"{path}: cannot be read: {error.strerror}") from error
+        raise FileError(path, f"cannot be read: {error.strerror}") from error
     except UnicodeDecodeError as error:
-        raise ArenaError(f"{path}: this is not UTF-8 text (byte {error.start + 1}); save it as UTF-8") from error
+        raise FileError(path, f"this is not UTF-8 text (byte {error.start + 1}); save it as UTF-8") from error
     except RecursionError as error:
-        raise ArenaError(f"{path}: has lists in lists without end") from error
+        raise FileError(path, "has lists in lists without end") from error
     except ValueError as error:  # no TOML, or a number of thousands of digits
         cure = "; write / in paths, or put the text in 'single quotes'" if BACKSLASH.search(str(error)) else ""
-        raise ArenaError(f"{path}: {error}{cure}") from error
+        raise FileError(path, f"{error}{cure}") from error

@@ -578,6 +578,19 @@ def test_a_name_that_is_refused_does_not_hide_what_is_wrong_with_the_bot(submiss
         assert answer.reasons.endswith("it is wrong")
 
 
+def test_a_refusal_quotes_a_bot_as_it_is_also_where_it_writes_what_arena_would(submissions, tmp_path):
+    words = "x; to have it skipped, begin its name with _"
+    (bot := tmp_path / "new/bot").mkdir(parents=True)
+    (bot / "bot.toml").write_text(f"threads = '{words}'\n")
+    (notes := tmp_path / "new/notes.txt").write_text("no program")
+    reasons = [classroom.submit(submissions, path).reasons for path in (bot, notes)]
+    assert reasons[0].startswith("bot/bot.toml: threads: ")
+    assert words in reasons[0]
+    assert reasons[1].startswith("notes.txt: not a bot: ")
+    assert words[3:] not in reasons[1]
+    assert str(tmp_path) not in "".join(reasons)
+
+
 def test_a_refusal_disappears_when_its_author_hands_in_a_bot_that_is_taken(tmp_path):
     store = BotStore(tmp_path / "bots")
     crowd = Person(name="Ann", id="7"), Person(name="Bob", id="8")

@@ -36,7 +36,7 @@ def new(
     file = paths.tournament_file(None)
     tournament = config.load(file) if file.is_file() else None
     folder = Path((tournament.bots if tournament else None) or ".")
-    target = folder / discovery.checked(name, "NAME")
+    target = folder / discovery.checked(name, Path("NAME"))
     # Without --game the suggested match is on the event's first board; of many to draw it is enough to draw one.
     known = game or (tournament.boards[0].partition(":")[0] if tournament and tournament.boards else None)
     boards = rulebook.find(known) if known else rulebook.all_boards()

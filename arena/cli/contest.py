@@ -72,7 +72,6 @@ def contest(
 def _verdict(base: str, head: str, author: str) -> tuple[bool, str, list[str]]:
     """Return whether a pull request may be merged, that in words, and the reasons as Markdown."""
     with TemporaryDirectory(dir=workspace.temporary_folder()) as folder:
-        merged_in = Path(folder) / repository.CLONE
         try:
             changes = islice(repository.mistakes(base, head, author), MOST_MISTAKES + 1)
             if mistakes := repository.within_limits(lambda: list(changes)):
@@ -85,9 +84,8 @@ def _verdict(base: str, head: str, author: str) -> tuple[bool, str, list[str]]:
                 return True, f"may be merged: {author} leaves the contest", []
             result = _checkup(merged.bot, author, others)
         except ArenaError as error:
-            reason = str(error)
-            for path in (f"{merged_in}/", f"{folder}/"):  # its author knows no such path
-                reason = reason.replace(path, "")
+            # Its author knows no such folders.
+            reason = error.seen_from(Path(folder) / repository.CLONE, Path(folder))
             return False, "may not be merged as it is", [f"- {_quoted(reason)}"]
     words = "may be merged: the bot is fit to play" if result.sound else "may not be merged as it is"
     return result.sound, words, list(_findings(result))

@@ -166,7 +166,7 @@ def remote_bot(
         try:
             digest = discovery.from_path(making / "remote", "remote").digest
         except ArenaError as error:  # its author knows no such path
-            raise ArenaError(str(error).replace(f"{making}/remote/", "")) from error
+            raise ArenaError(error.seen_from(making / "remote")) from error
         if all(bot.digest != digest for bot in entrants.bots):  # a new version, or an older one that plays again
             accounts.may_upload(account)
             Disk(accounts, account).make_room(2 * size_of(making))

@@ -6,6 +6,7 @@ A bot that breaks the processes that arena starts bots by is refused, and the ne
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
+from pathlib import Path
 
 from arena import system
 from arena.author.checkup import CheckRun, Checkup, Weight, checkup
@@ -115,7 +116,7 @@ class Screening:
         except (OverloadedError, MachineError):  # an ArenaError too, but no fault of the bot
             raise
         except ArenaError as error:
-            return (str(error),)
+            return (error.seen_from(Path(item[0].files or "").parent),)  # its author knows no such folder
         paragraphs = []
         for finding in findings:
             if finding.weight is Weight.FAULT:

@@ -144,14 +144,14 @@ class Submissions:
             if not candidate.faults:
                 self._compare(candidate, candidate.bot)
         except ArenaError as error:
-            candidate.faults.append(str(error))
+            candidate.faults.append(error.seen_from(folder, folder.absolute()))  # its author knows no such folder
         return candidate
 
     def _name(self, request: Request, note: Note, person: Person | None) -> str:
         """Return the bot's name: as it is called if a bot may have that name, else a safe one that is free."""
         called = request.called
         if request.name is not None and ("/" in called or not called.isprintable() or not called.strip(" .-")):
-            discovery.checked(called, request.path.name)
+            discovery.checked(called, Path(request.path.name))
         if request.rivals:
             both = " and ".join(sorted(path.name for path in (request.path, *request.rivals)))
             raise ArenaError(f"{both} have one name, and case makes no difference: rename one")
@@ -273,8 +273,6 @@ class Submissions:
             if candidate.left_out:
                 candidate.faults.append(left_out_words(candidate.left_out))
             reasons = "\n\n".join(candidate.faults)
-            for folder in (candidate.folder, candidate.folder.absolute()):  # its author knows no such path
-                reasons = reasons.replace(f"{folder}/", "").replace(f"; {discovery.SKIP}", "")
             # Strangers' text must not control a terminal.
             reasons = "\n".join(line if line.isprintable() else ascii(line)[1:-1] for line in reasons.split("\n"))
             file = self._store.refuse(self._refusal_label(label, note), reasons, copy, note)

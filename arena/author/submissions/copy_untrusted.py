@@ -12,7 +12,7 @@ from pathlib import Path, PurePosixPath
 from typing import IO
 
 from arena import shared_folders
-from arena.errors import ArenaError
+from arena.errors import ArenaError, FileError
 from arena.event.discovery.files import LEFT_OUT, MAC_FORK, NOTED, leaves, shown
 from arena.sandbox.copying import NEW
 
@@ -96,7 +96,7 @@ def copy_submission(source: Path, target: Path, allowance: Allowance | None = No
         with shared_folders.opened(source.parent) as parent:
             copy_entry(parent, source.name, target, allowance or Allowance())
     except OSError as error:
-        raise ArenaError(f"{shown(source)}: cannot be read: {error.strerror}") from error
+        raise FileError(source, f"cannot be read: {error.strerror}") from error
 
 
 def copy_entry(folder: int, name: str, target: Path, allowance: Allowance) -> None:
@@ -104,8 +104,9 @@ def copy_entry(folder: int, name: str, target: Path, allowance: Allowance) -> No
     try:
         _copy(folder, name, target, PurePosixPath(name), allowance)
     except OSError as error:
-        name = shown(os.fsdecode(error.filename or name))
-        raise ArenaError(f"{name}: cannot be read: {error.strerror}") from error
+        raise FileError(
+            PurePosixPath(os.fsdecode(error.filename or name)), f"cannot be read: {error.strerror}"
+        ) from error
 
 
 def _copy(parent: int, name: str, target: Path, path: PurePosixPath, allowance: Allowance) -> None:
@@ -140,19 +141,19 @@ def _copy(parent: int, name: str, target: Path, path: PurePosixPath, allowance: 
             raise leaves(path)
         target.symlink_to(leads_to)
     else:
-        raise ArenaError(f"{shown(path)}: is neither a file nor a folder; take it out of the bot")
+        raise FileError(path, "is neither a file nor a folder; take it out of the bot")
 
 
 def _copy_file(parent: int, name: str, target: Path, path: PurePosixPath, allowance: Allowance) -> None:
     with os.fdopen(os.open(name, READ, dir_fd=parent), "rb") as file:
         before = os.fstat(file.fileno())
         if not stat.S_ISREG(before.st_mode):
-            raise ArenaError(f"{shown(path)}: is no file any more; submit it again")
+            raise FileError(path, "is no file any more; submit it again")
         if before.st_nlink > 1:  # it may be anybody's file, which the organiser can read and the author cannot
-            raise ArenaError(f"{shown(path)}: has a second name elsewhere (a hard link); copy the file instead")
+            raise FileError(path, "has a second name elsewhere (a hard link); copy the file instead")
         if before.st_size > allowance.size:
             raise too_large()
         allowance.pour(file, target, executable=bool(before.st_mode & 0o111))
         after = os.fstat(file.fileno())
     if any(getattr(before, name) != getattr(after, name) for name in ("st_size", "st_mtime_ns", "st_ctime_ns")):
-        raise ArenaError(f"{shown(path)}: changed while it was read; submit it again")
+        raise FileError(path, "changed while it was read; submit it again")

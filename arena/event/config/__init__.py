@@ -17,7 +17,7 @@ from pydantic import BaseModel, BeforeValidator, Field, ValidationError, create_
 
 from arena import extensions, file_formats, shared_folders, toml
 from arena.clock import TimeControl
-from arena.errors import ArenaError, OptionError, counted, did_you_mean, known_are
+from arena.errors import ArenaError, FileError, FilesError, OptionError, counted, did_you_mean, known_are
 from arena.event import discovery, schedules
 from arena.event.config.keys import (
     BotTable,
@@ -441,16 +441,17 @@ def load(path: Path, overrides: Mapping[str, object] | None = None) -> Tournamen
         changed[last] = value
     for key, value in _numbers(table):
         if abs(value) > LARGEST_NUMBER:
-            raise ArenaError(f"{path}: {key}: this number is too large; whole numbers go up to {LARGEST_NUMBER}")
+            words = f"{key}: this number is too large; whole numbers go up to {LARGEST_NUMBER}"
+            raise FileError(path, words)
     try:
         return with_extensions().model_validate(table)
     except ValidationError as error:
         added = {name: extensions.load(own.path) for name, own in extensions.tables().items()}
-        lines = []
+        parts: list[str | Path] = []
         for wrong in wrong_keys(error, {**TABLES, "": with_extensions(), **added}):
             place = "command line" if wrong.key in (overrides or {}) else path
-            lines.append(f"{place}: {wrong}")
-        raise ArenaError("\n".join(lines)) from error
+            parts += [place, f": {wrong}", "\n"]
+        raise FilesError(*parts[:-1]) from error
 
 
 def board_of(match: Match, file: Path) -> Board:

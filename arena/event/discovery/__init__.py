@@ -12,7 +12,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from arena.errors import ArenaError
+from arena.errors import ArenaError, FileError, FilesError
 from arena.event.discovery import names, notes, programs
 from arena.event.discovery.files import LEFT_OUT, MAC_FORK, digest_of, files_of, folder_digest, left_out, refuse_link
 from arena.event.discovery.files import shown as shown
@@ -63,9 +63,22 @@ def unique(bots: Iterable[Bot]) -> tuple[Bot, ...]:
         first = known.setdefault(bot.name.lower(), bot)
         if first is not bot:
             both_names = " and ".join(dict.fromkeys((repr(first.name), repr(bot.name))))
-            both_paths = " and ".join(dict.fromkeys(str(bot.files or shlex.join(bot.command)) for bot in (first, bot)))
-            raise ArenaError(f"two bots are called {both_names} ({both_paths}): rename one; case makes no difference")
+            parts = _source_of(first)
+            if _source_of(bot) != parts:
+                parts = [*parts, " and ", *_source_of(bot)]
+            end = "): rename one; case makes no difference"
+            raise FilesError(f"two bots are called {both_names} (", *parts, end)
     return tuple(sorted(known.values(), key=lambda bot: bot.name))
+
+
+def _source_of(bot: Bot) -> list[str | Path]:
+    """Return the files of a bot, or else its command, as parts of a sentence."""
+    if bot.files:
+        return [Path(bot.files)]
+    parts: list[str | Path] = []
+    for word in bot.command:
+        parts += [" ", Path(word) if Path(word).is_absolute() else shlex.quote(word)]
+    return parts[1:]
 
 
 def from_path(path: Path, name: str | None = None) -> Bot:
@@ -73,9 +86,9 @@ def from_path(path: Path, name: str | None = None) -> Bot:
     if path.is_dir():
         return _from_folder(path, checked(name or path.absolute().name, path))
     if not path.is_file():
-        raise ArenaError(f"{shown(path)}: there is no such bot; name a file, or a folder with a bot.toml")
+        raise FileError(path, "there is no such bot; name a file, or a folder with a bot.toml")
     if not is_source(path.name) and not os.access(path, os.X_OK):
-        raise ArenaError(f"{programs.why_not(path)}; {SKIP}")
+        raise FileError(path, programs.why_not(path), SKIP)
     refuse_link(path, path.parent)
     program, files = programs.program_of(path), [(path.name, path)]
     programs.refuse_hiding(program.command, files)
@@ -93,7 +106,7 @@ def _from_folder(folder: Path, name: str) -> Bot:
     if toml.exists():
         from arena.event.discovery import bot_toml  # slow to import
 
-        settings, missing = bot_toml.read(toml), f"{shown(toml)}: {bot_toml.NO_COMMAND}"
+        settings, missing = bot_toml.read(toml), FileError(toml, bot_toml.NO_COMMAND)
     else:
         entries = _entries(folder)
         if len(entries) == 1 and programs.is_runnable(entries[0]) and not left_out(folder):
@@ -101,7 +114,7 @@ def _from_folder(folder: Path, name: str) -> Bot:
         inner = None if any(map(programs.is_runnable, entries)) else _inner(folder)
         if inner is not None:
             return _from_folder(inner, name)
-        missing = f"{shown(folder)}: not a bot: {programs.why_none(entries)}; {SKIP}"
+        missing = FileError(folder, f"not a bot: {programs.why_none(entries)}", SKIP)
     remote = settings is not None and bool(settings.remote)
     if remote:
         program = BotProgram(())
@@ -125,8 +138,8 @@ def _from_folder(folder: Path, name: str) -> Bot:
     )
 
 
-def _program(folder: Path, missing: str) -> BotProgram:
-    """Return the program of a folder that is called bot or main, else its only one; ArenaError(missing) if none is."""
+def _program(folder: Path, missing: ArenaError) -> BotProgram:
+    """Return the program of a folder that is called bot or main, else its only one; raise `missing` if none is."""
     entries = _entries(folder)
     runnable = [path for path in entries if programs.is_runnable(path)]
     mains = [path for path in runnable if programs.is_main(path)] or runnable
@@ -134,12 +147,12 @@ def _program(folder: Path, missing: str) -> BotProgram:
     mains = [path for path in mains if not programs.program_of(path, entries).build] or mains
     if len(mains) > 1 and programs.is_main(mains[0]):
         both = " and ".join(path.name for path in mains)
-        raise ArenaError(f"{shown(folder)}: has {both}: write a bot.toml whose `command` starts one of them")
+        raise FileError(folder, f"has {both}: write a bot.toml whose `command` starts one of them")
     if len(mains) != 1:
         suspects = programs.suspects(entries)
         if suspects and not mains:
-            raise ArenaError(f"{programs.why_not(suspects[0])}; {SKIP}")
-        raise ArenaError(missing)
+            raise FileError(suspects[0], programs.why_not(suspects[0]), SKIP)
+        raise missing
     return programs.program_of(mains[0], entries)
 
 
@@ -153,7 +166,7 @@ def _inner(folder: Path) -> Path | None:
             folders.clear()
     if len(found) > 1:
         inside = " and ".join(shown(path.relative_to(folder)) for path in found[:2])
-        raise ArenaError(f"{shown(folder)}: has bots in {inside}: move one of them up, and take the other out; {SKIP}")
+        raise FileError(folder, f"has bots in {inside}: move one of them up, and take the other out", SKIP)
     return found[0] if found else None
 
 
@@ -168,7 +181,7 @@ def from_command(name: str, command: str | Iterable[str], workspace: Path) -> Bo
     ]
     paths = {word: str(path.absolute()) for word, path in files}
     return Bot(
-        name=checked(name, "tournament.toml"),
+        name=checked(name, Path("tournament.toml")),
         command=tuple(paths.get(word, word) for word in words),
         digest=digest_of(words, files),
     )
@@ -191,7 +204,7 @@ def build_of(bot: Bot) -> tuple[str, ...]:
     if _bot_toml(bot) is not None and (settings := settings_of(bot)).command:
         return settings.build
     if files.is_dir():
-        return _program(files, "").build
+        return _program(files, FileError(files, "not a bot")).build
     return programs.program_of(files).build
 
 
@@ -205,10 +218,11 @@ def may_be_called(name: str) -> bool:
     return NAME.fullmatch(name) is not None and not name.startswith((".", "-"))
 
 
-def checked(name: str, source: object) -> str:
+def checked(name: str, source: Path) -> str:
     """Return the name if a bot may have it; else ArenaError, which names the source of the name."""
     if not may_be_called(name):
-        raise ArenaError(f"{shown(source)}: {name!r} cannot be a bot's name: use up to 40 letters, digits and . _ -")
+        words = f"{name!r} cannot be a bot's name: use up to 40 letters, digits and . _ -"
+        raise FileError(source, words)
     return name
 
 
@@ -223,4 +237,4 @@ def _entries(folder: Path) -> list[Path]:
             path for path in folder.iterdir() if path.name not in LEFT_OUT and not path.name.startswith(MAC_FORK)
         )
     except OSError as error:
-        raise ArenaError(f"{shown(folder)}: cannot be read: {error.strerror}") from error
+        raise FileError(folder, f"cannot be read: {error.strerror}") from error

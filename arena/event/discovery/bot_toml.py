@@ -12,7 +12,7 @@ from typing import Annotated
 from pydantic import BeforeValidator, Field, ValidationError
 
 from arena import toml
-from arena.errors import ArenaError
+from arena.errors import FileError
 from arena.event.discovery import programs
 from arena.event.tables import BotLimits, Table, as_tuple
 from arena.event.tables.mistakes import Mistake, wrong_keys
@@ -60,12 +60,12 @@ class BotSettings(Table):
 
 
 def read(path: Path) -> BotSettings:
-    """Return the settings in this bot.toml; ArenaError for any mistake in it, also when there is none."""
+    """Return the settings in this bot.toml; FileError for any mistake in it, also when there is none."""
     if path.exists() and not path.is_file():
-        raise ArenaError(f"{path}: is not a file; write a bot.toml with a `command`")
+        raise FileError(path, "is not a file; write a bot.toml with a `command`")
     table = toml.read(path, NO_COMMAND, LARGEST_FILE_BYTES)
     try:
         return BotSettings.model_validate(table)
     except ValidationError as error:  # a message is one line, so it tells the first mistake
         first = wrong_keys(error, {"": BotSettings, "limits": BotLimits})[0]
-        raise ArenaError(f"{path}: {first}") from error
+        raise FileError(path, str(first)) from error

@@ -8,7 +8,8 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path, PurePath
 
 from arena import identity
-from arena.errors import ArenaError
+from arena.errors import ArenaError, FileError
+from arena.errors import shown as shown
 from arena.sandbox.folder import COMMANDS_OF_NPM, ENVIRONMENTS
 from arena.sandbox.folder import LEFT_OUT as LEFT_OUT  # other modules that read bots import it from here
 
@@ -36,7 +37,7 @@ def _entries_of(folder: Path) -> Iterator[tuple[str, Path]]:
             path = Path(root) / name
             refuse_link(path, folder)
             if not (path.is_symlink() or path.is_dir() or path.is_file()):
-                raise ArenaError(f"{shown(path)}: is neither a file nor a folder; take it out of the bot")
+                raise FileError(path, "is neither a file nor a folder; take it out of the bot")
             yield path.relative_to(folder).as_posix(), path
 
 
@@ -64,12 +65,12 @@ def refuse_link(path: Path, home: Path) -> None:
 def leaves(path: PurePath) -> ArenaError:
     """Return the refusal of a link that leaves its bot."""
     if path.parent.name == "bin" and path.name.startswith("python"):
-        environment = shown(path.parent.parent)
-        return ArenaError(
-            f"{environment}: is a virtual environment of Python, which works only on the machine that made it: take "
-            "it out of the bot, or call it .venv, so that arena leaves it out"
+        return FileError(
+            path.parent.parent,
+            "is a virtual environment of Python, which works only on the machine that made it: take it out of the bot, "
+            "or call it .venv, so that arena leaves it out",
         )
-    return ArenaError(f"{shown(path)}: this link leaves the bot's folder; copy the file instead")
+    return FileError(path, "this link leaves the bot's folder; copy the file instead")
 
 
 def digest_of(words: object, files: Iterable[tuple[str, Path]], length: int = 16) -> str:
@@ -107,14 +108,8 @@ def _content(path: Path) -> tuple[str, str]:
                 state.update(part)
                 left -= len(part)
     except OSError as error:
-        raise ArenaError(f"{shown(path)}: cannot be read: {error.strerror}") from error
+        raise FileError(path, f"cannot be read: {error.strerror}") from error
     if left:
-        raise ArenaError(f"{shown(path)}: was edited while it was read; run the same command again")
+        raise FileError(path, "was edited while it was read; run the same command again")
     executable = status.st_mode & (stat.S_IXUSR | stat.S_IXGRP | stat.S_IXOTH)
     return "program" if executable else "file", state.hexdigest()
-
-
-def shown(path: object) -> str:
-    """Return a path for a message. Authors name the files of their bots, and a terminal must not obey such a name."""
-    text = str(path)
-    return text if text.isprintable() else ascii(text)

@@ -12,7 +12,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath, PureWindowsPath
 
-from arena.errors import ArenaError
+from arena.errors import FileError
 from arena.event.discovery.files import shown
 from arena.sandbox.copying import ELF
 from arena.sandbox.file_policy import public
@@ -147,7 +147,7 @@ def program_of(path: Path, neighbours: Iterable[Path] | None = None) -> BotProgr
 
 
 def why_not(path: Path) -> str:
-    """Return why a file is no bot, with what to do."""
+    """Return why a file is no bot, with what to do, as the words of a FileError."""
     ending, name = path.suffix.lower(), shown(path.name)
     advice = NO_PROGRAMS.get(ending)
     if path.suffix not in SOURCES and ending in SOURCES:
@@ -165,7 +165,7 @@ def why_not(path: Path) -> str:
             f"its language, such as {name}.py"
         )
     known = f"neither executable nor one of {', '.join(sorted(SOURCES))}"
-    return f"{shown(path)}: not a bot: {advice or known}"
+    return f"not a bot: {advice or known}"
 
 
 def lacks_mode(path: Path) -> bool:
@@ -213,7 +213,7 @@ def _has_main(path: Path) -> bool:
 
 
 def refuse_hiding(command: tuple[str, ...], files: Iterable[tuple[str, Path]]) -> None:
-    """Raise ArenaError when a file beside a Python program has the name of a standard module or of arena.
+    """Raise FileError when a file beside a Python program has the name of a standard module or of arena.
 
     Python looks for modules in the folder of the program first. A bot called `random.py` that imports `random` imports
     itself, and its author gets a message about a missing attribute.
@@ -229,7 +229,7 @@ def refuse_hiding(command: tuple[str, ...], files: Iterable[tuple[str, Path]]) -
         module = name.removeprefix(prefix).partition("/")[0].removesuffix(".py")
         if module in TAKEN_MODULES:
             owner = "arena's own package" if module == "arena" else f"Python's own module {module!r}"
-            raise ArenaError(f"{shown(path)}: hides {owner} from the bot; give it another name")
+            raise FileError(path, f"hides {owner} from the bot; give it another name")
 
 
 def words_of(command: object) -> tuple[str, ...]:

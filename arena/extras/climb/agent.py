@@ -147,7 +147,7 @@ def _taken(bot: Bot, home: Path, target: Path) -> str:
     try:
         copy_submission(source, target)
     except ArenaError as error:
-        return str(error).replace(f"{source}", original.name)
+        return error.seen_from(source.parent)
     return ""
 
 

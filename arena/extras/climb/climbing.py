@@ -158,7 +158,7 @@ class Climb:
         try:
             bot = discovery.from_path(copy, edit.bot)
         except ArenaError as error:
-            return replace(edit, outcome=EditOutcome.REFUSED, words=_without(copy, str(error)))
+            return replace(edit, outcome=EditOutcome.REFUSED, words=_cut(error.seen_from(copy.parent)))
         edit = replace(edit, digest=bot.digest)
         if bot.digest == before.digest:
             return replace(edit, outcome=EditOutcome.UNCHANGED)
@@ -171,7 +171,7 @@ class Climb:
         if self.store.version_of(bot) is None:
             (faults,) = self.examine([bot])
             if faults:
-                return replace(edit, outcome=EditOutcome.REFUSED, words=_without(copy, "\n\n".join(faults)))
+                return replace(edit, outcome=EditOutcome.REFUSED, words=_cut("\n\n".join(faults)))
             with self.store.changing():
                 mine = self.store.new_folder() / copy.name
                 bot_folder.copy(copy, mine)
@@ -210,10 +210,9 @@ def _rounded(figure: float | None) -> float | None:
     return None if figure is None else round(figure, 4) + 0.0  # 0.0 for -0.0
 
 
-def _without(copy: Path, words: str) -> str:
-    """Return words about a copy without its folder, which says nothing to anybody."""
-    lines = words.replace(f"{copy.parent}/", "").splitlines()
-    return "\n".join(map(clean, lines))[:LONGEST_WORDS]
+def _cut(words: str) -> str:
+    """Return words about what an agent made, safe to print, and no longer than the history has room for."""
+    return "\n".join(map(clean, words.splitlines()))[:LONGEST_WORDS]
 
 
 def begun(store: BotStore, folder: Path, agents: Mapping[str, str], settings: str) -> History:
