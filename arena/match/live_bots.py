@@ -51,14 +51,17 @@ class LiveBots(Seats):
         *,
         reuses: bool = False,
         freeze_late: bool = False,
+        live_bot: type[LiveBot] = LiveBot,
     ) -> None:
         """`reuses`: bots that have stayed play again, and bots that ask to stay may do so.
 
-        With `freeze_late`, bots are frozen late where that is safe (polling.py).
+        With `freeze_late`, bots are frozen late where that is safe (polling.py). `live_bot` is the
+        class of the bots.
         """
         self.roles = [seat.role for seat in seats]
         self.bots: dict[Role, LiveBot] = {}
         self._match, self._launcher, self._blameless = match, launcher, blameless
+        self._live_bot = live_bot
         self._reuses, self._reused = reuses, reused_bots_of(launcher)
         self._seats = {seat.role: seat for seat in seats}
         self._conditions = match.conditions
@@ -180,7 +183,7 @@ class LiveBots(Seats):
         return replies
 
     def _start(self, seat: Seat, process: Process | None) -> None:
-        bot = LiveBot(
+        bot = self._live_bot(
             self._launcher,
             seat.role,
             seat.bot,

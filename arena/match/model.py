@@ -29,7 +29,7 @@ It reads requests, keeps each seat's account of calls, tokens and cost, and writ
 import json
 import socket
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from functools import cache
@@ -287,64 +287,63 @@ class Calls:
 
 
 class ModelSeats(WrappedSeats):
-    """Seats whose bots may ask a language model; the others pay only a look at the beginning of their lines."""
+    """Seats whose bots may ask a language model; others pay only a look at how their lines begin."""
 
     def __init__(self, seats: Seats, calls: Calls, match: Match) -> None:
         super().__init__(seats)
-        self._calls, self._match = calls, match
+        self._calls, self._conditions = calls, match.conditions
+        self._threads = {seat.role: seat.bot.threads for seat in match.seats}
 
     def ask(self, asks: Mapping[Role, Ask]) -> dict[Role, Reply]:
-        """Part of `Seats`: answer the requests of these bots until each has given a move or failed."""
+        """Part of `Seats`: answer requests until each of these bots has given a move or failed."""
         replies = self.seats.ask(asks)
         for reply in replies.values():
             # With a model each turn counts, also one without a request.
-            if self._match.conditions.model is not None or reply.line.startswith(protocol.MODEL):
-                return converse(self.seats.ask, asks, replies, self._calls, self._match, self.seats.rest)
+            if self._conditions.model is not None or reply.line.startswith(protocol.MODEL):
+                return self._converse(asks, replies)
         return replies
 
+    def _converse(self, asks: Mapping[Role, Ask], replies: dict[Role, Reply]) -> dict[Role, Reply]:
+        """Carry requests to the model and its answers back, and return the replies that are none.
 
-def converse(
-    put: Callable[[Mapping[Role, Ask]], Mapping[Role, Reply]],
-    asks: Mapping[Role, Ask],
-    replies: Mapping[Role, Reply],
-    calls: Calls,
-    match: Match,
-    freeze: Callable[[], None],
-) -> dict[Role, Reply]:
-    """Carry requests to the model and its answers back, until each of these bots has answered or failed.
+        A reply has the time of all parts of its turn, and their remarks.
+        """
+        final, asks = dict(replies), dict(asks)
+        self._calls.begin(asks)
+        spent = dict.fromkeys(asks, TimeUsed())
+        remarks: dict[Role, tuple[str, ...]] = dict.fromkeys(asks, ())
+        asked_before = False
+        while True:
+            asked: dict[Role, tuple[Ask, bytes]] = {}
+            for role, reply in replies.items():
+                spent[role] = spent[role].plus(reply.spent)
+                remarks[role] = (*remarks[role], *reply.remarks)[:REMARKS_KEPT]
+                words = reply.words
+                if reply.ending is not None and asked_before:
+                    words = f"after a call of its model: {words}"
+                final[role] = reply._replace(spent=spent[role], remarks=remarks[role], words=words)
+                if reply.ending is None and protocol.asks_model(asks[role], reply.line):
+                    asked[role] = (asks[role], reply.line)
+            if not asked:
+                return final
+            self.seats.rest()
+            asks, asked_before = {}, True
+            for role, line in self._calls.answers(asked).items():
+                if isinstance(line, Failure):
+                    final[role] = final[role]._replace(line=b"", ending=line.ending, words=line.words, failure=line)
+                else:
+                    asks[role] = self._resumed(asked[role][0], line, role, replies[role].spent)
+            replies = self.seats.ask(asks) if asks else {}
 
-    `put` asks bots, and `freeze` stops all of them. A reply has the time of all parts of its turn, and their remarks.
-    """
-    control, threads = match.conditions.time, {seat.role: seat.bot.threads for seat in match.seats}
-    final, asks, replies = dict(replies), dict(asks), dict(replies)
-    calls.begin(asks)
-    spent = dict.fromkeys(asks, TimeUsed())
-    remarks: dict[Role, tuple[str, ...]] = dict.fromkeys(asks, ())
-    asked_before = False
-    while True:
-        asked: dict[Role, tuple[Ask, bytes]] = {}
-        for role, reply in replies.items():
-            spent[role] = spent[role].plus(reply.spent)
-            remarks[role] = (*remarks[role], *reply.remarks)[:REMARKS_KEPT]
-            words = f"after a call of its model: {reply.words}" if reply.ending and asked_before else reply.words
-            final[role] = reply._replace(spent=spent[role], remarks=remarks[role], words=words)
-            if reply.ending is None and protocol.asks_model(asks[role], reply.line):
-                asked[role] = (asks[role], reply.line)
-        if not asked:
-            return final
-        freeze()
-        asks, asked_before = {}, True
-        for role, line in calls.answers(asked).items():
-            if isinstance(line, Failure):
-                final[role] = final[role]._replace(line=b"", ending=line.ending, words=line.words, failure=line)
-                continue
-            before = asked[role][0]
-            asks[role] = before._replace(text=line, resumes=True)
-            if before.announced is not None:
-                left = max(0.0, before.announced - control.charged(replies[role].spent, threads.get(role, 1)))
-                # Each part has the margin, because it is another way through the pipe.
-                asks[role] = asks[role]._replace(announced=left, deadline=control.deadline(left))
-        replies = dict(put(asks)) if asks else {}
+    def _resumed(self, ask: Ask, line: bytes, role: Role, spent: TimeUsed) -> Ask:
+        """Return the question that goes on with the model's answer, and the time that is left."""
+        resumed = ask._replace(text=line, resumes=True)
+        if ask.announced is None:
+            return resumed
+        control = self._conditions.time
+        left = max(0.0, ask.announced - control.charged(spent, self._threads.get(role, 1)))
+        # Each part has the margin, because it is another way through the pipe.
+        return resumed._replace(announced=left, deadline=control.deadline(left))
 
 
 def _side_by_side(model: LanguageModel, requests: Sequence[ModelRequest]) -> list[ModelAnswer]:

@@ -9,7 +9,7 @@ import re
 import time
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 from arena import protocol
 from arena.author.checkup import advice
@@ -23,11 +23,12 @@ from arena.match.bot import LiveBot, OverloadedError
 from arena.match.bot.complaint import complaint
 from arena.match.bot.output import REMARKS_KEPT, Discarded, When
 from arena.match.disguise import Disguises
-from arena.match.model import Calls, LanguageModel, converse
-from arena.match.polling import ask_all
+from arena.match.live_bots import LiveBots
+from arena.match.model import Calls, LanguageModel, ModelSeats
 from arena.match.referee import Referee
+from arena.match.seat import Seats, WrappedSeats
 from arena.protocol import Ask, Reply, clean
-from arena.sandbox.launcher import Launcher, cleaning_up
+from arena.sandbox.launcher import Launcher
 from arena.values import Ending, Match, SeatReport
 
 PAUSE_S = 0.03  # between the pieces of a question
@@ -65,29 +66,26 @@ def run_check(
     seat = next(seat for seat in match.seats if seat.role == role)
     if launcher.refused is not None:
         launcher.refused.start_anew()
-    bot = Examinee(launcher, role, seat.bot, match.conditions, Path(match.rules))
-
-    def end() -> None:
-        bot.end()
-        launcher.sweep()
-
-    with cleaning_up(end):
-        conversation = Conversation(match, role, bot, name, model, usual)
+    with LiveBots(match, [seat], launcher, live_bot=Examinee) as programs:
+        bot = cast("Examinee", programs.bots[role])
+        answering = ModelSeats(programs, Calls(match, model), match)
+        examination = Examination(answering, bot, match, role, name, usual)
+        conversation = Conversation(match, role, examination)
         conversation.hold(until=until, whole_until=whole_until)
         bot.end()
         report = bot.report()
-    conversation.advise(report)
+    examination.advise(report)
     return CheckRun(
         board=match.label,
         role=role,
         variation=name,
-        greeted=conversation.greeted,
-        moves=tuple(conversation.moves),
-        walls=tuple(conversation.walls),
+        greeted=examination.greeted,
+        moves=tuple(examination.moves),
+        walls=tuple(examination.walls),
         shortened=conversation.shortened,
         report=report,
         refused=() if launcher.refused is None else tuple(launcher.refused.failing()),
-        findings=tuple(conversation.findings),
+        findings=tuple(examination.findings),
     )
 
 
@@ -143,29 +141,83 @@ class Examinee(LiveBot):
 
 
 class Conversation:
-    """Asks one bot through one match, and collects its faults."""
+    """A match of one bot against opponents that move at random."""
+
+    def __init__(self, match: Match, role: Role, examination: "Examination") -> None:
+        """`examination` has the bot's seat, the one of this role."""
+        self.shortened = False
+        """True when it was ended early, because the check took too long for whole matches."""
+        self._role, self._examination = role, examination
+        self._game: Any = rulebook.game_of(match)
+        self._referee = Referee(self._game, match)
+        self._seats = Disguises(self._game, match).around(examination)
+        self._dice = random.Random(match.seed)
+
+    def hold(self, *, until: int | None = None, whole_until: float = math.inf) -> None:
+        """Play to the end, or to the bot's first fault, or until it gave this number of answers.
+
+        Also stop after BEGINNING answers, once the moment `whole_until` (monotonic) has passed. Then
+        end the bot's input.
+        """
+        moves = self._examination.moves
+        while asks := self._referee.asks():
+            if until is not None and len(moves) >= until:
+                break
+            if len(moves) >= BEGINNING and time.monotonic() > whole_until:
+                self.shortened = True
+                break
+            replies: dict[Role, Reply] = {}
+            for role, ask in asks.items():
+                if role != self._role:
+                    replies[role] = self._random_reply(role, ask)
+            if self._role in asks:
+                replies |= self._seats.ask({self._role: asks[self._role]})
+                if self._examination.is_out:
+                    return
+            self._referee.hear(replies)
+        if self._examination.is_plain or until is not None:
+            farewell = self._referee.farewell() if self._referee.verdict else b""
+            self._seats.say_goodbye({self._role: farewell})
+
+    def _random_reply(self, role: Role, ask: Ask) -> Reply:
+        """Return a random move of an opponent.
+
+        It is one that does not end the match, so that the bot sees many turns.
+        """
+        if ask.ready:
+            return Reply(line=b"ready")
+        goes_on: list[Move] = []
+        if self._game.to_move(self._referee.state) == (role,):
+            goes_on = [move for move in ask.legal if not self._ends_match(role, move)]
+        return Reply(line=self._dice.choice(goes_on or ask.legal).encode())
+
+    def _ends_match(self, role: Role, move: Move) -> bool:
+        """Return whether the match is over after this move, which only this role makes now."""
+        after = self._game.play(self._referee.state, {role: move})
+        return self._game.outcome(after) is not None
+
+
+class Examination(WrappedSeats):
+    """The seat of a bot whose questions vary, and whose answers become findings in its own words.
+
+    So it stands between the bot, which may ask a language model, and a disguise.
+    """
 
     def __init__(
-        self,
-        match: Match,
-        role: Role,
-        bot: Examinee,
-        name: str,
-        model: LanguageModel | None,
-        usual: float = math.inf,
+        self, seats: Seats, bot: Examinee, match: Match, role: Role, name: str, usual: float = math.inf
     ) -> None:
-        """`name` is that of the variation, if it is in `VARIATIONS`; else the questions are plain."""
+        """`name` is that of the variation, if it is in `VARIATIONS`; otherwise questions are plain."""
+        super().__init__(seats)
         self.findings: list[Finding] = []
         self.moves: list[Move] = []
         self.walls: list[float] = []
         self.greeted = False
-        self.shortened = False
-        """True when it was ended early, because the check took too long for whole matches."""
+        self.is_out = False
+        """True after an answer that the event does not forgive."""
+        self.is_plain = not name
+        """True when its questions do not vary."""
         self._match, self._role, self._bot = match, role, bot
-        self._name, self._variation, self._calls = name, VARIATIONS.get(name, plain), Calls(match, model)
-        self._game: Any = rulebook.game_of(match)
-        self._referee, self._disguises = Referee(self._game, match), Disguises(self._game, match)
-        self._dice = random.Random(match.seed)
+        self._name, self._variation = name, VARIATIONS.get(name, plain)
         self._earlier: set[Move] = set()
         """The moves that were legal in earlier turns."""
         self._turn = self._strikes = 0
@@ -173,28 +225,18 @@ class Conversation:
         """The most seconds that it has for an answer."""
         self._has_blanks = self._cuts_remarks = False
 
-    def hold(self, *, until: int | None = None, whole_until: float = math.inf) -> None:
-        """Play to the end, to the bot's first fault, or until it gave this number of answers; then end its input.
+    def ask(self, asks: Mapping[Role, Ask]) -> dict[Role, Reply]:
+        """Part of `Seats`."""
+        replies: dict[Role, Reply] = {}
+        for role, ask in asks.items():
+            replies[role] = self._ask(ask)
+            self.is_out = not self._is_accepted(ask, replies[role])
+        return replies
 
-        Also stop after BEGINNING answers, once the moment `whole_until` (monotonic) has passed.
-        """
-        while asks := self._referee.asks():
-            if until is not None and len(self.moves) >= until:
-                break
-            if len(self.moves) >= BEGINNING and time.monotonic() > whole_until:
-                self.shortened = True
-                break
-            replies = {role: self._random_reply(role, ask) for role, ask in asks.items() if role != self._role}
-            if self._role in asks:
-                asked = self._disguises.asks({self._role: asks[self._role]})
-                reply = self._ask(asked[self._role])
-                if not self._is_accepted(asked[self._role], reply):
-                    return
-                replies |= self._disguises.replies({self._role: reply})
-            self._referee.hear(replies)
-        if not self._name or until is not None:
-            farewell = self._referee.farewell() if self._referee.verdict else b""
-            self._say_goodbye(self._disguises.last_words(self._role, farewell))
+    def say_goodbye(self, texts: Mapping[Role, bytes]) -> None:
+        """Part of `Seats`: add a finding if the bot does not leave quietly."""
+        for text in texts.values():
+            self._end_input(text)
 
     def advise(self, report: SeatReport) -> None:
         """Add the findings that need the bot's whole output, once it is gone."""
@@ -216,14 +258,6 @@ class Conversation:
             )
         if len(report.stderr) >= STDERR_BYTES and is_sound(self.findings):
             self._advise("it wrote so much to stderr that only the end was kept", "write less to stderr: it costs time")
-
-    def _random_reply(self, role: Role, ask: Ask) -> Reply:
-        """Return a random move of an opponent; one that does not end the match, so that the bot sees many turns."""
-        if ask.ready:
-            return Reply(line=b"ready")
-        state, alone = self._referee.state, self._game.to_move(self._referee.state) == (role,)
-        goes_on = [m for m in ask.legal if alone and self._game.outcome(self._game.play(state, {role: m})) is None]
-        return Reply(line=self._dice.choice(goes_on or ask.legal).encode())
 
     def _ask(self, ask: Ask) -> Reply:
         *pieces, last = self._variation(ask.text)
@@ -249,11 +283,7 @@ class Conversation:
             return Reply(b"", Ending.TIMEOUT)
 
     def _converse(self, ask: Ask) -> Reply:
-        asks = {self._role: ask}
-        return converse(self._put, asks, self._put(asks), self._calls, self._match, self._bot.freeze)[self._role]
-
-    def _put(self, asks: Mapping[Role, Ask]) -> dict[Role, Reply]:
-        return ask_all({self._role: self._bot}, asks)
+        return self.seats.ask({self._role: ask})[self._role]
 
     def _is_accepted(self, ask: Ask, reply: Reply) -> bool:
         """Return whether the reply is right; if not, add a finding that says why."""
@@ -335,7 +365,7 @@ class Conversation:
             files=self._bot.files,
         )
 
-    def _say_goodbye(self, text: bytes) -> None:
+    def _end_input(self, text: bytes) -> None:
         """Write `text`, end the bot's input, and add a finding if the bot does not leave quietly."""
         self._bot.close_input(text)
         end = "`end`" if text else "the end of its input"
