@@ -1,9 +1,9 @@
 """Sampled boards on disk, so that an event that is run again or goes on draws none a second time.
 
-A file `KEY.json` in the cache's folder has the boards of one table for one seed, from the first on. The key is made of
-everything that decides them: the code of the generator, what it imports beside it and from arena, the versions of
-Python and numpy, the parameters and the seed. So an entry is never out of date, and a board is looked up without care.
-The folder may be deleted at any time.
+A file `KEY.json` in the cache's folder has the boards of one table for one seed, from the first on.
+The key is made of everything that decides them: the code of the generator, what it imports beside
+it and from arena, the versions of Python and numpy, the parameters and the seed. So an entry is
+never out of date, and a board is looked up without care. The folder may be deleted at any time.
 """
 
 import contextlib
@@ -28,7 +28,10 @@ def file_of(folder: Path, generator: Path, table: object, key: str) -> Path:
 
 
 def load(path: Path) -> tuple[str, ...]:
-    """Return the boards of an entry, each a JSON object; `()` where there is none or a damaged one."""
+    """Return the boards of an entry, each a JSON object.
+
+    `()` where there is none or a damaged one.
+    """
     try:
         content = json.loads(whole_files.read_cache(path))
         boards = tuple(content["boards"])
@@ -38,9 +41,14 @@ def load(path: Path) -> tuple[str, ...]:
 
 
 def store(path: Path, boards: tuple[str, ...]) -> None:
-    """Write an entry, whole or not at all. Of several processes that draw at once the last one's file stays."""
+    """Write an entry, whole or not at all.
+
+    Of several processes that draw at once the last one's file stays.
+    """
     # Only its owner reads it: before an event nobody is to know its boards.
-    with contextlib.suppress(OSError):  # in a folder that may not be written the boards are sampled each time
+    with contextlib.suppress(
+        OSError
+    ):  # in a folder that may not be written the boards are sampled each time
         whole_files.make_folder(path.parent)
         content = {"boards": boards, "digest": _digest(boards)}
         whole_files.write_cache(path, json.dumps(content).encode(), whole_files.PRIVATE)

@@ -1,7 +1,7 @@
-"""Builds the boards of a rules file, and the game on each of them, with every check that needs no play.
+"""Builds the boards of a rules file, and the game on each of them.
 
-It turns every mistake in a rules file or a board into one line. rulebook.py knows where rules files are looked for;
-rulefile.py makes a game of a file.
+It makes every check that needs no play. It turns every mistake in a rules file or a board into one
+line. rulebook.py knows where rules files are looked for; rulefile.py makes a game of a file.
 """
 
 import re
@@ -28,10 +28,11 @@ NEEDED = ("roles", "board", "start", "to_move", "legal_moves", "play", "outcome"
 DEFAULTS = ("sides", "hidden", "open", "drawing", "manual", "symmetry")
 """What a game has of `Game`, if it does not define it."""
 PARAMETER = re.compile("[=(]")
-"""What a board's name has, from which the rules make a board, if it says more than which game it is."""
+"""What a board's name has, from which the rules make a board, if it says more than which game it
+is."""
 UNLIKELY = re.compile(rf"\d{{4}}|\d[eE]|Infinity|{PARAMETER.pattern}")
-"""A number or a text that no board that was sampled needs, but one in a stranger's record may have it. A letter that
-JSON writes as a number, such as a bracket, is such a number, too."""
+"""A number or a text that no board that was sampled needs, but one in a stranger's record may have
+it. A letter that JSON writes as a number, such as a bracket, is such a number, too."""
 MOST_DRAWN = 1000
 """The most boards that are sampled under one name."""
 PARALLEL_DRAWS = 8
@@ -40,8 +41,9 @@ REMEMBERED_BOARDS = 2 * MOST_DRAWN
 
 
 def names_of(path: Path, board: str) -> tuple[str, ...]:
-    """Return the names of a rules file's boards: only this one, or all for an empty text; `()` for an unknown name.
+    """Return the names of a rules file's boards: only this one, or all for an empty text.
 
+    `()` for an unknown name.
     ArenaError for a mistake in the file.
     """
     named = tables(path)
@@ -56,21 +58,25 @@ def names_of(path: Path, board: str) -> tuple[str, ...]:
         except ValueError as error:
             raise ArenaError(f"{path.stem}: {_line(error)}") from error
     if not NAME.fullmatch(board):
-        raise ArenaError(f"{path.stem}/{board}: a board's name has only letters, digits and . _ - , = ( )")
+        raise ArenaError(
+            f"{path.stem}/{board}: a board's name has only letters, digits and . _ - , = ( )"
+        )
     return (board,)
 
 
 @lru_cache(REMEMBERED_BOARDS)
 def board_of(path: Path, name: str, sampled: tuple[str, ...] = ()) -> Board:
-    """Return a board of a rules file: that of this name, or one with these variants, each of them a JSON object.
+    """Return the board of this name, or a board with these variants, each of them a JSON object.
 
-    The digest is that of the parameters and of every file that the rules are made of; of variants it is that of the
-    rules alone, and each variant adds its own to the id of a match.
-    ArenaError when there is no such board, or when it is not sound.
+    The digest is that of the parameters and of every file that the rules are made of; of variants
+    it is that of the rules alone, and each variant adds its own to the id of a match. ArenaError
+    when there is no such board, or when it is not sound.
     """
     game = sampled_game(path, sampled[0]) if sampled else game_on(path, name)
     files = [(file, file_digest(source)) for file, source in rulefile.named_sources(path).items()]
-    if not sampled and (version := getattr(game, "version", "")):  # of a library that has a part of the rules
+    if not sampled and (
+        version := getattr(game, "version", "")
+    ):  # of a library that has a part of the rules
         files.append((version, ""))
     try:
         digest = digest_of({} if sampled else _table(path, name), files)
@@ -89,21 +95,28 @@ def board_of(path: Path, name: str, sampled: tuple[str, ...] = ()) -> Board:
 
 
 @cache
-def sampled_board(path: Path, name: str, count: int, seed: int | str, stored: Path | None = None) -> Board:
-    """Return the board of this name with this number of variants, by the seed; ArenaError if one is not sound.
+def sampled_board(
+    path: Path, name: str, count: int, seed: int | str, stored: Path | None = None
+) -> Board:
+    """Return the board of this name with this number of variants, by the seed.
 
+    ArenaError if one is not sound.
     Those in the folder `stored` are not sampled again, and those that are sampled are stored there.
     """
     table = _check_generator(path, name)
     key = boards_key(seed, f"{path.stem}/{name}")
     entry = None
     if stored is not None:
-        entry = board_cache.file_of(stored, rulefile.generator_file(path, table[rulefile.GENERATOR]), table, key)
+        entry = board_cache.file_of(
+            stored, rulefile.generator_file(path, table[rulefile.GENERATOR]), table, key
+        )
     known = board_cache.load(entry) if entry is not None else ()
     sampled = known[:count]
     if missing := range(len(known), count):
         cores = None if len(missing) >= PARALLEL_DRAWS else 1
-        sampled += tuple(parallel.parallel_map(partial(_sample, path, name, key), missing, cores=cores))
+        sampled += tuple(
+            parallel.parallel_map(partial(_sample, path, name, key), missing, cores=cores)
+        )
         if entry is not None:
             board_cache.store(entry, sampled)
     for text in sampled:
@@ -117,12 +130,17 @@ def _sample(path: Path, name: str, key: str, number: int) -> str:
 
 
 def _check_generator(path: Path, name: str) -> dict[str, Any]:
-    """Return a table; ArenaError if its generator does not exist, or does not take its parameters."""
+    """Return a table.
+
+    ArenaError if its generator does not exist, or does not take its parameters.
+    """
     table = generators(path)[name]
     where = f"{path.with_suffix('.toml')}: [{name}]"
     generator = table[rulefile.GENERATOR]
     if not (isinstance(generator, str) and NAME.fullmatch(generator)):
-        raise ArenaError(f"{where} generator: expected the name of a file beside {path.name}, without .py")
+        raise ArenaError(
+            f"{where} generator: expected the name of a file beside {path.name}, without .py"
+        )
     file = rulefile.generator_file(path, generator)
     if not file.is_file():
         raise ArenaError(f"{where} generator: there is no file {file}")
@@ -133,19 +151,28 @@ def _check_generator(path: Path, name: str) -> dict[str, Any]:
 
 @lru_cache(REMEMBERED_BOARDS)
 def sampled_game(path: Path, sampled: str) -> Game[Any]:
-    """Return the game on a sampled board, a JSON object; ArenaError for a mistake, as in a board of a table."""
+    """Return the game on a sampled board, a JSON object.
+
+    ArenaError for a mistake, as in a board of a table.
+    """
     where = f"a sampled board of {path.stem}:"
     _parameters(path)  # a mistake in the file comes first
     try:
         table = rulefile.parameters_of(sampled)
-    except (ValueError, RecursionError) as error:  # a record may come from anybody, and be nested without end
+    except (
+        ValueError,
+        RecursionError,
+    ) as error:  # a record may come from anybody, and be nested without end
         raise ArenaError(f"{where} {_line(error)}") from error
     return _game(path, where, table, tried=bool(UNLIKELY.search(sampled)))
 
 
 @cache
 def game_on(path: Path, board: str) -> Game[Any]:
-    """Return the game on its board; ArenaError for any mistake that can be found without playing it."""
+    """Return the game on its board.
+
+    ArenaError for any mistake that can be found without playing it.
+    """
     _parameters(path)  # a mistake in the file comes first
     table, named = _table(path, board), board in tables(path)
     where = f"{path.with_suffix('.toml')}: [{board}]" if named else f"{path.stem}/{board}:"
@@ -153,7 +180,10 @@ def game_on(path: Path, board: str) -> Game[Any]:
 
 
 def _game(path: Path, where: str, table: Mapping[str, Any], *, tried: bool) -> Game[Any]:
-    """Return the game with these parameters, once it was `tried` in a process of its own where that is asked."""
+    """Return the game with these parameters.
+
+    With `tried` a process of its own loads and plays it first.
+    """
     _check_parameters(where, table, _parameters(path))
     with _one_line(where):
         load = partial(rulefile.module(path).game, **table)
@@ -166,17 +196,23 @@ def _sound(game: Game[Any]) -> Game[Any]:
     """Return a game that was loaded; ValueError unless it has all that the referee asks for."""
     for name in NEEDED:
         if getattr(type(game), name, None) is getattr(Game, name) or not hasattr(game, name):
-            raise ValueError(f"the game has no `{name}`; `arena docs game-authors` says what a game has")
+            raise ValueError(
+                f"the game has no `{name}`; `arena docs game-authors` says what a game has"
+            )
     if not _are_words(game.roles):
-        raise ValueError(f"roles: expected a tuple of words, such as ('red', 'blue'), not {game.roles!r}")
+        raise ValueError(
+            f"roles: expected a tuple of words, such as ('red', 'blue'), not {game.roles!r}"
+        )
     for name in DEFAULTS:
         if not hasattr(game, name):
             raise ValueError(
-                f"the game has no `{name}`; begin its class with `class {type(game).__name__}(Game[State])`"
+                f"the game has no `{name}`; begin its class with `class "
+                f"{type(game).__name__}(Game[State])`"
             )
     if not isinstance(game.sides, tuple | list) or not all(map(_are_words, game.sides)):
         raise ValueError(
-            f"sides: expected a tuple of tuples of roles, such as (('red',), ('blue',)), not {game.sides!r}"
+            f"sides: expected a tuple of tuples of roles, such as (('red',), ('blue',)), not "
+            f"{game.sides!r}"
         )
     return game
 
@@ -197,35 +233,55 @@ def _check_parameters(where: str, table: Mapping[str, Any], known: Mapping[str, 
 
 
 def _table(path: Path, board: str) -> dict[str, Any]:
-    """Return the parameters of a board of a rules file, which was imported before; ArenaError when there is none."""
+    """Return the parameters of a board of a rules file, which was imported before.
+
+    ArenaError when there is none.
+    """
     try:
         return rulefile.parameters_on(path, board)
     except KeyError:
         known = ", ".join(tables(path))
-        raise ArenaError(f"{path.with_suffix('.toml')}: there is no board {board!r}; known: {known}") from None
+        raise ArenaError(
+            f"{path.with_suffix('.toml')}: there is no board {board!r}; known: {known}"
+        ) from None
     except ValueError as error:
         raise ArenaError(f"{path.stem}/{board}: {_line(error)}") from error
 
 
 def tables(path: Path) -> dict[str, dict[str, Any]]:
-    """Return the parameters of each board of a rules file by its name; ArenaError as `all_tables`."""
+    """Return the parameters of each board of a rules file by its name.
+
+    ArenaError as `all_tables`.
+    """
     return rulefile.boards(all_tables(path))
 
 
 def generators(path: Path) -> dict[str, dict[str, Any]]:
-    """Return each table of a rules file that has a generator by its name; ArenaError as `all_tables`."""
+    """Return each table of a rules file that has a generator by its name.
+
+    ArenaError as `all_tables`.
+    """
     return rulefile.generators(all_tables(path))
 
 
 @cache
 def all_tables(path: Path) -> dict[str, dict[str, Any]]:
-    """Return every table of a rules file by its name; only its TOML is read. ArenaError for a mistake in that."""
+    """Return every table of a rules file by its name; only its TOML is read.
+
+    ArenaError for a mistake in that.
+    """
     where = path.with_suffix(".toml")
     try:
         tables = rulefile.tables(path)
     except AttributeError as error:  # a key that is no table
-        raise ArenaError(f"{where}: every parameter belongs to a board; begin with a line such as [default]") from error
-    except (OSError, ValueError, RecursionError) as error:  # no text, no TOML, or nested without end
+        raise ArenaError(
+            f"{where}: every parameter belongs to a board; begin with a line such as [default]"
+        ) from error
+    except (
+        OSError,
+        ValueError,
+        RecursionError,
+    ) as error:  # no text, no TOML, or nested without end
         raise ArenaError(f"{where}: {_line(error)}") from error
     for name in (path.stem, *tables):
         if not NAME.fullmatch(name):
@@ -236,7 +292,10 @@ def all_tables(path: Path) -> dict[str, dict[str, Any]]:
 
 
 def _parameters(path: Path, kind: str = "game") -> dict[str, bool]:
-    """Return the parameters of a rules file, or of a generator; ArenaError for any mistake in it, with its line."""
+    """Return the parameters of a rules file, or of a generator.
+
+    ArenaError for any mistake in it, with its line.
+    """
     try:
         rulefile.module(path)
     except SyntaxError as error:
@@ -250,12 +309,14 @@ def _parameters(path: Path, kind: str = "game") -> dict[str, bool]:
         return rulefile.parameters(path, kind)
     except (AttributeError, TypeError) as error:
         name = "rules file" if kind == "game" else "generator"
-        raise ArenaError(f"{path}: a {name} ends with `{kind} = TheClass`, a frozen dataclass") from error
+        raise ArenaError(
+            f"{path}: a {name} ends with `{kind} = TheClass`, a frozen dataclass"
+        ) from error
 
 
 @contextmanager
 def _one_line(where: str) -> Iterator[None]:
-    """Raise ArenaError with one line, which begins with `where`, for any error of the rules with their parameters."""
+    """Raise ArenaError for any error of the rules: one line, which begins with `where`."""
     try:
         yield
     except ArenaError:

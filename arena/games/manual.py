@@ -11,7 +11,10 @@ PLACEHOLDER = re.compile("<[^<>]*>")
 
 
 def words(manual: str) -> tuple[str, ...]:
-    """Return the words of the game in a manual, each once, in their order: placeholders and numbers are none."""
+    """Return the words of the game in a manual, without repeats and in their order.
+
+    Placeholders and numbers are no words of the game.
+    """
     quoted = (PLACEHOLDER.sub(" ", each).split() for each in QUOTED.findall(manual))
     return tuple(dict.fromkeys(word for each in quoted for word in each if is_word(word)))
 

@@ -1,27 +1,31 @@
-"""Openings: the first turns of a match, which no bot chooses. Draws them, reads them, and writes them as lines.
+"""Openings: the first turns of a match, which no bot chooses.
 
+Draws them, reads them, and writes them as lines.
 It owns what an opening is in any game. Pure: it knows the rules, no bot, no match and no file.
 """
 
 # What an opening is
 #
-# Two bots that always play alike play the same match in every repeat. An opening lets each repeat begin elsewhere, and
-# all legs of a pairing at the same state, so that none of the bots has the better start.
+# Two bots that always play alike play the same match in every repeat. An opening lets each repeat
+# begin elsewhere, and all legs of a pairing at the same state, so that none of the bots has the
+# better start.
 #
-# A ply is one turn: a move of each role that is to move. So a turn of several roles at once is one ply with a move for
-# each of them. A turn in which only chance moves is no ply. Its draw belongs to the opening all the same, because the
-# moves after it may be legal for this draw only, and because the legs would begin at different states otherwise. So
-# chance is sampled from the opening's key, or is listed in the file, up to the last ply; later turns of chance are
-# sampled for each match alone, as always.
+# A ply is one turn: a move of each role that is to move. So a turn of several roles at once is one
+# ply with a move for each of them. A turn in which only chance moves is no ply. Its draw belongs to
+# the opening all the same, because the moves after it may be legal for this draw only, and because
+# the legs would begin at different states otherwise. So chance is sampled from the opening's key,
+# or is listed in the file, up to the last ply; later turns of chance are sampled for each match
+# alone, as always.
 #
-# Moves are sampled one after another, each legal move of a turn with the same weight. If the match is over by then, the
-# whole opening is sampled again. The other choice, to step back and try another last move, would favour states that are
-# near the end of a match.
+# Moves are sampled one after another, each legal move of a turn with the same weight. If the match
+# is over by then, the whole opening is sampled again. The other choice, to step back and try
+# another last move, would favour states that are near the end of a match.
 #
-# No two repeats of a pairing begin at the same state, as long as the board has enough states: four random plies lead to
-# 56 states of mummy_maze/hunt, so that of ten independent draws about two would be wasted. So all openings of a pairing
-# are one sequence without doubles, and a repeat is a number in it. To draw the sequence again for each match costs some
-# 30 us for each earlier repeat, too much for a duel of thousands of pairings, so the last few sequences are remembered.
+# No two repeats of a pairing begin at the same state, as long as the board has enough states: four
+# random plies lead to 56 states of mummy_maze/hunt, so that of ten independent draws about two
+# would be wasted. So all openings of a pairing are one sequence without doubles, and a repeat is a
+# number in it. To draw the sequence again for each match costs some 30 us for each earlier repeat,
+# too much for a duel of thousands of pairings, so the last few sequences are remembered.
 
 import itertools
 import random
@@ -35,8 +39,13 @@ from arena.values import Opening, OpeningMoves
 Turns: TypeAlias = tuple[Mapping[Role, Move], ...]
 """The moves of each turn of an opening."""
 
-SAMPLE, LEAST_OPEN = 1000, 20  # draws that are tried before an event, and those of them that must leave the match open
-MISSES = 2000  # draws in a row; if 2 % of all draws leave the match open, this number fails once in 10^17 openings
+SAMPLE, LEAST_OPEN = (
+    1000,
+    20,
+)  # draws that are tried before an event, and those of them that must leave the match open
+# Draws in a row. If 2 % of all draws leave the match open, this number fails once in 10^17
+# openings.
+MISSES = 2000
 MOST_PLIES = 200
 REMEMBERED = 8  # sequences: more pairings than a referee process plays at the same time
 BETWEEN_MOVES = "; "
@@ -44,38 +53,51 @@ MOVES_SHOWN = 12
 
 
 def turns_of(game: Game[Any], opening: Opening) -> Turns:
-    """Return the moves of each turn of an opening; ArenaError if the rules do not let it be played."""
+    """Return the moves of each turn of an opening.
+
+    ArenaError if the rules do not let it be played.
+    """
     if opening.moves:
         return _listed(game, opening.moves)
     sampled, more = _remembered(game, opening.plies, opening.key)
     sampled += itertools.islice(more, max(0, opening.number + 1 - len(sampled)))
     if not sampled:
-        raise ArenaError(f"the match was over in all of {MISSES} openings of {opening.plies} plies that were sampled")
-    return sampled[opening.number % len(sampled)]  # a small board has fewer openings than the event has repeats
+        raise ArenaError(
+            f"the match was over in all of {MISSES} openings of {opening.plies} plies "
+            f"that were sampled"
+        )
+    return sampled[
+        opening.number % len(sampled)
+    ]  # a small board has fewer openings than the event has repeats
 
 
 def decided(game: Game[Any], state: Any) -> bool:
-    """Return whether the result of a match is certain in this state, so that no opening may lead to it.
+    """Return whether the result of a match is certain in this state.
 
-    Every draw and every file is checked by this function. Rules report a match that is over, and cannot report yet
-    who wins by force; when they can, that is to be asked here.
+    No opening may lead to such a state. Every draw and every file is checked by this function.
+    Rules report a match that is over, and cannot report yet who wins by force; when they can, that
+    is to be asked here.
     """
     return game.outcome(state) is not None
 
 
 def refuse_rare(game: Game[Any], plies: int) -> None:
-    """Raise PublicError when random plies hardly ever leave a match open, so that drawing may not succeed."""
+    """Raise PublicError when random plies hardly ever leave a match open."""
     if plies > MOST_PLIES:
         raise PublicError(f"an opening has at most {MOST_PLIES} plies")
     draws = (_draw(game, plies, random.Random(f"sample/{number}")) for number in range(SAMPLE))
-    open_draws = sum(1 for _ in itertools.islice((turns for turns in draws if turns is not None), LEAST_OPEN))
+    open_draws = sum(
+        1 for _ in itertools.islice((turns for turns in draws if turns is not None), LEAST_OPEN)
+    )
     if open_draws < LEAST_OPEN:
         often = f"all of {SAMPLE}" if not open_draws else f"{SAMPLE - open_draws} of {SAMPLE}"
-        raise PublicError(f"the match is over after {plies} random plies in {often} tries; take fewer plies")
+        raise PublicError(
+            f"the match is over after {plies} random plies in {often} tries; take fewer plies"
+        )
 
 
 def different(game: Game[Any], plies: int, key: str) -> Iterator[Turns]:
-    """Yield openings that lead to different states, until MISSES draws in a row bring no new one."""
+    """Yield openings that lead to different states, until MISSES draws in a row repeat states."""
     states, newest = set[Any](), 0
     for number in itertools.count():
         if number - newest > MISSES:
@@ -91,8 +113,8 @@ def different(game: Game[Any], plies: int, key: str) -> Iterator[Turns]:
 
 
 _sequences: dict[tuple[int, int, str], tuple[Game[Any], list[Turns], Iterator[Turns]]] = {}
-"""The sequences that were used last, as far as they were sampled, with what samples the rest. The game is in it so that
-no other game can have its identity."""
+"""The sequences that were used last, as far as they were sampled, with what samples the rest. The
+game is in it so that no other game can have its identity."""
 
 
 def _remembered(game: Game[Any], plies: int, key: str) -> tuple[list[Turns], Iterator[Turns]]:
@@ -114,7 +136,10 @@ def line(label: str, moves: OpeningMoves) -> str:
     """Return an opening as a line of a file, `game/board: ROLE MOVE; ROLE MOVE`."""
     for role, move in moves:
         if BETWEEN_MOVES.strip() in move:
-            raise ArenaError(f"{label}: {role}'s move {move!r} contains {BETWEEN_MOVES.strip()!r}, which parts moves")
+            raise ArenaError(
+                f"{label}: {role}'s move {move!r} contains {BETWEEN_MOVES.strip()!r}, "
+                f"which parts moves"
+            )
     return f"{label}: {BETWEEN_MOVES.join(f'{role} {move}' for role, move in moves)}"
 
 
@@ -123,7 +148,9 @@ def parse(text: str) -> tuple[str, OpeningMoves]:
     label, _, listed = text.partition(":")
     items = [item.strip().partition(" ") for item in listed.split(BETWEEN_MOVES.strip())]
     if not label.strip() or not all(role and move for role, _, move in items):
-        raise ArenaError(f"expected `game/board: ROLE MOVE; ROLE MOVE`, found {text.strip()[:80]!r}")
+        raise ArenaError(
+            f"expected `game/board: ROLE MOVE; ROLE MOVE`, found {text.strip()[:80]!r}"
+        )
     return label.strip(), tuple((role, move.strip()) for role, _, move in items)
 
 
@@ -139,28 +166,43 @@ def _draw(game: Game[Any], plies: int, dice: random.Random) -> Turns | None:
 
 
 def _listed(game: Game[Any], listed: OpeningMoves) -> Turns:
-    """Return the turns of moves that are listed one after another; ArenaError at the first that is not legal."""
+    """Return the turns of moves that are listed one after another.
+
+    ArenaError at the first that is not legal.
+    """
     state, turns, moves = game.start(), list[Mapping[Role, Move]](), dict[Role, Move]()
     for number, (role, move) in enumerate(listed, 1):
         if game.outcome(state) is not None:
-            raise ArenaError(f"the match is over before move {number}, {f'{role} {move}'!r}: end the line there")
+            raise ArenaError(
+                f"the match is over before move {number}, {f'{role} {move}'!r}: end the line there"
+            )
         movers = game.to_move(state)
         legal = [
-            f"{mover} {choice}" for mover in movers if mover not in moves for choice in game.legal_moves(state, mover)
+            f"{mover} {choice}"
+            for mover in movers
+            if mover not in moves
+            for choice in game.legal_moves(state, mover)
         ]
         if f"{role} {move}" not in legal:
             more = f", and {len(legal) - MOVES_SHOWN} more" if len(legal) > MOVES_SHOWN else ""
             suggestion = did_you_mean(f"{role} {move}", legal)
-            shown = f"{f'{suggestion} Legal' if suggestion else 'legal'} are {', '.join(legal[:MOVES_SHOWN])}{more}"
+            shown = (
+                f"{f'{suggestion} Legal' if suggestion else 'legal'} are "
+                f"{', '.join(legal[:MOVES_SHOWN])}{more}"
+            )
             raise ArenaError(f"move {number}, {f'{role} {move}'!r}, is not legal; {shown}")
         moves[role] = move
         if len(moves) == len(movers):
-            turns.append({mover: moves[mover] for mover in movers})  # as a draw has them, however they are listed
+            turns.append(
+                {mover: moves[mover] for mover in movers}
+            )  # as a draw has them, however they are listed
             state = game.play(state, turns[-1])
             moves = {}
     if moves:
         missing = " and ".join(role for role in game.to_move(state) if role not in moves)
-        raise ArenaError(f"it ends in the middle of a turn: add a move of {missing}, who moves at the same time")
+        raise ArenaError(
+            f"it ends in the middle of a turn: add a move of {missing}, who moves at the same time"
+        )
     if decided(game, state):
         raise ArenaError("the match is over after these moves: leave out the last")
     return tuple(turns)

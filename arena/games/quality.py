@@ -1,7 +1,8 @@
 """The quality of moves: whether a move kept the value of its position, or how much of it was lost.
 
-On a solved board the value is that of perfect play. Where the rules have a search instead, the quality is an estimate.
-Pure. It knows the contract of arena.game, and neither records nor who made a move.
+On a solved board the value is that of perfect play. Where the rules have a search instead, the
+quality is an estimate. Pure. It knows the contract of arena.game, and neither records nor who made
+a move.
 """
 
 from abc import ABC, abstractmethod
@@ -14,8 +15,10 @@ from typing import Any, ClassVar, NamedTuple, Self
 from arena.game import CHANCE, DRAW, Game, Move, Role
 from arena.values import Turn
 
-REMEMBERED = 20_000  # positions of a board that are kept: matches of deterministic bots come to the same ones
-ASSESSORS = 64  # boards whose assessors are kept; of random mazes each takes 2.5 MB, with the moves of some matches
+REMEMBERED = 20_000
+"""Positions of a board in memory: matches of deterministic bots come to the same positions."""
+ASSESSORS = 64
+"""Assessors in memory; that of a random maze takes 2.5 MB, with the moves of some matches."""
 
 
 class MoveQuality(NamedTuple):
@@ -24,14 +27,20 @@ class MoveQuality(NamedTuple):
     points: int = 0
     """The points of score that the move threw away, if both sides play perfectly from then on."""
     turns: int = 0
-    """The turns that it lost while it kept the score: a win comes so much later, a loss so much sooner."""
+    """The turns that it lost while it kept the score: a win comes so much later, a loss so much
+    sooner."""
     critical: bool = False
-    """True when some legal move throws points away here: only these moves tell good play from bad."""
+    """True when some legal move throws points away here: only these moves tell good play from
+    bad."""
     estimate: bool = False
-    """True when a search says so, which does not see everything; then the points are called a regret."""
+    """True when a search says so, which does not see everything; then the points are called a
+    regret."""
 
     def __str__(self) -> str:
-        """Return the quality in words, as a replay shows it beside the move; empty for a move without a loss."""
+        """Return the quality in words, as a replay shows it beside the move.
+
+        Empty for a move without a loss.
+        """
         if not self.points and not self.turns:
             return ""
         if self.points and self.estimate:
@@ -43,7 +52,7 @@ class MoveQuality(NamedTuple):
 
 
 def positions(game: Game[Any], turns: Iterable[Turn]) -> Iterator[tuple[Any, tuple[Turn, ...]]]:
-    """Yield the state before each turn, and the moves of this turn, up to the first that the rules do not allow."""
+    """Yield the state before each turn and the moves of the turn, up to the first illegal turn."""
     state, last = game.start(), 0
     for number, group in groupby(turns, key=lambda turn: turn.number):
         moves = tuple(group)
@@ -71,7 +80,7 @@ class Assessor(ABC):
 
     @classmethod
     def offered(cls, game: Game[Any]) -> bool:
-        """Return whether rules say that they can assess moves in this way, without solving or searching a board."""
+        """Return whether the rules have the method; no board is solved or searched for this."""
         by_default = getattr(Game, cls.METHOD)
         return getattr(type(game), cls.METHOD, by_default) is not by_default
 
@@ -88,18 +97,23 @@ class Assessor(ABC):
     def best(self, state: Any, role: Role) -> tuple[Move, ...]:
         """Return the legal moves that lose neither points nor turns."""
         return tuple(
-            move for move, quality in self._qualities(state, role).items() if not (quality.points or quality.turns)
+            move
+            for move, quality in self._qualities(state, role).items()
+            if not (quality.points or quality.turns)
         )
 
     def of_turns(self, turns: Iterable[Turn]) -> list[MoveQuality]:
         """Return the quality of each turn of a match, in their order.
 
-        Turns from the first that the rules do not allow have none: the rules were edited since, or the record was.
-        A turn of chance has no fault, nor has a move that nobody has a value of, as where several roles move at once.
+        Turns from the first that the rules do not allow have none: the rules were edited since, or
+        the record was. A turn of chance has no fault, nor has a move that nobody has a value of, as
+        where several roles move at once.
         """
         no_loss = MoveQuality()
         return [
-            no_loss if turn.role == CHANCE else self._qualities(state, turn.role).get(turn.move, no_loss)
+            no_loss
+            if turn.role == CHANCE
+            else self._qualities(state, turn.role).get(turn.move, no_loss)
             for state, moves in positions(self.game, turns)
             for turn in moves
         ]
@@ -115,15 +129,23 @@ class PerfectPlay(Assessor):
     METHOD = "solve"
 
     def _assess(self, state: Any, role: Role) -> dict[Move, MoveQuality]:
-        """Return the quality of each legal move; empty where several roles move at once, which has no such values."""
+        """Return the quality of each legal move.
+
+        Empty where several roles move at once, which has no such values.
+        """
         if len(self.game.to_move(state)) > 1:
             return {}
         sign = 1 if role in self.game.sides[0] else -1
         before = self.worth(state)
-        after = {move: self.worth(self.game.play(state, {role: move})) for move in self.game.legal_moves(state, role)}
+        after = {
+            move: self.worth(self.game.play(state, {role: move}))
+            for move in self.game.legal_moves(state, role)
+        }
         lost = {move: sign * (before.score - value.score) for move, value in after.items()}
         critical = any(lost.values())
-        hurry = sign * ((before.score > DRAW) - (before.score < DRAW))  # 1: wants the end soon, -1: late, 0: a draw
+        hurry = sign * (
+            (before.score > DRAW) - (before.score < DRAW)
+        )  # 1: wants the end soon, -1: late, 0: a draw
         return {
             move: MoveQuality(
                 points=lost[move],
@@ -155,19 +177,21 @@ class Estimator(Assessor):
 
 
 def assessor_of(game: Game[Any]) -> Assessor | None:
-    """Return the assessor of a board: by its solution, else by the search of its rules; None where there is neither.
+    """Return the assessor of a board: by its solution, else by the search of its rules.
 
-    Assessors are kept, so that the leaderboard and the replays of a report solve a board, or search a position, once.
+    None where there is neither. Assessors are kept, so that the leaderboard and the replays of a
+    report solve a board, or search a position, once.
     """
-    # The law `lasting` demands that a game is hashable; the results of one that is not can be read all the same.
+    # The law `lasting` demands that a game is hashable; the results of one that is not can be read
+    # all the same.
     return _assessor_of(game) if isinstance(game, Hashable) else _assessor_of.__wrapped__(game)
 
 
 @lru_cache(ASSESSORS)
 def _assessor_of(game: Any) -> Assessor | None:
     for kind in (PerfectPlay, Estimator):
-        # A record may have a board that nobody thought of, and it has to be shown all the same, whatever rules raise,
-        # MemoryError too. `arena check-rules` reports the failure.
+        # A record may have a board that nobody thought of, and it has to be shown all the same,
+        # whatever rules raise, MemoryError too. `arena check-rules` reports the failure.
         with suppress(Exception):
             if kind.offered(game) and (worth := getattr(game, kind.METHOD)()) is not None:
                 return kind(game, worth)

@@ -1,23 +1,27 @@
-"""Perfect play in games of two sides with few positions: the value of every state, by backward induction with numpy.
+"""Perfect play in games of two sides with few positions.
 
-It owns the induction and what a value means. The rules give the positions and their successors as arrays, so it knows
-no game. It needs numpy, so rules import it inside `solve`, and never in a bot.
+It computes the value of every state by backward induction with numpy.
+It owns the induction and what a value means. The rules give the positions and their successors as
+arrays, so it knows no game. It needs numpy, so rules import it inside `solve`, and never in a bot.
 """
 
 # Theory of operation
 #
-# A state of such a game is a position and a counter of turns, and the counter decides nothing but the end. The rules
-# number the positions, and say for each turn of a cycle (the explorer's, the mummy's) which positions follow. Then one
-# layer of values for each value of the counter is computed from the layer after it: for each position the best of its
-# successors, which is one gather and one maximum in numpy. A maze of 8 x 8 cells has 4,096 positions and 50 layers.
+# A state of such a game is a position and a counter of turns, and the counter decides nothing but
+# the end. The rules number the positions, and say for each turn of a cycle (the explorer's, the
+# mummy's) which positions follow. Then one layer of values for each value of the counter is
+# computed from the layer after it: for each position the best of its successors, which is one
+# gather and one maximum in numpy. A maze of 8 x 8 cells has 4,096 positions and 50 layers.
 #
-# Values are ordered as the players want them: first by score; of two wins the quicker one is better, of two losses the
-# slower one, and draws are alike. So a value is one number, `worth`: SCORE times the distance of the score from a draw,
-# less the turns until the end, towards zero. It costs each layer one step towards zero, whatever the score.
+# Values are ordered as the players want them: first by score; of two wins the quicker one is
+# better, of two losses the slower one, and draws are alike. So a value is one number, `worth`:
+# SCORE times the distance of the score from a draw, less the turns until the end, towards zero. It
+# costs each layer one step towards zero, whatever the score.
 #
-# Rejected: one solver that plays every legal move through the contract of arena.game. It takes 120,000 calls of `play`
-# for a maze, which is half a second; a generator has to look at a hundred mazes before it has twenty that are worth
-# playing. tests/solver.py does this, and the tests compare the two.
+# Rejected: one solver that plays every legal move through the contract of arena.game. It takes
+# 120,000 calls of `play` for a maze, which is half a second; a generator has to look at a hundred
+# mazes before it has twenty that are worth playing. tests/solver.py does this, and the tests
+# compare the two.
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -41,7 +45,8 @@ class Phase:
     maximises: bool
     """True when the first side moves, whose score the values are."""
     successors: Ints
-    """Shape (positions, moves): the position that each move leads to. Rows of fewer moves repeat one of theirs."""
+    """Shape (positions, moves): the position that each move leads to. Rows of fewer moves repeat
+    one of theirs."""
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -57,17 +62,20 @@ class Solution:
         """Return the value of a state."""
         counter, position = self.index(state)
         worth = int(self.worth[counter, position])
-        score = DRAW + (abs(worth) + SCORE - 1) // SCORE * (1 if worth > 0 else -1) if worth else DRAW
+        score = (
+            DRAW + (abs(worth) + SCORE - 1) // SCORE * (1 if worth > 0 else -1) if worth else DRAW
+        )
         turns = -abs(worth) % SCORE if worth else len(self.worth) - 1 - counter
         return Value(score, turns)
 
 
 def induce(phases: Sequence[Phase], over: Ints, steps: int, at_limit: int = DRAW) -> Ints:
-    """Return the worth of each position at each counter from 0 to `steps`; shape (steps + 1, positions).
+    """Return the worth of each position at each counter from 0 to `steps`.
 
-    `over` has the score of each position in which the match is over whatever the counter is, and -1 for the others,
-    which score `at_limit` when the counter reaches `steps`. The turn at counter `n` is `phases[n % len(phases)]`. A
-    draw must not end before the limit, because its worth has no turns.
+    Shape (steps + 1, positions). `over` has the score of each position in which the match is over
+    whatever the counter is, and -1 for the others, which score `at_limit` when the counter reaches
+    `steps`. The turn at counter `n` is `phases[n % len(phases)]`. A draw must not end before the
+    limit, because its worth has no turns.
     """
     ended = over >= 0
     score = (np.where(ended, over, at_limit) - DRAW) * SCORE

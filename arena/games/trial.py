@@ -1,7 +1,7 @@
-"""A board that rules make of its name, tried before it is used: loaded and played once, in a process of its own.
+"""Tries a board that rules make of its name: a process of its own loads and plays it once.
 
-The parameters in such a name may come from anybody, also in a record, and a game in C++ may end the process, take all
-memory or never answer for some of them. Nothing is known here of any game.
+The parameters in such a name may come from anybody, also in a record, and a game in C++ may end the
+process, take all memory or never answer for some of them. Nothing is known here of any game.
 """
 
 import os
@@ -26,7 +26,9 @@ PLAY_S = 2.0
 def refuse_deadly(load: Callable[[], Game[Any]]) -> None:
     """Raise ValueError if the game cannot be loaded and played; a process of its own tries it."""
     try:
-        limited_value(partial(_play_once, load), memory=MEMORY_BYTES, cpu=CPU_SECONDS, wall=WALL_SECONDS)
+        limited_value(
+            partial(_play_once, load), memory=MEMORY_BYTES, cpu=CPU_SECONDS, wall=WALL_SECONDS
+        )
     except ArenaError as error:
         raise ValueError(str(error)) from error
     except LimitedError as error:
@@ -34,7 +36,10 @@ def refuse_deadly(load: Callable[[], Game[Any]]) -> None:
 
 
 def _play_once(load: Callable[[], Game[Any]]) -> None:
-    """Load a game and play random moves, for some time or to the end; ArenaError, in words, for what it raises."""
+    """Load a game and play random moves, for some time or to the end.
+
+    ArenaError, in words, for what it raises.
+    """
     silent = os.open(os.devnull, os.O_WRONLY)  # OpenSpiel prints what it raises
     os.dup2(silent, 1)
     os.dup2(silent, 2)
@@ -46,7 +51,9 @@ def _play_once(load: Callable[[], Game[Any]]) -> None:
         while (movers := game.to_move(state)) and time.process_time() < until:
             for role in (None, *game.roles):
                 game.view(state, role)
-            state = game.play(state, {role: dice.choice(game.legal_moves(state, role)) for role in movers})
+            state = game.play(
+                state, {role: dice.choice(game.legal_moves(state, role)) for role in movers}
+            )
         game.outcome(state)
     except MemoryError:
         raise

@@ -1,6 +1,7 @@
 """Tests by random playouts whether a game keeps the contract that the referee relies on.
 
-`flaws(game)` is empty for a sound game. The laws are in `laws.py`. It prints nothing and reads no file.
+`flaws(game)` is empty for a sound game. The laws are in `laws.py`. It prints nothing and reads no
+file.
 """
 
 import traceback
@@ -36,14 +37,22 @@ class Flaw:
 
 
 def flaws(game: Game[Any], playouts: int = 20) -> list[Flaw]:
-    """Return the flaws of a game; `[]` when there are none. A law that is broken again and again is one flaw."""
+    """Return the flaws of a game; `[]` when there are none.
+
+    A law that is broken again and again is one flaw.
+    """
     *_, all_flaws = examine(game, playouts)
     return all_flaws
 
 
 def examine(game: Game[Any], playouts: int, seed: int = 0) -> Iterator[list[Flaw]]:
-    """Yield the flaws that are known after each playout, and at the end all flaws; perfect play is tried last."""
-    flaws = {words: Flaw(words=words) for law in laws.OF_THE_GAME for words in _tried(partial(law, game))}
+    """Yield the flaws that are known after each playout, and at the end all flaws.
+
+    Perfect play is tried last.
+    """
+    flaws = {
+        words: Flaw(words=words) for law in laws.OF_THE_GAME for words in _tried(partial(law, game))
+    }
     for number in range(playouts):
         of_playout = _flaws_of(game, playout(game, Random(f"{seed}/{number}")))
         flaws |= {words: flaw for words, flaw in of_playout.items() if words not in flaws}
@@ -67,9 +76,12 @@ def doubts(game: Game[Any]) -> list[Flaw]:
     return list(doubts.values())
 
 
-def playout(game: Game[Any], dice: Random, assessor: PerfectPlay | None = None) -> tuple[Position, ...]:
-    """Play random legal moves to the end of the match, or until the game breaks; return every position.
+def playout(
+    game: Game[Any], dice: Random, assessor: PerfectPlay | None = None
+) -> tuple[Position, ...]:
+    """Play random legal moves to the end of the match, or until the game breaks.
 
+    Return every position.
     With an assessor they are the best moves.
     """
     try:
@@ -81,7 +93,9 @@ def playout(game: Game[Any], dice: Random, assessor: PerfectPlay | None = None) 
         while (movers := game.to_move(state)) and len(positions) < LONGEST:
             legal = {role: game.legal_moves(state, role) for role in movers}
             if assessor is not None:
-                legal = {role: assessor.best(state, role) or legal[role] for role in movers}  # none: the laws say so
+                legal = {
+                    role: assessor.best(state, role) or legal[role] for role in movers
+                }  # none: the laws say so
             moves = {role: dice.choice(choices) for role, choices in legal.items() if choices}
             positions.append(Position(state, moves))
             if len(moves) < len(movers):
@@ -93,9 +107,10 @@ def playout(game: Game[Any], dice: Random, assessor: PerfectPlay | None = None) 
 
 
 def transcript(game: Game[Any]) -> list[list[str]]:
-    """Return all that the referee and bots are told in a few playouts: a list of lines for each state, then the board.
+    """Return all that the referee and the bots read in a few playouts.
 
-    If the rules solve the board, the last playout is one of best moves, with the value of each state.
+    It is a list of lines for each state, then the board.     If the rules solve the board, the last
+    playout is one of best moves, with the value of each state.
     """
     states = []
     for number in range(FEW):
@@ -104,7 +119,10 @@ def transcript(game: Game[Any]) -> list[list[str]]:
         for state, moves in playout(game, Random(0), assessor):
             best = [f"best: {move}" for role in moves for move in assessor.best(state, role)]
             states.append([*_lines(game, state), str(assessor.worth(state)), *best])
-    return [*states, [*game.board(), *(f"role {role}" for role in game.roles), *map(str, game.sides)]]
+    return [
+        *states,
+        [*game.board(), *(f"role {role}" for role in game.roles), *map(str, game.sides)],
+    ]
 
 
 def _lines(game: Game[Any], state: Any) -> list[str]:
@@ -112,9 +130,14 @@ def _lines(game: Game[Any], state: Any) -> list[str]:
     lines = [*game.view(state, None)]
     for role in game.roles:
         lines += [f"{role} sees {fact}" for fact in game.view(state, role)]
-    lines += [f"{role}: {move}" for role in game.to_move(state) for move in game.legal_moves(state, role)]
+    lines += [
+        f"{role}: {move}" for role in game.to_move(state) for move in game.legal_moves(state, role)
+    ]
     if (outcome := game.outcome(state)) is not None:
-        lines += [*(f"{role} scores {outcome.scores[role]}" for role in game.roles), f"reason {outcome.reason}"]
+        lines += [
+            *(f"{role} scores {outcome.scores[role]}" for role in game.roles),
+            f"reason {outcome.reason}",
+        ]
     return lines
 
 
@@ -125,7 +148,9 @@ def _flaws_of(game: Game[Any], steps: tuple[Position, ...]) -> dict[str, Flaw]:
         if wrong := _tried(partial(laws.kinds, game, step)):
             breaches += ((index, words) for words in wrong)
             break  # the other laws would only stumble over it
-        breaches += ((index, words) for law in laws.OF_A_STATE for words in _tried(partial(law, game, step)))
+        breaches += (
+            (index, words) for law in laws.OF_A_STATE for words in _tried(partial(law, game, step))
+        )
     else:
         for playout_law in laws.OF_A_PLAYOUT if steps else ():
             try:
@@ -149,12 +174,20 @@ def _tried(law: Callable[[], Iterable[str]]) -> list[str]:
 def raised(error: Exception) -> str:
     """Return a sentence for an exception of the rules, with the method and the line."""
     frames = traceback.extract_tb(error.__traceback__)
-    called = next((frame.name for frame in frames if Path(frame.filename).parent != Path(__file__).parent), "a law")
-    return f"{called} raises {named(error)} ({Path(frames[-1].filename).name}, line {frames[-1].lineno})"
+    called = next(
+        (frame.name for frame in frames if Path(frame.filename).parent != Path(__file__).parent),
+        "a law",
+    )
+    return (
+        f"{called} raises {named(error)} ({Path(frames[-1].filename).name}, line "
+        f"{frames[-1].lineno})"
+    )
 
 
 def _flaw(game: Game[Any], steps: tuple[Position, ...], index: int, words: str) -> Flaw:
-    moves = tuple(", ".join(f"{role} {move}" for role, move in step.moves.items()) for step in steps[:index])
+    moves = tuple(
+        ", ".join(f"{role} {move}" for role, move in step.moves.items()) for step in steps[:index]
+    )
     try:
         facts = tuple(map(str, game.view(steps[index].state, None)))
     except Exception:  # noqa: BLE001 (the view itself may be broken)

@@ -1,6 +1,7 @@
-"""The rules of a file, examined in a process of their own, whatever they do: end it, never answer, take all memory.
+"""The rules of a file, examined in a process of their own.
 
-It owns the limits, and who is told what. The process that calls it imports no rules.
+The rules may end this process, never answer, or take all memory. It owns the limits, and who is
+told what. The process that calls it imports no rules.
 """
 
 import json
@@ -35,9 +36,14 @@ os._exit(0)
 
 
 def boards_of(query: str) -> tuple[Board, ...]:
-    """Return the boards that a query means, as `rulebook.find`; ArenaError for whatever keeps them from loading."""
+    """Return the boards that a query means, as `rulebook.find`.
+
+    ArenaError for whatever keeps them from loading.
+    """
     try:
-        return limited_value(partial(rulebook.find, query), memory=MEMORY_BYTES, cpu=CPU_SECONDS, wall=WALL_SECONDS)
+        return limited_value(
+            partial(rulebook.find, query), memory=MEMORY_BYTES, cpu=CPU_SECONDS, wall=WALL_SECONDS
+        )
     except LimitedError as error:
         raise ArenaError(f"when {query} is loaded, {_words(error)}") from error
 
@@ -67,17 +73,20 @@ def _words(error: LimitedError) -> str:
     others = (str(Path(rulefile.__file__).parent), *sysconfig.get_paths().values())
     for place in error.places:
         file = Path(place.file)
-        of_others = place.file.startswith("<") or any(file.is_relative_to(folder) for folder in others)
+        of_others = place.file.startswith("<") or any(
+            file.is_relative_to(folder) for folder in others
+        )
         if file.is_relative_to(rulefile.shipped()) or not of_others:
             return f"it {error} ({file.name}, line {place.line}, in {place.function})"
     return f"it {error}"
 
 
 def differences(game: Game[object], path: Path, board: str) -> list[Flaw]:
-    """Return a flaw if the same moves give other facts, legal moves or outcomes in another process; else `[]`.
+    """Return a flaw if the same moves give other facts, legal moves or outcomes in another process.
 
-    Then no record of the game could be replayed. Python orders a set of texts differently in each process
-    (PYTHONHASHSEED), so a test in one process never shows that the rules depend on such an order.
+    Else `[]`. Then no record of the game could be replayed. Python orders a set of texts
+    differently in each process (PYTHONHASHSEED), so a test in one process never shows that the
+    rules depend on such an order.
     """
     try:
         here = transcript(game)
@@ -96,8 +105,14 @@ def differences(game: Game[object], path: Path, board: str) -> list[Flaw]:
             done.check_returncode()
             there: list[list[str]] = json.loads(done.stdout.splitlines()[-1])
         except (subprocess.CalledProcessError, IndexError, ValueError):
-            last = done.stderr.strip().splitlines()[-1:] or [f"it ends with exit code {done.returncode}"]
-            return [Flaw(words=f"the same random matches cannot be played in another process: {last[0]}")]
+            last = done.stderr.strip().splitlines()[-1:] or [
+                f"it ends with exit code {done.returncode}"
+            ]
+            return [
+                Flaw(
+                    words=f"the same random matches cannot be played in another process: {last[0]}"
+                )
+            ]
         for turn, (ours, theirs) in enumerate(zip(here, there, strict=False)):
             if ours != theirs:
                 return [_flaw(turn, ours, theirs)]
@@ -108,8 +123,18 @@ def differences(game: Game[object], path: Path, board: str) -> list[Flaw]:
 
 def _flaw(turn: int, ours: list[str], theirs: list[str]) -> Flaw:
     if sorted(ours) == sorted(theirs):
-        words = "facts or legal moves stand in another order in another process: sort what comes out of a set"
+        words = (
+            "facts or legal moves stand in another order in another process: sort what "
+            "comes out of a set"
+        )
     else:
-        words = "facts or legal moves are others in another process: leave out what hangs on hash() or on the clock"
-    differing = [f"{here}   (there: {there})" for here, there in zip(ours, theirs, strict=False) if here != there]
+        words = (
+            "facts or legal moves are others in another process: leave out what hangs on "
+            "hash() or on the clock"
+        )
+    differing = [
+        f"{here}   (there: {there})"
+        for here, there in zip(ours, theirs, strict=False)
+        if here != there
+    ]
     return Flaw(words=words, turn=turn, facts=tuple(differing[:5]))

@@ -1,7 +1,8 @@
-"""The laws that the referee relies on in any game. A law is a generator: it yields a sentence for each breach.
+"""The laws that the referee relies on in any game.
 
-It knows the contract of `arena.game` and no game. A law looks at the game alone, at one state of a playout, or at a
-whole playout. It does not know who tests it, nor what becomes of its sentences.
+A law is a generator: it yields a sentence for each breach. It knows the contract of `arena.game`
+and no game. A law looks at the game alone, at one state of a playout, or at a whole playout. It
+does not know who tests it, nor what becomes of its sentences.
 """
 
 import re
@@ -38,7 +39,9 @@ def lasting(game: Game[Any]) -> Iterator[str]:
     if not _hashable(game):
         yield "the game is not hashable: make it a frozen dataclass, with tuples for lists"
     if game.start() != game.start():
-        yield "start() differs from call to call: what chance decides is a move of the role 'chance'"
+        yield (
+            "start() differs from call to call: what chance decides is a move of the role 'chance'"
+        )
 
 
 def roles(game: Game[Any]) -> Iterator[str]:
@@ -48,7 +51,10 @@ def roles(game: Game[Any]) -> Iterator[str]:
         yield f"roles {named} are none, or repeat"
     for role in named:
         if not ROLE.fullmatch(role) or role == CHANCE:
-            yield f"role {role!r} is not a word of a-z, 0-9 and _, or is {CHANCE!r}, which the referee plays"
+            yield (
+                f"role {role!r} is not a word of a-z, 0-9 and _, or is {CHANCE!r}, which the "
+                f"referee plays"
+            )
     if sorted(role for side in game.sides for role in side) != sorted(named) or not all(game.sides):
         yield f"sides {tuple(game.sides)} do not have every role once"
 
@@ -65,10 +71,15 @@ def drawing(game: Game[Any]) -> Iterator[str]:
             if not {"X", "Y"} <= set(item.fact.split()):
                 yield f"drawing: {item.fact!r} does not say where X and Y are"
             if item.shape not in SHAPES:
-                yield f"drawing: {item.fact!r} has the shape {item.shape!r}; shapes are {', '.join(SHAPES)}"
+                yield (
+                    f"drawing: {item.fact!r} has the shape {item.shape!r}; shapes are "
+                    f"{', '.join(SHAPES)}"
+                )
             if item.colour not in {"", "ROLE", *COLOURS}:
                 colours = ", ".join((*COLOURS, "ROLE"))
-                yield f"drawing: {item.fact!r} has the colour {item.colour!r}; colours are {colours}"
+                yield (
+                    f"drawing: {item.fact!r} has the colour {item.colour!r}; colours are {colours}"
+                )
         elif isinstance(item, Cards):
             if item.fact.split()[-1:] not in (["CARD"], ["CARDS"]):
                 yield f"drawing: {item.fact!r} does not end with CARD or CARDS"
@@ -96,8 +107,13 @@ def kinds(game: Game[Any], step: Position) -> Iterator[str]:
     for viewer in (None, *game.roles):
         yield from _listed(f"view of {viewer or 'everything'}", game.view(step.state, viewer))
     outcome = game.outcome(step.state)
-    if outcome is not None and not (isinstance(outcome, Outcome) and isinstance(outcome.scores, Mapping)):
-        yield f"outcome returns {_short(outcome)}: return None, or Outcome({{role: score, ...}}, reason)"
+    if outcome is not None and not (
+        isinstance(outcome, Outcome) and isinstance(outcome.scores, Mapping)
+    ):
+        yield (
+            f"outcome returns {_short(outcome)}: return None, or "
+            f"Outcome({{role: score, ...}}, reason)"
+        )
 
 
 def turns(game: Game[Any], step: Position) -> Iterator[str]:
@@ -138,7 +154,10 @@ def outcomes(game: Game[Any], step: Position) -> Iterator[str]:
 
 
 def views(game: Game[Any], step: Position) -> Iterator[str]:
-    """Each view is lines of words, the same ones each time; where the game says that it is open, all are alike."""
+    """Each view is lines of words, the same ones each time.
+
+    Where the game says that it is open, all are alike.
+    """
     everything = game.view(step.state, None)
     for role in (None, *game.roles):
         facts = game.view(step.state, role)
@@ -146,8 +165,13 @@ def views(game: Game[Any], step: Position) -> Iterator[str]:
             yield from _text(f"view of {role or 'everything'}", facts)
         if facts != game.view(step.state, role):
             yield f"view(state, {role and repr(role)}) differs from call to call"
-        elif facts != everything and getattr(game, "open", False):  # then the referee asks once for all of them
-            yield f"the game is open, but view(state, {role!r}) is not view(state, None): leave out `open = True`"
+        elif facts != everything and getattr(
+            game, "open", False
+        ):  # then the referee asks once for all of them
+            yield (
+                f"the game is open, but view(state, {role!r}) is not view(state, None): leave "
+                f"out `open = True`"
+            )
 
 
 def values(game: Game[Any], step: Position) -> Iterator[str]:
@@ -167,7 +191,10 @@ def at_once(game: Game[Any], step: Position) -> Iterator[str]:
     if len(step.moves) > 1 and _complete(game, step):
         turned = dict(reversed(list(step.moves.items())))
         if game.play(step.state, step.moves) != game.play(step.state, turned):
-            yield "play depends on the order of the moves that are made at once: take them by role, not in turn"
+            yield (
+                "play depends on the order of the moves that are made at once: take them by "
+                "role, not in turn"
+            )
 
 
 # A whole playout: the number of turns before the breach, and the sentence
@@ -181,11 +208,17 @@ def ends(game: Game[Any], steps: tuple[Position, ...]) -> Iterator[tuple[int, st
 
 
 def tells(game: Game[Any], steps: tuple[Position, ...]) -> Iterator[tuple[int, str]]:
-    """The view of everything is the state in words: records, replays and their digests have nothing else."""
+    """The view of everything is the state in words.
+
+    Records, replays and their digests have nothing else.
+    """
     by_view: dict[tuple[str, ...], Any] = {}
     for index, (state, _) in enumerate(steps):
         if by_view.setdefault(tuple(game.view(state, None)), state) != state:
-            yield index, "view(state, None) is the same for different states: it must tell everything"
+            yield (
+                index,
+                "view(state, None) is the same for different states: it must tell everything",
+            )
             return
 
 
@@ -202,21 +235,40 @@ def repeats(game: Game[Any], steps: tuple[Position, ...]) -> Iterator[tuple[int,
 
 
 def explained(game: Game[Any], steps: tuple[Position, ...]) -> Iterator[tuple[int, str]]:
-    """A manual has every word that a bot may meet: a bot in disguise has nothing else to understand the game by."""
+    """A manual has every word that a bot may meet.
+
+    A bot in disguise has nothing else to understand the game by.
+    """
     if not (text := getattr(game, "manual", "")):
         return
     known, seen = set(manual.words(text)), set[str]()
     for index, (state, _) in enumerate(steps):
         moves = (game.legal_moves(state, role) for role in game.to_move(state) if role != CHANCE)
-        lines = {*game.roles, *game.board(), *game.view(state, None), *chain.from_iterable(moves)} - seen
+        lines = {
+            *game.roles,
+            *game.board(),
+            *game.view(state, None),
+            *chain.from_iterable(moves),
+        } - seen
         seen |= lines
-        if missing := sorted({word for line in lines for word in line.split() if manual.is_word(word)} - known):
-            yield index, f"manual: it does not explain {', '.join(f'`{word}`' for word in missing[:10])}, in backticks"
+        if missing := sorted(
+            {word for line in lines for word in line.split() if manual.is_word(word)} - known
+        ):
+            yield (
+                index,
+                (
+                    f"manual: it does not explain "
+                    f"{', '.join(f'`{word}`' for word in missing[:10])}, in backticks"
+                ),
+            )
             return
 
 
 def solved(game: Game[Any], steps: tuple[Position, ...]) -> Iterator[tuple[int, str]]:
-    """The values that rules compute are those of perfect play: some move keeps them, and no move does better."""
+    """The values that rules compute are those of perfect play.
+
+    Some move keeps them, and no move does better.
+    """
     if (value := _computed(game, PerfectPlay)) is None:
         return
     assessor = PerfectPlay(game, value)
@@ -224,13 +276,27 @@ def solved(game: Game[Any], steps: tuple[Position, ...]) -> Iterator[tuple[int, 
         if (outcome := game.outcome(state)) is not None:
             score, turns = value(state)
             if (score, turns) != (outcome.scores[game.sides[0][0]], 0):
-                yield index, f"solve says {score} in {turns} turns where the match is over, with {dict(outcome.scores)}"
+                yield (
+                    index,
+                    (
+                        f"solve says {score} in {turns} turns where the match is over, with "
+                        f"{dict(outcome.scores)}"
+                    ),
+                )
                 return
         elif len(moves) > 1 or CHANCE in moves:
-            yield index, "solve is for games in which one role moves at a time, and chance never: leave it out"
+            yield (
+                index,
+                (
+                    "solve is for games in which one role moves at a time, and chance "
+                    "never: leave it out"
+                ),
+            )
             return
         for role in moves:
-            qualities = [assessor.quality(state, role, move) for move in game.legal_moves(state, role)]
+            qualities = [
+                assessor.quality(state, role, move) for move in game.legal_moves(state, role)
+            ]
             if min(quality.points for quality in qualities) or min(
                 quality.turns for quality in qualities if not quality.points
             ):
@@ -239,7 +305,10 @@ def solved(game: Game[Any], steps: tuple[Position, ...]) -> Iterator[tuple[int, 
 
 
 def estimated(game: Game[Any], steps: tuple[Position, ...]) -> Iterator[tuple[int, str]]:
-    """The values of a search have the right form, and it sees an end of the match that is one move away."""
+    """The values of a search have the right form.
+
+    The search sees an end of the match that is one move away.
+    """
     worth = _computed(game, Estimator)
     if worth is None or len(steps) < 2:
         return
@@ -251,18 +320,36 @@ def estimated(game: Game[Any], steps: tuple[Position, ...]) -> Iterator[tuple[in
             continue
         values = worth(state, role)
         if values.keys() != set(game.legal_moves(state, role)):
-            yield index, f"estimate has values for {sorted(values)}, which are not the legal moves of {role}"
+            yield (
+                index,
+                (
+                    f"estimate has values for {sorted(values)}, which are not the legal "
+                    f"moves of {role}"
+                ),
+            )
             return
         for score, turns in values.values():
             if not 0 <= score <= 100 or turns < 0:
-                yield index, f"estimate says {score} in {turns} turns; scores are 0 to 100, and turns not negative"
+                yield (
+                    index,
+                    (
+                        f"estimate says {score} in {turns} turns; scores are 0 to 100, and "
+                        f"turns not negative"
+                    ),
+                )
                 return
         for move, value in values.items() if len(moves) == 1 else ():
             if (outcome := game.outcome(game.play(state, {role: move}))) is not None:
                 side = next(side for side in game.sides if role in side)
                 score = sum(outcome.scores[each] for each in side) // len(side)
                 if value.score != score:
-                    yield index, f"estimate says {value.score} for {move!r}, which ends the match with {score}"
+                    yield (
+                        index,
+                        (
+                            f"estimate says {value.score} for {move!r}, which ends the "
+                            f"match with {score}"
+                        ),
+                    )
                     return
 
 
@@ -270,7 +357,10 @@ def estimated(game: Game[Any], steps: tuple[Position, ...]) -> Iterator[tuple[in
 
 
 def secrets(game: Game[Any], step: Position) -> Iterator[str]:
-    """A role whose view does not show another's move is told the move all the same, unless the game is `hidden`."""
+    """A game is `hidden` if the view of a role does not show another role's move.
+
+    Otherwise the referee sends every move to every role.
+    """
     if game.hidden or not _complete(game, step):
         return
     after = game.play(step.state, step.moves)
@@ -281,19 +371,26 @@ def secrets(game: Game[Any], step: Position) -> Iterator[str]:
         instead = game.play(step.state, {**step.moves, mover: others[0]})
         if game.view(after, mover) == game.view(instead, mover):
             continue  # two moves of the same effect
-        if any(role == CHANCE for state in (after, instead) for role in game.to_move(state) or (CHANCE,)):
-            continue  # nobody is asked while chance is to move or after the end, so views may say nothing
+        if any(
+            role == CHANCE
+            for state in (after, instead)
+            for role in game.to_move(state) or (CHANCE,)
+        ):
+            # Nobody is asked while chance is to move or after the end, so views may say nothing.
+            continue
         for role in game.roles:
             if role != mover and game.view(after, role) == game.view(instead, role):
                 yield (
-                    f"the view of {role} does not show which move {mover} made, but the referee tells every move: "
+                    f"the view of {role} does not show which move {mover} made, but the referee "
+                    f"tells every move: "
                     "write `hidden = True` if it is a secret"
                 )
 
 
 def _computed(game: Any, kind: type[Assessor]) -> Any:
-    """Return what the rules assess moves by; None where they do not, or where the law `lasting` complains.
+    """Return what the rules assess moves by.
 
+    None where they do not, or where the law `lasting` complains.
     Not by `kind.of`, which hides a failure of the rules.
     """
     return _called(game, kind.METHOD) if kind.offered(game) and _hashable(game) else None
@@ -314,7 +411,13 @@ def _text(name: str, lines: Iterable[str]) -> Iterator[str]:
         yield from wrong
         return
     for line in lines:
-        if not isinstance(line, str) or not line or not line.isprintable() or line != line.strip() or "  " in line:
+        if (
+            not isinstance(line, str)
+            or not line
+            or not line.isprintable()
+            or line != line.strip()
+            or "  " in line
+        ):
             yield f"{name}: {line!r} is not one line of words with single spaces"
         elif line.startswith("#"):
             yield f"{name}: {line!r} begins with #, which marks a bot's remark"
@@ -325,7 +428,9 @@ def _text(name: str, lines: Iterable[str]) -> Iterator[str]:
 def _listed(name: str, texts: object) -> Iterator[str]:
     """Yield a sentence unless this is a tuple of texts, or something alike."""
     if isinstance(texts, str):
-        yield f"{name}: {_short(texts)} is one text and not a tuple of them: write ({_short(texts)},)"
+        yield (
+            f"{name}: {_short(texts)} is one text and not a tuple of them: write ({_short(texts)},)"
+        )
     elif not isinstance(texts, Collection):
         yield f"{name}: {_short(texts)} is no tuple of texts"
 
