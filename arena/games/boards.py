@@ -28,29 +28,29 @@ NEEDED = ("roles", "board", "start", "to_move", "legal_moves", "play", "outcome"
 DEFAULTS = ("sides", "hidden", "open", "drawing", "manual", "symmetry")
 """What a game has of `Game`, if it does not define it."""
 PARAMETER = re.compile("[=(]")
-"""What a board's name has, from which the rules make a board, if it says more than which game it
-is."""
+"""Matches the name of a board that has parameters, from which the rules make the board."""
 UNLIKELY = re.compile(rf"\d{{4}}|\d[eE]|Infinity|{PARAMETER.pattern}")
-"""A number or a text that no board that was sampled needs, but one in a stranger's record may have
-it. A letter that JSON writes as a number, such as a bracket, is such a number, too."""
+"""Matches a number or a text that no sampled board needs, but a stranger's record may have it.
+A letter that JSON writes as a number, such as a bracket, is such a number, too."""
 MOST_DRAWN = 1000
 """The most boards that are sampled under one name."""
 PARALLEL_DRAWS = 8
-"""So many boards of a name are worth the start of other processes."""
+"""The number of boards of a name that is worth the start of other processes."""
 REMEMBERED_BOARDS = 2 * MOST_DRAWN
 
 
 def names_of(path: Path, board: str) -> tuple[str, ...]:
-    """Return the names of a rules file's boards: only this one, or all for an empty text.
+    """Return the names of a rules file's boards: only `board`, or all for an empty text.
 
-    `()` for an unknown name.
-    ArenaError for a mistake in the file.
+    Return `()` for an unknown name. Raise ArenaError for a mistake in the file.
     """
     named = tables(path)
     if board in named:
         return (board,)
     if not rulefile.names_boards(path):
-        return () if board else tuple(named)
+        if board:
+            return ()
+        return tuple(named)
     _parameters(path)  # raises for any mistake in the file, so that it can be imported
     if not board:
         try:
@@ -68,18 +68,26 @@ def names_of(path: Path, board: str) -> tuple[str, ...]:
 def board_of(path: Path, name: str, sampled: tuple[str, ...] = ()) -> Board:
     """Return the board of this name, or a board with these variants, each of them a JSON object.
 
-    The digest is that of the parameters and of every file that the rules are made of; of variants
-    it is that of the rules alone, and each variant adds its own to the id of a match. ArenaError
-    when there is no such board, or when it is not sound.
+    The digest is that of the parameters and of every file that the rules are made of. With variants
+    it is that of the rules alone, and each variant adds its own digest to the id of a match.
+    Raise ArenaError when there is no such board, or when it is not sound.
     """
-    game = sampled_game(path, sampled[0]) if sampled else game_on(path, name)
-    files = [(file, file_digest(source)) for file, source in rulefile.named_sources(path).items()]
-    if not sampled and (
-        version := getattr(game, "version", "")
-    ):  # of a library that has a part of the rules
+    if sampled:
+        game = sampled_game(path, sampled[0])
+        parameters = {}
+        version = ""
+    else:
+        game = game_on(path, name)
+        parameters = _table(path, name)
+        version = getattr(game, "version", "")  # of a library that has a part of the rules
+
+    files = []
+    for file, source in rulefile.named_sources(path).items():
+        files.append((file, file_digest(source)))
+    if version:
         files.append((version, ""))
     try:
-        digest = digest_of({} if sampled else _table(path, name), files)
+        digest = digest_of(parameters, files)
     except TypeError as error:
         where = f"{path.with_suffix('.toml')}: [{name}]"
         raise ArenaError(f"{where} has a date or a time: write it as a text") from error
@@ -100,28 +108,31 @@ def sampled_board(
 ) -> Board:
     """Return the board of this name with this number of variants, by the seed.
 
-    ArenaError if one is not sound.
-    Those in the folder `stored` are not sampled again, and those that are sampled are stored there.
+    Variants in the folder `stored` are not sampled again, and new variants are stored there.
+    Raise ArenaError if a variant is not sound.
     """
     table = _check_generator(path, name)
     key = boards_key(seed, f"{path.stem}/{name}")
+
     entry = None
+    known: tuple[str, ...] = ()
     if stored is not None:
-        entry = board_cache.file_of(
-            stored, rulefile.generator_file(path, table[rulefile.GENERATOR]), table, key
-        )
-    known = board_cache.load(entry) if entry is not None else ()
-    sampled = known[:count]
-    if missing := range(len(known), count):
+        generator = rulefile.generator_file(path, table[rulefile.GENERATOR])
+        entry = board_cache.file_of(stored, generator, table, key)
+        known = board_cache.load(entry)
+
+    variants = known[:count]
+    missing = range(len(known), count)
+    if missing:
         cores = None if len(missing) >= PARALLEL_DRAWS else 1
-        sampled += tuple(
-            parallel.parallel_map(partial(_sample, path, name, key), missing, cores=cores)
-        )
+        sample = partial(_sample, path, name, key)
+        variants += tuple(parallel.parallel_map(sample, missing, cores=cores))
         if entry is not None:
-            board_cache.store(entry, sampled)
-    for text in sampled:
-        sampled_game(path, text)  # raises for a board that is not sound
-    return board_of(path, name, sampled)
+            board_cache.store(entry, variants)
+
+    for variant in variants:
+        sampled_game(path, variant)  # raises for a board that is not sound
+    return board_of(path, name, variants)
 
 
 def _sample(path: Path, name: str, key: str, number: int) -> str:
@@ -132,7 +143,7 @@ def _sample(path: Path, name: str, key: str, number: int) -> str:
 def _check_generator(path: Path, name: str) -> dict[str, Any]:
     """Return a table.
 
-    ArenaError if its generator does not exist, or does not take its parameters.
+    Raise ArenaError if its generator does not exist, or does not take its parameters.
     """
     table = generators(path)[name]
     where = f"{path.with_suffix('.toml')}: [{name}]"
@@ -144,8 +155,8 @@ def _check_generator(path: Path, name: str) -> dict[str, Any]:
     file = rulefile.generator_file(path, generator)
     if not file.is_file():
         raise ArenaError(f"{where} generator: there is no file {file}")
-    given = {key: value for key, value in table.items() if key != rulefile.GENERATOR}
-    _check_parameters(where, given, _parameters(file, "generator"))
+    parameters = {key: value for key, value in table.items() if key != rulefile.GENERATOR}
+    _check_parameters(where, parameters, _parameters(file, "generator"))
     return table
 
 
@@ -153,30 +164,32 @@ def _check_generator(path: Path, name: str) -> dict[str, Any]:
 def sampled_game(path: Path, sampled: str) -> Game[Any]:
     """Return the game on a sampled board, a JSON object.
 
-    ArenaError for a mistake, as in a board of a table.
+    Raise ArenaError for a mistake, as in a board of a table.
     """
     where = f"a sampled board of {path.stem}:"
     _parameters(path)  # a mistake in the file comes first
     try:
         table = rulefile.parameters_of(sampled)
-    except (
-        ValueError,
-        RecursionError,
-    ) as error:  # a record may come from anybody, and be nested without end
+    # A record may come from anybody, and be nested without end.
+    except (ValueError, RecursionError) as error:
         raise ArenaError(f"{where} {_line(error)}") from error
-    return _game(path, where, table, tried=bool(UNLIKELY.search(sampled)))
+    unlikely = UNLIKELY.search(sampled) is not None
+    return _game(path, where, table, tried=unlikely)
 
 
 @cache
 def game_on(path: Path, board: str) -> Game[Any]:
     """Return the game on its board.
 
-    ArenaError for any mistake that can be found without playing it.
+    Raise ArenaError for any mistake that can be found without playing it.
     """
     _parameters(path)  # a mistake in the file comes first
-    table, named = _table(path, board), board in tables(path)
-    where = f"{path.with_suffix('.toml')}: [{board}]" if named else f"{path.stem}/{board}:"
-    return _game(path, where, table, tried=not named and bool(PARAMETER.search(board)))
+    table = _table(path, board)
+    if board in tables(path):
+        where = f"{path.with_suffix('.toml')}: [{board}]"
+        return _game(path, where, table, tried=False)
+    has_parameters = PARAMETER.search(board) is not None
+    return _game(path, f"{path.stem}/{board}:", table, tried=has_parameters)
 
 
 def _game(path: Path, where: str, table: Mapping[str, Any], *, tried: bool) -> Game[Any]:
@@ -205,20 +218,20 @@ def _sound(game: Game[Any]) -> Game[Any]:
         )
     for name in DEFAULTS:
         if not hasattr(game, name):
-            raise ValueError(
-                f"the game has no `{name}`; begin its class with `class "
-                f"{type(game).__name__}(Game[State])`"
-            )
+            first_line = f"class {type(game).__name__}(Game[State])"
+            raise ValueError(f"the game has no `{name}`; begin its class with `{first_line}`")
     if not isinstance(game.sides, tuple | list) or not all(map(_are_words, game.sides)):
         raise ValueError(
-            f"sides: expected a tuple of tuples of roles, such as (('red',), ('blue',)), not "
-            f"{game.sides!r}"
+            "sides: expected a tuple of tuples of roles, such as (('red',), ('blue',)), "
+            f"not {game.sides!r}"
         )
     return game
 
 
 def _are_words(value: object) -> bool:
-    return isinstance(value, tuple | list) and all(isinstance(word, str) for word in value)
+    if not isinstance(value, tuple | list):
+        return False
+    return all(isinstance(word, str) for word in value)
 
 
 def _check_parameters(where: str, table: Mapping[str, Any], known: Mapping[str, bool]) -> None:
@@ -235,7 +248,7 @@ def _check_parameters(where: str, table: Mapping[str, Any], known: Mapping[str, 
 def _table(path: Path, board: str) -> dict[str, Any]:
     """Return the parameters of a board of a rules file, which was imported before.
 
-    ArenaError when there is none.
+    Raise ArenaError when there is no such board.
     """
     try:
         return rulefile.parameters_on(path, board)
@@ -251,7 +264,7 @@ def _table(path: Path, board: str) -> dict[str, Any]:
 def tables(path: Path) -> dict[str, dict[str, Any]]:
     """Return the parameters of each board of a rules file by its name.
 
-    ArenaError as `all_tables`.
+    Raise ArenaError as `all_tables` does.
     """
     return rulefile.boards(all_tables(path))
 
@@ -259,7 +272,7 @@ def tables(path: Path) -> dict[str, dict[str, Any]]:
 def generators(path: Path) -> dict[str, dict[str, Any]]:
     """Return each table of a rules file that has a generator by its name.
 
-    ArenaError as `all_tables`.
+    Raise ArenaError as `all_tables` does.
     """
     return rulefile.generators(all_tables(path))
 
@@ -268,7 +281,7 @@ def generators(path: Path) -> dict[str, dict[str, Any]]:
 def all_tables(path: Path) -> dict[str, dict[str, Any]]:
     """Return every table of a rules file by its name; only its TOML is read.
 
-    ArenaError for a mistake in that.
+    Raise ArenaError for a mistake in the TOML.
     """
     where = path.with_suffix(".toml")
     try:
@@ -277,11 +290,8 @@ def all_tables(path: Path) -> dict[str, dict[str, Any]]:
         raise ArenaError(
             f"{where}: every parameter belongs to a board; begin with a line such as [default]"
         ) from error
-    except (
-        OSError,
-        ValueError,
-        RecursionError,
-    ) as error:  # no text, no TOML, or nested without end
+    # The file may be no text, no TOML, or nested without end.
+    except (OSError, ValueError, RecursionError) as error:
         raise ArenaError(f"{where}: {_line(error)}") from error
     for name in (path.stem, *tables):
         if not NAME.fullmatch(name):
@@ -292,9 +302,9 @@ def all_tables(path: Path) -> dict[str, dict[str, Any]]:
 
 
 def _parameters(path: Path, kind: str = "game") -> dict[str, bool]:
-    """Return the parameters of a rules file, or of a generator.
+    """Return whether a rules file, or a generator, needs each of its parameters.
 
-    ArenaError for any mistake in it, with its line.
+    Raise ArenaError for any mistake in the file, with its line.
     """
     try:
         rulefile.module(path)

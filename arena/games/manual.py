@@ -15,12 +15,16 @@ def words(manual: str) -> tuple[str, ...]:
 
     Placeholders and numbers are no words of the game.
     """
-    quoted = (PLACEHOLDER.sub(" ", each).split() for each in QUOTED.findall(manual))
-    return tuple(dict.fromkeys(word for each in quoted for word in each if is_word(word)))
+    words: dict[str, None] = {}  # a set that keeps the order
+    for quoted in QUOTED.findall(manual):
+        for text in PLACEHOLDER.sub(" ", quoted).split():
+            if is_word(text):
+                words[text] = None
+    return tuple(words)
 
 
 def is_word(text: str) -> bool:
-    """Return whether a text is a word that may have another name: a number or a sign is none."""
+    """Return whether a text is a word that may have another name: a number or a sign is not."""
     return any(map(str.isalpha, text))
 
 
@@ -29,7 +33,15 @@ def lines(manual: str, word_of: Callable[[str], str] = str) -> tuple[str, ...]:
 
     def renamed(quoted: re.Match[str]) -> str:
         parts = re.split("(<[^<>]*>| )", quoted[1])
-        return f"`{''.join(part if part.startswith('<') else word_of(part) for part in parts)}`"
+        new_parts = []
+        for part in parts:
+            is_placeholder = part.startswith("<")
+            new_parts.append(part if is_placeholder else word_of(part))
+        return f"`{''.join(new_parts)}`"
 
-    stripped = (" ".join(line.split()) for line in manual.splitlines())
-    return tuple(QUOTED.sub(renamed, line) for line in stripped if line)
+    renamed_lines = []
+    for line in manual.splitlines():
+        stripped = " ".join(line.split())
+        if stripped:
+            renamed_lines.append(QUOTED.sub(renamed, stripped))
+    return tuple(renamed_lines)

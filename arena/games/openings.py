@@ -1,7 +1,7 @@
 """Openings: the first turns of a match, which no bot chooses.
 
-Draws them, reads them, and writes them as lines.
-It owns what an opening is in any game. Pure: it knows the rules, no bot, no match and no file.
+It draws openings, reads them, and writes them as lines. It owns what an opening is in any game.
+Pure: it knows the rules, no bot, no match and no file.
 """
 
 # What an opening is
@@ -30,6 +30,7 @@ It owns what an opening is in any game. Pure: it knows the rules, no bot, no mat
 import itertools
 import random
 from collections.abc import Iterator, Mapping
+from itertools import chain
 from typing import Any, TypeAlias
 
 from arena.errors import ArenaError, PublicError, did_you_mean
@@ -39,15 +40,16 @@ from arena.values import Opening, OpeningMoves
 Turns: TypeAlias = tuple[Mapping[Role, Move], ...]
 """The moves of each turn of an opening."""
 
-SAMPLE, LEAST_OPEN = (
-    1000,
-    20,
-)  # draws that are tried before an event, and those of them that must leave the match open
-# Draws in a row. If 2 % of all draws leave the match open, this number fails once in 10^17
-# openings.
+SAMPLE = 1000
+"""Draws that are tried before an event."""
+LEAST_OPEN = 20
+"""Of these draws, the number that must leave the match open."""
 MISSES = 2000
+"""Draws in a row without a new opening, after which no other draw is tried. If 2 % of all draws
+leave the match open, so many draws in a row decide it once in 10^17 openings."""
 MOST_PLIES = 200
-REMEMBERED = 8  # sequences: more pairings than a referee process plays at the same time
+REMEMBERED = 8
+"""Sequences in memory: more pairings than a referee process plays at the same time."""
 BETWEEN_MOVES = "; "
 MOVES_SHOWN = 12
 
@@ -55,28 +57,28 @@ MOVES_SHOWN = 12
 def turns_of(game: Game[Any], opening: Opening) -> Turns:
     """Return the moves of each turn of an opening.
 
-    ArenaError if the rules do not let it be played.
+    Raise ArenaError if the rules do not let it be played.
     """
     if opening.moves:
         return _listed(game, opening.moves)
     sampled, more = _remembered(game, opening.plies, opening.key)
-    sampled += itertools.islice(more, max(0, opening.number + 1 - len(sampled)))
+    missing = max(0, opening.number + 1 - len(sampled))
+    sampled += itertools.islice(more, missing)
     if not sampled:
         raise ArenaError(
             f"the match was over in all of {MISSES} openings of {opening.plies} plies "
-            f"that were sampled"
+            "that were sampled"
         )
-    return sampled[
-        opening.number % len(sampled)
-    ]  # a small board has fewer openings than the event has repeats
+    # A small board has fewer openings than the event has repeats.
+    return sampled[opening.number % len(sampled)]
 
 
 def decided(game: Game[Any], state: Any) -> bool:
     """Return whether the result of a match is certain in this state.
 
-    No opening may lead to such a state. Every draw and every file is checked by this function.
-    Rules report a match that is over, and cannot report yet who wins by force; when they can, that
-    is to be asked here.
+    No opening may lead to such a state. This function checks every draw and every file. Rules
+    report a match that is over, and cannot report yet who wins by force; when they can, ask them
+    here.
     """
     return game.outcome(state) is not None
 
@@ -85,118 +87,131 @@ def refuse_rare(game: Game[Any], plies: int) -> None:
     """Raise PublicError when random plies hardly ever leave a match open."""
     if plies > MOST_PLIES:
         raise PublicError(f"an opening has at most {MOST_PLIES} plies")
-    draws = (_draw(game, plies, random.Random(f"sample/{number}")) for number in range(SAMPLE))
-    open_draws = sum(
-        1 for _ in itertools.islice((turns for turns in draws if turns is not None), LEAST_OPEN)
+    open_draws = 0
+    for number in range(SAMPLE):
+        turns = _draw(game, plies, random.Random(f"sample/{number}"))
+        if turns is not None:
+            open_draws += 1
+        if open_draws == LEAST_OPEN:
+            return
+    over = f"{SAMPLE - open_draws} of {SAMPLE}" if open_draws else f"all of {SAMPLE}"
+    raise PublicError(
+        f"the match is over after {plies} random plies in {over} tries; take fewer plies"
     )
-    if open_draws < LEAST_OPEN:
-        often = f"all of {SAMPLE}" if not open_draws else f"{SAMPLE - open_draws} of {SAMPLE}"
-        raise PublicError(
-            f"the match is over after {plies} random plies in {often} tries; take fewer plies"
-        )
 
 
 def different(game: Game[Any], plies: int, key: str) -> Iterator[Turns]:
     """Yield openings that lead to different states, until MISSES draws in a row repeat states."""
-    states, newest = set[Any](), 0
+    states: set[Any] = set()
+    newest = 0
     for number in itertools.count():
         if number - newest > MISSES:
             return
-        if (turns := _draw(game, plies, random.Random(f"{key}/{number}"))) is not None:
-            state = game.start()
-            for moves in turns:
-                state = game.play(state, moves)
-            if state not in states:
-                states.add(state)
-                newest = number
-                yield turns
+        turns = _draw(game, plies, random.Random(f"{key}/{number}"))
+        if turns is None:
+            continue
+        state = game.start()
+        for moves in turns:
+            state = game.play(state, moves)
+        if state not in states:
+            states.add(state)
+            newest = number
+            yield turns
 
 
 _sequences: dict[tuple[int, int, str], tuple[Game[Any], list[Turns], Iterator[Turns]]] = {}
-"""The sequences that were used last, as far as they were sampled, with what samples the rest. The
-game is in it so that no other game can have its identity."""
+"""The sequences that were used last: the openings that were sampled, and the iterator that samples
+the rest. The game is here so that no other game can have its identity."""
 
 
 def _remembered(game: Game[Any], plies: int, key: str) -> tuple[list[Turns], Iterator[Turns]]:
     """Return a sequence of openings as far as it was sampled, and the rest of it."""
-    name = id(game), plies, key
-    used = _sequences.pop(name, None) or (game, [], different(game, plies, key))
-    _sequences[name] = used  # the newest is last
+    identity = (id(game), plies, key)
+    sequence = _sequences.pop(identity, None)
+    if sequence is None:
+        sequence = (game, [], different(game, plies, key))
+    _sequences[identity] = sequence  # the newest is last
     while len(_sequences) > REMEMBERED:
-        del _sequences[next(iter(_sequences))]
-    return used[1:]
+        oldest = next(iter(_sequences))
+        del _sequences[oldest]
+    _, sampled, more = sequence
+    return sampled, more
 
 
 def moves_of(turns: Turns) -> OpeningMoves:
     """Return the moves of an opening one after another."""
-    return tuple(move for moves in turns for move in moves.items())
+    return tuple(chain.from_iterable(moves.items() for moves in turns))
 
 
 def line(label: str, moves: OpeningMoves) -> str:
     """Return an opening as a line of a file, `game/board: ROLE MOVE; ROLE MOVE`."""
+    separator = BETWEEN_MOVES.strip()
     for role, move in moves:
-        if BETWEEN_MOVES.strip() in move:
+        if separator in move:
             raise ArenaError(
-                f"{label}: {role}'s move {move!r} contains {BETWEEN_MOVES.strip()!r}, "
-                f"which parts moves"
+                f"{label}: {role}'s move {move!r} contains {separator!r}, which parts moves"
             )
-    return f"{label}: {BETWEEN_MOVES.join(f'{role} {move}' for role, move in moves)}"
+    listed = BETWEEN_MOVES.join(f"{role} {move}" for role, move in moves)
+    return f"{label}: {listed}"
 
 
 def parse(text: str) -> tuple[str, OpeningMoves]:
     """Return the board's label and the moves of a line; ArenaError for a line of another form."""
     label, _, listed = text.partition(":")
-    items = [item.strip().partition(" ") for item in listed.split(BETWEEN_MOVES.strip())]
-    if not label.strip() or not all(role and move for role, _, move in items):
+    moves = []
+    for item in listed.split(BETWEEN_MOVES.strip()):
+        role, _, move = item.strip().partition(" ")
+        moves.append((role, move.strip()))
+    if not label.strip() or not all(role and move for role, move in moves):
         raise ArenaError(
             f"expected `game/board: ROLE MOVE; ROLE MOVE`, found {text.strip()[:80]!r}"
         )
-    return label.strip(), tuple((role, move.strip()) for role, _, move in items)
+    return label.strip(), tuple(moves)
 
 
 def _draw(game: Game[Any], plies: int, dice: random.Random) -> Turns | None:
     """Draw the moves of an opening; None if they decide the match."""
-    state, turns = game.start(), list[Mapping[Role, Move]]()
+    state = game.start()
+    turns: list[Mapping[Role, Move]] = []
     while plies and game.outcome(state) is None:
         moves = {role: dice.choice(game.legal_moves(state, role)) for role in game.to_move(state)}
         state = game.play(state, moves)
         turns.append(moves)
-        plies -= any(role != CHANCE for role in moves)
-    return None if plies or decided(game, state) else tuple(turns)
+        if any(role != CHANCE for role in moves):
+            plies -= 1
+    if plies or decided(game, state):
+        return None
+    return tuple(turns)
 
 
 def _listed(game: Game[Any], listed: OpeningMoves) -> Turns:
     """Return the turns of moves that are listed one after another.
 
-    ArenaError at the first that is not legal.
+    Raise ArenaError at the first move that is not legal.
     """
-    state, turns, moves = game.start(), list[Mapping[Role, Move]](), dict[Role, Move]()
+    state = game.start()
+    turns: list[Mapping[Role, Move]] = []
+    moves: dict[Role, Move] = {}
     for number, (role, move) in enumerate(listed, 1):
+        role_move = f"{role} {move}"
         if game.outcome(state) is not None:
             raise ArenaError(
-                f"the match is over before move {number}, {f'{role} {move}'!r}: end the line there"
+                f"the match is over before move {number}, {role_move!r}: end the line there"
             )
         movers = game.to_move(state)
-        legal = [
-            f"{mover} {choice}"
-            for mover in movers
-            if mover not in moves
-            for choice in game.legal_moves(state, mover)
-        ]
-        if f"{role} {move}" not in legal:
-            more = f", and {len(legal) - MOVES_SHOWN} more" if len(legal) > MOVES_SHOWN else ""
-            suggestion = did_you_mean(f"{role} {move}", legal)
-            shown = (
-                f"{f'{suggestion} Legal' if suggestion else 'legal'} are "
-                f"{', '.join(legal[:MOVES_SHOWN])}{more}"
-            )
-            raise ArenaError(f"move {number}, {f'{role} {move}'!r}, is not legal; {shown}")
+        legal: list[str] = []
+        for mover in movers:
+            if mover not in moves:
+                legal += [f"{mover} {choice}" for choice in game.legal_moves(state, mover)]
+        if role_move not in legal:
+            hint = _legal_hint(role_move, legal)
+            raise ArenaError(f"move {number}, {role_move!r}, is not legal; {hint}")
         moves[role] = move
         if len(moves) == len(movers):
-            turns.append(
-                {mover: moves[mover] for mover in movers}
-            )  # as a draw has them, however they are listed
-            state = game.play(state, turns[-1])
+            # In the order of a draw, in whatever order they are listed.
+            turn = {mover: moves[mover] for mover in movers}
+            turns.append(turn)
+            state = game.play(state, turn)
             moves = {}
     if moves:
         missing = " and ".join(role for role in game.to_move(state) if role not in moves)
@@ -206,3 +221,15 @@ def _listed(game: Game[Any], listed: OpeningMoves) -> Turns:
     if decided(game, state):
         raise ArenaError("the match is over after these moves: leave out the last")
     return tuple(turns)
+
+
+def _legal_hint(role_move: str, legal: list[str]) -> str:
+    """Return what to write instead of a move that is not legal."""
+    hint = "legal are "
+    suggestion = did_you_mean(role_move, legal)
+    if suggestion:
+        hint = f"{suggestion} Legal are "
+    hint += ", ".join(legal[:MOVES_SHOWN])
+    if len(legal) > MOVES_SHOWN:
+        hint += f", and {len(legal) - MOVES_SHOWN} more"
+    return hint

@@ -37,7 +37,7 @@ it needs numpy.
 
 from collections.abc import Sequence
 from functools import reduce
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -59,14 +59,16 @@ COLLECTED_A_MOVE = 0.5
 def padded(ways: Sequence[Sequence[int]]) -> Ints:
     """Return the neighbours of each cell as an array of shape (cells, ways).
 
-    Shorter rows repeat their first.
-    A cell without neighbours, which nobody enters, has itself.
+    Shorter rows repeat their first neighbour. The row of a cell without neighbours, which nobody
+    enters, is the cell itself.
     """
     most = max(map(len, ways))
-    rows = [
-        [*cells, *(list(cells[:1]) or [cell]) * (most - len(cells))]
-        for cell, cells in enumerate(ways)
-    ]
+    rows = []
+    for cell, neighbours in enumerate(ways):
+        filler = neighbours[0] if neighbours else cell
+        row = list(neighbours)
+        row += [filler] * (most - len(row))
+        rows.append(row)
     return np.array(rows, dtype=np.intp)
 
 
@@ -77,24 +79,43 @@ def turns_to_capture(ways: Sequence[Sequence[int]], most: int) -> Ints:
     runner and the hunters; `most + 1` where they need more turns than `most`, and 0 where the
     runner stands on a hunter. `ways` has the neighbours of each cell.
     """
-    columns = padded(ways).T
+    columns = padded(ways).T  # (ways, cells)
+    # All arrays below are of shape (runner, first hunter, second hunter).
     runner, first, second = np.indices((len(ways),) * 3)
     caught = (runner == first) | (runner == second)
-    runner_moves = hunters_move = (
-        caught  # where a capture can be forced in `count` turns, by who moves first
-    )
     turns = np.where(caught, 0, most + 1)
+    # Where the hunters can force a capture in `count` turns, with the runner or them to move.
+    runner_to_move = caught
+    hunters_to_move = caught
     for count in range(1, most + 1):
-        # The hunters choose together: first where one may go, then for each of these where the
-        # other may.
-        after = np.logical_or.reduce([runner_moves[:, :, column] for column in columns])
-        after = caught | np.logical_or.reduce([after[:, column] for column in columns])
-        next_runner = caught | np.logical_and.reduce([hunters_move[column] for column in columns])
-        if np.array_equal(next_runner, runner_moves) and np.array_equal(after, hunters_move):
+        # The hunters choose together: for each way of the second hunter any way of the first.
+        second_moved = np.logical_or.reduce([runner_to_move[:, :, column] for column in columns])
+        both_moved = np.logical_or.reduce([second_moved[:, column] for column in columns])
+        next_hunters = caught | both_moved
+        # The runner flees if any of its ways does not lead to a capture.
+        runner_moved = np.logical_and.reduce([hunters_to_move[column] for column in columns])
+        next_runner = caught | runner_moved
+        runner_unchanged = np.array_equal(next_runner, runner_to_move)
+        if runner_unchanged and np.array_equal(next_hunters, hunters_to_move):
             break  # from all other placements the runner can flee for ever
-        runner_moves, hunters_move = next_runner, after
-        turns[runner_moves & (turns > count)] = count
+        runner_to_move = next_runner
+        hunters_to_move = next_hunters
+        turns[runner_to_move & (turns > count)] = count
     return turns
+
+
+class _Round(NamedTuple):
+    """The positions of a search after some rounds: each node of the runner with each pair of cells.
+
+    A node is a cell of the runner and the things that are left.
+    """
+
+    cells: Ints
+    """Shape (nodes): the runner's cell in each node."""
+    collected: Ints
+    """Shape (nodes): the number of things that the runner has in each node."""
+    hunters: tuple[Ints, Ints]
+    """The cells that each hunter can reach."""
 
 
 class Pursuit:
@@ -114,24 +135,30 @@ class Pursuit:
         `scores` are the runner's by the number of things that it has; with `enough` of them the
         match is over. A match has at most `most` turns.
         """
-        self._ways, self._neighbours = ways, padded(ways)
-        self._moves = [[(there, ~things[there]) for there in cells] for cells in ways]
+        self._ways = ways
+        self._neighbours = padded(ways)
+        # For each cell, each neighbour and the mask of the things that are left behind it.
+        self._moves = []
+        for neighbours in ways:
+            self._moves.append([(cell, ~things[cell]) for cell in neighbours])
         self._total = sum(map(bool, things))
-        self._scores, self._enough = (
-            np.array(scores, dtype=np.int8),
-            enough,
-        )  # small numbers are quicker to compare
+        self._enough = enough
+        # Small numbers are quicker to compare.
+        self._scores = np.array(scores, dtype=np.int8)
         self._capture = turns_to_capture(ways, most).astype(np.int16)
         self._spreads: dict[tuple[int, int], tuple[Ints, Ints]] = {}
 
     def hunter_turns(self, runner: int, hunter: int, partner: int) -> list[int]:
         """Return for each way of a hunter how many turns later a capture can be forced.
 
-        This turn counts.         The partner moves at the same time, and each way is judged with
-        the partner's best move beside it.
+        This turn counts. The partner moves at the same time, and each way is judged with the
+        partner's best move beside it.
         """
-        beside = self._neighbours[partner]
-        return [int(self._capture[runner, there, beside].min()) + 1 for there in self._ways[hunter]]
+        turns = []
+        for cell in self._ways[hunter]:
+            captures = self._capture[runner, cell, self._neighbours[partner]]  # (ways of partner)
+            turns.append(int(captures.min()) + 1)
+        return turns
 
     def runner_scores(
         self, runner: int, hunters: tuple[int, int], left: int, turns: int
@@ -141,59 +168,69 @@ class Pursuit:
         `left` has the bits of the things that nobody took, and `turns` is the number of turns until
         the last.
         """
-        # Forwards: the nodes of the runner after 0, 1, 2, ... rounds, and the number of things that
-        # it has in each.
-        nodes, taken, children, work = [[(runner, left)]], list[Ints](), list[Ints](), 0
-        while True:
-            counts = [self._total - things.bit_count() for _, things in nodes[-1]]
-            taken.append(np.array(counts))
-            if 2 * len(children) >= turns:
-                break
-            index: dict[tuple[int, int], int] = {}
-            rows = [
-                [
-                    index.setdefault((there, things & mask), len(index))
-                    for there, mask in self._moves[cell]
-                ]
-                if count < self._enough
-                else [0]  # the children of a match that is over play no part
-                for (cell, things), count in zip(nodes[-1], counts, strict=True)
-            ]
-            first, second = (self._spread(hunter, len(children) + 1)[0] for hunter in hunters)
-            work += len(index) * len(first) * len(second)
-            if not index or (work > MOST_VALUES and children):
-                break
-            children.append(padded(rows))
-            nodes.append(list(index))
-        cells = [np.array([cell for cell, _ in round_nodes]) for round_nodes in nodes]
-
-        # Backwards: `value` is of the runner's turn in each round, of shape (nodes, first hunter,
-        # second hunter).
+        rounds, children = self._search_forwards(runner, hunters, left, turns)
         depth = len(children)
-        hunter_cells = [
-            tuple(self._spread(hunter, done)[0] for hunter in hunters) for done in range(depth + 1)
-        ]
-        value = self._leaves(
-            cells[depth], taken[depth], hunter_cells[depth], max(turns - 2 * depth, 0)
-        )
-        for done in range(depth, 0, -1):
-            first, second = hunter_cells[done - 1]
-            if (
-                2 * done - 1 < turns
-            ):  # one `take` for each way: numpy reduces an axis of four slowly
-                first_ways, second_ways = (self._spread(hunter, done)[1] for hunter in hunters)
-                value = reduce(np.minimum, [value.take(column, axis=1) for column in first_ways])
-                value = reduce(np.minimum, [value.take(column, axis=2) for column in second_ways])
+        # The values of the runner's turn, of shape (nodes, first hunter, second hunter).
+        value = self._leaves(rounds[depth], max(turns - 2 * depth, 0))
+        for number in range(depth, 0, -1):
+            # The hunters' turn: the runner has moved in this round, the hunters have not.
+            first, second = rounds[number - 1].hunters
+            after_runner = rounds[number]._replace(hunters=(first, second))
+            if 2 * number - 1 < turns:
+                _, first_ways = self._spread(hunters[0], number)
+                _, second_ways = self._spread(hunters[1], number)
+                value = _best_of(np.minimum, value, first_ways, axis=1)
+                value = _best_of(np.minimum, value, second_ways, axis=2)
             else:  # the runner's move was the last of the match
-                value = np.repeat(self._scores[taken[done]], len(first) * len(second))
+                scores = self._scores[after_runner.collected]  # (nodes)
+                value = np.repeat(scores, len(first) * len(second))
                 value = value.reshape(-1, len(first), len(second))
-            self._end(cells[done], taken[done], (first, second), value)
-            if done > 1:
-                value = reduce(
-                    np.maximum, [value.take(column, axis=0) for column in children[done - 1].T]
-                )
-                self._end(cells[done - 1], taken[done - 1], (first, second), value)
-        return [int(value[child, 0, 0]) for child in children[0][0][: len(self._ways[runner])]]
+            self._end(after_runner, value)
+            if number > 1:
+                value = _best_of(np.maximum, value, children[number - 1].T, axis=0)
+                self._end(rounds[number - 1], value)
+        first_moves = children[0][0][: len(self._ways[runner])]
+        return [int(value[child, 0, 0]) for child in first_moves]
+
+    def _search_forwards(
+        self, runner: int, hunters: tuple[int, int], left: int, turns: int
+    ) -> tuple[list[_Round], list[Ints]]:
+        """Return the positions after 0, 1, 2, ... rounds, and the children of each round.
+
+        The last round has no children. Children are an array of shape (nodes, ways): the index of
+        the node in the next round.
+        """
+        nodes = [(runner, left)]
+        rounds: list[_Round] = []
+        children: list[Ints] = []
+        work = 0
+        while True:
+            cells = np.array([cell for cell, _ in nodes])
+            counts = [self._total - things.bit_count() for _, things in nodes]
+            first, _ = self._spread(hunters[0], len(rounds))
+            second, _ = self._spread(hunters[1], len(rounds))
+            rounds.append(_Round(cells, np.array(counts), (first, second)))
+            if 2 * len(children) >= turns:
+                return rounds, children
+
+            # The nodes of the next round, by their index.
+            index: dict[tuple[int, int], int] = {}
+            rows = []
+            for (cell, things), count in zip(nodes, counts, strict=True):
+                if count >= self._enough:
+                    rows.append([0])  # the children of a match that is over play no part
+                    continue
+                row = []
+                for next_cell, mask in self._moves[cell]:
+                    row.append(index.setdefault((next_cell, things & mask), len(index)))
+                rows.append(row)
+            next_first, _ = self._spread(hunters[0], len(rounds))
+            next_second, _ = self._spread(hunters[1], len(rounds))
+            work += len(index) * len(next_first) * len(next_second)
+            if not index or (work > MOST_VALUES and children):
+                return rounds, children
+            children.append(padded(rows))
+            nodes = list(index)
 
     def _spread(self, hunter: int, rounds: int) -> tuple[Ints, Ints]:
         """Return the cells that a hunter can reach in a number of rounds, and the ways to them.
@@ -201,36 +238,54 @@ class Pursuit:
         The ways are an array of shape (ways, cells of the round before): the indices of these
         cells.
         """
-        if (hunter, rounds) not in self._spreads:
-            if rounds == 0:
-                cells, ways = np.array([hunter]), np.empty((0, 0), dtype=np.intp)
-            else:
-                neighbours = self._neighbours[self._spread(hunter, rounds - 1)[0]]
-                cells = np.unique(neighbours)
-                ways = np.searchsorted(cells, neighbours).T
-            self._spreads[hunter, rounds] = cells, ways
-        return self._spreads[hunter, rounds]
+        spread = self._spreads.get((hunter, rounds))
+        if spread is not None:
+            return spread
+        if rounds == 0:
+            cells = np.array([hunter])
+            ways = np.empty((0, 0), dtype=np.intp)
+        else:
+            cells_before, _ = self._spread(hunter, rounds - 1)
+            neighbours = self._neighbours[cells_before]  # (cells before, ways)
+            cells = np.unique(neighbours)
+            ways = np.searchsorted(cells, neighbours).T
+        self._spreads[hunter, rounds] = (cells, ways)
+        return cells, ways
 
-    def _leaves(self, runner: Ints, taken: Ints, hunters: tuple[Ints, ...], turns: int) -> Ints:
+    def _leaves(self, last: _Round, turns: int) -> Ints:
         """Return the estimated values of positions behind the last round, with `turns` to play."""
-        capture = (
-            self._capture[runner]
-            .take(hunters[0], axis=1)
-            .take(hunters[1], axis=2)
-            .reshape(len(runner), -1)
-        )
-        # By the turns until the capture: a look-up is quicker than arithmetic with all positions.
-        moves = (np.minimum(np.arange(capture.max() + 1), turns) + 1) // 2
-        more = (moves * COLLECTED_A_MOVE).astype(int)
-        last = np.minimum(np.maximum(taken, self._enough), self._total)
-        scores = self._scores[np.minimum(taken[:, None] + more, last[:, None])]
-        values: Ints = scores.ravel().take(capture + np.arange(0, scores.size, len(more))[:, None])
-        return values.reshape(-1, *map(len, hunters))
+        first, second = last.hunters
+        capture = self._capture[last.cells]  # (nodes, cells, cells)
+        capture = capture.take(first, axis=1).take(second, axis=2)
+        capture = capture.reshape(len(last.cells), -1)  # (nodes, pairs of hunters)
 
-    def _end(self, runner: Ints, taken: Ints, hunters: tuple[Ints, ...], value: Ints) -> None:
-        scores = self._scores[taken]
-        over = taken >= self._enough
+        # A row of scores for each node, by the turns until the capture: a look-up is quicker than
+        # arithmetic with all positions.
+        moves = (np.minimum(np.arange(capture.max() + 1), turns) + 1) // 2  # (turns)
+        more = (moves * COLLECTED_A_MOVE).astype(int)  # (turns)
+        most = np.minimum(np.maximum(last.collected, self._enough), self._total)  # (nodes)
+        collected = np.minimum(last.collected[:, None] + more, most[:, None])  # (nodes, turns)
+        scores = self._scores[collected]
+        row_starts = np.arange(0, scores.size, len(more))  # (nodes)
+        values: Ints = scores.ravel().take(capture + row_starts[:, None])
+        return values.reshape(-1, len(first), len(second))
+
+    def _end(self, positions: _Round, value: Ints) -> None:
+        """Replace the values of positions in which the match is over by their scores."""
+        scores = self._scores[positions.collected]  # (nodes)
+        over = positions.collected >= self._enough
         value[over] = scores[over, None, None]
-        for values, cells in ((value, hunters[0]), (value.swapaxes(1, 2), hunters[1])):
-            node, hunter = np.nonzero(runner[:, None] == cells)
-            values[node, hunter] = scores[node, None]
+        first, second = positions.hunters
+        runner = positions.cells[:, None]  # (nodes, 1)
+        node, hunter = np.nonzero(runner == first)
+        value[node, hunter] = scores[node, None]
+        node, hunter = np.nonzero(runner == second)
+        value.swapaxes(1, 2)[node, hunter] = scores[node, None]
+
+
+def _best_of(choose: np.ufunc, value: Ints, ways: Ints, axis: int) -> Ints:
+    """Return the least or the largest value over all ways, which are indices into an axis.
+
+    It takes each way alone, because numpy reduces an axis of four slowly.
+    """
+    return reduce(choose, [value.take(column, axis=axis) for column in ways])

@@ -12,7 +12,7 @@ from functools import lru_cache
 from itertools import groupby
 from typing import Any, ClassVar, NamedTuple, Self
 
-from arena.game import CHANCE, DRAW, Game, Move, Role
+from arena.game import CHANCE, DRAW, Game, Move, Role, Value
 from arena.values import Turn
 
 REMEMBERED = 20_000
@@ -36,46 +36,58 @@ class MoveQuality(NamedTuple):
     """True when a search says so, which does not see everything; then the points are called a
     regret."""
 
+    @property
+    def has_loss(self) -> bool:
+        """Return whether the move lost points or turns."""
+        return self.points != 0 or self.turns != 0
+
     def __str__(self) -> str:
         """Return the quality in words, as a replay shows it beside the move.
 
         Empty for a move without a loss.
         """
-        if not self.points and not self.turns:
+        if not self.has_loss:
             return ""
-        if self.points and self.estimate:
-            return f"regret of {self.points} point{'s' if self.points > 1 else ''}, an estimate"
-        if self.points:
+        if self.points and not self.estimate:
             return f"threw away {self.points} points"
-        words = f"lost {self.turns} turn{'s' if self.turns > 1 else ''}"
-        return f"{words}, an estimate" if self.estimate else words
+        if self.points:
+            plural = "s" if self.points > 1 else ""
+            return f"regret of {self.points} point{plural}, an estimate"
+        plural = "s" if self.turns > 1 else ""
+        sentence = f"lost {self.turns} turn{plural}"
+        return f"{sentence}, an estimate" if self.estimate else sentence
 
 
 def positions(game: Game[Any], turns: Iterable[Turn]) -> Iterator[tuple[Any, tuple[Turn, ...]]]:
     """Yield the state before each turn and the moves of the turn, up to the first illegal turn."""
-    state, last = game.start(), 0
+    state = game.start()
+    last = 0
     for number, group in groupby(turns, key=lambda turn: turn.number):
         moves = tuple(group)
-        if (
-            number <= last
-            or {turn.role for turn in moves} != {*game.to_move(state)}
-            or any(turn.move not in game.legal_moves(state, turn.role) for turn in moves)
-        ):
+        if number <= last or not _are_legal(game, state, moves):
             return
         yield state, moves
         last = number
         state = game.play(state, {turn.role: turn.move for turn in moves})
 
 
+def _are_legal(game: Game[Any], state: Any, moves: tuple[Turn, ...]) -> bool:
+    """Return whether every role that is to move, and no other, makes a legal move."""
+    if {turn.role for turn in moves} != set(game.to_move(state)):
+        return False
+    return all(turn.move in game.legal_moves(state, turn.role) for turn in moves)
+
+
 class Assessor(ABC):
     """Says how good the moves on one board are."""
 
     METHOD: ClassVar[str]
-    """The method of `Game` by which rules make what the assessor asks."""
+    """The method of `Game` that returns the function `worth`."""
 
     def __init__(self, game: Game[Any], worth: Callable[..., Any]) -> None:
-        """`worth` is what the method returned."""
-        self.game, self.worth = game, worth
+        """`worth` is the function that the method returned."""
+        self.game = game
+        self.worth = worth
         self._qualities = lru_cache(REMEMBERED)(self._assess)
 
     @classmethod
@@ -86,8 +98,10 @@ class Assessor(ABC):
 
     @classmethod
     def of(cls, game: Game[Any]) -> Self | None:
-        """Return the assessor of a board if it is of this kind, else None."""
-        assessor = assessor_of(game) if cls.offered(game) else None
+        """Return the assessor of a board if it is of this kind, otherwise None."""
+        if not cls.offered(game):
+            return None
+        assessor = assessor_of(game)
         return assessor if isinstance(assessor, cls) else None
 
     def quality(self, state: Any, role: Role, move: Move) -> MoveQuality:
@@ -96,27 +110,25 @@ class Assessor(ABC):
 
     def best(self, state: Any, role: Role) -> tuple[Move, ...]:
         """Return the legal moves that lose neither points nor turns."""
-        return tuple(
-            move
-            for move, quality in self._qualities(state, role).items()
-            if not (quality.points or quality.turns)
-        )
+        qualities = self._qualities(state, role)
+        return tuple(move for move in qualities if not qualities[move].has_loss)
 
     def of_turns(self, turns: Iterable[Turn]) -> list[MoveQuality]:
         """Return the quality of each turn of a match, in their order.
 
-        Turns from the first that the rules do not allow have none: the rules were edited since, or
-        the record was. A turn of chance has no fault, nor has a move that nobody has a value of, as
+        The list ends before the first turn that the rules do not allow: the rules were edited
+        since, or the record was. A turn of chance has no loss, nor has a move without a value, as
         where several roles move at once.
         """
         no_loss = MoveQuality()
-        return [
-            no_loss
-            if turn.role == CHANCE
-            else self._qualities(state, turn.role).get(turn.move, no_loss)
-            for state, moves in positions(self.game, turns)
-            for turn in moves
-        ]
+        qualities = []
+        for state, moves in positions(self.game, turns):
+            for turn in moves:
+                quality = no_loss
+                if turn.role != CHANCE:
+                    quality = self._qualities(state, turn.role).get(turn.move, no_loss)
+                qualities.append(quality)
+        return qualities
 
     @abstractmethod
     def _assess(self, state: Any, role: Role) -> dict[Move, MoveQuality]:
@@ -131,29 +143,32 @@ class PerfectPlay(Assessor):
     def _assess(self, state: Any, role: Role) -> dict[Move, MoveQuality]:
         """Return the quality of each legal move.
 
-        Empty where several roles move at once, which has no such values.
+        Return `{}` where several roles move at once, because these positions have no value.
         """
         if len(self.game.to_move(state)) > 1:
             return {}
         sign = 1 if role in self.game.sides[0] else -1
         before = self.worth(state)
-        after = {
-            move: self.worth(self.game.play(state, {role: move}))
-            for move in self.game.legal_moves(state, role)
-        }
-        lost = {move: sign * (before.score - value.score) for move, value in after.items()}
-        critical = any(lost.values())
-        hurry = sign * (
-            (before.score > DRAW) - (before.score < DRAW)
-        )  # 1: wants the end soon, -1: late, 0: a draw
-        return {
-            move: MoveQuality(
-                points=lost[move],
-                turns=0 if lost[move] else hurry * (value.turns + 1 - before.turns),
-                critical=critical,
-            )
-            for move, value in after.items()
-        }
+        after: dict[Move, Value] = {}
+        points_lost: dict[Move, int] = {}
+        for move in self.game.legal_moves(state, role):
+            value = self.worth(self.game.play(state, {role: move}))
+            after[move] = value
+            points_lost[move] = sign * (before.score - value.score)
+        critical = any(points_lost.values())
+
+        hurry = 0  # a draw
+        if before.score > DRAW:
+            hurry = sign  # the first side wants the end soon, the second side late
+        elif before.score < DRAW:
+            hurry = -sign
+        qualities = {}
+        for move, value in after.items():
+            turns = 0
+            if not points_lost[move]:
+                turns = hurry * (value.turns + 1 - before.turns)
+            qualities[move] = MoveQuality(points_lost[move], turns, critical)
+        return qualities
 
 
 class Estimator(Assessor):
@@ -163,28 +178,29 @@ class Estimator(Assessor):
 
     def _assess(self, state: Any, role: Role) -> dict[Move, MoveQuality]:
         worth = self.worth(state, role)
-        score, quickest = max((value.score, -value.turns) for value in worth.values())
-        critical = any(value.score < score for value in worth.values())
-        return {
-            move: MoveQuality(
-                points=score - value.score,
-                turns=0 if value.score < score else value.turns + quickest,
-                critical=critical,
-                estimate=True,
-            )
-            for move, value in worth.items()
-        }
+        best_score = max(value.score for value in worth.values())
+        critical = any(value.score < best_score for value in worth.values())
+        fewest_turns = min(value.turns for value in worth.values() if value.score == best_score)
+        qualities = {}
+        for move, value in worth.items():
+            turns = 0
+            if value.score == best_score:
+                turns = value.turns - fewest_turns
+            points = best_score - value.score
+            qualities[move] = MoveQuality(points, turns, critical, estimate=True)
+        return qualities
 
 
 def assessor_of(game: Game[Any]) -> Assessor | None:
-    """Return the assessor of a board: by its solution, else by the search of its rules.
+    """Return the assessor of a board: by its solution, otherwise by the search of its rules.
 
-    None where there is neither. Assessors are kept, so that the leaderboard and the replays of a
-    report solve a board, or search a position, once.
+    Return None where the rules have neither. Assessors stay in memory, so that the leaderboard and
+    the replays of a report solve a board, or search a position, only once.
     """
-    # The law `lasting` demands that a game is hashable; the results of one that is not can be read
-    # all the same.
-    return _assessor_of(game) if isinstance(game, Hashable) else _assessor_of.__wrapped__(game)
+    if isinstance(game, Hashable):
+        return _assessor_of(game)
+    # The law `lasting` demands a game that is hashable, but results of another can be read, too.
+    return _assessor_of.__wrapped__(game)
 
 
 @lru_cache(ASSESSORS)
@@ -193,6 +209,9 @@ def _assessor_of(game: Any) -> Assessor | None:
         # A record may have a board that nobody thought of, and it has to be shown all the same,
         # whatever rules raise, MemoryError too. `arena check-rules` reports the failure.
         with suppress(Exception):
-            if kind.offered(game) and (worth := getattr(game, kind.METHOD)()) is not None:
+            if not kind.offered(game):
+                continue
+            worth = getattr(game, kind.METHOD)()
+            if worth is not None:
                 return kind(game, worth)
     return None

@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import replace
 from importlib.util import find_spec
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -24,11 +25,13 @@ DEFINES_GAME = ("\ngame =", "\ngame:", "\nclass game")
 def game_of(planned: Board | Match) -> Game[Any]:
     """Return the game that a board or a match was planned with, from the same rules file.
 
-    Loaded once a process.
-    Of a board with several variants it is the first.
+    The game is loaded once a process. Of a board with several variants it is that of the first.
     """
-    path, (name, sampled) = Path(planned.rules), _variant(planned)
-    return boards.sampled_game(path, sampled) if sampled else boards.game_on(path, name)
+    path = Path(planned.rules)
+    name, sampled = _variant(planned)
+    if sampled:
+        return boards.sampled_game(path, sampled)
+    return boards.game_on(path, name)
 
 
 def _variant(planned: Board | Match) -> tuple[str, str]:
@@ -43,9 +46,10 @@ def _variant(planned: Board | Match) -> tuple[str, str]:
 
 def games_of(board: Board) -> tuple[Game[Any], ...]:
     """Return the game on each variant of a board."""
-    return tuple(boards.sampled_game(Path(board.rules), sampled) for sampled in board.sampled) or (
-        game_of(board),
-    )
+    if not board.sampled:
+        return (game_of(board),)
+    path = Path(board.rules)
+    return tuple(boards.sampled_game(path, sampled) for sampled in board.sampled)
 
 
 def find(
@@ -58,61 +62,81 @@ def find(
     """Return the boards that a query means.
 
     A query is a game (all of its boards), `game/board`, a board's own name, or a path. A path ends
-    in `.py` and is relative to the workspace; `path/board` is one board of it. `game/board:20` is a
-    board whose table has a generator: 20 boards under one name, or `most` if that is less, sampled
-    from the seed; without a number it is one. Boards in the folder `stored` are not sampled again.
-    A game means its boards without these. `game/board~disguised` is that board in disguise. Only
-    the rules that are meant are loaded, so a mistake in another file does no harm. ArenaError when
-    it means nothing, or several games.
+    in `.py` and is relative to the workspace; `path/board` is a board of that file.
+    `game/board:20` is a board whose table has a generator: 20 boards under one name, or `most` if
+    that is less, sampled from the seed; without a number it is a single board. Boards in the
+    folder `stored` are not sampled again. A game means its boards without these.
+    `game/board~disguised` is that board in disguise. Only the rules that are meant are loaded, so
+    a mistake in another file does no harm. Raise ArenaError for a query without a meaning, or that
+    means several games.
     """
-    name, count = _counted(query)
-    if name.endswith(DISGUISED):
-        plain = query.replace(DISGUISED, "")
-        return tuple(map(in_disguise, find(plain, workspace, seed, most, stored)))
-    file, board = _path_in(name, workspace)
+    query_name, count = _counted(query)
+    if query_name.endswith(DISGUISED):
+        plain_query = query.replace(DISGUISED, "")
+        plain_boards = find(plain_query, workspace, seed, most, stored)
+        return tuple(map(in_disguise, plain_boards))
+
+    file, board = _path_in(query_name, workspace)
     if file is not None:
-        known = [f"{name.removesuffix(f'/{board}')}/{each}" for each in boards.all_tables(file)]
+        prefix = query_name.removesuffix(f"/{board}")
+        labels = [f"{prefix}/{table}" for table in boards.all_tables(file)]
     else:
-        files = {file.stem: file for file in rules_files(workspace)}
-        known = [f"{file.stem}/{each}" for file in files.values() for each in _readable_names(file)]
-        game, _, board = name.rpartition("/")
-        if game in files:
-            file = files[game]
-        elif name in files:
-            file, board = files[name], ""
-        else:
-            board = name
-            having = [file for file in files.values() if name in _readable_names(file)]
-            if len(having) > 1:
-                labels = " or ".join(f"{file.stem}/{query}" for file in having)
-                raise ArenaError(f"board {query!r} is a board of several games: write {labels}")
-            file = having[0] if having else None
+        file, board, labels = _named_in(query, query_name, workspace)
+
     if file is None:
-        return _unknown(query, known)
+        return _unknown(query, labels)
     if board in boards.generators(file):
-        return (boards.sampled_board(file, board, min(count or 1, most), seed, stored),)
+        variants = min(count or 1, most)
+        return (boards.sampled_board(file, board, variants, seed, stored),)
     names = boards.names_of(file, board)
     if not names:
-        return _unknown(query, known)
+        return _unknown(query, labels)
     if count is not None:
-        sampled = [f"{file.stem}/{each}:{count}" for each in boards.generators(file)]
-        hint = f"; write {' or '.join(sampled)}" if sampled else ""
+        generated = [f"{file.stem}/{table}:{count}" for table in boards.generators(file)]
+        hint = f"; write {' or '.join(generated)}" if generated else ""
         raise ArenaError(
             f"{query}: only a table with a generator has as many boards as you like{hint}"
         )
-    return tuple(boards.board_of(file, each) for each in names)
+    return tuple(boards.board_of(file, name) for name in names)
+
+
+def _named_in(query: str, query_name: str, workspace: Path) -> tuple[Path | None, str, list[str]]:
+    """Return the rules file that a query means by a name, the board, and the labels of all boards.
+
+    The file is None when there is no such game or board. The board is empty for a whole game.
+    `query_name` is the query without its number of boards.
+    """
+    files = {file.stem: file for file in rules_files(workspace)}
+    labels: list[str] = []
+    files_with_board: list[Path] = []
+    for file in files.values():
+        names = _readable_names(file)
+        labels += [f"{file.stem}/{name}" for name in names]
+        if query_name in names:
+            files_with_board.append(file)
+
+    game, _, board = query_name.rpartition("/")
+    if game in files:
+        return files[game], board, labels
+    if query_name in files:
+        return files[query_name], "", labels
+    if len(files_with_board) > 1:
+        choices = " or ".join(f"{file.stem}/{query}" for file in files_with_board)
+        raise ArenaError(f"board {query!r} is a board of several games: write {choices}")
+    if files_with_board:
+        return files_with_board[0], query_name, labels
+    return None, query_name, labels
 
 
 def in_disguise(board: Board) -> Board:
     """Return a board in disguise.
 
-    ArenaError if its game has no manual, without which nobody could play it.
+    Raise ArenaError if its game has no manual, without which nobody could play it.
     """
     if not game_of(board).manual:
         raise ArenaError(
             f"{board.label}: cannot be played in disguise, because its rules have no `manual` to "
-            f"explain the game by: "
-            f"write one in {Path(board.rules).name} (`arena docs models`)"
+            f"explain the game by: write one in {Path(board.rules).name} (`arena docs models`)"
         )
     return board.disguised
 
@@ -120,29 +144,39 @@ def in_disguise(board: Board) -> Board:
 def of_record(played: Match | Board, files: Mapping[str, Path] | None = None) -> Board:
     """Return the board of a recorded match or event.
 
-    Its rules are found by their name, never by its path.     `files` are further rules files by
-    their paths, of which the record's path may choose. A sampled board is in the record, so no
-    generator is asked; of several variants it is the first. ArenaError when there are no such
-    rules.
+    Its rules are found by their name, never by its path. `files` are further rules files by their
+    paths, of which the record's path may choose. A sampled board is in the record, so no generator
+    is asked; of several variants it is the first. Raise ArenaError when there are no such rules.
     """
     name, sampled = _variant(played)
     if played.label.endswith(DISGUISED):
-        plain = (
-            replace(played, board=name) if isinstance(played, Match) else replace(played, name=name)
-        )
+        plain: Match | Board
+        if isinstance(played, Match):
+            plain = replace(played, board=name)
+        else:
+            plain = replace(played, name=name)
         return of_record(plain, files).disguised
     # Results may come from anybody, and `find` takes a text that ends in `.py` for the path of a
     # file to run.
-    if any(not boards.NAME.fullmatch(text) or text.endswith(".py") for text in (played.game, name)):
-        raise ArenaError(
-            f"{clean(played.label)} is no game and board: a record may name no file of rules"
-        )
-    trusted = {str(file): file for file in rules_files(Path())} | dict(files or {})
+    for text in (played.game, name):
+        if not boards.NAME.fullmatch(text) or text.endswith(".py"):
+            raise ArenaError(
+                f"{clean(played.label)} is no game and board: a record may name no file of rules"
+            )
+
+    trusted = {str(file): file for file in rules_files(Path())}
+    trusted.update(files or {})
     file = trusted.get(played.rules)
     if not sampled:
-        named = file is not None and (name in _readable_names(file) or rulefile.names_boards(file))
-        return boards.board_of(file, name) if file is not None and named else find(played.label)[0]
-    file = file or next((each for each in trusted.values() if each.stem == played.game), None)
+        if file is not None and (name in _readable_names(file) or rulefile.names_boards(file)):
+            return boards.board_of(file, name)
+        return find(played.label)[0]
+
+    if file is None:
+        of_game = (
+            trusted_file for trusted_file in trusted.values() if trusted_file.stem == played.game
+        )
+        file = next(of_game, None)
     if file is None:
         raise ArenaError(
             f"there are no rules of {played.game!r} here, by which {played.label} was played"
@@ -151,50 +185,49 @@ def of_record(played: Match | Board, files: Mapping[str, Path] | None = None) ->
 
 
 def game_of_record(match: Match, files: Mapping[str, Path] | None = None) -> Game[Any]:
-    """Return the game of a recorded match, from rules that are found as in `of_record`.
-
-    ArenaError as there.
-    """
+    """Return the game of a recorded match; its rules are found as in `of_record`."""
     return game_of(of_record(match, files))
 
 
 def path_of(query: str) -> Path | None:
     """Return the rules file that a query names by its path; None when it names none in this way."""
-    return _path_in(_counted(query)[0], Path())[0]
+    name, _ = _counted(query)
+    file, _ = _path_in(name, Path())
+    return file
 
 
 def all_boards(workspace: Path = Path(), tell: Callable[[str], object] = id) -> tuple[Board, ...]:
     """Return the boards of every sound game, the workspace's first.
 
-    Of two games of one name only the first counts.
-    `tell` hears the mistake of each game that is left out.
+    Of two games of the same name only the first counts. `tell` is called with the mistake of each
+    game that is left out.
     """
-    found: list[Board] = []
+    sound_boards: list[Board] = []
     for path in rules_files(workspace):
         try:
-            found += [boards.board_of(path, name) for name in boards.tables(path)]
+            sound_boards += [boards.board_of(path, name) for name in boards.tables(path)]
         except ArenaError as error:
             tell(str(error))
-    return tuple(found)
+    return tuple(sound_boards)
 
 
 def sampled_names(workspace: Path = Path()) -> tuple[str, ...]:
     """Return `game/board` of each table with a generator, whose boards are sampled for an event."""
-    return tuple(
-        f"{file.stem}/{name}"
-        for file in rules_files(workspace)
-        for name in _readable_names(file)
-        if name in boards.generators(file)
-    )
+    labels: list[str] = []
+    for file in rules_files(workspace):
+        generated = [name for name in _readable_names(file) if name in boards.generators(file)]
+        labels += [f"{file.stem}/{name}" for name in generated]
+    return tuple(labels)
 
 
 def rules_files(workspace: Path = Path()) -> tuple[Path, ...]:
     """Return every rules file that can be found by its name.
 
-    Of two of one name the workspace's, then the shipped.
+    Of files with the same name the workspace's comes before the shipped one, and that before a
+    plug-in's.
     """
     by_name: dict[str, Path] = {}
-    for path in (*_files(workspace / "rules"), *_files(rulefile.shipped()), *_plugins()):
+    for path in chain(_files(workspace / "rules"), _files(rulefile.shipped()), _plugins()):
         by_name.setdefault(path.stem, path)
     return tuple(by_name.values())
 
@@ -207,7 +240,7 @@ def games_with_named_boards(workspace: Path = Path()) -> tuple[str, ...]:
 def _readable_names(path: Path) -> tuple[str, ...]:
     """Return the names of a file's tables.
 
-    None when it cannot be read, so that it hides no other file.
+    Return `()` when the file cannot be read, so that it hides no other file.
     """
     try:
         return tuple(boards.all_tables(path))
@@ -220,7 +253,8 @@ def _counted(query: str) -> tuple[str, int | None]:
     name, _, number = query.partition(":")
     if name == query:
         return query, None
-    if not (number.isdecimal() and number.isascii() and 1 <= int(number) <= boards.MOST_DRAWN):
+    is_number = number.isdecimal() and number.isascii()
+    if not is_number or not 1 <= int(number) <= boards.MOST_DRAWN:
         raise ArenaError(
             f"{query}: after the colon stands a number of boards to draw, 1 to {boards.MOST_DRAWN}"
         )
@@ -230,9 +264,12 @@ def _counted(query: str) -> tuple[str, int | None]:
 def _path_in(query: str, workspace: Path) -> tuple[Path | None, str]:
     """Return the rules file that a query names by its path, and the board after it.
 
-    None when it is no path.
+    The file is None when the query is no path.
     """
-    path, board = (query, "") if query.endswith(".py") else query.rpartition("/")[::2]
+    if query.endswith(".py"):
+        path, board = query, ""
+    else:
+        path, _, board = query.rpartition("/")
     if not path.endswith(".py"):
         return None, ""
     file = (workspace / path).absolute()
@@ -244,26 +281,30 @@ def _path_in(query: str, workspace: Path) -> tuple[Path | None, str]:
 
 
 def _unknown(query: str, labels: list[str]) -> tuple[Board, ...]:
-    parts = {part for label in labels for part in label.rsplit("/", 1)}
-    raise ArenaError(
-        f"there is no game or board {query!r}; {known_are(query, labels, nearest=sorted(parts))}"
-    )
+    parts: set[str] = set()
+    for label in labels:
+        parts.update(label.rsplit("/", 1))
+    known = known_are(query, labels, nearest=sorted(parts))
+    raise ArenaError(f"there is no game or board {query!r}; {known}")
 
 
 def _files(folder: Path) -> Iterator[Path]:
     """Yield each Python file of a folder that has its boards beside it, or that defines `game`."""
-    folder, names = folder.absolute(), set[str]()
+    folder = folder.absolute()
+    names: set[str] = set()
     with suppress(OSError):  # most workspaces have no such folder
         names.update(os.listdir(folder))  # noqa: PTH208  # pathlib takes three times as long
     for name in sorted(names):
         path = folder / name
-        if (
-            name.startswith(("_", ".")) or path.suffix != ".py" or not path.is_file()
-        ):  # a pipe would be waited for
+        if name.startswith(("_", ".")) or path.suffix != ".py":
             continue
-        has_boards = f"{path.stem}.toml" in names
-        text = "" if has_boards else "\n" + path.read_text("utf-8", errors="replace")
-        if has_boards or any(line in text for line in DEFINES_GAME):
+        if not path.is_file():  # to read a pipe would wait for its writer
+            continue
+        if f"{path.stem}.toml" in names:
+            yield path
+            continue
+        text = "\n" + path.read_text("utf-8", errors="replace")
+        if any(line in text for line in DEFINES_GAME):
             yield path
 
 
@@ -276,7 +317,7 @@ def _plugins() -> Iterator[Path]:
             spec = None
         if spec is None or spec.origin is None:
             raise ArenaError(
-                f"plug-in {point.name}: there is no module {point.module!r}; install its "
-                f"package again"
+                f"plug-in {point.name}: there is no module {point.module!r}; "
+                "install its package again"
             )
         yield Path(spec.origin)

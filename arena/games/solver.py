@@ -1,8 +1,8 @@
 """Perfect play in games of two sides with few positions.
 
-It computes the value of every state by backward induction with numpy.
-It owns the induction and what a value means. The rules give the positions and their successors as
-arrays, so it knows no game. It needs numpy, so rules import it inside `solve`, and never in a bot.
+It computes the value of every state by backward induction with numpy. It owns the induction and
+what a value means. The rules give the positions and their successors as arrays, so it knows no
+game. It needs numpy, so rules import it inside `solve`, and never in a bot.
 """
 
 # Theory of operation
@@ -62,11 +62,13 @@ class Solution:
         """Return the value of a state."""
         counter, position = self.index(state)
         worth = int(self.worth[counter, position])
-        score = (
-            DRAW + (abs(worth) + SCORE - 1) // SCORE * (1 if worth > 0 else -1) if worth else DRAW
-        )
-        turns = -abs(worth) % SCORE if worth else len(self.worth) - 1 - counter
-        return Value(score, turns)
+        if worth == 0:  # a draw, which ends at the limit
+            return Value(DRAW, len(self.worth) - 1 - counter)
+        distance = (abs(worth) + SCORE - 1) // SCORE  # of the score from a draw
+        turns = -abs(worth) % SCORE
+        if worth > 0:
+            return Value(DRAW + distance, turns)
+        return Value(DRAW - distance, turns)
 
 
 def induce(phases: Sequence[Phase], over: Ints, steps: int, at_limit: int = DRAW) -> Ints:
@@ -77,13 +79,15 @@ def induce(phases: Sequence[Phase], over: Ints, steps: int, at_limit: int = DRAW
     `steps`. The turn at counter `n` is `phases[n % len(phases)]`. A draw must not end before the
     limit, because its worth has no turns.
     """
-    ended = over >= 0
-    score = (np.where(ended, over, at_limit) - DRAW) * SCORE
+    ended = over >= 0  # (positions)
+    final = np.where(ended, over, at_limit)
+    final_worth = (final - DRAW) * SCORE
     worth = np.empty((steps + 1, len(over)), dtype=np.int32)
-    worth[steps] = score
+    worth[steps] = final_worth
     for counter in range(steps - 1, -1, -1):
         phase = phases[counter % len(phases)]
-        after = worth[counter + 1][phase.successors]
+        after = worth[counter + 1][phase.successors]  # (positions, moves)
         best = after.max(axis=1) if phase.maximises else after.min(axis=1)
-        worth[counter] = np.where(ended, score, best - np.sign(best))
+        later = best - np.sign(best)  # a turn nearer to zero
+        worth[counter] = np.where(ended, final_worth, later)
     return worth

@@ -26,9 +26,8 @@ PLAY_S = 2.0
 def refuse_deadly(load: Callable[[], Game[Any]]) -> None:
     """Raise ValueError if the game cannot be loaded and played; a process of its own tries it."""
     try:
-        limited_value(
-            partial(_play_once, load), memory=MEMORY_BYTES, cpu=CPU_SECONDS, wall=WALL_SECONDS
-        )
+        attempt = partial(_play_once, load)
+        limited_value(attempt, memory=MEMORY_BYTES, cpu=CPU_SECONDS, wall=WALL_SECONDS)
     except ArenaError as error:
         raise ValueError(str(error)) from error
     except LimitedError as error:
@@ -45,15 +44,18 @@ def _play_once(load: Callable[[], Game[Any]]) -> None:
     os.dup2(silent, 2)
     deed = "loaded"
     try:
-        game, dice = load(), Random(0)
+        game = load()
         deed = "played"
-        state, until = game.start(), time.process_time() + PLAY_S
-        while (movers := game.to_move(state)) and time.process_time() < until:
+        dice = Random(0)
+        state = game.start()
+        movers = game.to_move(state)
+        until = time.process_time() + PLAY_S
+        while movers and time.process_time() < until:
             for role in (None, *game.roles):
                 game.view(state, role)
-            state = game.play(
-                state, {role: dice.choice(game.legal_moves(state, role)) for role in movers}
-            )
+            moves = {role: dice.choice(game.legal_moves(state, role)) for role in movers}
+            state = game.play(state, moves)
+            movers = game.to_move(state)
         game.outcome(state)
     except MemoryError:
         raise

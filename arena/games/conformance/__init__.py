@@ -50,17 +50,21 @@ def examine(game: Game[Any], playouts: int, seed: int = 0) -> Iterator[list[Flaw
 
     Perfect play is tried last.
     """
-    flaws = {
-        words: Flaw(words=words) for law in laws.OF_THE_GAME for words in _tried(partial(law, game))
-    }
+    flaws: dict[str, Flaw] = {}
+    for law in laws.OF_THE_GAME:
+        for sentence in _breaches_of(partial(law, game)):
+            flaws[sentence] = Flaw(words=sentence)
     for number in range(playouts):
-        of_playout = _flaws_of(game, playout(game, Random(f"{seed}/{number}")))
-        flaws |= {words: flaw for words, flaw in of_playout.items() if words not in flaws}
+        steps = playout(game, Random(f"{seed}/{number}"))
+        for sentence, flaw in _flaws_of(game, steps).items():
+            flaws.setdefault(sentence, flaw)
         yield list(flaws.values())
         if flaws:  # other playouts would mostly repeat these
             break
-    if not flaws and (assessor := PerfectPlay.of(game)) is not None:
-        flaws |= _flaws_of(game, playout(game, Random(seed), assessor))
+    if not flaws:
+        assessor = PerfectPlay.of(game)
+        if assessor is not None:
+            flaws = _flaws_of(game, playout(game, Random(seed), assessor))
     yield list(flaws.values())
 
 
@@ -70,9 +74,9 @@ def doubts(game: Game[Any]) -> list[Flaw]:
     for number in range(FEW):
         steps = playout(game, Random(f"0/{number}"))
         for index, step in enumerate(steps):
-            for words in _tried(partial(laws.secrets, game, step)):
-                if words not in doubts:
-                    doubts[words] = _flaw(game, steps, index, words)
+            for sentence in _breaches_of(partial(laws.secrets, game, step)):
+                if sentence not in doubts:
+                    doubts[sentence] = _flaw(game, steps, index, sentence)
     return list(doubts.values())
 
 
@@ -81,8 +85,7 @@ def playout(
 ) -> tuple[Position, ...]:
     """Play random legal moves to the end of the match, or until the game breaks.
 
-    Return every position.
-    With an assessor they are the best moves.
+    Return every position. With an assessor the moves are the best, not random.
     """
     try:
         state = game.start()
@@ -90,80 +93,97 @@ def playout(
         return ()
     positions: list[Position] = []
     try:
-        while (movers := game.to_move(state)) and len(positions) < LONGEST:
-            legal = {role: game.legal_moves(state, role) for role in movers}
-            if assessor is not None:
-                legal = {
-                    role: assessor.best(state, role) or legal[role] for role in movers
-                }  # none: the laws say so
-            moves = {role: dice.choice(choices) for role, choices in legal.items() if choices}
+        movers = game.to_move(state)
+        while movers and len(positions) < LONGEST:
+            moves = {}
+            for role in movers:
+                choices = game.legal_moves(state, role)
+                if assessor is not None:
+                    choices = assessor.best(state, role) or choices
+                if choices:
+                    moves[role] = dice.choice(choices)
             positions.append(Position(state, moves))
-            if len(moves) < len(movers):
+            if len(moves) < len(movers):  # a law reports the role without a move
                 break
             state = game.play(state, moves)
+            movers = game.to_move(state)
     except Exception:  # noqa: BLE001, S110 (the laws meet the same error, and report it)
         pass
-    return (*positions, Position(state, {}))
+    positions.append(Position(state, {}))
+    return tuple(positions)
 
 
 def transcript(game: Game[Any]) -> list[list[str]]:
     """Return all that the referee and the bots read in a few playouts.
 
-    It is a list of lines for each state, then the board.     If the rules solve the board, the last
+    It is a list of lines for each state, then the board. If the rules solve the board, the last
     playout is one of best moves, with the value of each state.
     """
-    states = []
+    transcript = []
     for number in range(FEW):
-        states += [_lines(game, state) for state, _ in playout(game, Random(f"0/{number}"))]
-    if (assessor := PerfectPlay.of(game)) is not None:
+        steps = playout(game, Random(f"0/{number}"))
+        transcript += [_lines(game, state) for state, _ in steps]
+
+    assessor = PerfectPlay.of(game)
+    if assessor is not None:
         for state, moves in playout(game, Random(0), assessor):
-            best = [f"best: {move}" for role in moves for move in assessor.best(state, role)]
-            states.append([*_lines(game, state), str(assessor.worth(state)), *best])
-    return [
-        *states,
-        [*game.board(), *(f"role {role}" for role in game.roles), *map(str, game.sides)],
-    ]
+            lines = _lines(game, state)
+            lines.append(str(assessor.worth(state)))
+            for role in moves:
+                lines += [f"best: {move}" for move in assessor.best(state, role)]
+            transcript.append(lines)
+
+    board = list(game.board())
+    board += [f"role {role}" for role in game.roles]
+    board += map(str, game.sides)
+    transcript.append(board)
+    return transcript
 
 
 def _lines(game: Game[Any], state: Any) -> list[str]:
     """Return the lines about a state: what each role sees, the legal moves, the outcome."""
-    lines = [*game.view(state, None)]
+    lines = list(game.view(state, None))
     for role in game.roles:
         lines += [f"{role} sees {fact}" for fact in game.view(state, role)]
-    lines += [
-        f"{role}: {move}" for role in game.to_move(state) for move in game.legal_moves(state, role)
-    ]
-    if (outcome := game.outcome(state)) is not None:
-        lines += [
-            *(f"{role} scores {outcome.scores[role]}" for role in game.roles),
-            f"reason {outcome.reason}",
-        ]
+    for role in game.to_move(state):
+        lines += [f"{role}: {move}" for move in game.legal_moves(state, role)]
+    outcome = game.outcome(state)
+    if outcome is not None:
+        lines += [f"{role} scores {outcome.scores[role]}" for role in game.roles]
+        lines.append(f"reason {outcome.reason}")
     return lines
 
 
 def _flaws_of(game: Game[Any], steps: tuple[Position, ...]) -> dict[str, Flaw]:
     """Return a flaw for every law that a playout breaks, with the turns before the first breach."""
+    first: dict[str, int] = {}
+    for index, sentence in _breaches(game, steps):
+        first.setdefault(sentence, index)
+    return {sentence: _flaw(game, steps, index, sentence) for sentence, index in first.items()}
+
+
+def _breaches(game: Game[Any], steps: tuple[Position, ...]) -> list[tuple[int, str]]:
+    """Return the sentence of every breach in a playout, with the turns before it."""
     breaches: list[tuple[int, str]] = []
     for index, step in enumerate(steps):
-        if wrong := _tried(partial(laws.kinds, game, step)):
-            breaches += ((index, words) for words in wrong)
-            break  # the other laws would only stumble over it
-        breaches += (
-            (index, words) for law in laws.OF_A_STATE for words in _tried(partial(law, game, step))
-        )
-    else:
-        for playout_law in laws.OF_A_PLAYOUT if steps else ():
-            try:
-                breaches += playout_law(game, steps)
-            except Exception as error:  # noqa: BLE001 (whatever the rules raise)
-                breaches.append((len(steps) - 1, raised(error)))
-    first: dict[str, int] = {}
-    for index, words in breaches:
-        first.setdefault(words, index)
-    return {words: _flaw(game, steps, index, words) for words, index in first.items()}
+        wrong_kinds = _breaches_of(partial(laws.kinds, game, step))
+        if wrong_kinds:  # the other laws would only stumble over it
+            breaches += [(index, sentence) for sentence in wrong_kinds]
+            return breaches
+        for law in laws.OF_A_STATE:
+            sentences = _breaches_of(partial(law, game, step))
+            breaches += [(index, sentence) for sentence in sentences]
+    if not steps:
+        return breaches
+    for playout_law in laws.OF_A_PLAYOUT:
+        try:
+            breaches += playout_law(game, steps)
+        except Exception as error:  # noqa: BLE001 (whatever the rules raise)
+            breaches.append((len(steps) - 1, raised(error)))
+    return breaches
 
 
-def _tried(law: Callable[[], Iterable[str]]) -> list[str]:
+def _breaches_of(law: Callable[[], Iterable[str]]) -> list[str]:
     """Return the sentences of a law, or of the exception that the rules raised."""
     try:
         return list(law())
@@ -174,22 +194,23 @@ def _tried(law: Callable[[], Iterable[str]]) -> list[str]:
 def raised(error: Exception) -> str:
     """Return a sentence for an exception of the rules, with the method and the line."""
     frames = traceback.extract_tb(error.__traceback__)
-    called = next(
-        (frame.name for frame in frames if Path(frame.filename).parent != Path(__file__).parent),
-        "a law",
-    )
-    return (
-        f"{called} raises {named(error)} ({Path(frames[-1].filename).name}, line "
-        f"{frames[-1].lineno})"
-    )
+    method = "a law"
+    for frame in frames:
+        if Path(frame.filename).parent != Path(__file__).parent:
+            method = frame.name
+            break
+    file = Path(frames[-1].filename).name
+    return f"{method} raises {named(error)} ({file}, line {frames[-1].lineno})"
 
 
-def _flaw(game: Game[Any], steps: tuple[Position, ...], index: int, words: str) -> Flaw:
-    moves = tuple(
-        ", ".join(f"{role} {move}" for role, move in step.moves.items()) for step in steps[:index]
-    )
+def _flaw(game: Game[Any], steps: tuple[Position, ...], index: int, sentence: str) -> Flaw:
+    moves = []
+    for step in steps[:index]:
+        role_moves = [f"{role} {move}" for role, move in step.moves.items()]
+        moves.append(", ".join(role_moves))
+    state = steps[index].state
     try:
-        facts = tuple(map(str, game.view(steps[index].state, None)))
+        facts = tuple(map(str, game.view(state, None)))
     except Exception:  # noqa: BLE001 (the view itself may be broken)
-        facts = (repr(steps[index].state),)
-    return Flaw(words=words, turn=index, moves=moves, facts=facts)
+        facts = (repr(state),)
+    return Flaw(words=sentence, turn=index, moves=tuple(moves), facts=facts)

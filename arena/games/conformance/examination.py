@@ -1,7 +1,7 @@
 """The rules of a file, examined in a process of their own.
 
-The rules may end this process, never answer, or take all memory. It owns the limits, and who is
-told what. The process that calls it imports no rules.
+The rules may end this process, never answer, or take all memory. This file owns the limits, and
+what the author of the rules reads. The process that calls it imports no rules.
 """
 
 import json
@@ -36,25 +36,24 @@ os._exit(0)
 
 
 def boards_of(query: str) -> tuple[Board, ...]:
-    """Return the boards that a query means, as `rulebook.find`.
+    """Return the boards that a query means, as `rulebook.find` does.
 
-    ArenaError for whatever keeps them from loading.
+    Raise ArenaError for whatever keeps them from loading.
     """
+    find = partial(rulebook.find, query)
     try:
-        return limited_value(
-            partial(rulebook.find, query), memory=MEMORY_BYTES, cpu=CPU_SECONDS, wall=WALL_SECONDS
-        )
+        return limited_value(find, memory=MEMORY_BYTES, cpu=CPU_SECONDS, wall=WALL_SECONDS)
     except LimitedError as error:
-        raise ArenaError(f"when {query} is loaded, {_words(error)}") from error
+        raise ArenaError(f"when {query} is loaded, {_cause(error)}") from error
 
 
 def examined(board: Board, playouts: int, seed: int) -> tuple[list[Flaw], list[Flaw]]:
-    """Return the flaws of a board, and if it has none what only its author can know."""
+    """Return the flaws of a board, and for a board without flaws the doubts."""
     work = partial(_examine, board, playouts, seed)
     try:
         *_, result = limited(work, memory=MEMORY_BYTES, cpu=CPU_SECONDS, wall=WALL_SECONDS)
     except LimitedError as error:
-        return [Flaw(words=f"when it is played, {_words(error)}")], []
+        return [Flaw(words=f"when it is played, {_cause(error)}")], []
     return result
 
 
@@ -65,36 +64,47 @@ def _examine(board: Board, playouts: int, seed: int) -> Iterator[tuple[list[Flaw
         yield flaws, []
     if not flaws:
         flaws = differences(game, Path(board.rules), board.name)
-    yield flaws, [] if flaws else doubts(game)
+    if flaws:
+        yield flaws, []
+    else:
+        yield [], doubts(game)
 
 
-def _words(error: LimitedError) -> str:
+def _cause(error: LimitedError) -> str:
     """Return how the rules ended the process, with the line where that is known."""
-    others = (str(Path(rulefile.__file__).parent), *sysconfig.get_paths().values())
-    for place in error.places:
-        file = Path(place.file)
-        of_others = place.file.startswith("<") or any(
-            file.is_relative_to(folder) for folder in others
-        )
-        if file.is_relative_to(rulefile.shipped()) or not of_others:
-            return f"it {error} ({file.name}, line {place.line}, in {place.function})"
+    for frame in error.places:
+        if _is_of_rules(frame.file):
+            file = Path(frame.file).name
+            return f"it {error} ({file}, line {frame.line}, in {frame.function})"
     return f"it {error}"
+
+
+def _is_of_rules(source: str) -> bool:
+    """Return whether a file has rules, and is not one of arena, Python or an installed package."""
+    file = Path(source)
+    if file.is_relative_to(rulefile.shipped()):
+        return True
+    if source.startswith("<"):
+        return False
+    folders = [str(Path(rulefile.__file__).parent)]
+    folders += sysconfig.get_paths().values()
+    return not any(file.is_relative_to(folder) for folder in folders)
 
 
 def differences(game: Game[object], path: Path, board: str) -> list[Flaw]:
     """Return a flaw if the same moves give other facts, legal moves or outcomes in another process.
 
-    Else `[]`. Then no record of the game could be replayed. Python orders a set of texts
-    differently in each process (PYTHONHASHSEED), so a test in one process never shows that the
-    rules depend on such an order.
+    Return `[]` otherwise. With such a flaw no record of the game could be replayed. Python orders
+    a set of texts differently in each process (PYTHONHASHSEED), so a test in one process never
+    shows that the rules depend on such an order.
     """
     try:
-        here = transcript(game)
+        states_here = transcript(game)
     except Exception as error:  # noqa: BLE001 (a state that no law has seen)
         return [Flaw(words=raised(error))]
     for seed in HASH_SEEDS:
         # The rules may print, at any time and without an end of line, and end the process.
-        done = subprocess.run(
+        finished = subprocess.run(
             [sys.executable, "-c", TRANSCRIPT, str(path), board],
             env={"PYTHONHASHSEED": seed, "PYTHONPATH": str(Path(__file__).parents[3])},
             capture_output=True,
@@ -102,39 +112,41 @@ def differences(game: Game[object], path: Path, board: str) -> list[Flaw]:
             check=False,
         )
         try:
-            done.check_returncode()
-            there: list[list[str]] = json.loads(done.stdout.splitlines()[-1])
+            finished.check_returncode()
+            last_line = finished.stdout.splitlines()[-1]
+            states_there: list[list[str]] = json.loads(last_line)
         except (subprocess.CalledProcessError, IndexError, ValueError):
-            last = done.stderr.strip().splitlines()[-1:] or [
-                f"it ends with exit code {done.returncode}"
-            ]
-            return [
-                Flaw(
-                    words=f"the same random matches cannot be played in another process: {last[0]}"
-                )
-            ]
-        for turn, (ours, theirs) in enumerate(zip(here, there, strict=False)):
-            if ours != theirs:
-                return [_flaw(turn, ours, theirs)]
-        if len(here) != len(there):
+            return [_not_played(finished)]
+        for turn, (here, there) in enumerate(zip(states_here, states_there, strict=False)):
+            if here != there:
+                return [_difference(turn, here, there)]
+        if len(states_here) != len(states_there):
             return [Flaw(words="the same moves make a match of another length in another process")]
     return []
 
 
-def _flaw(turn: int, ours: list[str], theirs: list[str]) -> Flaw:
-    if sorted(ours) == sorted(theirs):
-        words = (
-            "facts or legal moves stand in another order in another process: sort what "
-            "comes out of a set"
+def _not_played(finished: subprocess.CompletedProcess[str]) -> Flaw:
+    """Return the flaw of rules whose other process printed no transcript."""
+    errors = finished.stderr.strip().splitlines()
+    cause = errors[-1] if errors else f"it ends with exit code {finished.returncode}"
+    sentence = f"the same random matches cannot be played in another process: {cause}"
+    return Flaw(words=sentence)
+
+
+def _difference(turn: int, lines_here: list[str], lines_there: list[str]) -> Flaw:
+    """Return the flaw of rules that describe a state by other lines in another process."""
+    if sorted(lines_here) == sorted(lines_there):
+        sentence = (
+            "facts or legal moves stand in another order in another process: "
+            "sort what comes out of a set"
         )
     else:
-        words = (
-            "facts or legal moves are others in another process: leave out what hangs on "
-            "hash() or on the clock"
+        sentence = (
+            "facts or legal moves are others in another process: "
+            "leave out what hangs on hash() or on the clock"
         )
-    differing = [
-        f"{here}   (there: {there})"
-        for here, there in zip(ours, theirs, strict=False)
-        if here != there
-    ]
-    return Flaw(words=words, turn=turn, facts=tuple(differing[:5]))
+    facts = []
+    for here, there in zip(lines_here, lines_there, strict=False):
+        if here != there:
+            facts.append(f"{here}   (there: {there})")
+    return Flaw(words=sentence, turn=turn, facts=tuple(facts[:5]))

@@ -46,16 +46,17 @@ def lasting(game: Game[Any]) -> Iterator[str]:
 
 def roles(game: Game[Any]) -> Iterator[str]:
     """Roles are words, and the sides share them out."""
-    named = tuple(game.roles)
-    if not named or len(set(named)) < len(named):
-        yield f"roles {named} are none, or repeat"
-    for role in named:
+    roles = tuple(game.roles)
+    if not roles or len(set(roles)) < len(roles):
+        yield f"roles {roles} are none, or repeat"
+    for role in roles:
         if not ROLE.fullmatch(role) or role == CHANCE:
             yield (
-                f"role {role!r} is not a word of a-z, 0-9 and _, or is {CHANCE!r}, which the "
-                f"referee plays"
+                f"role {role!r} is not a word of a-z, 0-9 and _, "
+                f"or is {CHANCE!r}, which the referee plays"
             )
-    if sorted(role for side in game.sides for role in side) != sorted(named) or not all(game.sides):
+    on_sides = chain.from_iterable(game.sides)
+    if sorted(on_sides) != sorted(roles) or not all(game.sides):
         yield f"sides {tuple(game.sides)} do not have every role once"
 
 
@@ -71,10 +72,8 @@ def drawing(game: Game[Any]) -> Iterator[str]:
             if not {"X", "Y"} <= set(item.fact.split()):
                 yield f"drawing: {item.fact!r} does not say where X and Y are"
             if item.shape not in SHAPES:
-                yield (
-                    f"drawing: {item.fact!r} has the shape {item.shape!r}; shapes are "
-                    f"{', '.join(SHAPES)}"
-                )
+                shapes = ", ".join(SHAPES)
+                yield f"drawing: {item.fact!r} has the shape {item.shape!r}; shapes are {shapes}"
             if item.colour not in {"", "ROLE", *COLOURS}:
                 colours = ", ".join((*COLOURS, "ROLE"))
                 yield (
@@ -88,7 +87,7 @@ def drawing(game: Game[Any]) -> Iterator[str]:
 
 
 def symmetry(game: Game[Any]) -> Iterator[str]:
-    """The mirrors of a symmetry are known ones."""
+    """The mirrors of a symmetry are known."""
     for mirror in getattr(game, "symmetry", Symmetry()).mirrors:
         if mirror not in MIRRORS:
             yield f"symmetry: there is no mirror {mirror!r}; mirrors are {', '.join(MIRRORS)}"
@@ -98,21 +97,21 @@ def symmetry(game: Game[Any]) -> Iterator[str]:
 
 
 def kinds(game: Game[Any], step: Position) -> Iterator[str]:
-    """Check that the rules return values of the right kind. All other laws count on that."""
+    """The rules return values of the right kind, which all other laws count on."""
     movers = game.to_move(step.state)
     yield from _listed("to_move", movers)
-    if isinstance(movers, Collection) and set(movers) <= {*game.roles, CHANCE}:
+    if isinstance(movers, Collection) and set(movers) <= _possible_movers(game):
         for role in movers:
             yield from _listed(f"legal moves of {role}", game.legal_moves(step.state, role))
     for viewer in (None, *game.roles):
         yield from _listed(f"view of {viewer or 'everything'}", game.view(step.state, viewer))
     outcome = game.outcome(step.state)
-    if outcome is not None and not (
-        isinstance(outcome, Outcome) and isinstance(outcome.scores, Mapping)
-    ):
+    if outcome is None:
+        return
+    if not isinstance(outcome, Outcome) or not isinstance(outcome.scores, Mapping):
         yield (
-            f"outcome returns {_short(outcome)}: return None, or "
-            f"Outcome({{role: score, ...}}, reason)"
+            f"outcome returns {_short(outcome)}: "
+            "return None, or Outcome({role: score, ...}, reason)"
         )
 
 
@@ -121,7 +120,7 @@ def turns(game: Game[Any], step: Position) -> Iterator[str]:
     movers = game.to_move(step.state)
     if bool(movers) == (game.outcome(step.state) is not None):
         yield f"to_move is {movers} where the outcome is {game.outcome(step.state)}"
-    if len(set(movers)) < len(movers) or not set(movers) <= {*game.roles, CHANCE}:
+    if len(set(movers)) < len(movers) or not set(movers) <= _possible_movers(game):
         yield f"to_move {movers} repeats a role, or names one that there is not"
 
 
@@ -154,23 +153,19 @@ def outcomes(game: Game[Any], step: Position) -> Iterator[str]:
 
 
 def views(game: Game[Any], step: Position) -> Iterator[str]:
-    """Each view is lines of words, the same ones each time.
-
-    Where the game says that it is open, all are alike.
-    """
+    """Every view is lines of words, and the same in each call; in an open game all are alike."""
+    is_open = getattr(game, "open", False)  # if it is, the referee asks only for one view
     everything = game.view(step.state, None)
     for role in (None, *game.roles):
         facts = game.view(step.state, role)
         if role is None or facts != everything:
             yield from _text(f"view of {role or 'everything'}", facts)
         if facts != game.view(step.state, role):
-            yield f"view(state, {role and repr(role)}) differs from call to call"
-        elif facts != everything and getattr(
-            game, "open", False
-        ):  # then the referee asks once for all of them
+            yield f"view(state, {role!r}) differs from call to call"
+        elif is_open and facts != everything:
             yield (
-                f"the game is open, but view(state, {role!r}) is not view(state, None): leave "
-                f"out `open = True`"
+                f"the game is open, but view(state, {role!r}) is not view(state, None): "
+                "leave out `open = True`"
             )
 
 
@@ -192,8 +187,8 @@ def at_once(game: Game[Any], step: Position) -> Iterator[str]:
         turned = dict(reversed(list(step.moves.items())))
         if game.play(step.state, step.moves) != game.play(step.state, turned):
             yield (
-                "play depends on the order of the moves that are made at once: take them by "
-                "role, not in turn"
+                "play depends on the order of the moves that are made at once: "
+                "take them by role, not in turn"
             )
 
 
@@ -214,22 +209,22 @@ def tells(game: Game[Any], steps: tuple[Position, ...]) -> Iterator[tuple[int, s
     """
     by_view: dict[tuple[str, ...], Any] = {}
     for index, (state, _) in enumerate(steps):
-        if by_view.setdefault(tuple(game.view(state, None)), state) != state:
-            yield (
-                index,
-                "view(state, None) is the same for different states: it must tell everything",
-            )
+        view = tuple(game.view(state, None))
+        if by_view.setdefault(view, state) != state:
+            sentence = "view(state, None) is the same for different states: it must tell everything"
+            yield index, sentence
             return
 
 
 def repeats(game: Game[Any], steps: tuple[Position, ...]) -> Iterator[tuple[int, str]]:
     """The same moves lead to the same states, or no match could be played again."""
     state = game.start()
-    for index, (before, (then, _)) in enumerate(pairwise(steps)):
-        if state != before.state or not _complete(game, before):
-            break
-        state = game.play(state, before.moves)
-        if state != then or game.view(state, None) != game.view(then, None):
+    for index, (step, next_step) in enumerate(pairwise(steps)):
+        if state != step.state or not _complete(game, step):
+            return
+        state = game.play(state, step.moves)
+        first_state = next_step.state
+        if state != first_state or game.view(state, None) != game.view(first_state, None):
             yield index, "the same moves lead to another state the second time"
             return
 
@@ -239,29 +234,32 @@ def explained(game: Game[Any], steps: tuple[Position, ...]) -> Iterator[tuple[in
 
     A bot in disguise has nothing else to understand the game by.
     """
-    if not (text := getattr(game, "manual", "")):
+    text = getattr(game, "manual", "")
+    if not text:
         return
-    known, seen = set(manual.words(text)), set[str]()
+    explained = set(manual.words(text))
+    checked_lines: set[str] = set()
     for index, (state, _) in enumerate(steps):
-        moves = (game.legal_moves(state, role) for role in game.to_move(state) if role != CHANCE)
-        lines = {
-            *game.roles,
-            *game.board(),
-            *game.view(state, None),
-            *chain.from_iterable(moves),
-        } - seen
-        seen |= lines
-        if missing := sorted(
-            {word for line in lines for word in line.split() if manual.is_word(word)} - known
-        ):
-            yield (
-                index,
-                (
-                    f"manual: it does not explain "
-                    f"{', '.join(f'`{word}`' for word in missing[:10])}, in backticks"
-                ),
-            )
+        lines = _lines_of(game, state) - checked_lines
+        checked_lines |= lines
+        missing = set()
+        for word in chain.from_iterable(map(str.split, lines)):
+            if manual.is_word(word) and word not in explained:
+                missing.add(word)
+        if missing:
+            quoted = [f"`{word}`" for word in sorted(missing)[:10]]
+            yield index, f"manual: it does not explain {', '.join(quoted)}, in backticks"
             return
+
+
+def _lines_of(game: Game[Any], state: Any) -> set[str]:
+    """Return every line that a bot may receive or send in a state."""
+    lines = set(game.roles)
+    lines.update(game.board(), game.view(state, None))
+    for role in game.to_move(state):
+        if role != CHANCE:
+            lines.update(game.legal_moves(state, role))
+    return lines
 
 
 def solved(game: Game[Any], steps: tuple[Position, ...]) -> Iterator[tuple[int, str]]:
@@ -269,39 +267,41 @@ def solved(game: Game[Any], steps: tuple[Position, ...]) -> Iterator[tuple[int, 
 
     Some move keeps them, and no move does better.
     """
-    if (value := _computed(game, PerfectPlay)) is None:
+    value = _computed(game, PerfectPlay)
+    if value is None:
         return
     assessor = PerfectPlay(game, value)
     for index, (state, moves) in enumerate(steps):
-        if (outcome := game.outcome(state)) is not None:
+        outcome = game.outcome(state)
+        if outcome is not None:
             score, turns = value(state)
-            if (score, turns) != (outcome.scores[game.sides[0][0]], 0):
-                yield (
-                    index,
-                    (
-                        f"solve says {score} in {turns} turns where the match is over, with "
-                        f"{dict(outcome.scores)}"
-                    ),
+            final_score = outcome.scores[game.sides[0][0]]
+            if score != final_score or turns != 0:
+                sentence = (
+                    f"solve says {score} in {turns} turns where the match is over, "
+                    f"with {dict(outcome.scores)}"
                 )
+                yield index, sentence
                 return
         elif len(moves) > 1 or CHANCE in moves:
-            yield (
-                index,
-                (
-                    "solve is for games in which one role moves at a time, and chance "
-                    "never: leave it out"
-                ),
+            sentence = (
+                "solve is for games in which one role moves at a time, and chance never: "
+                "leave it out"
             )
+            yield index, sentence
             return
         for role in moves:
-            qualities = [
-                assessor.quality(state, role, move) for move in game.legal_moves(state, role)
-            ]
-            if min(quality.points for quality in qualities) or min(
-                quality.turns for quality in qualities if not quality.points
-            ):
+            if not _keeps_value(game, assessor, state, role):
                 yield index, "solve's value of a state is not that of the best move there"
                 return
+
+
+def _keeps_value(game: Game[Any], assessor: PerfectPlay, state: Any, role: Role) -> bool:
+    """Return whether the best legal move loses nothing, and no move gains anything."""
+    qualities = [assessor.quality(state, role, move) for move in game.legal_moves(state, role)]
+    if min(quality.points for quality in qualities) != 0:
+        return False
+    return min(quality.turns for quality in qualities if quality.points == 0) == 0
 
 
 def estimated(game: Game[Any], steps: tuple[Position, ...]) -> Iterator[tuple[int, str]]:
@@ -320,37 +320,33 @@ def estimated(game: Game[Any], steps: tuple[Position, ...]) -> Iterator[tuple[in
             continue
         values = worth(state, role)
         if values.keys() != set(game.legal_moves(state, role)):
-            yield (
-                index,
-                (
-                    f"estimate has values for {sorted(values)}, which are not the legal "
-                    f"moves of {role}"
-                ),
+            sentence = (
+                f"estimate has values for {sorted(values)}, which are not the legal moves of {role}"
             )
+            yield index, sentence
             return
         for score, turns in values.values():
             if not 0 <= score <= 100 or turns < 0:
-                yield (
-                    index,
-                    (
-                        f"estimate says {score} in {turns} turns; scores are 0 to 100, and "
-                        f"turns not negative"
-                    ),
+                sentence = (
+                    f"estimate says {score} in {turns} turns; "
+                    "scores are 0 to 100, and turns not negative"
                 )
+                yield index, sentence
                 return
-        for move, value in values.items() if len(moves) == 1 else ():
-            if (outcome := game.outcome(game.play(state, {role: move}))) is not None:
-                side = next(side for side in game.sides if role in side)
-                score = sum(outcome.scores[each] for each in side) // len(side)
-                if value.score != score:
-                    yield (
-                        index,
-                        (
-                            f"estimate says {value.score} for {move!r}, which ends the "
-                            f"match with {score}"
-                        ),
-                    )
-                    return
+        if len(moves) > 1:
+            continue
+        for move, value in values.items():
+            outcome = game.outcome(game.play(state, {role: move}))
+            if outcome is None:
+                continue
+            side = next(side for side in game.sides if role in side)
+            score = sum(outcome.scores[member] for member in side) // len(side)
+            if value.score != score:
+                sentence = (
+                    f"estimate says {value.score} for {move!r}, which ends the match with {score}"
+                )
+                yield index, sentence
+                return
 
 
 # What only the author of the rules can know
@@ -365,35 +361,41 @@ def secrets(game: Game[Any], step: Position) -> Iterator[str]:
         return
     after = game.play(step.state, step.moves)
     for mover, move in step.moves.items():
-        others = [choice for choice in game.legal_moves(step.state, mover) if choice != move]
-        if mover == CHANCE or not others:
+        choices = [choice for choice in game.legal_moves(step.state, mover) if choice != move]
+        if mover == CHANCE or not choices:
             continue
-        instead = game.play(step.state, {**step.moves, mover: others[0]})
+        instead = game.play(step.state, {**step.moves, mover: choices[0]})
         if game.view(after, mover) == game.view(instead, mover):
             continue  # two moves of the same effect
-        if any(
-            role == CHANCE
-            for state in (after, instead)
-            for role in game.to_move(state) or (CHANCE,)
-        ):
-            # Nobody is asked while chance is to move or after the end, so views may say nothing.
-            continue
+        if not _asks_bots(game, after) or not _asks_bots(game, instead):
+            continue  # without a reader the views may say nothing
         for role in game.roles:
             if role != mover and game.view(after, role) == game.view(instead, role):
                 yield (
                     f"the view of {role} does not show which move {mover} made, but the referee "
-                    f"tells every move: "
-                    "write `hidden = True` if it is a secret"
+                    "tells every move: write `hidden = True` if it is a secret"
                 )
 
 
-def _computed(game: Any, kind: type[Assessor]) -> Any:
-    """Return what the rules assess moves by.
+def _asks_bots(game: Game[Any], state: Any) -> bool:
+    """Return whether bots are to move, which they are not before a move of chance or at the end."""
+    movers = game.to_move(state)
+    return len(movers) > 0 and CHANCE not in movers
 
-    None where they do not, or where the law `lasting` complains.
-    Not by `kind.of`, which hides a failure of the rules.
+
+def _possible_movers(game: Game[Any]) -> set[Role]:
+    return {*game.roles, CHANCE}
+
+
+def _computed(game: Any, kind: type[Assessor]) -> Any:
+    """Return the function by which the rules assess moves.
+
+    Return None where they have none, or where the law `lasting` complains. It does not ask
+    `kind.of`, which hides a failure of the rules.
     """
-    return _called(game, kind.METHOD) if kind.offered(game) and _hashable(game) else None
+    if not kind.offered(game) or not _hashable(game):
+        return None
+    return _called(game, kind.METHOD)
 
 
 @lru_cache(2)  # rules may compute for long, and every playout asks for it
@@ -407,17 +409,12 @@ def _complete(game: Game[Any], step: Position) -> bool:
 
 def _text(name: str, lines: Iterable[str]) -> Iterator[str]:
     """Yield a sentence for each text that is not a line of words, as the protocol sends them."""
-    if wrong := list(_listed(name, lines)):
-        yield from wrong
+    wrong_kinds = list(_listed(name, lines))
+    if wrong_kinds:
+        yield from wrong_kinds
         return
     for line in lines:
-        if (
-            not isinstance(line, str)
-            or not line
-            or not line.isprintable()
-            or line != line.strip()
-            or "  " in line
-        ):
+        if not isinstance(line, str) or not line.isprintable() or not _is_spaced(line):
             yield f"{name}: {line!r} is not one line of words with single spaces"
         elif line.startswith("#"):
             yield f"{name}: {line!r} begins with #, which marks a bot's remark"
@@ -425,12 +422,16 @@ def _text(name: str, lines: Iterable[str]) -> Iterator[str]:
             yield f"{name}: a line of {len(line)} characters is longer than a bot may answer"
 
 
+def _is_spaced(line: str) -> bool:
+    """Return whether a line is words with single spaces between them."""
+    return line != "" and line == line.strip() and "  " not in line
+
+
 def _listed(name: str, texts: object) -> Iterator[str]:
     """Yield a sentence unless this is a tuple of texts, or something alike."""
     if isinstance(texts, str):
-        yield (
-            f"{name}: {_short(texts)} is one text and not a tuple of them: write ({_short(texts)},)"
-        )
+        text = _short(texts)
+        yield f"{name}: {text} is one text and not a tuple of them: write ({text},)"
     elif not isinstance(texts, Collection):
         yield f"{name}: {_short(texts)} is no tuple of texts"
 
@@ -438,7 +439,9 @@ def _listed(name: str, texts: object) -> Iterator[str]:
 def _short(value: object) -> str:
     """Return a value as Python writes it, up to a length that can be read."""
     text = repr(value)
-    return text if len(text) <= MOST_CHARACTERS else f"{text[:MOST_CHARACTERS]}..."
+    if len(text) > MOST_CHARACTERS:
+        return f"{text[:MOST_CHARACTERS]}..."
+    return text
 
 
 def _hashable(value: object) -> bool:
