@@ -46,8 +46,8 @@ from arena.errors import ArenaError
 from arena.identity import digest_of
 from arena.results.archive import schema
 
-DAMAGE = ("no such table", "Could not decode", "malformed", "interrupted")
-"""Parts of SQLite's messages about a damaged file in other errors than SQLITE_CORRUPT."""
+DAMAGE = ("no such table", "Could not decode", "malformed")
+"""Parts of messages about a damaged file for which SQLite, or Python, has no code of their own."""
 LONGEST_VALUE = 128_000_000
 """Bytes of a value that is read; a list of four million ids is shorter."""
 STEPS, STEPS_A_BYTE = 50_000_000, 20
@@ -370,13 +370,16 @@ class Database:
         try:
             yield
         except sqlite3.OperationalError as error:
+            code = getattr(error, "sqlite_errorcode", 0)  # Python's own errors have none
             # A rollback journal: our files have one only until their tables are made.
-            if getattr(error, "sqlite_errorcode", 0) == sqlite3.SQLITE_READONLY_ROLLBACK:
+            if code == sqlite3.SQLITE_READONLY_ROLLBACK:
                 raise NoResultsError(f"{self.path}: holds no results; `arena run` makes some") from error
-            if any(sign in str(error) for sign in DAMAGE):
+            # We interrupt a query that reads more than the file has.
+            if code == sqlite3.SQLITE_INTERRUPT or any(sign in str(error) for sign in DAMAGE):
                 raise self.damaged(str(error).partition(" with text ")[0]) from error
-            full = "full" in str(error)
-            hint = "free some space and run the same command again" if full else "look at its permissions"
+            hint = "look at its permissions"
+            if code == sqlite3.SQLITE_FULL:
+                hint = "free some space and run the same command again"
             raise ArenaError(f"{self.path}: {error}; {hint}") from error
         except sqlite3.DatabaseError as error:
             if getattr(error, "sqlite_errorcode", 0) & 0xFF in {sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_TOOBIG}:
