@@ -1,8 +1,9 @@
 """A frame in, a matplotlib Figure out: one file a chart.
 
-Each has `frame(results)`, a tidy frame whose columns its docstring names, and `render(frame, about)`, which makes the
-Figure, or `Nothing` with the reason. A new chart is a new file here and no edit elsewhere. You can also draw a frame
-of your own: `charts.leaderboard.render(results.leaderboard())`. No chart but `time` contains a clock reading.
+Each has `frame(results)`, a tidy frame whose columns its docstring names, and `render(frame,
+about)`, which makes the Figure, or `Nothing` with the reason. A new chart is a new file here and no
+edit elsewhere. You can also draw a frame of your own:
+`charts.leaderboard.render(results.leaderboard())`. No chart but `time` contains a clock reading.
 """
 
 from collections.abc import Mapping
@@ -57,7 +58,9 @@ def about(results: Results) -> About:
         event=results.event.name,
         bots=tuple(results.display_name(standing.bot) for standing in results.standings),
         leagues={
-            str(league.game): tuple(league.display_name(standing.bot) for standing in league.standings)
+            str(league.game): tuple(
+                league.display_name(standing.bot) for standing in league.standings
+            )
             for league in results.leagues
         },
         board_roles=tuple(results.board_role_columns),
@@ -69,15 +72,19 @@ def about(results: Results) -> About:
 def render(name: str, results: Results) -> Figure | Nothing:
     """Draw one chart of an event's results."""
     chart = _chart(name)
-    figure: Figure | Nothing = chart.render(results.with_display_names(chart.frame(results)), about(results))
+    figure: Figure | Nothing = chart.render(
+        results.with_display_names(chart.frame(results)), about(results)
+    )
     return figure
 
 
 def write(results: Results, folder: Path) -> Written:
-    """Draw every chart into `folder/charts`, as NAME.svg and NAME.png; the same results give the same bytes.
+    """Draw every chart into `folder/charts`, as NAME.svg and NAME.png.
 
-    A chart with nothing to show has no file there afterwards. The charts are drawn side by side, one process a core.
-    Charts that stand there, drawn from these results, are not drawn again.
+    The same results give the same bytes.
+
+    A chart with nothing to show has no file there afterwards. The charts are drawn side by side,
+    one process a core. Charts that stand there, drawn from these results, are not drawn again.
     """
     target = whole_files.make_folder(folder, "charts")
     stored, key = folder / ".charts.json", digest_of(code_digest(), names(), results.cache_version)
@@ -85,7 +92,11 @@ def write(results: Results, folder: Path) -> Written:
     if silent is not None and {*(files := _files(target, silent))} == {*target.iterdir()}:
         return Written(files, silent)
     # What several charts need is read here, once, and the slowest chart comes first.
-    event, _, order = about(results), results.arrays, sorted(names(), key=lambda name: name != "convergence")
+    event, _, order = (
+        about(results),
+        results.arrays,
+        sorted(names(), key=lambda name: name != "convergence"),
+    )
     results.close()  # no connection is open in a process that forks; each opens its own
 
     def work(name: str) -> str | None:
@@ -107,12 +118,14 @@ def write(results: Results, folder: Path) -> Written:
 
 
 def _files(target: Path, silent: Mapping[str, str]) -> tuple[Path, ...]:
-    return tuple(target / f"{name}{form}" for name in names() if name not in silent for form in FORMS)
+    return tuple(
+        target / f"{name}{form}" for name in names() if name not in silent for form in FORMS
+    )
 
 
 @cache
 def code_digest() -> str:
-    """Return a hash of what decides a picture beside the results: code of arena and of libraries, and the fonts."""
+    """Return a hash of what else decides a picture: the code of arena, the libraries, the fonts."""
     files = {*Path(__file__).parents[1].rglob("*.py")}
     for module in _modules().values():  # one of an installed package is elsewhere
         spec = find_spec(module)
@@ -129,6 +142,10 @@ def _chart(name: str) -> Any:
 
 @cache
 def _modules() -> dict[str, str]:
-    """Return the module of each chart by its name; an extension replaces no chart of this folder."""
-    here = {module.name: f"{__name__}.{module.name}" for module in iter_modules(__path__) if not module.ispkg}
+    """Return the module of each chart by name; an extension replaces no chart of this folder."""
+    here = {
+        module.name: f"{__name__}.{module.name}"
+        for module in iter_modules(__path__)
+        if not module.ispkg
+    }
     return extensions.charts() | here

@@ -12,13 +12,16 @@ from arena.results.leaderboard import Results
 
 
 def frame(results: Results) -> pd.DataFrame:
-    """Return a row for each `bot` and `opponent`, best first: the `chance`, 0 to 1, that the bot is stronger."""
+    """Return a row for each `bot` and `opponent`, best first.
+
+    The `chance`, 0 to 1, is that of the bot to be the stronger one.
+    """
     return results.chance_better()
 
 
 @styled
 def render(frame: pd.DataFrame, about: About = About()) -> Figure | Nothing:  # noqa: B008  frozen
-    """Draw the half of a grid in which the better bots are in the rows: a dark cell, where that is sure."""
+    """Draw the half of a grid in which the better bots are in the rows; dark cells are sure."""
     panels, omitted = [], ""
     for heading, table in about.by_game(frame):
         order, left_out = best(list(dict.fromkeys(table["bot"])), GRID)
@@ -30,6 +33,15 @@ def render(frame: pd.DataFrame, about: About = About()) -> Figure | Nothing:  # 
             omitted = omitted or left_out
     if not panels:
         return Nothing("fewer than two bots are rated")
-    subtitle = f"Chance in per cent that the bot in the row is stronger than the one in the column; 50 = open{omitted}"
-    figure, _ = grids(about, "who is surely better", subtitle, panels, text=lambda percent: chance_text(percent / 100))
+    subtitle = (
+        "Chance in per cent that the bot in the row is stronger than the one in the column; "
+        f"50 = open{omitted}"
+    )
+    figure, _ = grids(
+        about,
+        "who is surely better",
+        subtitle,
+        panels,
+        text=lambda percent: chance_text(percent / 100),
+    )
     return figure

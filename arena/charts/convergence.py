@@ -1,7 +1,7 @@
-"""Convergence of the ratings: the ratings after one part of the matches, after two parts, and so on.
+"""Convergence of the ratings: after one part of the matches, after two parts, and so on.
 
-The parts are cut by repeat and then by seed, so that each is a fair mixture of boards and pairs, and the same whatever
-the order in which matches happened to end.
+The parts are cut by repeat and then by seed, so that each is a fair mixture of boards and pairs,
+and the same whatever the order in which matches happened to end.
 """
 
 from collections.abc import Iterator
@@ -17,20 +17,25 @@ from arena.results.leaderboard import Results
 from arena.results.ratings import find
 
 PARTS = 8
-MANY = 100  # bots; of more there are as few parts as can be: to rate 300 takes 12 s of a core, each time
+MANY = 100  # bots; with more there are the fewest parts: to rate 300 takes 12 s of a core
 REFITS = 100  # of a part: its interval is a shade on the picture, and in no table
 FEWEST = 4  # parts: fewer make no curve
 
 
 def frame(results: Results) -> pd.DataFrame:
-    """Return a row for each `game`, part of its matches and `bot`: `matches`, `rating`, `rating_low`, `rating_high`."""
+    """Return a row for each `game`, part of its matches and `bot`.
+
+    It has the number of `matches`, the `rating`, `rating_low` and `rating_high`.
+    """
     rows = [(league.game, *row) for league in results.leagues for row in _parts(league)]
-    return pd.DataFrame(rows, columns=["game", "matches", "bot", "rating", "rating_low", "rating_high"])
+    return pd.DataFrame(
+        rows, columns=["game", "matches", "bot", "rating", "rating_low", "rating_high"]
+    )
 
 
 @styled
 def render(frame: pd.DataFrame, about: About = About()) -> Figure | Nothing:  # noqa: B008  frozen
-    """Draw a panel for each of the best bots: its rating over the number of matches, with its 95 % interval."""
+    """Draw a panel for each of the best bots: its rating over the matches, with its interval."""
     if not len(frame):
         return Nothing("too few matches")
     subtitle = "Rating after the first matches, more and more of them, with its 95 % interval"

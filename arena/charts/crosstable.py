@@ -12,7 +12,7 @@ NAME = 16  # letters of a bot's name: it stands along two sides
 
 
 def frame(results: Results) -> pd.DataFrame:
-    """Return a row for each `board`, `role`, `bot` and `opponent`: the bot's mean `score`, 0 to 100."""
+    """Return a row for each `board`, `role`, `bot` and `opponent`: the mean `score`, 0 to 100."""
     return results.crosstable()
 
 
@@ -26,14 +26,21 @@ def render(frame: pd.DataFrame, about: About = About()) -> Figure | Nothing:  # 
     panels = []
     for board, role, table in about.by_role(frame, ["bot", "opponent", "score"]):
         grid = table.pivot_table(index="bot", columns="opponent", values="score")
-        order = {"index": about.order(grid.index, board), "columns": about.order(grid.columns, board)}
+        order = {
+            "index": about.order(grid.index, board),
+            "columns": about.order(grid.columns, board),
+        }
         panels.append(((board, f"as {role}"), grid.reindex(**order)))
     # A bot does not meet itself, and that needs no hatching.
-    unmet = any(int(grid.isna().sum().sum()) > len(grid.index.intersection(grid.columns)) for _, grid in panels)
+    unmet = any(
+        int(grid.isna().sum().sum()) > len(grid.index.intersection(grid.columns))
+        for _, grid in panels
+    )
     figure, axes = grids(
         about,
         "who beats whom",
-        "Mean score, 0 to 100, of the bot in a row, in the panel's role, against the bot in a column"
+        "Mean score, 0 to 100, of the bot in a row, in the panel's role, "
+        "against the bot in a column"
         f"{'; hatched: never met' if unmet else ''}{omitted}",
         panels,
         least=0,

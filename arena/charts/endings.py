@@ -10,7 +10,10 @@ from arena.values import Ending
 
 
 def frame(results: Results) -> pd.DataFrame:
-    """Return a row for each `bot` that played and each `ending`: how many `matches` of those it `played` ended so."""
+    """Return a row for each `bot` that played and each `ending`.
+
+    `matches` counts those, of the matches that it `played`, that ended so.
+    """
     rows = [
         (standing.bot, str(ending), standing.endings.get(ending, 0), standing.matches)
         for standing in results.standings
@@ -33,7 +36,9 @@ def render(frame: pd.DataFrame, about: About = About()) -> Figure | Nothing:  # 
         return Nothing("nobody was at fault")
     innocent_count = len(table) - len(bots)
     bots, omitted = best(bots, ROWS)
-    innocent = {0: "", 1: "; the other one never was"}.get(innocent_count, f"; the other {innocent_count} never were")
+    innocent = {0: "", 1: "; the other one never was"}.get(
+        innocent_count, f"; the other {innocent_count} never were"
+    )
     counts = {"at fault": [f"{faults[bot]} of {played[bot]}" for bot in bots]}
     figure, (panel,) = sheet(
         about.title("who was at fault"),
@@ -47,7 +52,15 @@ def render(frame: pd.DataFrame, about: About = About()) -> Figure | Nothing:  # 
         share = (100 * table[ending] / played)[bots] if ending in table else reach * 0
         if share.any():
             label = ending.replace("_", " ")
-            panel.barh(range(len(bots)), share, left=reach, height=0.62, color=colour, label=label, linewidth=0)
+            panel.barh(
+                range(len(bots)),
+                share,
+                left=reach,
+                height=0.62,
+                color=colour,
+                label=label,
+                linewidth=0,
+            )
             reach += share
     panel.set_xlim(0, max(1.0, reach.max()))
     panel.grid(axis="x")

@@ -14,8 +14,14 @@ BINS = 24
 
 def frame(results: Results) -> pd.DataFrame:
     """Return a row for each `board` and number of `turns`: how many `matches` took that number."""
-    counted = [(board, *np.unique(results.lengths(board), return_counts=True)) for board in results.boards]
-    rows = [(board, *row) for board, turns, matches in counted for row in zip(turns, matches, strict=True)]
+    counted = [
+        (board, *np.unique(results.lengths(board), return_counts=True)) for board in results.boards
+    ]
+    rows = [
+        (board, *row)
+        for board, turns, matches in counted
+        for row in zip(turns, matches, strict=True)
+    ]
     return pd.DataFrame(rows, columns=["board", "turns", "matches"])
 
 
@@ -25,7 +31,10 @@ def render(frame: pd.DataFrame, about: About = About()) -> Figure | Nothing:  # 
     boards = {str(board): table for board, table in frame.groupby("board", sort=False)}
     if not boards:
         return Nothing("no matches")
-    medians = {board: np.median(np.repeat(table["turns"], table["matches"])) for board, table in boards.items()}
+    medians = {
+        board: np.median(np.repeat(table["turns"], table["matches"]))
+        for board, table in boards.items()
+    }
     figure, axes = sheet(
         about.title("how long matches are"),
         "Number of matches by turns played; the line is the median",
@@ -39,7 +48,9 @@ def render(frame: pd.DataFrame, about: About = About()) -> Figure | Nothing:  # 
         longest = int(table["turns"].max())
         step = max(1, -(-(longest + 1) // BINS))
         edges = np.arange(-0.5, max(longest + 1, 8) + step, step)
-        panel.hist(table["turns"], bins=edges.tolist(), weights=table["matches"], color=TURNS, rwidth=0.9)
+        panel.hist(
+            table["turns"], bins=edges.tolist(), weights=table["matches"], color=TURNS, rwidth=0.9
+        )
         panel.axvline(medians[board], color=GREY, linewidth=1.2, linestyle=(0, (4, 3)))
         panel.yaxis.set_major_locator(MaxNLocator(integer=True, nbins=4))
         panel.xaxis.set_major_locator(MaxNLocator(integer=True, nbins=5))

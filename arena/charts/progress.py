@@ -9,18 +9,27 @@ from arena.results.leaderboard import Results
 
 
 def frame(results: Results) -> pd.DataFrame:
-    """Return a row for each `game`, `bot` and `version`: `rank` in its time, `rating`, `rating_low`, `rating_high`."""
+    """Return a row for each `game`, `bot` and `version`.
+
+    It has the `rank` in its time, the `rating`, `rating_low` and `rating_high`.
+    """
     games = [league.versions().assign(game=league.game) for league in results.leagues]
     return pd.concat([game for game in games if len(game)] or games[:1], ignore_index=True)
 
 
 @styled
 def render(frame: pd.DataFrame, about: About = About()) -> Figure | Nothing:  # noqa: B008  frozen
-    """Draw a panel a bot: the rating of each version with its 95 % interval, and at each point the rank."""
-    versions = frame.groupby(["game", "bot"])["version"].transform("size") if len(frame) else pd.Series(dtype=int)
+    """Draw a panel a bot: the rating and rank of each version, with the 95 % interval."""
+    versions = (
+        frame.groupby(["game", "bot"])["version"].transform("size")
+        if len(frame)
+        else pd.Series(dtype=int)
+    )
     several = frame[versions > 1] if len(frame) else frame
     if several.empty:
         return Nothing("no bot has played in two versions")
     unit = f" in {about.unit}" if about.unit else ""
-    subtitle = f"Rating of each version{unit}, with its 95 % interval; the number is its rank at the time"
+    subtitle = (
+        f"Rating of each version{unit}, with its 95 % interval; the number is its rank at the time"
+    )
     return curves(several, about, "version", "how the bots developed", subtitle, texts="rank")

@@ -23,7 +23,10 @@ def frame(results: Results) -> pd.DataFrame:
 
 @styled
 def render(frame: pd.DataFrame, about: About = About()) -> Figure | Nothing:  # noqa: B008  frozen
-    """Draw a panel a board and role, its bots by rank: each strength with its 95 % interval, and the mean score."""
+    """Draw a panel a board and role, its bots by rank.
+
+    A row has the strength with its 95 % interval, and the mean score.
+    """
     if not len(frame):
         return Nothing("no matches")
     entries = about.by_role(frame.fillna({"role": "all roles"}), ["bot", "rank", "score"])
@@ -36,7 +39,8 @@ def render(frame: pd.DataFrame, about: About = About()) -> Figure | Nothing:  # 
         Panel(
             heading=(board, role),
             names=tuple(
-                f"\u200e{rank} {label}" for rank, label in zip(table["rank"], about.labels(table["bot"]), strict=True)
+                f"\u200e{rank} {label}"
+                for rank, label in zip(table["rank"], about.labels(table["bot"]), strict=True)
             ),
             columns={"score": [rounded_text(score, 0) for score in table["score"]]},
         )
@@ -44,11 +48,15 @@ def render(frame: pd.DataFrame, about: About = About()) -> Figure | Nothing:  # 
     ]
     # Strengths of one game can be compared, those of two games cannot: each has an axis of its own.
     every_row = pd.concat(tables).assign(game=lambda rows: rows["board"].str.partition("/")[0])
-    axes_ends = {game: ends(own["strength"], own["low"], own["high"]) for game, own in every_row.groupby("game")}
+    axes_ends = {
+        game: ends(own["strength"], own["low"], own["high"])
+        for game, own in every_row.groupby("game")
+    }
     beyond = max((note for _, note in axes_ends.values()), key=len)
     figure, axes = sheet(
         about.title("who is best where"),
-        f"Strength on the board, and in each role,{f' in {about.unit},' if about.unit else ''} with its 95 % interval"
+        "Strength on the board, and in each role,"
+        f"{f' in {about.unit},' if about.unit else ''} with its 95 % interval"
         f"{beyond}; beside it the mean score, 0 to 100{omitted}",
         panels,
         wide=1.5,
@@ -56,7 +64,13 @@ def render(frame: pd.DataFrame, about: About = About()) -> Figure | Nothing:  # 
         space=Space(between=0.3),
     )
     for panel, (board, *_), table in zip(axes, entries, tables, strict=True):
-        intervals(panel, table["strength"], table["low"], table["high"], axes_ends[board.partition("/")[0]][0])
+        intervals(
+            panel,
+            table["strength"],
+            table["low"],
+            table["high"],
+            axes_ends[board.partition("/")[0]][0],
+        )
         panel.grid(axis="x")
         panel.xaxis.set_major_locator(MaxNLocator(nbins=3))
         panel.tick_params(axis="x", labelsize=SMALL)

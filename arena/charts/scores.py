@@ -18,7 +18,10 @@ BINS = 20
 
 
 def frame(results: Results) -> pd.DataFrame:
-    """Return a row for each `board`, `role`, `bot` and `score`, 0 to 100: how many `matches` brought it."""
+    """Return a row for each `board`, `role`, `bot` and `score`, 0 to 100.
+
+    `matches` counts the matches that brought this score.
+    """
     arrays = results.arrays
     labels, label = arrays.coded(attrgetter("label"))
     roles, role = arrays.coded(attrgetter("role"))
@@ -35,7 +38,7 @@ def frame(results: Results) -> pd.DataFrame:
 
 @styled
 def render(frame: pd.DataFrame, about: About = About()) -> Figure | Nothing:  # noqa: B008  frozen
-    """Draw a panel a role, a row a bot: a histogram of its scores, as high as the row; the line is the mean."""
+    """Draw a panel a role, a row a bot: a histogram of its scores, and a line at their mean."""
     if not len(frame):
         return Nothing("no matches")
     if frame["score"].nunique() < 2:
@@ -44,7 +47,8 @@ def render(frame: pd.DataFrame, about: About = About()) -> Figure | Nothing:  # 
     orders = [best(about.order(table["bot"], board), ROWS) for board, _, table in entries]
     figure, axes = sheet(
         about.title("how scores are spread"),
-        "How many of the bot's matches in the role brought which score, 0 to 100; the line is the mean"
+        "How many of the bot's matches in the role brought which score, 0 to 100; "
+        "the line is the mean"
         f"{max((omitted for _, omitted in orders), key=len)}",
         [
             Panel(heading=(board, role), names=tuple(about.labels(bots)))
@@ -79,5 +83,7 @@ def _bars(high: npt.NDArray[np.float64]) -> Path:
     row, at = np.nonzero(high)
     start, foot = 100 / BINS * at, row + 0.45
     right, top = start + 0.94 * 100 / BINS, foot - high[row, at]
-    corners = np.stack([start, foot, start, top, right, top, right, foot, start, foot], axis=1).reshape(-1, 2)
+    corners = np.stack(
+        [start, foot, start, top, right, top, right, foot, start, foot], axis=1
+    ).reshape(-1, 2)
     return Path(corners, np.tile([Path.MOVETO, *[Path.LINETO] * 3, Path.CLOSEPOLY], len(row)))

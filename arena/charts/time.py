@@ -6,7 +6,17 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import FuncFormatter, NullLocator
 
-from arena.charts.style import FAINT, GREY, INK, LONGEST_TIME, MEDIAN_TIME, P99_TIME, About, Nothing, styled
+from arena.charts.style import (
+    FAINT,
+    GREY,
+    INK,
+    LONGEST_TIME,
+    MEDIAN_TIME,
+    P99_TIME,
+    About,
+    Nothing,
+    styled,
+)
 from arena.charts.style.sheet import ROWS, Panel, Space, best, legend, sheet
 from arena.results.leaderboard import Results
 
@@ -19,13 +29,19 @@ SHORTEST_S = 1e-6  # a logarithm has no zero
 
 
 def frame(results: Results) -> pd.DataFrame:
-    """Return a row for each `bot`, `board` and `role`: `turns`, `timeout`, and `wall_p50` to `wall_max` in seconds."""
+    """Return a row for each `bot`, `board` and `role`.
+
+    It has `turns`, `timeout`, and `wall_p50` to `wall_max` in seconds.
+    """
     return results.timing()
 
 
 @styled
 def render(frame: pd.DataFrame, about: About = About()) -> Figure | Nothing:  # noqa: B008  frozen
-    """Draw a row a bot, the slowest first: median, 99th percentile and longest wall time of an answer, logarithmic."""
+    """Draw a row a bot, the slowest first, on a logarithmic axis.
+
+    It shows the median, the 99th percentile and the longest wall time of an answer.
+    """
     frame = frame[(frame["turns"] > 0) | (frame["timeout"] > 0)]
     if not len(frame):
         return Nothing("nobody answered")
@@ -39,14 +55,17 @@ def render(frame: pd.DataFrame, about: About = About()) -> Figure | Nothing:  # 
     limit = "there is no limit" if about.limit is None else f"the limit is {about.limit:g} s"
     figure, (panel,) = sheet(
         about.title("time per move"),
-        f"Wall time of an answer, on the board and in the role where it took longest; {limit}{omitted}",
+        "Wall time of an answer, on the board and in the role where it took longest; "
+        f"{limit}{omitted}",
         [Panel(names=tuple(about.labels(worst.index)))],
         wide=5.4,
         space=Space(right=0.3, top=0.25),
     )
     _markers(panel, worst)
     if about.limit is not None:
-        panel.axvline(about.limit, label="limit", color=GREY, linewidth=1.2, linestyle=(0, (4, 3)), zorder=2)
+        panel.axvline(
+            about.limit, label="limit", color=GREY, linewidth=1.2, linestyle=(0, (4, 3)), zorder=2
+        )
     panel.set_xscale("log")
     panel.xaxis.set_major_formatter(FuncFormatter(duration))
     panel.xaxis.set_minor_locator(NullLocator())
@@ -67,9 +86,27 @@ def _markers(panel: Axes, worst: pd.DataFrame) -> None:
         zorder=1,
     )
     for column, (label, colour, mark, scale) in MARKERS.items():
-        panel.scatter(worst[column], y, s=size * scale, color=colour, label=label, marker=mark, zorder=3, clip_on=False)
+        panel.scatter(
+            worst[column],
+            y,
+            s=size * scale,
+            color=colour,
+            label=label,
+            marker=mark,
+            zorder=3,
+            clip_on=False,
+        )
     if worst["late"].any():
-        panel.scatter(worst["late"], y, s=size, color=INK, label="lost on time", marker="x", zorder=4, clip_on=False)
+        panel.scatter(
+            worst["late"],
+            y,
+            s=size,
+            color=INK,
+            label="lost on time",
+            marker="x",
+            zorder=4,
+            clip_on=False,
+        )
 
 
 def duration(seconds: float, _position: object = None) -> str:

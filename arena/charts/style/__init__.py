@@ -1,7 +1,9 @@
-"""The one style of every chart: colours, sizes, and how a chart is saved. Legible in print and for the colour-blind.
+"""The one style of every chart: colours, sizes, and how a chart is saved.
 
-`letters.py` owns names and their fonts, `sheet.py` where panels stand, `markers.py`, `curves.py` and `grids.py` what
-they show.
+The style is legible in print and for the colour-blind.
+
+`letters.py` owns names and their fonts, `sheet.py` where panels stand, `markers.py`, `curves.py`
+and `grids.py` what they show.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -18,8 +20,8 @@ from arena.charts.style import letters
 from arena.display_names import NAME
 from arena.values import Ending
 
-# The one table of colours. Each name below it says what the colour shows; several charts may share a name.
-# Okabe and Ito, 2008.
+# The one table of colours. Each name below it says what the colour shows; several charts may share
+# a name. Okabe and Ito, 2008.
 BLUE, VERMILION, GREEN, ORANGE, BLACK = "#0072B2", "#D55E00", "#009E73", "#E69F00", "#000000"
 RATING = BLUE  # ratings and strengths with their intervals: `leaderboard` and `roles`
 POINTS = BLUE  # bars of `leaderboard` when no bot has a rating
@@ -58,8 +60,10 @@ RC: Any = {
     "text.parse_math": False,  # a bot may be called $x^2$
 }
 styled = matplotlib.rc_context(RC)
-"""Puts a function under the style, whatever a notebook has set. Use it as a decorator: as a `with` block
-it works only once."""
+"""Puts a function under the style, whatever a notebook has set.
+
+Use it as a decorator: as a `with` block it works only once.
+"""
 
 
 @dataclass(frozen=True)
@@ -83,9 +87,11 @@ class About:
         return f"{self.event}: {subject}" if self.event else subject[:1].upper() + subject[1:]
 
     def by_role(self, frame: Any, alike: Sequence[str]) -> list[tuple[str, str, Any]]:
-        """Return the board, the role and the rows of each role, in order of `board_roles`; before them those of none.
+        """Return the board, the role and the rows of each role, in order of `board_roles`.
 
-        Neighbouring roles of a board that are equal in the columns `alike`, as one bot's two ghosts, share an entry.
+        Rows of no role come before those of the board's roles.
+        Neighbouring roles of a board that are equal in the columns `alike`, as one bot's two
+        ghosts, share an entry.
         """
         boards = list(dict.fromkeys([*(board for board, _ in self.board_roles), *frame["board"]]))
         order = {board_role: number for number, board_role in enumerate(self.board_roles)}
@@ -103,20 +109,23 @@ class About:
         return entries
 
     def labels(self, bots: Iterable[str], length: int = NAME) -> list[str]:
-        """Return a label for each bot: the same in every chart of the event, and no two bots share one."""
+        """Return a label for each bot, the same in every chart; no two bots share a label."""
         names = list(bots)
         every = list(dict.fromkeys([*self.bots, *names]))
         label = dict(zip(every, letters.shown(every, length), strict=True))
         return [label[name] for name in names]
 
     def order(self, bots: Any, board: str = "") -> list[str]:
-        """Return these bots, each once, best first: in the game of a `game/board`, or over all games."""
+        """Return these bots, each once, best first in the game of a `game/board`, or over all."""
         names = dict.fromkeys(bots)
         best_first = self.leagues.get(board.partition("/")[0], self.bots)
         return list(dict.fromkeys(bot for bot in best_first if bot in names) | names)
 
     def by_game(self, frame: Any) -> list[tuple[tuple[str, ...], Any]]:
-        """Return the rows of each game in order, and a heading: of one game none, and those of no game are of all."""
+        """Return a heading and the rows of each game, in order.
+
+        An event of one game has no heading. Rows of no game are those of all games.
+        """
         if "game" not in frame or frame["game"].nunique(dropna=False) < 2:
             return [((), frame)]
         games = frame.groupby(frame["game"].fillna("all games"), sort=False)

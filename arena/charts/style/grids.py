@@ -39,10 +39,11 @@ def grids(
     length: int = NAME,
     text: Callable[[float], str] = _whole,
 ) -> tuple[Figure, list[Axes]]:
-    """Draw panels with their headings: values from `least` to 100 of the bots in the rows and in the columns.
+    """Draw panels with their headings, with values from `least` to 100.
 
-    `sides` are those of a cell: where cells have numbers, of up to 24 rows, of more. `length` is that of a name
-    in letters. `text` makes the number of a cell from its value.
+    A grid has a bot in each row and in each column.
+    `sides` are those of a cell: where cells have numbers, of up to 24 rows, of more. `length` is
+    that of a name in letters. `text` makes the number of a cell from its value.
     """
     tables = [grid for _, grid in panels]
     most = max(max(grid.shape) for grid in tables)
@@ -52,7 +53,10 @@ def grids(
     figure, axes = sheet(
         about.title(subject),
         subtitle,
-        [Panel(heading=heading, names=tuple(about.labels(grid.index, length))) for heading, grid in panels],
+        [
+            Panel(heading=heading, names=tuple(about.labels(grid.index, length)))
+            for heading, grid in panels
+        ],
         wide=max(side * max(grid.shape[1] for grid in tables), NARROWEST),
         high=side,
         columns=columns if most <= NUMBERED else 2,
@@ -62,7 +66,10 @@ def grids(
         _cells(panel, grid.to_numpy(dtype=np.float64), least, text)
         panel.set_xticks(range(len(names)), names, rotation=90, fontsize=row_size(most))
         # The panel of few bots is smaller than its neighbours, so that cells are alike.
-        box, (wide, high) = panel.get_position(), side * np.array(grid.shape[::-1]) / figure.get_size_inches()
+        box, (wide, high) = (
+            panel.get_position(),
+            side * np.array(grid.shape[::-1]) / figure.get_size_inches(),
+        )
         panel.set_position((box.x0, box.y1 - high, wide, high))
         panel.set_ylim(len(grid) - 0.5, -0.5)
     if most > NUMBERED:
@@ -70,21 +77,33 @@ def grids(
     return figure, axes
 
 
-def _cells(panel: Axes, grid: npt.NDArray[np.float64], least: float, text: Callable[[float], str]) -> None:
-    """Draw a grid of cells from `least` to 100, the first row on top; what is no number stays empty."""
+def _cells(
+    panel: Axes, grid: npt.NDArray[np.float64], least: float, text: Callable[[float], str]
+) -> None:
+    """Draw a grid of cells from `least` to 100, the first row on top; a NaN stays empty."""
     panel.imshow(  # of what is masked nothing is drawn
-        np.ma.masked_invalid(grid), cmap=DARKER, vmin=least, vmax=100, aspect="auto", interpolation="none", zorder=1
+        np.ma.masked_invalid(grid),
+        cmap=DARKER,
+        vmin=least,
+        vmax=100,
+        aspect="auto",
+        interpolation="none",
+        zorder=1,
     )
     down, across = grid.shape
     if max(down, across) <= NUMBERED * 2:
         rules = [[(-0.5, y - 0.5), (across - 0.5, y - 0.5)] for y in range(1, down)]
         rules += [[(x - 0.5, -0.5), (x - 0.5, down - 0.5)] for x in range(1, across)]
-        panel.add_collection(LineCollection(rules, colors="white", linewidths=1.4, zorder=2), autolim=False)
+        panel.add_collection(
+            LineCollection(rules, colors="white", linewidths=1.4, zorder=2), autolim=False
+        )
     if max(down, across) <= NUMBERED:
         for (row, column), value in np.ndenumerate(grid):
             if not np.isnan(value):
                 ink = "white" if value - least > 0.48 * (100 - least) else INK
-                panel.text(column, row, text(value), ha="center", va="center", color=ink, fontsize=8.5)
+                panel.text(
+                    column, row, text(value), ha="center", va="center", color=ink, fontsize=8.5
+                )
 
 
 def _scale(figure: Figure, left: float, least: float) -> None:
@@ -95,7 +114,9 @@ def _scale(figure: Figure, left: float, least: float) -> None:
     width, height = figure.get_size_inches()
     bottom = height - HEAD - STRIP[1]
     strip = figure.add_axes((left, bottom / height, STRIP[0] / width, STRIP[1] / height))
-    strip.imshow(np.linspace(least, 100, 64)[None, :], cmap=DARKER, aspect="auto", extent=(least, 100, 0, 1))
+    strip.imshow(
+        np.linspace(least, 100, 64)[None, :], cmap=DARKER, aspect="auto", extent=(least, 100, 0, 1)
+    )
     strip.set(yticks=[], xticks=[least, (least + 100) / 2, 100])
     strip.tick_params(length=0, labelsize=7.5, pad=2, labelcolor=GREY)
     for spine in strip.spines.values():

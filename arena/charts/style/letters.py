@@ -1,7 +1,7 @@
-"""Names as a chart shows them: harmless, cut, in letters that some font here has, and how wide they are.
+"""Names as a chart shows them: harmless, cut, in letters that some font has; and their widths.
 
-DejaVu comes with matplotlib. A letter that it lacks is taken from another font where there is one, else written in
-Latin letters, and else as its number, so that no name is a row of boxes.
+DejaVu comes with matplotlib. A letter that it lacks is taken from another font where there is one,
+else written in Latin letters, and else as its number, so that no name is a row of boxes.
 """
 
 import re
@@ -17,7 +17,17 @@ from arena.display_names import NAME, shortened
 from arena.protocol import clean
 
 FAMILY = "DejaVu Sans"
-FALLBACKS = ("Noto Sans", "WenQuanYi", "Droid Sans Fallback", "IPA", "Nanum", "Unifont", "FreeSans", "Symbola", "STIXG")
+FALLBACKS = (
+    "Noto Sans",
+    "WenQuanYi",
+    "Droid Sans Fallback",
+    "IPA",
+    "Nanum",
+    "Unifont",
+    "FreeSans",
+    "Symbola",
+    "STIXG",
+)
 """The beginnings of the families that may lend a letter; the last comes with matplotlib."""
 JOINER = re.compile(r"(?<=[^\x00-\x7f])[\u200c\u200d](?=[^\x00-\x7f])")
 """Joins, or parts, letters of Hindi and Persian, and the pictures of an emoji; it has no shape."""
@@ -28,21 +38,26 @@ ALTERING = ("Mn", "Mc", "Me", "Sk")
 
 
 def shown(names: Iterable[str], length: int = NAME) -> list[str]:
-    """Return names as a chart shows them: harmless, in letters that a font has, shortened, and none like another."""
+    """Return names as a chart shows them: harmless, drawable, shortened, and all different."""
     listed = list(names)
     texts = {name: drawable(name) for name in listed}
     alike = Counter(texts.values())
-    return shortened([texts[name] if alike[texts[name]] == 1 else _numbered(clean(name)) for name in listed], length)
+    return shortened(
+        [texts[name] if alike[texts[name]] == 1 else _numbered(clean(name)) for name in listed],
+        length,
+    )
 
 
 def drawable(text: str) -> str:
     """Return a text in letters that a font here has: other words are written in Latin letters.
 
-    An emoji without a font is written by its name, `fire` for U+1F525; a sign without a name by its number.
+    An emoji without a font is written by its name, `fire` for U+1F525; a sign without a name by its
+    number.
     """
     if text.isascii():
         return clean(text)
-    # A letter in two parts, such as an e and its accent, becomes one letter: fonts draw that better.
+    # A letter in two parts, such as an e and its accent, becomes one letter: fonts draw that
+    # better.
     cleaned = clean(JOINER.sub("", unicodedata.normalize("NFC", text)))
     drawn = ""
     after_emoji = False
@@ -76,7 +91,8 @@ def _parts(text: str) -> list[str]:
 def _latin(part: str) -> str:
     """Return a word or a sign in Latin letters.
 
-    A word is transliterated as a whole: a silent mark of Thai or Hindi is nothing without its letter.
+    A word is transliterated as a whole: a silent mark of Thai or Hindi is nothing without its
+    letter.
     """
     from anyascii import anyascii  # its tables are slow to load, and few names need them
 
@@ -89,12 +105,13 @@ def _latin(part: str) -> str:
 def _numbered(text: str) -> str:
     """Return a text with the numbers of the letters that no font here has."""
     return "".join(
-        letter if _family(letter) else letter.encode("ascii", "backslashreplace").decode() for letter in text
+        letter if _family(letter) else letter.encode("ascii", "backslashreplace").decode()
+        for letter in text
     )
 
 
 def families(text: str) -> tuple[str, ...]:
-    """Return the fonts that have the letters of this text, for matplotlib to fall back on in this order."""
+    """Return the fonts that have a text's letters; matplotlib falls back on them in this order."""
     lent = sorted({family for letter in text if (family := _family(letter))} - {FAMILY})
     return (FAMILY, *lent)
 
@@ -112,14 +129,17 @@ def widest(texts: Iterable[str], size: float) -> float:
     return max((width(text, size) for text in texts), default=0.0)
 
 
-# matplotlib falls back from font to font by itself, and does so here when it measures and draws. It does not do two
-# things that this module does. It draws a box for a letter that no font has: a name of boxes tells no bot from another.
-# And it must be told the fonts: to name every font of a machine for every text takes long where there are hundreds, so
-# each text names those few that have its letters.
+# matplotlib falls back from font to font by itself, and does so here when it measures and draws. It
+# does not do two things that this module does. It draws a box for a letter that no font has: a name
+# of boxes tells no bot from another. And it must be told the fonts: to name every font of a machine
+# for every text takes long where there are hundreds, so each text names those few that have its
+# letters.
 @cache
 def _family(letter: str) -> str | None:
     """Return the font that draws a letter; None when there is none."""
-    return next((family for family in (FAMILY, *_fallbacks()) if ord(letter) in _letters_of(family)), None)
+    return next(
+        (family for family in (FAMILY, *_fallbacks()) if ord(letter) in _letters_of(family)), None
+    )
 
 
 @cache
@@ -129,7 +149,10 @@ def _letters_of(family: str) -> frozenset[int]:
 
 @cache
 def _fallbacks() -> tuple[str, ...]:
-    """Return the families of this machine that may lend a letter; matplotlib can't draw fonts of coloured pictures."""
+    """Return the families of this machine that may lend a letter.
+
+    matplotlib cannot draw fonts of coloured pictures.
+    """
     names = {font.name for font in font_manager.fontManager.ttflist if "Color" not in font.name}
     return tuple(name for begin in FALLBACKS for name in sorted(names) if name.startswith(begin))
 
@@ -137,5 +160,8 @@ def _fallbacks() -> tuple[str, ...]:
 def _font(names: tuple[str, ...], bold: bool) -> FT2Font:
     """Return matplotlib's own font object; matplotlib keeps it, and opens it anew in a fork."""
     weight = "bold" if bold else "normal"
-    paths = [font_manager.findfont(font_manager.FontProperties(family=[name], weight=weight)) for name in names]
+    paths = [
+        font_manager.findfont(font_manager.FontProperties(family=[name], weight=weight))
+        for name in names
+    ]
     return font_manager.get_font(paths)

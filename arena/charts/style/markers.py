@@ -12,18 +12,28 @@ from arena.charts.style import BAND, RATING
 Ends = tuple[float, float]
 """Of an axis, the lower one first."""
 
-SQUEEZED = 0.4  # of the axis: where a few rows far away leave the others less, they are beyond its ends
+SQUEEZED = (
+    0.4  # of the axis: where a few rows far away leave the others less, they are beyond its ends
+)
 FEW = 10  # rows for each row that may be far away; three to nine rows may have one, too
 BEYOND = "; an arrow leads beyond the axis"
 
 
-def ends(value: "pd.Series[float]", low: "pd.Series[float]", high: "pd.Series[float]") -> tuple[Ends, str]:
-    """Return the ends of an axis for figures and their intervals, and what a subtitle must say of rows beyond them.
+def ends(
+    value: "pd.Series[float]", low: "pd.Series[float]", high: "pd.Series[float]"
+) -> tuple[Ends, str]:
+    """Return the ends of an axis for figures and their intervals, and a note for the subtitle.
 
-    The fewest rows are left beyond the ends whose absence leaves the others enough space. An open interval has space
-    for its arrow.
+    The note says that rows are beyond the ends; it is empty where none is.
+
+    The fewest rows are left beyond the ends whose absence leaves the others enough space. An open
+    interval has space for its arrow.
     """
-    rows = pd.DataFrame({"value": value, "low": low, "high": high}).astype(float).reset_index(drop=True)
+    rows = (
+        pd.DataFrame({"value": value, "low": low, "high": high})
+        .astype(float)
+        .reset_index(drop=True)
+    )
     rows = rows[np.isfinite(rows["value"])]
     if rows.empty:
         return (0.0, 1.0), ""
@@ -44,9 +54,16 @@ def ends(value: "pd.Series[float]", low: "pd.Series[float]", high: "pd.Series[fl
 
 
 def intervals(
-    panel: Axes, value: "pd.Series[float]", low: "pd.Series[float]", high: "pd.Series[float]", axis: Ends
+    panel: Axes,
+    value: "pd.Series[float]",
+    low: "pd.Series[float]",
+    high: "pd.Series[float]",
+    axis: Ends,
 ) -> None:
-    """Draw a dot a row, with a line from low to high; what leads beyond the ends of the axis is an arrow there."""
+    """Draw a dot a row, with a line from low to high.
+
+    A line that leads beyond an end of the axis has an arrow there.
+    """
     at, begin, end = (column.to_numpy(dtype=np.float64) for column in (value, low, high))
     least, most = axis
     row = np.arange(len(at))
@@ -62,9 +79,13 @@ def intervals(
         zorder=2,
     )
     inside = (least <= at) & (at <= most)
-    panel.scatter(at[inside], row[inside], s=size, color=RATING, zorder=3, clip_on=False, linewidths=0)
+    panel.scatter(
+        at[inside], row[inside], s=size, color=RATING, zorder=3, clip_on=False, linewidths=0
+    )
     for beyond, edge, arrow in ((begin < least, least, "<"), (end > most, most, ">")):
-        panel.scatter(np.full(beyond.sum(), edge), row[beyond], s=size, marker=arrow, color=RATING, zorder=3)
+        panel.scatter(
+            np.full(beyond.sum(), edge), row[beyond], s=size, marker=arrow, color=RATING, zorder=3
+        )
     panel.set_xlim(least - 0.02 * (most - least), most + 0.02 * (most - least))
 
 

@@ -1,4 +1,7 @@
-"""The layout of a chart: a title, panels in rows and columns, the names of their rows. All lengths are inches."""
+"""The layout of a chart: a title, panels in rows and columns, the names of their rows.
+
+All lengths are inches.
+"""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -14,7 +17,10 @@ HEAD = 0.68  # title and subtitle
 LINE = 0.15  # of a panel's heading
 LETTERS = 12.5  # of a heading, on an inch
 GRID, ROWS = 100, 500
-"""Bots that a grid of bots by bots, and a chart of rows, has: a picture of more is too large for memory and reader."""
+"""The most bots of a grid of bots by bots, and of a chart of rows.
+
+A picture of more is too large for memory and for a reader.
+"""
 MANY = 24  # rows; more of them stand closer and in smaller letters
 
 
@@ -32,7 +38,7 @@ class Panel:
 
 @dataclass(frozen=True, kw_only=True)
 class Space:
-    """The space around the panels of a grid, in inches, beside that for their names, columns and headings."""
+    """The space around the panels of a grid, beside that for their names, columns and headings."""
 
     left: float = 0.0
     right: float = 0.0
@@ -56,19 +62,26 @@ def sheet(
 ) -> tuple[Figure, list[Axes]]:
     """Return a figure with a title, and its panels in reading order.
 
-    `high` is the height of a panel, or of a row where panels have rows; 0 = as high as the letters of a row need.
+    `high` is the height of a panel, or of a row where panels have rows; 0 = as high as the letters
+    of a row need.
 
-    matplotlib's constrained layout does the opposite: it fits panels into a figure of a given size. Here a panel is as
-    high as its rows need, in inches, and the figure grows around it, so that letters never overlap. The solver
-    changed the size of the panels of 40 bots by up to 20 %, and drawing took twice as long.
+    matplotlib's constrained layout does the opposite: it fits panels into a figure of a given size.
+    Here a panel is as high as its rows need, in inches, and the figure grows around it, so that
+    letters never overlap. The solver changed the size of the panels of 40 bots by up to 20 %, and
+    drawing took twice as long.
     """
     columns = min(columns, len(panels))
     lines = [panels[start : start + columns] for start in range(0, len(panels), columns)]
     most = max(len(panel.names) for panel in panels)
     size = row_size(most)
     shared = most > 0 and all(panel.names == panels[0].names for panel in panels)
-    labels = widest([name for panel in panels for name in panel.names], size) + 0.12 if most else 0.0
-    widths = [{head: widest([head, *texts], size) + 0.18 for head, texts in panel.columns.items()} for panel in panels]
+    labels = (
+        widest([name for panel in panels for name in panel.names], size) + 0.12 if most else 0.0
+    )
+    widths = [
+        {head: widest([head, *texts], size) + 0.18 for head, texts in panel.columns.items()}
+        for panel in panels
+    ]
     beside = max(sum(of_panel.values()) for of_panel in widths)
     counts = [max(1, *(len(panel.names) for panel in line)) for line in lines]
     heights = [count * (high or row_height(most)) if most else high for count in counts]
@@ -81,10 +94,22 @@ def sheet(
         width(title, LARGE, bold=True),
         width(subtitle, TEXT),
     )
-    full = (across + 2 * MARGIN, HEAD + space.top + sum(heights) + len(lines) * (above + space.below) + MARGIN)
+    full = (
+        across + 2 * MARGIN,
+        HEAD + space.top + sum(heights) + len(lines) * (above + space.below) + MARGIN,
+    )
     figure = Figure(figsize=full, dpi=DPI, facecolor="white")
     at = MARGIN / full[0]
-    figure.text(at, 1 - 0.12 / full[1], title, ha="left", va="top", fontsize=LARGE, fontweight="bold", color=INK)
+    figure.text(
+        at,
+        1 - 0.12 / full[1],
+        title,
+        ha="left",
+        va="top",
+        fontsize=LARGE,
+        fontweight="bold",
+        color=INK,
+    )
     figure.text(at, 1 - 0.40 / full[1], subtitle, ha="left", va="top", fontsize=TEXT, color=GREY)
     axes: list[Axes] = []
     bottom = full[1] - HEAD - space.top
@@ -92,11 +117,16 @@ def sheet(
         bottom -= above + tall
         for column, panel in enumerate(line):
             start = left + column * (wide + between)
-            each = figure.add_axes((start / full[0], bottom / full[1], wide / full[0], tall / full[1]))
+            each = figure.add_axes(
+                (start / full[0], bottom / full[1], wide / full[0], tall / full[1])
+            )
             _head(each, shown(panel.heading, int(LETTERS * (wide + beside))), raised=beside > 0)
             if most:
-                each.set_ylim(count - 0.5, -0.5)  # rows of one height, also where a neighbour has more of them
-                # matplotlib draws a tick without a name, too, which takes as long as one with a name
+                each.set_ylim(
+                    count - 0.5, -0.5
+                )  # rows of one height, also where a neighbour has more of them
+                # matplotlib draws a tick without a name, too, which takes as long as one with a
+                # name
                 names = panel.names if column == 0 or not shared else ()
                 each.set_yticks(range(len(names)), names, fontsize=size)
             right = wide
@@ -109,8 +139,10 @@ def sheet(
 
 
 def best(order: Sequence[str], most: int) -> tuple[list[str], str]:
-    """Return the first bots, as many as a chart may have, and the words about the others for its subtitle."""
-    return list(order[:most]), f"; the first {most} of {len(order)} bots" if len(order) > most else ""
+    """Return the first bots, at most `most`, and the words about the others for a subtitle."""
+    return list(order[:most]), f"; the first {most} of {len(order)} bots" if len(
+        order
+    ) > most else ""
 
 
 def row_height(count: int) -> float:
@@ -155,9 +187,20 @@ def _head(panel: Axes, lines: Sequence[str], *, raised: bool) -> None:
         )
 
 
-def _column(panel: Axes, right: float, head: str, texts: Sequence[str], size: float, *, bold: bool) -> None:
+def _column(
+    panel: Axes, right: float, head: str, texts: Sequence[str], size: float, *, bold: bool
+) -> None:
     """Write a column of texts, with its head, to the right of the panel."""
-    panel.annotate(head, (right, 1), (0, 3), "axes fraction", "offset points", ha="right", fontsize=8, color=GREY)
+    panel.annotate(
+        head,
+        (right, 1),
+        (0, 3),
+        "axes fraction",
+        "offset points",
+        ha="right",
+        fontsize=8,
+        color=GREY,
+    )
     for row, text in enumerate(texts):
         panel.text(
             right,
