@@ -54,15 +54,14 @@ def caption(name: str) -> str:
 
 def about(results: Results) -> About:
     """Return what charts say about an event."""
+    leagues = {}
+    for league in results.leagues:
+        names = (league.display_name(standing.bot) for standing in league.standings)
+        leagues[str(league.game)] = tuple(names)
     return About(
         event=results.event.name,
         bots=tuple(results.display_name(standing.bot) for standing in results.standings),
-        leagues={
-            str(league.game): tuple(
-                league.display_name(standing.bot) for standing in league.standings
-            )
-            for league in results.leagues
-        },
+        leagues=leagues,
         board_roles=tuple(results.board_role_columns),
         unit=results.unit,
         limit=results.event.conditions.time.move,
@@ -71,63 +70,72 @@ def about(results: Results) -> About:
 
 def render(name: str, results: Results) -> Figure | Nothing:
     """Draw one chart of an event's results."""
-    chart = _chart(name)
-    figure: Figure | Nothing = chart.render(
-        results.with_display_names(chart.frame(results)), about(results)
-    )
-    return figure
+    return _drawn(name, results, about(results))
 
 
 def write(results: Results, folder: Path) -> Written:
     """Draw every chart into `folder/charts`, as NAME.svg and NAME.png.
 
-    The same results give the same bytes.
-
-    A chart with nothing to show has no file there afterwards. The charts are drawn side by side,
-    one process a core. Charts that stand there, drawn from these results, are not drawn again.
+    The same results give the same bytes. A chart with nothing to show has no file there afterwards.
+    The charts are drawn side by side, one process a core. Charts that stand there, drawn from these
+    results, are not drawn again.
     """
     target = whole_files.make_folder(folder, "charts")
-    stored, key = folder / ".charts.json", digest_of(code_digest(), names(), results.cache_version)
+    stored = folder / ".charts.json"
+    key = digest_of(code_digest(), names(), results.cache_version)
     silent = memo.recall(stored, key, SILENT)
-    if silent is not None and {*(files := _files(target, silent))} == {*target.iterdir()}:
-        return Written(files, silent)
+    if silent is not None:
+        files = _files(target, silent)
+        if set(files) == set(target.iterdir()):
+            return Written(files, silent)
     # What several charts need is read here, once, and the slowest chart comes first.
-    event, _, order = (
-        about(results),
-        results.arrays,
-        sorted(names(), key=lambda name: name != "convergence"),
-    )
+    event = about(results)
+    _ = results.arrays
+    order = sorted(names(), key=lambda name: name != "convergence")
     results.close()  # no connection is open in a process that forks; each opens its own
 
     def work(name: str) -> str | None:
-        chart = _chart(name)
-        figure = chart.render(results.with_display_names(chart.frame(results)), event)
+        figure = _drawn(name, results, event)
         results.close()
         if isinstance(figure, Nothing):
             return figure.why
         save(figure, target / name)
         return None
 
-    outcomes = dict(zip(order, parallel.parallel_map(work, order), strict=True))
-    silent = {name: why for name, why in outcomes.items() if why is not None}
+    silent = {}
+    for name, why in zip(order, parallel.parallel_map(work, order), strict=True):
+        if why is not None:
+            silent[name] = why
     files = _files(target, silent)
-    for path in {*target.iterdir()} - {*files}:  # of a chart that has nothing to show any more
+    for path in set(target.iterdir()) - set(files):  # of a chart that has nothing to show any more
         whole_files.remove(path)
     memo.store(stored, key, silent, SILENT)
     return Written(files, silent)
 
 
+def _drawn(name: str, results: Results, event: About) -> Figure | Nothing:
+    """Return a chart, drawn with display names."""
+    chart = _chart(name)
+    frame = results.with_display_names(chart.frame(results))
+    figure: Figure | Nothing = chart.render(frame, event)
+    return figure
+
+
 def _files(target: Path, silent: Mapping[str, str]) -> tuple[Path, ...]:
-    return tuple(
-        target / f"{name}{form}" for name in names() if name not in silent for form in FORMS
-    )
+    """Return the files of all charts that have something to show, in order of the names."""
+    files = []
+    for name in names():
+        if name not in silent:
+            files += [target / f"{name}{form}" for form in FORMS]
+    return tuple(files)
 
 
 @cache
 def code_digest() -> str:
     """Return a hash of what else decides a picture: the code of arena, the libraries, the fonts."""
-    files = {*Path(__file__).parents[1].rglob("*.py")}
-    for module in _modules().values():  # one of an installed package is elsewhere
+    arena_folder = Path(__file__).parents[1]
+    files = set(arena_folder.rglob("*.py"))
+    for module in _modules().values():  # that of an installed package is elsewhere
         spec = find_spec(module)
         if spec is not None and spec.origin is not None:
             files.add(Path(spec.origin))
@@ -143,9 +151,8 @@ def _chart(name: str) -> Any:
 @cache
 def _modules() -> dict[str, str]:
     """Return the module of each chart by name; an extension replaces no chart of this folder."""
-    here = {
-        module.name: f"{__name__}.{module.name}"
-        for module in iter_modules(__path__)
-        if not module.ispkg
-    }
-    return extensions.charts() | here
+    modules = dict(extensions.charts())
+    for module in iter_modules(__path__):
+        if not module.ispkg:
+            modules[module.name] = f"{__name__}.{module.name}"
+    return modules

@@ -1,6 +1,4 @@
-"""How good the moves of each bot are: accuracy on solved boards, else an estimated regret."""
-
-from itertools import product
+"""How good moves are: accuracy on solved boards, and points thrown away on others (an estimate)."""
 
 import pandas as pd
 from matplotlib.figure import Figure
@@ -43,44 +41,45 @@ def frame(results: Results) -> pd.DataFrame:
 def render(frame: pd.DataFrame, about: About = About()) -> Figure | Nothing:  # noqa: B008  frozen
     """Draw a row a bot in order of rating, with a point at its accuracy or regret.
 
-    Only bots whose moves were judged have a row.
-    Where the moves say what the rating says, accuracy falls and regret grows from row to row.
+    Only bots whose moves were judged have a row. Where the moves say what the rating says, accuracy
+    falls and regret grows from row to row.
     """
     declared = LEADERBOARD.rated_in(about.unit)
-    panels, tables, omitted = [], [], ""
-    for (heading, rows), (name, (_, title, unit, figures)) in product(
-        about.by_game(frame), PANELS.items()
-    ):
-        judged = rows.dropna(subset=["rating", name]).sort_values(
-            "rating", ascending=False, kind="stable"
-        )
-        if judged.empty:
-            continue
-        bots, omitted = best(list(judged["bot"]), ROWS)
-        tables.append((name, judged.iloc[: len(bots)]))
-        columns = {
-            figure.removesuffix("_estimate"): list(
-                map(declared[figure].printed, judged[figure].head(ROWS))
-            )
-            for figure in figures
-        }
-        label = (": ".join((*heading, title)), unit)
-        panels.append(Panel(heading=label, names=tuple(about.labels(bots)), columns=columns))
+    panels = []
+    tables = []
+    note = ""
+    for heading, rows in about.by_game(frame):
+        for name, (_, title, unit, figures) in PANELS.items():
+            judged = rows.dropna(subset=["rating", name])
+            judged = judged.sort_values("rating", ascending=False, kind="stable")
+            if judged.empty:
+                continue
+            bots, note = best(list(judged["bot"]), ROWS)
+            judged = judged.head(ROWS)
+            columns = {}
+            for column in figures:
+                head = column.removesuffix("_estimate")
+                columns[head] = list(map(declared[column].printed, judged[column]))
+            label = ": ".join((*heading, title))
+            names = tuple(about.labels(bots))
+            panels.append(Panel(heading=(label, unit), names=names, columns=columns))
+            tables.append((name, judged))
     if not panels:
         return Nothing("no move that could be judged")
     figure, axes = sheet(
         about.title("how good the moves are"),
         "The best bot by rating on top. "
-        f"A regret is estimated by a search, an accuracy is exact{omitted}",
+        f"A regret is estimated by a search, an accuracy is exact{note}",
         panels,
         wide=2.0,
         columns=2,
         space=Space(between=0.4),
     )
     for panel, (name, table) in zip(axes, tables, strict=True):
-        at = range(len(table))
-        panel.hlines(at, 0, table[name], color=PALE, linewidth=1.4, zorder=2)
-        panel.scatter(table[name], at, s=26, color=ACCURACY, zorder=3)
-        panel.set_xlim(0, PANELS[name][0] or 1.05 * max(1, table[name].max()))
+        row = range(len(table))
+        panel.hlines(row, 0, table[name], color=PALE, linewidth=1.4, zorder=2)
+        panel.scatter(table[name], row, s=26, color=ACCURACY, zorder=3)
+        end = PANELS[name][0] or 1.05 * max(1, table[name].max())
+        panel.set_xlim(0, end)
         panel.grid(axis="x")
     return figure

@@ -22,25 +22,26 @@ def frame(results: Results) -> pd.DataFrame:
 @styled
 def render(frame: pd.DataFrame, about: About = About()) -> Figure | Nothing:  # noqa: B008  frozen
     """Draw the half of a grid in which the better bots are in the rows; dark cells are sure."""
-    panels, omitted = [], ""
+    panels = []
+    note = ""
     for heading, table in about.by_game(frame):
-        order, left_out = best(list(dict.fromkeys(table["bot"])), GRID)
-        chances = 100 * table.pivot_table(index="bot", columns="opponent", values="chance")
-        chances = chances.reindex(index=order, columns=order)
-        upper = chances.where(np.triu(np.ones(chances.shape, dtype=bool), 1))
-        if len(order) > 1:
-            panels.append((heading, upper.iloc[:-1, 1:]))
-            omitted = omitted or left_out
+        bots = list(dict.fromkeys(table["bot"]))
+        order, omitted = best(bots, GRID)
+        if len(order) < 2:
+            continue
+        chances = table.pivot_table(index="bot", columns="opponent", values="chance")
+        per_cent = 100 * chances.reindex(index=order, columns=order)
+        above_diagonal = np.triu(np.ones(per_cent.shape, dtype=bool), 1)
+        upper = per_cent.where(above_diagonal)
+        panels.append((heading, upper.iloc[:-1, 1:]))
+        note = note or omitted
     if not panels:
         return Nothing("fewer than two bots are rated")
-    subtitle = (
-        "Chance in per cent that the bot in the row is stronger than the one in the column; "
-        f"50 = open{omitted}"
-    )
     figure, _ = grids(
         about,
         "who is surely better",
-        subtitle,
+        "Chance in per cent that the bot in the row is stronger than the one in the column; "
+        f"50 = open{note}",
         panels,
         text=lambda percent: chance_text(percent / 100),
     )

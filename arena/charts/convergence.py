@@ -14,7 +14,7 @@ from matplotlib.figure import Figure
 from arena.charts.style import About, Nothing, styled
 from arena.charts.style.curves import curves
 from arena.results.leaderboard import Results
-from arena.results.ratings import find
+from arena.results.ratings import Rating, find
 
 PARTS = 8
 MANY = 100  # bots; with more there are the fewest parts: to rate 300 takes 12 s of a core
@@ -27,10 +27,12 @@ def frame(results: Results) -> pd.DataFrame:
 
     It has the number of `matches`, the `rating`, `rating_low` and `rating_high`.
     """
-    rows = [(league.game, *row) for league in results.leagues for row in _parts(league)]
-    return pd.DataFrame(
-        rows, columns=["game", "matches", "bot", "rating", "rating_low", "rating_high"]
-    )
+    rows: list[tuple[object, ...]] = []
+    for league in results.leagues:
+        for matches, rating in _parts(league):
+            rows.append((league.game, matches, rating.bot, *rating.strength))
+    columns = ["game", "matches", "bot", "rating", "rating_low", "rating_high"]
+    return pd.DataFrame(rows, columns=columns)
 
 
 @styled
@@ -42,21 +44,31 @@ def render(frame: pd.DataFrame, about: About = About()) -> Figure | Nothing:  # 
     return curves(frame, about, "matches", "how the ratings settle", subtitle)
 
 
-def _parts(league: Results) -> Iterator[tuple[object, ...]]:
-    """Yield the ratings after each part; none of too few matches, or of fewer than two bots."""
+def _parts(league: Results) -> Iterator[tuple[int, Rating]]:
+    """Yield the number of matches of each part, with each rating after it.
+
+    Yield nothing of too few matches, or of fewer than two bots.
+    """
     arrays = league.arrays
     # The legs of a pair have one seed, so they are one block, and a part has whole blocks.
     order = np.lexsort((arrays.seed, arrays.repeat))
-    new = np.diff(arrays.seed[order], prepend=-1) != 0
-    block = np.empty_like(order)
-    block[order] = np.cumsum(new) - 1
-    count, bots = int(new.sum()), len(arrays.coded(attrgetter("bot"))[0])
-    if count < FEWEST or bots < 2:
+    starts = np.diff(arrays.seed[order], prepend=-1) != 0
+    block = np.empty_like(order)  # of each match, in their own order
+    block[order] = np.cumsum(starts) - 1
+    block_count = int(starts.sum())
+    bots, _ = arrays.coded(attrgetter("bot"))
+    if block_count < FEWEST or len(bots) < 2:
         return
-    rule, seed = find(league.rating), league.event.resampling_seed
-    parts = PARTS if bots <= MANY else FEWEST
-    for share in sorted({-(-count * part // parts) for part in range(1, parts + 1)}):
-        counted, part = block < share, league.ratings
+    rule = find(league.rating)
+    seed = league.event.resampling_seed
+    parts = PARTS if len(bots) <= MANY else FEWEST
+    ends = {-(-block_count * part // parts) for part in range(1, parts + 1)}
+    for end in sorted(ends):
+        counted = block < end
+        ratings = league.ratings
         if not counted.all():
-            part = league.on_scale(rule.rate(arrays.select(counted), seed=seed, refits=REFITS))
-        yield from ((int(counted.sum()), rating.bot, *rating.strength) for rating in part.ratings)
+            rated = rule.rate(arrays.select(counted), seed=seed, refits=REFITS)
+            ratings = league.on_scale(rated)
+        matches = int(counted.sum())
+        for rating in ratings.ratings:
+            yield matches, rating

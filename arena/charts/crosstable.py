@@ -21,33 +21,35 @@ def render(frame: pd.DataFrame, about: About = About()) -> Figure | Nothing:  # 
     """Draw heat maps: rows play the panel's role, columns are their opponents."""
     if not len(frame):
         return Nothing("no two bots met")
-    bots, omitted = best(about.order([*frame["bot"], *frame["opponent"]]), GRID)
+    everybody = pd.concat([frame["bot"], frame["opponent"]])
+    bots, omitted = best(about.order(everybody), GRID)
     frame = frame[frame["bot"].isin(bots) & frame["opponent"].isin(bots)]
     panels = []
+    unmet = False
     for board, role, table in about.by_role(frame, ["bot", "opponent", "score"]):
         grid = table.pivot_table(index="bot", columns="opponent", values="score")
-        order = {
-            "index": about.order(grid.index, board),
-            "columns": about.order(grid.columns, board),
-        }
-        panels.append(((board, f"as {role}"), grid.reindex(**order)))
-    # A bot does not meet itself, and that needs no hatching.
-    unmet = any(
-        int(grid.isna().sum().sum()) > len(grid.index.intersection(grid.columns))
-        for _, grid in panels
-    )
+        grid = grid.reindex(
+            index=about.order(grid.index, board),
+            columns=about.order(grid.columns, board),
+        )
+        panels.append(((board, f"as {role}"), grid))
+        # A bot does not meet itself, and that needs no hatching.
+        diagonal = grid.index.intersection(grid.columns)
+        empty_cells = int(grid.isna().sum().sum())
+        unmet = unmet or empty_cells > len(diagonal)
+    hatching = "; hatched: never met" if unmet else ""
     figure, axes = grids(
         about,
         "who beats whom",
         "Mean score, 0 to 100, of the bot in a row, in the panel's role, "
-        "against the bot in a column"
-        f"{'; hatched: never met' if unmet else ''}{omitted}",
+        f"against the bot in a column{hatching}{omitted}",
         panels,
         least=0,
         sides=(0.34, 0.24, 0.155),
         columns=3,
         length=NAME,
     )
-    for panel in axes if unmet else ():  # an empty cell would look like a score of 0
-        panel.patch.set(hatch="////", edgecolor=FAINT, linewidth=0)
+    if unmet:  # an empty cell would look like a score of 0
+        for panel in axes:
+            panel.patch.set(hatch="////", edgecolor=FAINT, linewidth=0)
     return figure

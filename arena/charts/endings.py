@@ -14,12 +14,13 @@ def frame(results: Results) -> pd.DataFrame:
 
     `matches` counts those, of the matches that it `played`, that ended so.
     """
-    rows = [
-        (standing.bot, str(ending), standing.endings.get(ending, 0), standing.matches)
-        for standing in results.standings
-        if standing.matches
-        for ending in Ending
-    ]
+    rows = []
+    for standing in results.standings:
+        if not standing.matches:
+            continue
+        for ending in Ending:
+            matches = standing.endings.get(ending, 0)
+            rows.append((standing.bot, str(ending), matches, standing.matches))
     return pd.DataFrame(rows, columns=["bot", "ending", "matches", "played"])
 
 
@@ -35,33 +36,37 @@ def render(frame: pd.DataFrame, about: About = About()) -> Figure | Nothing:  # 
     if not bots:
         return Nothing("nobody was at fault")
     innocent_count = len(table) - len(bots)
+    innocent = ""
+    if innocent_count == 1:
+        innocent = "; the other one never was"
+    elif innocent_count > 1:
+        innocent = f"; the other {innocent_count} never were"
     bots, omitted = best(bots, ROWS)
-    innocent = {0: "", 1: "; the other one never was"}.get(
-        innocent_count, f"; the other {innocent_count} never were"
-    )
-    counts = {"at fault": [f"{faults[bot]} of {played[bot]}" for bot in bots]}
+    counts = [f"{faults[bot]} of {played[bot]}" for bot in bots]
     figure, (panel,) = sheet(
         about.title("who was at fault"),
         f"Share of the bot's matches, in per cent{innocent}{omitted}",
-        [Panel(names=tuple(about.labels(bots)), columns=counts)],
+        [Panel(names=tuple(about.labels(bots)), columns={"at fault": counts})],
         wide=4.8,
         space=Space(top=0.25),
     )
-    reach = pd.Series(0.0, index=bots)
+    reach = pd.Series(0.0, index=bots)  # the end of each bot's bar, in per cent
     for ending, colour in FAULTS.items():
-        share = (100 * table[ending] / played)[bots] if ending in table else reach * 0
-        if share.any():
-            label = ending.replace("_", " ")
-            panel.barh(
-                range(len(bots)),
-                share,
-                left=reach,
-                height=0.62,
-                color=colour,
-                label=label,
-                linewidth=0,
-            )
-            reach += share
+        if ending not in table:
+            continue
+        share = (100 * table[ending] / played)[bots]
+        if not share.any():
+            continue
+        panel.barh(
+            range(len(bots)),
+            share,
+            left=reach,
+            height=0.62,
+            color=colour,
+            label=ending.replace("_", " "),
+            linewidth=0,
+        )
+        reach += share
     panel.set_xlim(0, max(1.0, reach.max()))
     panel.grid(axis="x")
     legend(panel)

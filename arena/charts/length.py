@@ -1,5 +1,7 @@
 """The length of matches in turns, by board."""
 
+from itertools import repeat
+
 import numpy as np
 import pandas as pd
 from matplotlib.figure import Figure
@@ -14,44 +16,49 @@ BINS = 24
 
 def frame(results: Results) -> pd.DataFrame:
     """Return a row for each `board` and number of `turns`: how many `matches` took that number."""
-    counted = [
-        (board, *np.unique(results.lengths(board), return_counts=True)) for board in results.boards
-    ]
-    rows = [
-        (board, *row)
-        for board, turns, matches in counted
-        for row in zip(turns, matches, strict=True)
-    ]
+    rows: list[tuple[object, ...]] = []
+    for board in results.boards:
+        lengths = results.lengths(board)
+        turns, matches = np.unique(lengths, return_counts=True)
+        rows += zip(repeat(board), turns, matches, strict=False)
     return pd.DataFrame(rows, columns=["board", "turns", "matches"])
 
 
 @styled
 def render(frame: pd.DataFrame, about: About = About()) -> Figure | Nothing:  # noqa: B008  frozen
     """Draw a histogram of turns for each board; forfeits before the first turn count as 0 turns."""
-    boards = {str(board): table for board, table in frame.groupby("board", sort=False)}
-    if not boards:
+    tables = []
+    medians = []
+    panels = []
+    for board, table in frame.groupby("board", sort=False):
+        lengths = np.repeat(table["turns"], table["matches"])  # an element a match
+        median = np.median(lengths)
+        tables.append(table)
+        medians.append(median)
+        panels.append(Panel(heading=(str(board), f"median {median:g} turns")))
+    if not panels:
         return Nothing("no matches")
-    medians = {
-        board: np.median(np.repeat(table["turns"], table["matches"]))
-        for board, table in boards.items()
-    }
     figure, axes = sheet(
         about.title("how long matches are"),
         "Number of matches by turns played; the line is the median",
-        [Panel(heading=(board, f"median {median:g} turns")) for board, median in medians.items()],
+        panels,
         wide=2.1,
         high=1.5,
         columns=3,
         space=Space(left=0.35, between=0.5),
     )
-    for panel, (board, table) in zip(axes, boards.items(), strict=True):
+    for panel, table, median in zip(axes, tables, medians, strict=True):
         longest = int(table["turns"].max())
-        step = max(1, -(-(longest + 1) // BINS))
+        step = max(1, -(-(longest + 1) // BINS))  # turns of a bin
         edges = np.arange(-0.5, max(longest + 1, 8) + step, step)
         panel.hist(
-            table["turns"], bins=edges.tolist(), weights=table["matches"], color=TURNS, rwidth=0.9
+            table["turns"],
+            bins=edges.tolist(),
+            weights=table["matches"],
+            color=TURNS,
+            rwidth=0.9,
         )
-        panel.axvline(medians[board], color=GREY, linewidth=1.2, linestyle=(0, (4, 3)))
+        panel.axvline(median, color=GREY, linewidth=1.2, linestyle=(0, (4, 3)))
         panel.yaxis.set_major_locator(MaxNLocator(integer=True, nbins=4))
         panel.xaxis.set_major_locator(MaxNLocator(integer=True, nbins=5))
         panel.tick_params(axis="y", labelsize=8, labelcolor=GREY)

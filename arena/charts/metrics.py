@@ -1,13 +1,14 @@
 """Metrics that bots reported in their remarks, such as depth and nodes."""
 
 import numpy as np
+import numpy.typing as npt
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import EngFormatter, FuncFormatter, LogLocator, MaxNLocator, NullLocator
 
 from arena.charts.style import METRIC, PALE, About, Nothing, styled
-from arena.charts.style.markers import BEYOND, ends
+from arena.charts.style.markers import ends
 from arena.charts.style.sheet import ROWS, Panel, Space, best, sheet
 from arena.results.leaderboard import Results
 from arena.results.leaderboard.metrics import SAMPLE
@@ -26,9 +27,11 @@ def frame(results: Results) -> pd.DataFrame:
     if not len(values):
         return pd.DataFrame(columns=["metric", "bot", *SHARES, "values"])
     grouped = values.groupby(["metric", "bot"], sort=True)["value"]
-    table = grouped.quantile(np.array([*SHARES.values()])).unstack()
+    shares = np.array(list(SHARES.values()))
+    table = grouped.quantile(shares).unstack()  # a column a share
     table.columns = pd.Index(list(SHARES))
-    return table.assign(values=grouped.size()).reset_index()
+    table = table.assign(values=grouped.size())
+    return table.reset_index()
 
 
 @styled
@@ -36,76 +39,97 @@ def render(frame: pd.DataFrame, about: About = About()) -> Figure | Nothing:  # 
     """Draw a panel a metric, a row a bot: median, middle half, and middle nine tenths."""
     if not len(frame):
         return Nothing("no bot reported any")
-    metrics = list(
-        frame.groupby("metric")["values"].sum().sort_values(ascending=False, kind="stable").index
-    )
-    tables = {
-        name: frame[frame["metric"] == name].set_index("bot") for name in sorted(metrics[:PANELS])
-    }
-    kept = {name: best(about.order(table.index), ROWS) for name, table in tables.items()}
-    more = f"; {len(metrics) - PANELS} more are not drawn" if len(metrics) > PANELS else ""
-    axes_ends = {
-        name: ends(table["p50"], table["p05"], table["p95"]) for name, table in tables.items()
-    }
-    beyond = BEYOND if any(note for _, note in axes_ends.values()) else ""
+    value_counts = frame.groupby("metric")["values"].sum()
+    value_counts = value_counts.sort_values(ascending=False, kind="stable")
+    metrics = list(value_counts.index)
+    panels = []
+    tables = []
+    axes_ends = []
+    beyond = ""
+    omitted = ""
+    for name in sorted(metrics[:PANELS]):
+        table = frame[frame["metric"] == name].set_index("bot")
+        # The axis has room for all bots, though only the best of many have a row.
+        axis, note = ends(table["p50"], table["p05"], table["p95"])
+        bots, others = best(about.order(table.index), ROWS)
+        panels.append(Panel(heading=(name,), names=tuple(about.labels(bots))))
+        tables.append(table.loc[bots])
+        axes_ends.append(axis)
+        beyond = beyond or note
+        omitted = max(omitted, others, key=len)
+    more = ""
+    if len(metrics) > PANELS:
+        more = f"; {len(metrics) - PANELS} more are not drawn"
     figure, axes = sheet(
         about.title("what bots report"),
         "Metrics in remarks: median, middle half, and all but 5 % at each end"
-        f"{beyond}{more}{max((omitted for _, omitted in kept.values()), key=len)}",
-        [
-            Panel(heading=(name,), names=tuple(about.labels(bots)))
-            for name, (bots, _) in kept.items()
-        ],
+        f"{beyond}{more}{omitted}",
+        panels,
         wide=1.7,
         columns=3,
         space=Space(right=0.15, between=0.35),
     )
-    for panel, (name, (bots, _)) in zip(axes, kept.items(), strict=True):
-        _panel(panel, tables[name].loc[bots], *axes_ends[name][0])
+    for panel, table, (least, most) in zip(axes, tables, axes_ends, strict=True):
+        _panel(panel, table, least, most)
     return figure
 
 
 def _panel(panel: Axes, table: pd.DataFrame, least: float, most: float) -> None:
-    y, few = np.arange(len(table)), len(table) <= 24
-    low, high = table["p05"].min(), table["p95"].max()
+    """Draw the quantiles of a metric, a row a bot, on an axis from `least` to `most`."""
+    row = np.arange(len(table))
+    few = len(table) <= 24
+    low = table["p05"].min()
+    high = table["p95"].max()
     if low > 0 and high / low > SPREAD:
         panel.set_xscale("log")
         panel.xaxis.set_major_locator(LogLocator(numticks=4))
         panel.xaxis.set_minor_locator(NullLocator())
-        least, most = 0.8 * low, 1.25 * high
+        least = 0.8 * low
+        most = 1.25 * high
     else:
         panel.xaxis.set_major_locator(MaxNLocator(nbins=4, steps=[1, 2, 5, 10]))
+    across = panel.get_yaxis_transform()
+    panel.hlines(row, 0, 1, color=PALE, linewidth=0.6, transform=across, zorder=0)
+    panel.hlines(row, table["p05"], table["p95"], color=METRIC, zorder=2, linewidth=1.2)
     panel.hlines(
-        y, 0, 1, color=PALE, linewidth=0.6, transform=panel.get_yaxis_transform(), zorder=0
+        row,
+        table["p25"],
+        table["p75"],
+        color=METRIC,
+        zorder=2,
+        linewidth=6 if few else 3.6,
+        alpha=0.45,
     )
-    for begin, end, style in (
-        ("p05", "p95", {"linewidth": 1.2}),
-        ("p25", "p75", {"linewidth": 6 if few else 3.6, "alpha": 0.45}),
-    ):
-        panel.hlines(y, table[begin], table[end], color=METRIC, zorder=2, **style)
     panel.scatter(
-        table["p50"].clip(least, most), y, s=26 if few else 12, color=METRIC, zorder=3, linewidths=0
+        table["p50"].clip(least, most),
+        row,
+        s=26 if few else 12,
+        color=METRIC,
+        zorder=3,
+        linewidths=0,
     )
-    for edge, arrow, beyond in (
-        (least, "<", table["p05"] < least),
-        (most, ">", table["p95"] > most),
-    ):
-        panel.scatter(
-            np.full(beyond.sum(), edge),
-            y[beyond],
-            s=26,
-            marker=arrow,
-            color=METRIC,
-            zorder=4,
-            clip_on=False,
-        )
+    _arrows(panel, least, "<", row[table["p05"] < least])
+    _arrows(panel, most, ">", row[table["p95"] > most])
     panel.set_xlim(least, most)
-    thousands = EngFormatter(sep="")
-    panel.xaxis.set_major_formatter(
-        FuncFormatter(
-            lambda value, _: (
-                thousands(value) if abs(value) >= 1000 else f"{value:g}".replace("-", "\u2212")
-            )
-        )
-    )
+    panel.xaxis.set_major_formatter(FuncFormatter(_tick))
     panel.grid(axis="x")
+
+
+def _arrows(panel: Axes, edge: float, arrow: str, rows: npt.NDArray[np.int64]) -> None:
+    """Draw an arrow at an edge of the axis in each of these rows, which lead beyond it."""
+    panel.scatter(
+        np.full(len(rows), edge),
+        rows,
+        s=26,
+        marker=arrow,
+        color=METRIC,
+        zorder=4,
+        clip_on=False,
+    )
+
+
+def _tick(value: float, _position: object) -> str:
+    """Write a number of the axis; thousands as `2k`."""
+    if abs(value) >= 1000:
+        return EngFormatter(sep="")(value)
+    return f"{value:g}".replace("-", "\u2212")

@@ -14,18 +14,17 @@ def frame(results: Results) -> pd.DataFrame:
     It has the `rank` in its time, the `rating`, `rating_low` and `rating_high`.
     """
     games = [league.versions().assign(game=league.game) for league in results.leagues]
-    return pd.concat([game for game in games if len(game)] or games[:1], ignore_index=True)
+    played = [game for game in games if len(game)]
+    return pd.concat(played or games[:1], ignore_index=True)
 
 
 @styled
 def render(frame: pd.DataFrame, about: About = About()) -> Figure | Nothing:  # noqa: B008  frozen
     """Draw a panel a bot: the rating and rank of each version, with the 95 % interval."""
-    versions = (
-        frame.groupby(["game", "bot"])["version"].transform("size")
-        if len(frame)
-        else pd.Series(dtype=int)
-    )
-    several = frame[versions > 1] if len(frame) else frame
+    several = frame
+    if len(frame):
+        version_counts = frame.groupby(["game", "bot"])["version"].transform("size")
+        several = frame[version_counts > 1]
     if several.empty:
         return Nothing("no bot has played in two versions")
     unit = f" in {about.unit}" if about.unit else ""

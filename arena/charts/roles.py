@@ -29,48 +29,46 @@ def render(frame: pd.DataFrame, about: About = About()) -> Figure | Nothing:  # 
     """
     if not len(frame):
         return Nothing("no matches")
-    entries = about.by_role(frame.fillna({"role": "all roles"}), ["bot", "rank", "score"])
+    rankings = frame.fillna({"role": "all roles"})
+    entries = about.by_role(rankings, ["bot", "rank", "score"])
     if len(entries) == 1:
         return Nothing("one board with one role: its ranking is the leaderboard")
-    _, omitted = best(max((list(table["bot"]) for *_, table in entries), key=len), MOST)
-    tables = [table.head(MOST) for *_, table in entries]
-    # The mark U+200E keeps the rank before a name that is written from right to left.
-    panels = [
-        Panel(
-            heading=(board, role),
-            names=tuple(
-                f"\u200e{rank} {label}"
-                for rank, label in zip(table["rank"], about.labels(table["bot"]), strict=True)
-            ),
-            columns={"score": [rounded_text(score, 0) for score in table["score"]]},
-        )
-        for (board, role, _), table in zip(entries, tables, strict=True)
-    ]
+    panels = []
+    tables = []
+    longest: list[str] = []  # of the lists of bots
+    for board, role, rows in entries:
+        longest = max(longest, list(rows["bot"]), key=len)
+        table = rows.head(MOST)
+        tables.append(table)
+        names = []
+        for rank, label in zip(table["rank"], about.labels(table["bot"]), strict=True):
+            # The mark U+200E keeps the rank before a name that is written from right to left.
+            names.append(f"\u200e{rank} {label}")
+        scores = [rounded_text(score, 0) for score in table["score"]]
+        panels.append(Panel(heading=(board, role), names=tuple(names), columns={"score": scores}))
+    _, omitted = best(longest, MOST)
     # Strengths of one game can be compared, those of two games cannot: each has an axis of its own.
-    every_row = pd.concat(tables).assign(game=lambda rows: rows["board"].str.partition("/")[0])
-    axes_ends = {
-        game: ends(own["strength"], own["low"], own["high"])
-        for game, own in every_row.groupby("game")
-    }
-    beyond = max((note for _, note in axes_ends.values()), key=len)
+    every_row = pd.concat(tables)
+    every_row["game"] = every_row["board"].str.partition("/")[0]
+    axes_ends = {}
+    beyond = ""
+    for game, rows in every_row.groupby("game"):
+        axis, note = ends(rows["strength"], rows["low"], rows["high"])
+        axes_ends[game] = axis
+        beyond = beyond or note
+    unit = f" in {about.unit}," if about.unit else ""
     figure, axes = sheet(
         about.title("who is best where"),
-        "Strength on the board, and in each role,"
-        f"{f' in {about.unit},' if about.unit else ''} with its 95 % interval"
+        f"Strength on the board, and in each role,{unit} with its 95 % interval"
         f"{beyond}; beside it the mean score, 0 to 100{omitted}",
         panels,
         wide=1.5,
         columns=3,
         space=Space(between=0.3),
     )
-    for panel, (board, *_), table in zip(axes, entries, tables, strict=True):
-        intervals(
-            panel,
-            table["strength"],
-            table["low"],
-            table["high"],
-            axes_ends[board.partition("/")[0]][0],
-        )
+    for panel, (board, _, _), table in zip(axes, entries, tables, strict=True):
+        game, _, _ = board.partition("/")
+        intervals(panel, table["strength"], table["low"], table["high"], axes_ends[game])
         panel.grid(axis="x")
         panel.xaxis.set_major_locator(MaxNLocator(nbins=3))
         panel.tick_params(axis="x", labelsize=SMALL)

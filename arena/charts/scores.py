@@ -23,17 +23,25 @@ def frame(results: Results) -> pd.DataFrame:
     `matches` counts the matches that brought this score.
     """
     arrays = results.arrays
-    labels, label = arrays.coded(attrgetter("label"))
-    roles, role = arrays.coded(attrgetter("role"))
-    bots, bot = arrays.coded(attrgetter("bot"))
-    key = (label * len(roles) + role) * len(bots) + bot
-    keys, matches = np.unique(key[arrays.entry] * 101 + arrays.score, return_counts=True)
-    role_and_board, score = np.divmod(keys, 101)
-    role_and_board, bot_code = np.divmod(role_and_board, max(1, len(bots)))
-    board, part = np.divmod(role_and_board, max(1, len(roles)))
-    columns = {"board": (labels, board), "role": (roles, part), "bot": (bots, bot_code)}
-    texts = {name: np.array(names, dtype=object)[codes] for name, (names, codes) in columns.items()}
-    return pd.DataFrame(texts | {"score": score, "matches": matches})
+    boards, board_codes = arrays.coded(attrgetter("label"))
+    roles, role_codes = arrays.coded(attrgetter("role"))
+    bots, bot_codes = arrays.coded(attrgetter("bot"))
+    # A number stands for a board, a role, a bot and a score: equal rows are equal numbers.
+    key = board_codes * len(roles) + role_codes
+    key = key * len(bots) + bot_codes
+    key = key[arrays.entry] * 101 + arrays.score  # an element for each seat of each match
+    keys, matches = np.unique(key, return_counts=True)
+    keys, score = np.divmod(keys, 101)
+    keys, bot = np.divmod(keys, max(1, len(bots)))
+    board, role = np.divmod(keys, max(1, len(roles)))
+    columns = {
+        "board": np.array(boards, dtype=object)[board],
+        "role": np.array(roles, dtype=object)[role],
+        "bot": np.array(bots, dtype=object)[bot],
+        "score": score,
+        "matches": matches,
+    }
+    return pd.DataFrame(columns)
 
 
 @styled
@@ -44,46 +52,66 @@ def render(frame: pd.DataFrame, about: About = About()) -> Figure | Nothing:  # 
     if frame["score"].nunique() < 2:
         return Nothing("all scores are equal")
     entries = about.by_role(frame, ["bot", "score", "matches"])
-    orders = [best(about.order(table["bot"], board), ROWS) for board, _, table in entries]
+    panels = []
+    orders = []
+    note = ""
+    for board, role, table in entries:
+        bots, omitted = best(about.order(table["bot"], board), ROWS)
+        panels.append(Panel(heading=(board, role), names=tuple(about.labels(bots))))
+        orders.append(bots)
+        note = max(note, omitted, key=len)
     figure, axes = sheet(
         about.title("how scores are spread"),
         "How many of the bot's matches in the role brought which score, 0 to 100; "
-        "the line is the mean"
-        f"{max((omitted for _, omitted in orders), key=len)}",
-        [
-            Panel(heading=(board, role), names=tuple(about.labels(bots)))
-            for (board, role, _), (bots, _) in zip(entries, orders, strict=True)
-        ],
+        f"the line is the mean{note}",
+        panels,
         wide=1.6,
         columns=4,
     )
-    for panel, (*_, table), (bots, _) in zip(axes, entries, orders, strict=True):
+    for panel, (_, _, table), bots in zip(axes, entries, orders, strict=True):
         _panel(panel, table[table["bot"].isin(bots)], bots)
     return figure
 
 
 def _panel(panel: Axes, table: pd.DataFrame, order: list[str]) -> None:
-    count, total = np.zeros((len(order), BINS)), np.zeros(len(order))
-    row = table["bot"].map({bot: index for index, bot in enumerate(order)}).to_numpy()
-    score, matches = table["score"].to_numpy(), table["matches"].to_numpy()
-    np.add.at(count, (row, np.minimum(score * BINS // 100, BINS - 1)), matches)
+    """Draw the histograms of the bots in this order, the first on top."""
+    number = {bot: index for index, bot in enumerate(order)}
+    row = table["bot"].map(number).to_numpy()
+    score = table["score"].to_numpy()
+    matches = table["matches"].to_numpy()
+    column = np.minimum(score * BINS // 100, BINS - 1)  # a score of 100 is in the last bin
+    count = np.zeros((len(order), BINS))  # bots x bins
+    np.add.at(count, (row, column), matches)
+    total = np.zeros(len(order))  # of the scores of each bot
     np.add.at(total, row, score * matches)
-    held = count.sum(axis=1)
-    mean = total / np.maximum(held, 1)
-    high = 0.86 * count / np.maximum(count.max(axis=1, keepdims=True), 1)
-    panel.add_patch(PathPatch(_bars(high), facecolor=SCORES, linewidth=0, alpha=0.75, zorder=2))
-    panel.hlines(np.arange(len(order)) + 0.45, 0, 100, color=FAINT, linewidth=0.6, zorder=1)
-    played = np.flatnonzero(held)
-    panel.vlines(mean[played], played - 0.41, played + 0.45, color=MEAN, linewidth=1.6, zorder=3)
+    match_count = count.sum(axis=1)
+    mean = total / np.maximum(match_count, 1)
+    highest = count.max(axis=1, keepdims=True)
+    height = 0.86 * count / np.maximum(highest, 1)  # bots x bins
+    bars = PathPatch(_bars(height), facecolor=SCORES, linewidth=0, alpha=0.75, zorder=2)
+    panel.add_patch(bars)
+    floors = np.arange(len(order)) + 0.45
+    panel.hlines(floors, 0, 100, color=FAINT, linewidth=0.6, zorder=1)
+    played = np.flatnonzero(match_count)
+    panel.vlines(
+        mean[played],
+        played - 0.41,
+        played + 0.45,
+        color=MEAN,
+        linewidth=1.6,
+        zorder=3,
+    )
     panel.set(xlim=(-1, 101), xticks=[0, 50, 100])
 
 
-def _bars(high: npt.NDArray[np.float64]) -> Path:
+def _bars(height: npt.NDArray[np.float64]) -> Path:
     """Return all bars as one path: a file with a thousand of them stays small."""
-    row, at = np.nonzero(high)
-    start, foot = 100 / BINS * at, row + 0.45
-    right, top = start + 0.94 * 100 / BINS, foot - high[row, at]
-    corners = np.stack(
-        [start, foot, start, top, right, top, right, foot, start, foot], axis=1
-    ).reshape(-1, 2)
-    return Path(corners, np.tile([Path.MOVETO, *[Path.LINETO] * 3, Path.CLOSEPOLY], len(row)))
+    row, column = np.nonzero(height)
+    left = 100 / BINS * column
+    right = left + 0.94 * 100 / BINS
+    foot = row + 0.45
+    top = foot - height[row, column]
+    corners = np.stack([left, foot, left, top, right, top, right, foot, left, foot], axis=1)
+    points = corners.reshape(-1, 2)  # five points a bar
+    pen = [Path.MOVETO, Path.LINETO, Path.LINETO, Path.LINETO, Path.CLOSEPOLY]
+    return Path(points, np.tile(pen, len(row)))

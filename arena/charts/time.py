@@ -45,14 +45,18 @@ def render(frame: pd.DataFrame, about: About = About()) -> Figure | Nothing:  # 
     frame = frame[(frame["turns"] > 0) | (frame["timeout"] > 0)]
     if not len(frame):
         return Nothing("nobody answered")
-    worst = frame.groupby("bot")[list(MARKERS)].max().clip(lower=SHORTEST_S)
+    by_bot = frame.groupby("bot")
+    worst = by_bot[list(MARKERS)].max().clip(lower=SHORTEST_S)  # a row a bot
     # The answer that never came took longer than the limit, and than every answer that came.
-    beyond = worst["wall_max"].fillna(SHORTEST_S).clip(lower=about.limit or SHORTEST_S)
-    worst["late"] = beyond.where(frame.groupby("bot")["timeout"].sum() > 0)
+    beyond = worst["wall_max"].fillna(SHORTEST_S)
+    beyond = beyond.clip(lower=about.limit or SHORTEST_S)
+    worst["late"] = beyond.where(by_bot["timeout"].sum() > 0)
     worst = worst.sort_values(["late", "wall_max"], ascending=False)
     slowest, omitted = best(list(worst.index), ROWS)
     worst = worst.loc[slowest]
-    limit = "there is no limit" if about.limit is None else f"the limit is {about.limit:g} s"
+    limit = "there is no limit"
+    if about.limit is not None:
+        limit = f"the limit is {about.limit:g} s"
     figure, (panel,) = sheet(
         about.title("time per move"),
         "Wall time of an answer, on the board and in the role where it took longest; "
@@ -64,7 +68,12 @@ def render(frame: pd.DataFrame, about: About = About()) -> Figure | Nothing:  # 
     _markers(panel, worst)
     if about.limit is not None:
         panel.axvline(
-            about.limit, label="limit", color=GREY, linewidth=1.2, linestyle=(0, (4, 3)), zorder=2
+            about.limit,
+            label="limit",
+            color=GREY,
+            linewidth=1.2,
+            linestyle=(0, (4, 3)),
+            zorder=2,
         )
     panel.set_xscale("log")
     panel.xaxis.set_major_formatter(FuncFormatter(duration))
@@ -75,10 +84,11 @@ def render(frame: pd.DataFrame, about: About = About()) -> Figure | Nothing:  # 
 
 
 def _markers(panel: Axes, worst: pd.DataFrame) -> None:
-    y = np.arange(len(worst))
+    """Draw the markers of each bot, a row a bot, joined by a line."""
+    row = np.arange(len(worst))
     size = 40 if len(worst) <= 24 else 18
     panel.hlines(
-        y,
+        row,
         worst["wall_p50"].fillna(worst["late"]),
         worst["late"].fillna(worst["wall_max"]),
         color=FAINT,
@@ -88,7 +98,7 @@ def _markers(panel: Axes, worst: pd.DataFrame) -> None:
     for column, (label, colour, mark, scale) in MARKERS.items():
         panel.scatter(
             worst[column],
-            y,
+            row,
             s=size * scale,
             color=colour,
             label=label,
@@ -99,7 +109,7 @@ def _markers(panel: Axes, worst: pd.DataFrame) -> None:
     if worst["late"].any():
         panel.scatter(
             worst["late"],
-            y,
+            row,
             s=size,
             color=INK,
             label="lost on time",
@@ -113,4 +123,6 @@ def duration(seconds: float, _position: object = None) -> str:
     """Write seconds in the unit that fits."""
     if seconds >= 1:
         return f"{seconds:g} s"
-    return f"{seconds * 1e3:g} ms" if seconds >= 1e-3 else f"{seconds * 1e6:.0f} µs"
+    if seconds >= 1e-3:
+        return f"{seconds * 1e3:g} ms"
+    return f"{seconds * 1e6:.0f} µs"

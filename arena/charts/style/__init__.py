@@ -44,7 +44,10 @@ RC: Any = {
     "axes.edgecolor": GREY,
     "axes.linewidth": 0.7,
     "axes.axisbelow": True,
-    **dict.fromkeys((f"axes.spines.{side}" for side in ("left", "right", "bottom", "top")), False),
+    "axes.spines.left": False,
+    "axes.spines.right": False,
+    "axes.spines.bottom": False,
+    "axes.spines.top": False,
     "xtick.color": GREY,
     "ytick.color": INK,
     "xtick.labelsize": 8,
@@ -89,20 +92,27 @@ class About:
     def by_role(self, frame: Any, alike: Sequence[str]) -> list[tuple[str, str, Any]]:
         """Return the board, the role and the rows of each role, in order of `board_roles`.
 
-        Rows of no role come before those of the board's roles.
-        Neighbouring roles of a board that are equal in the columns `alike`, as one bot's two
-        ghosts, share an entry.
+        Rows of no role come before those of the board's roles. Neighbouring roles of a board that
+        are equal in the columns `alike`, as one bot's two ghosts, share an entry.
         """
-        boards = list(dict.fromkeys([*(board for board, _ in self.board_roles), *frame["board"]]))
-        order = {board_role: number for number, board_role in enumerate(self.board_roles)}
-        groups = list(frame.groupby(["board", "role"], sort=False))
-        groups.sort(key=lambda group: (boards.index(group[0][0]), order.get(group[0], -1)))
+        boards = [board for board, _ in self.board_roles]
+        boards.extend(frame["board"])
+        board_order = list(dict.fromkeys(boards))
+        role_order = {board_role: number for number, board_role in enumerate(self.board_roles)}
+
+        def position(group: tuple[tuple[str, str], Any]) -> tuple[int, int]:
+            board_role, _ = group
+            return board_order.index(board_role[0]), role_order.get(board_role, -1)
+
+        groups = sorted(frame.groupby(["board", "role"], sort=False), key=position)
         entries: list[tuple[str, str, Any]] = []
-        columns, previous = list(alike), None
+        columns = list(alike)
+        previous = None
         for (board, role), table in groups:
             content = table[columns].sort_values(columns, ignore_index=True)
-            if entries and entries[-1][0] == board and content.equals(previous):
-                entries[-1] = (board, f"{entries[-1][1]}, {role}", entries[-1][2])
+            last_board, last_roles, last_table = entries[-1] if entries else ("", "", None)
+            if entries and last_board == board and content.equals(previous):
+                entries[-1] = (board, f"{last_roles}, {role}", last_table)
             else:
                 entries.append((board, role, table))
             previous = content
@@ -111,15 +121,18 @@ class About:
     def labels(self, bots: Iterable[str], length: int = NAME) -> list[str]:
         """Return a label for each bot, the same in every chart; no two bots share a label."""
         names = list(bots)
-        every = list(dict.fromkeys([*self.bots, *names]))
-        label = dict(zip(every, letters.shown(every, length), strict=True))
+        every_name = list(dict.fromkeys(self.bots) | dict.fromkeys(names))
+        every_label = letters.shown(every_name, length)
+        label = dict(zip(every_name, every_label, strict=True))
         return [label[name] for name in names]
 
     def order(self, bots: Any, board: str = "") -> list[str]:
         """Return these bots, each once, best first in the game of a `game/board`, or over all."""
         names = dict.fromkeys(bots)
-        best_first = self.leagues.get(board.partition("/")[0], self.bots)
-        return list(dict.fromkeys(bot for bot in best_first if bot in names) | names)
+        game, _, _ = board.partition("/")
+        best_first = self.leagues.get(game, self.bots)
+        ordered = dict.fromkeys(bot for bot in best_first if bot in names)
+        return list(ordered | names)
 
     def by_game(self, frame: Any) -> list[tuple[tuple[str, ...], Any]]:
         """Return a heading and the rows of each game, in order.
@@ -142,12 +155,14 @@ class Nothing:
 @styled
 def save(figure: Figure, path: Path) -> tuple[Path, Path]:
     """Write a figure as SVG and PNG, without a date in either; a file is whole or not there."""
-    vector, pixels = path.with_suffix(".svg"), path.with_suffix(".png")
     for text in figure.findobj(Text):
-        if not (content := str(text.get_text())).isascii():
+        content = str(text.get_text())
+        if not content.isascii():
             text.set_fontfamily(list(letters.families(content)))
+    vector = path.with_suffix(".svg")
     with whole_files.replacing(vector) as file:
         figure.savefig(file, format="svg", metadata={"Date": None, "Creator": None})
+    pixels = path.with_suffix(".png")
     with whole_files.replacing(pixels) as file:
         figure.savefig(file, format="png", metadata={"Software": None})
     return vector, pixels

@@ -1,8 +1,11 @@
 """Ratings as they change: a small panel for each of the best bots, others in grey."""
 
+from typing import NamedTuple
+
 import numpy as np
 import numpy.typing as npt
 import pandas as pd
+from matplotlib.axes import Axes
 from matplotlib.collections import LineCollection
 from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
@@ -12,6 +15,18 @@ from arena.charts.style.markers import Ends, ends
 from arena.charts.style.sheet import Panel, Space, best, sheet
 
 MOST = 12  # panels
+COLUMNS = 4  # of panels
+
+
+class _Curve(NamedTuple):
+    """A panel, and the lines in it."""
+
+    panel: Panel
+    rows: pd.DataFrame
+    """Of the panel's bot, in order of time."""
+    other_lines: list[npt.NDArray[np.float64]]
+    """Points x 2, of each other bot of the game."""
+    axis: Ends
 
 
 def curves(
@@ -22,66 +37,73 @@ def curves(
     The axis shows all ratings of the game, and the last interval of each bot; earlier ones may be
     cut off. `texts` is a column of words for each point.
     """
-    panels: list[tuple[Panel, pd.DataFrame, list[npt.NDArray[np.float64]], Ends]] = []
-    games, note = about.by_game(frame), ""
+    games = about.by_game(frame)
+    curve_panels: list[_Curve] = []
+    note = ""
     for heading, rows in games:
-        last = (
-            rows.groupby("bot", sort=False)
-            .last()
-            .sort_values("rating", ascending=False, kind="stable")
-        )
+        last = rows.groupby("bot", sort=False).last()  # a row a bot
+        last = last.sort_values("rating", ascending=False, kind="stable")
         bots, omitted = best(list(last.index), -(-MOST // len(games)))
         note = note or omitted
-        every = pd.concat(
-            [last.loc[bots], rows.assign(rating_low=rows["rating"], rating_high=rows["rating"])]
-        )
-        axis, _ = ends(every["rating"], every["rating_low"], every["rating_high"])
-        lines = {
-            bot: table[[along, "rating"]].to_numpy(dtype=float)
-            for bot, table in rows.groupby("bot", sort=False)
-        }
-        panels += [
-            (
-                Panel(heading=(label, *heading)),
-                rows[rows["bot"] == bot],
-                [line for other, line in lines.items() if other != bot],
-                axis,
-            )
-            for bot, label in zip(bots, about.labels(bots), strict=True)
-        ]
+        curve_panels += _curves_of_game(rows, last.loc[bots], about, along, heading)
+    several_games = len(games) > 1
     figure, axes = sheet(
         about.title(subject),
         f"{subtitle}; grey: the other bots{note}",
-        [panel for panel, *_ in panels],
+        [curve.panel for curve in curve_panels],
         wide=1.7,
         high=1.25,
-        columns=4,
-        space=Space(left=0.4, right=0.15, between=0.45 if len(games) > 1 else 0.25),
+        columns=COLUMNS,
+        space=Space(left=0.4, right=0.15, between=0.45 if several_games else 0.25),
     )
-    for number, (panel, (_, own, others, (least, most))) in enumerate(
-        zip(axes, panels, strict=True)
-    ):
-        panel.add_collection(LineCollection(others, colors=FAINT, linewidths=0.6, zorder=1))
-        low, high = (np.clip(own[f"rating_{end}"], least, most) for end in ("low", "high"))
-        panel.fill_between(own[along], low, high, color=RATING, alpha=0.18, linewidth=0, zorder=2)
-        panel.plot(
-            own[along],
-            own["rating"],
-            color=RATING,
-            linewidth=1.6,
-            marker="o",
-            markersize=2.5,
-            zorder=3,
-        )
-        for x, y, text in zip(own[along], own["rating"], own[texts] if texts else (), strict=False):
-            panel.annotate(
-                str(text), (x, y), (0, 4), textcoords="offset points", fontsize=SMALL, ha="center"
-            )
-        panel.set(ylim=(least, most))
-        panel.xaxis.set_major_locator(MaxNLocator(integer=True, nbins=3))
-        panel.yaxis.set_major_locator(MaxNLocator(nbins=4))
-        panel.tick_params(
-            labelsize=SMALL, labelcolor=GREY, labelleft=number % 4 == 0 or len(games) > 1
-        )
-        panel.grid(axis="y")
+    for number, (panel, curve) in enumerate(zip(axes, curve_panels, strict=True)):
+        _draw(panel, curve, along, texts)
+        # Panels of one game that stand side by side share the numbers of their axis.
+        numbered = several_games or number % COLUMNS == 0
+        panel.tick_params(labelsize=SMALL, labelcolor=GREY, labelleft=numbered)
     return figure
+
+
+def _curves_of_game(
+    rows: pd.DataFrame, last: pd.DataFrame, about: About, along: str, heading: tuple[str, ...]
+) -> list[_Curve]:
+    """Return the panels of the bots in the index of `last`, which has the last row of each."""
+    points = rows.assign(rating_low=rows["rating"], rating_high=rows["rating"])
+    every_row = pd.concat([last, points])
+    axis, _ = ends(every_row["rating"], every_row["rating_low"], every_row["rating_high"])
+    lines = {}
+    for bot, table in rows.groupby("bot", sort=False):
+        lines[bot] = table[[along, "rating"]].to_numpy(dtype=float)  # points x 2
+    curve_panels = []
+    for bot, label in zip(last.index, about.labels(last.index), strict=True):
+        panel = Panel(heading=(label, *heading))
+        other_lines = [line for other, line in lines.items() if other != bot]
+        curve_panels.append(_Curve(panel, rows[rows["bot"] == bot], other_lines, axis))
+    return curve_panels
+
+
+def _draw(panel: Axes, curve: _Curve, along: str, texts: str) -> None:
+    """Draw the lines of a panel, with the words of the column `texts` at the points of its bot."""
+    other_lines = LineCollection(curve.other_lines, colors=FAINT, linewidths=0.6, zorder=1)
+    panel.add_collection(other_lines)
+    x = curve.rows[along]
+    rating = curve.rows["rating"]
+    least, most = curve.axis
+    low = np.clip(curve.rows["rating_low"], least, most)
+    high = np.clip(curve.rows["rating_high"], least, most)
+    panel.fill_between(x, low, high, color=RATING, alpha=0.18, linewidth=0, zorder=2)
+    panel.plot(x, rating, color=RATING, linewidth=1.6, marker="o", markersize=2.5, zorder=3)
+    if texts:
+        for point, text in zip(zip(x, rating, strict=True), curve.rows[texts], strict=True):
+            panel.annotate(
+                str(text),
+                point,
+                (0, 4),
+                textcoords="offset points",
+                fontsize=SMALL,
+                ha="center",
+            )
+    panel.set(ylim=(least, most))
+    panel.xaxis.set_major_locator(MaxNLocator(integer=True, nbins=3))
+    panel.yaxis.set_major_locator(MaxNLocator(nbins=4))
+    panel.grid(axis="y")

@@ -41,38 +41,49 @@ def grids(
 ) -> tuple[Figure, list[Axes]]:
     """Draw panels with their headings, with values from `least` to 100.
 
-    A grid has a bot in each row and in each column.
-    `sides` are those of a cell: where cells have numbers, of up to 24 rows, of more. `length` is
-    that of a name in letters. `text` makes the number of a cell from its value.
+    A grid has a bot in each row and in each column. `sides` are those of a cell: where cells have
+    numbers, of up to 24 rows, of more. `length` is that of a name in letters. `text` makes the
+    number of a cell from its value.
     """
     tables = [grid for _, grid in panels]
-    most = max(max(grid.shape) for grid in tables)
-    side = sides[0] if most <= NUMBERED else sides[1] if most <= 24 else sides[2]
-    heads = [about.labels(grid.columns, length) for grid in tables]
-    below = widest([name for names in heads for name in names], row_size(most)) + 0.17
+    most_rows = max(max(grid.shape) for grid in tables)
+    most_columns = max(grid.shape[1] for grid in tables)
+    numbered = most_rows <= NUMBERED
+    if numbered:
+        side = sides[0]
+    elif most_rows <= 2 * NUMBERED:
+        side = sides[1]
+    else:
+        side = sides[2]
+    size = row_size(most_rows)
+    framed = []
+    heads = []  # the labels below the columns of each grid
+    below = 0.0
+    for heading, grid in panels:
+        names = tuple(about.labels(grid.index, length))
+        framed.append(Panel(heading=heading, names=names))
+        labels = about.labels(grid.columns, length)
+        heads.append(labels)
+        below = max(below, widest(labels, size))
     figure, axes = sheet(
         about.title(subject),
         subtitle,
-        [
-            Panel(heading=heading, names=tuple(about.labels(grid.index, length)))
-            for heading, grid in panels
-        ],
-        wide=max(side * max(grid.shape[1] for grid in tables), NARROWEST),
+        framed,
+        wide=max(side * most_columns, NARROWEST),
         high=side,
-        columns=columns if most <= NUMBERED else 2,
-        space=Space(below=below, top=SCALE if most > NUMBERED else 0),
+        columns=columns if numbered else 2,
+        space=Space(below=below + 0.17, top=0 if numbered else SCALE),
     )
-    for panel, grid, names in zip(axes, tables, heads, strict=True):
+    for panel, grid, labels in zip(axes, tables, heads, strict=True):
         _cells(panel, grid.to_numpy(dtype=np.float64), least, text)
-        panel.set_xticks(range(len(names)), names, rotation=90, fontsize=row_size(most))
+        panel.set_xticks(range(len(labels)), labels, rotation=90, fontsize=size)
         # The panel of few bots is smaller than its neighbours, so that cells are alike.
-        box, (wide, high) = (
-            panel.get_position(),
-            side * np.array(grid.shape[::-1]) / figure.get_size_inches(),
-        )
+        down, across = grid.shape
+        wide, high = side * np.array([across, down]) / figure.get_size_inches()
+        box = panel.get_position()
         panel.set_position((box.x0, box.y1 - high, wide, high))
-        panel.set_ylim(len(grid) - 0.5, -0.5)
-    if most > NUMBERED:
+        panel.set_ylim(down - 0.5, -0.5)
+    if not numbered:
         _scale(figure, axes[0].get_position().x0, least)
     return figure, axes
 
@@ -81,7 +92,7 @@ def _cells(
     panel: Axes, grid: npt.NDArray[np.float64], least: float, text: Callable[[float], str]
 ) -> None:
     """Draw a grid of cells from `least` to 100, the first row on top; a NaN stays empty."""
-    panel.imshow(  # of what is masked nothing is drawn
+    panel.imshow(
         np.ma.masked_invalid(grid),
         cmap=DARKER,
         vmin=least,
@@ -91,19 +102,26 @@ def _cells(
         zorder=1,
     )
     down, across = grid.shape
-    if max(down, across) <= NUMBERED * 2:
+    if max(down, across) <= 2 * NUMBERED:
         rules = [[(-0.5, y - 0.5), (across - 0.5, y - 0.5)] for y in range(1, down)]
         rules += [[(x - 0.5, -0.5), (x - 0.5, down - 0.5)] for x in range(1, across)]
-        panel.add_collection(
-            LineCollection(rules, colors="white", linewidths=1.4, zorder=2), autolim=False
+        lines = LineCollection(rules, colors="white", linewidths=1.4, zorder=2)
+        panel.add_collection(lines, autolim=False)
+    if max(down, across) > NUMBERED:
+        return
+    for (row, column), value in np.ndenumerate(grid):
+        if np.isnan(value):
+            continue
+        dark = value - least > 0.48 * (100 - least)
+        panel.text(
+            column,
+            row,
+            text(value),
+            ha="center",
+            va="center",
+            color="white" if dark else INK,
+            fontsize=8.5,
         )
-    if max(down, across) <= NUMBERED:
-        for (row, column), value in np.ndenumerate(grid):
-            if not np.isnan(value):
-                ink = "white" if value - least > 0.48 * (100 - least) else INK
-                panel.text(
-                    column, row, text(value), ha="center", va="center", color=ink, fontsize=8.5
-                )
 
 
 def _scale(figure: Figure, left: float, least: float) -> None:
@@ -112,11 +130,12 @@ def _scale(figure: Figure, left: float, least: float) -> None:
     `left` is where it begins, as a share of the figure's width.
     """
     width, height = figure.get_size_inches()
-    bottom = height - HEAD - STRIP[1]
-    strip = figure.add_axes((left, bottom / height, STRIP[0] / width, STRIP[1] / height))
-    strip.imshow(
-        np.linspace(least, 100, 64)[None, :], cmap=DARKER, aspect="auto", extent=(least, 100, 0, 1)
-    )
+    strip_width, strip_height = STRIP
+    bottom = height - HEAD - strip_height
+    place = (left, bottom / height, strip_width / width, strip_height / height)
+    strip = figure.add_axes(place)
+    values = np.linspace(least, 100, 64)
+    strip.imshow(values[None, :], cmap=DARKER, aspect="auto", extent=(least, 100, 0, 1))
     strip.set(yticks=[], xticks=[least, (least + 100) / 2, 100])
     strip.tick_params(length=0, labelsize=7.5, pad=2, labelcolor=GREY)
     for spine in strip.spines.values():

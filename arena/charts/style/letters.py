@@ -40,12 +40,15 @@ ALTERING = ("Mn", "Mc", "Me", "Sk")
 def shown(names: Iterable[str], length: int = NAME) -> list[str]:
     """Return names as a chart shows them: harmless, drawable, shortened, and all different."""
     listed = list(names)
-    texts = {name: drawable(name) for name in listed}
-    alike = Counter(texts.values())
-    return shortened(
-        [texts[name] if alike[texts[name]] == 1 else _numbered(clean(name)) for name in listed],
-        length,
-    )
+    text_of = {name: drawable(name) for name in listed}
+    counts = Counter(text_of.values())
+    texts = []
+    for name in listed:
+        text = text_of[name]
+        if counts[text] > 1:  # another name is drawn alike
+            text = _numbered(clean(name))
+        texts.append(text)
+    return shortened(texts, length)
 
 
 def drawable(text: str) -> str:
@@ -58,16 +61,20 @@ def drawable(text: str) -> str:
         return clean(text)
     # A letter in two parts, such as an e and its accent, becomes one letter: fonts draw that
     # better.
-    cleaned = clean(JOINER.sub("", unicodedata.normalize("NFC", text)))
+    composed = unicodedata.normalize("NFC", text)
+    cleaned = clean(JOINER.sub("", composed))
     drawn = ""
     after_emoji = False
     for part in _parts(cleaned):
-        latin = part if all(_family(letter) for letter in part) else _latin(part)
+        latin = part
+        if not all(_family(letter) for letter in part):
+            latin = _latin(part)
         emoji = EMOJI.fullmatch(latin)
         if emoji is not None:
             latin = emoji[1].replace("_", " ")
-        parted = " " in (drawn[-1:], latin[:1])
-        if (emoji is not None or after_emoji) and drawn and latin and not parted:
+        beside_emoji = emoji is not None or after_emoji
+        parted = drawn.endswith(" ") or latin.startswith(" ")
+        if beside_emoji and drawn and latin and not parted:
             drawn += " "
         drawn += latin
         after_emoji = emoji is not None or (after_emoji and not latin)
@@ -104,16 +111,23 @@ def _latin(part: str) -> str:
 
 def _numbered(text: str) -> str:
     """Return a text with the numbers of the letters that no font here has."""
-    return "".join(
-        letter if _family(letter) else letter.encode("ascii", "backslashreplace").decode()
-        for letter in text
-    )
+    numbered = ""
+    for letter in text:
+        if _family(letter):
+            numbered += letter
+        else:
+            numbered += letter.encode("ascii", "backslashreplace").decode()
+    return numbered
 
 
 def families(text: str) -> tuple[str, ...]:
     """Return the fonts that have a text's letters; matplotlib falls back on them in this order."""
-    lent = sorted({family for letter in text if (family := _family(letter))} - {FAMILY})
-    return (FAMILY, *lent)
+    lenders = set()
+    for letter in text:
+        family = _family(letter)
+        if family is not None and family != FAMILY:
+            lenders.add(family)
+    return (FAMILY, *sorted(lenders))
 
 
 def width(text: str, size: float, *, bold: bool = False) -> float:
@@ -121,7 +135,8 @@ def width(text: str, size: float, *, bold: bool = False) -> float:
     font = _font(families(text), bold)
     font.set_size(size, 72)
     font.set_text(text)
-    return float(font.get_width_height()[0]) / 64 / 72
+    pixels, _ = font.get_width_height()
+    return float(pixels) / 64 / 72
 
 
 def widest(texts: Iterable[str], size: float) -> float:
@@ -137,9 +152,10 @@ def widest(texts: Iterable[str], size: float) -> float:
 @cache
 def _family(letter: str) -> str | None:
     """Return the font that draws a letter; None when there is none."""
-    return next(
-        (family for family in (FAMILY, *_fallbacks()) if ord(letter) in _letters_of(family)), None
-    )
+    for family in (FAMILY, *_fallbacks()):
+        if ord(letter) in _letters_of(family):
+            return family
+    return None
 
 
 @cache
@@ -153,15 +169,19 @@ def _fallbacks() -> tuple[str, ...]:
 
     matplotlib cannot draw fonts of coloured pictures.
     """
-    names = {font.name for font in font_manager.fontManager.ttflist if "Color" not in font.name}
-    return tuple(name for begin in FALLBACKS for name in sorted(names) if name.startswith(begin))
+    fonts = font_manager.fontManager.ttflist
+    names = sorted({font.name for font in fonts if "Color" not in font.name})
+    fallbacks = []
+    for beginning in FALLBACKS:
+        fallbacks += [name for name in names if name.startswith(beginning)]
+    return tuple(fallbacks)
 
 
 def _font(names: tuple[str, ...], bold: bool) -> FT2Font:
     """Return matplotlib's own font object; matplotlib keeps it, and opens it anew in a fork."""
     weight = "bold" if bold else "normal"
-    paths = [
-        font_manager.findfont(font_manager.FontProperties(family=[name], weight=weight))
-        for name in names
-    ]
+    paths = []
+    for name in names:
+        properties = font_manager.FontProperties(family=[name], weight=weight)
+        paths.append(font_manager.findfont(properties))
     return font_manager.get_font(paths)

@@ -29,28 +29,39 @@ def ends(
     The fewest rows are left beyond the ends whose absence leaves the others enough space. An open
     interval has space for its arrow.
     """
-    rows = (
-        pd.DataFrame({"value": value, "low": low, "high": high})
-        .astype(float)
-        .reset_index(drop=True)
-    )
+    rows = pd.DataFrame({"value": value, "low": low, "high": high})
+    rows = rows.astype(float).reset_index(drop=True)
     rows = rows[np.isfinite(rows["value"])]
     if rows.empty:
         return (0.0, 1.0), ""
     for end in ("low", "high"):
         rows[end] = rows[end].where(np.isfinite(rows[end]), rows["value"])
-
-    def span(some: pd.DataFrame) -> float:
-        return float(some["high"].max() - some["low"].min())
-
-    core, note = rows, ""
-    for _ in range(max(1, len(rows) // FEW) if len(rows) > 2 else 0):
-        core = min((core.drop(core["low"].idxmin()), core.drop(core["high"].idxmax())), key=span)
-        if 0 < span(core) < SQUEEZED * span(rows):
-            rows, note = core, BEYOND
+    note = ""
+    core = rows
+    for _ in range(_most_beyond(len(rows))):
+        without_lowest = core.drop(core["low"].idxmin())
+        without_highest = core.drop(core["high"].idxmax())
+        core = min(without_lowest, without_highest, key=_span)
+        if 0 < _span(core) < SQUEEZED * _span(rows):
+            rows = core
+            note = BEYOND
             break
-    slack = 0.08 * (span(rows) or 1)
-    return (float(rows["low"].min()) - slack, float(rows["high"].max()) + slack), note
+    slack = 0.08 * (_span(rows) or 1)
+    least = float(rows["low"].min()) - slack
+    most = float(rows["high"].max()) + slack
+    return (least, most), note
+
+
+def _span(rows: pd.DataFrame) -> float:
+    """Return how much of an axis the intervals of these rows take."""
+    return float(rows["high"].max() - rows["low"].min())
+
+
+def _most_beyond(count: int) -> int:
+    """Return how many of this many rows may be beyond the ends of an axis."""
+    if count < 3:
+        return 0
+    return max(1, count // FEW)
 
 
 def intervals(
@@ -64,36 +75,46 @@ def intervals(
 
     A line that leads beyond an end of the axis has an arrow there.
     """
-    at, begin, end = (column.to_numpy(dtype=np.float64) for column in (value, low, high))
+    values = value.to_numpy(dtype=np.float64)
+    lows = low.to_numpy(dtype=np.float64)
+    highs = high.to_numpy(dtype=np.float64)
     least, most = axis
-    row = np.arange(len(at))
-    size = 34 if len(at) <= 24 else 16
+    row = np.arange(len(values))
+    size = 34 if len(values) <= 24 else 16
     panel.hlines(
         row,
-        np.clip(begin, least, most),
-        np.clip(end, least, most),
+        np.clip(lows, least, most),
+        np.clip(highs, least, most),
         color=RATING,
         linewidth=size / 9,
         alpha=0.38,
         capstyle="round",
         zorder=2,
     )
-    inside = (least <= at) & (at <= most)
+    inside = (least <= values) & (values <= most)
     panel.scatter(
-        at[inside], row[inside], s=size, color=RATING, zorder=3, clip_on=False, linewidths=0
+        values[inside],
+        row[inside],
+        s=size,
+        color=RATING,
+        zorder=3,
+        clip_on=False,
+        linewidths=0,
     )
-    for beyond, edge, arrow in ((begin < least, least, "<"), (end > most, most, ">")):
-        panel.scatter(
-            np.full(beyond.sum(), edge), row[beyond], s=size, marker=arrow, color=RATING, zorder=3
-        )
-    panel.set_xlim(least - 0.02 * (most - least), most + 0.02 * (most - least))
+    for rows, end, arrow in ((row[lows < least], least, "<"), (row[highs > most], most, ">")):
+        at_end = np.full(len(rows), end)
+        panel.scatter(at_end, rows, s=size, marker=arrow, color=RATING, zorder=3)
+    margin = 0.02 * (most - least)
+    panel.set_xlim(least - margin, most + margin)
 
 
 def bands(panel: Axes, groups: Sequence[object]) -> None:
     """Draw a pale ground behind every second group of neighbouring rows."""
     start = 0
-    for shade, (_, group) in enumerate(groupby(groups)):
-        count = len(list(group))
-        if shade % 2 == 0:
-            panel.axhspan(start - 0.5, start + count - 0.5, color=BAND, linewidth=0, zorder=0)
-        start += count
+    shaded = True
+    for _, group in groupby(groups):
+        end = start + len(list(group))
+        if shaded:
+            panel.axhspan(start - 0.5, end - 0.5, color=BAND, linewidth=0, zorder=0)
+        start = end
+        shaded = not shaded

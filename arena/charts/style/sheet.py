@@ -16,7 +16,8 @@ MARGIN = 0.15
 HEAD = 0.68  # title and subtitle
 LINE = 0.15  # of a panel's heading
 LETTERS = 12.5  # of a heading, on an inch
-GRID, ROWS = 100, 500
+GRID = 100
+ROWS = 500
 """The most bots of a grid of bots by bots, and of a chart of rows.
 
 A picture of more is too large for memory and for a reader.
@@ -72,37 +73,87 @@ def sheet(
     """
     columns = min(columns, len(panels))
     lines = [panels[start : start + columns] for start in range(0, len(panels), columns)]
-    most = max(len(panel.names) for panel in panels)
-    size = row_size(most)
-    shared = most > 0 and all(panel.names == panels[0].names for panel in panels)
-    labels = (
-        widest([name for panel in panels for name in panel.names], size) + 0.12 if most else 0.0
-    )
-    widths = [
-        {head: widest([head, *texts], size) + 0.18 for head, texts in panel.columns.items()}
-        for panel in panels
-    ]
-    beside = max(sum(of_panel.values()) for of_panel in widths)
-    counts = [max(1, *(len(panel.names) for panel in line)) for line in lines]
-    heights = [count * (high or row_height(most)) if most else high for count in counts]
-    above = LINE * max(len(panel.heading) for panel in panels) + (0.2 if beside else 0.1)
-    between = space.between + beside + (0.0 if shared else labels)
-    left = MARGIN + space.left + labels
+    most_rows = max(len(panel.names) for panel in panels)
+    size = row_size(most_rows)
+    shared = most_rows > 0 and all(panel.names == panels[0].names for panel in panels)
+    labels = _labels_width(panels, size)
+    text_widths = [_text_widths(panel, size) for panel in panels]
+    beside = max(sum(widths.values()) for widths in text_widths)
+    heading_lines = max(len(panel.heading) for panel in panels)
+    above = LINE * heading_lines + (0.2 if beside else 0.1)
+    between = space.between + beside
+    if not shared:
+        between += labels
+    row_counts = [max(1, *(len(panel.names) for panel in line)) for line in lines]
+    heights = [high] * len(lines)
+    if most_rows:
+        row = high or row_height(most_rows)
+        heights = [count * row for count in row_counts]
+
     title = drawable(title)
+    left = MARGIN + space.left + labels
     across = max(
         left - MARGIN + columns * wide + (columns - 1) * between + beside + space.right,
         width(title, LARGE, bold=True),
         width(subtitle, TEXT),
     )
-    full = (
-        across + 2 * MARGIN,
-        HEAD + space.top + sum(heights) + len(lines) * (above + space.below) + MARGIN,
-    )
-    figure = Figure(figsize=full, dpi=DPI, facecolor="white")
-    at = MARGIN / full[0]
+    full_width = across + 2 * MARGIN
+    around = len(lines) * (above + space.below)
+    full_height = HEAD + space.top + sum(heights) + around + MARGIN
+    figure = _titled(title, subtitle, full_width, full_height)
+
+    axes: list[Axes] = []
+    letters = int(LETTERS * (wide + beside))
+    bottom = full_height - HEAD - space.top
+    for line, tall, row_count in zip(lines, heights, row_counts, strict=True):
+        bottom -= above + tall
+        for column, panel in enumerate(line):
+            start = left + column * (wide + between)
+            drawn = figure.add_axes(
+                (
+                    start / full_width,
+                    bottom / full_height,
+                    wide / full_width,
+                    tall / full_height,
+                )
+            )
+            _head(drawn, shown(panel.heading, letters), raised=beside > 0)
+            if most_rows:
+                # Rows have one height, also where a neighbour has more of them.
+                drawn.set_ylim(row_count - 0.5, -0.5)
+                # matplotlib draws a tick without a name, too, which takes as long as one with a
+                # name.
+                names = panel.names if column == 0 or not shared else ()
+                drawn.set_yticks(range(len(names)), names, fontsize=size)
+            _columns(drawn, panel, text_widths[len(axes)], wide, size)
+            axes.append(drawn)
+        bottom -= space.below
+    return figure, axes
+
+
+def _labels_width(panels: Sequence[Panel], size: float) -> float:
+    """Return the width of the widest name of a row, with the space beside it; 0 without names."""
+    names: list[str] = []
+    for panel in panels:
+        names += panel.names
+    return widest(names, size) + 0.12 if names else 0.0
+
+
+def _text_widths(panel: Panel, size: float) -> dict[str, float]:
+    """Return the width of each column to the right of a panel, with the space before it."""
+    widths = {}
+    for head, texts in panel.columns.items():
+        widths[head] = widest([head, *texts], size) + 0.18
+    return widths
+
+
+def _titled(title: str, subtitle: str, width: float, height: float) -> Figure:
+    """Return a figure without panels."""
+    figure = Figure(figsize=(width, height), dpi=DPI, facecolor="white")
+    left = MARGIN / width
     figure.text(
-        at,
-        1 - 0.12 / full[1],
+        left,
+        1 - 0.12 / height,
         title,
         ha="left",
         va="top",
@@ -110,39 +161,24 @@ def sheet(
         fontweight="bold",
         color=INK,
     )
-    figure.text(at, 1 - 0.40 / full[1], subtitle, ha="left", va="top", fontsize=TEXT, color=GREY)
-    axes: list[Axes] = []
-    bottom = full[1] - HEAD - space.top
-    for line, tall, count in zip(lines, heights, counts, strict=True):
-        bottom -= above + tall
-        for column, panel in enumerate(line):
-            start = left + column * (wide + between)
-            each = figure.add_axes(
-                (start / full[0], bottom / full[1], wide / full[0], tall / full[1])
-            )
-            _head(each, shown(panel.heading, int(LETTERS * (wide + beside))), raised=beside > 0)
-            if most:
-                each.set_ylim(
-                    count - 0.5, -0.5
-                )  # rows of one height, also where a neighbour has more of them
-                # matplotlib draws a tick without a name, too, which takes as long as one with a
-                # name
-                names = panel.names if column == 0 or not shared else ()
-                each.set_yticks(range(len(names)), names, fontsize=size)
-            right = wide
-            for index, (head, texts) in enumerate(panel.columns.items()):
-                right += widths[len(axes)][head]
-                _column(each, right / wide, head, texts, size, bold=index == 0)
-            axes.append(each)
-        bottom -= space.below
-    return figure, axes
+    figure.text(
+        left,
+        1 - 0.40 / height,
+        subtitle,
+        ha="left",
+        va="top",
+        fontsize=TEXT,
+        color=GREY,
+    )
+    return figure
 
 
 def best(order: Sequence[str], most: int) -> tuple[list[str], str]:
     """Return the first bots, at most `most`, and the words about the others for a subtitle."""
-    return list(order[:most]), f"; the first {most} of {len(order)} bots" if len(
-        order
-    ) > most else ""
+    note = ""
+    if len(order) > most:
+        note = f"; the first {most} of {len(order)} bots"
+    return list(order[:most]), note
 
 
 def row_height(count: int) -> float:
@@ -173,6 +209,7 @@ def legend(panel: Axes) -> None:
 
 
 def _head(panel: Axes, lines: Sequence[str], *, raised: bool) -> None:
+    """Write the lines of a heading above the panel, the first in large letters."""
     for index, line in enumerate(reversed(lines)):
         first = index == len(lines) - 1
         panel.annotate(
@@ -185,6 +222,18 @@ def _head(panel: Axes, lines: Sequence[str], *, raised: bool) -> None:
             fontweight="bold" if first else "normal",
             color=INK if first else GREY,
         )
+
+
+def _columns(
+    panel: Axes, texts: Panel, widths: Mapping[str, float], wide: float, size: float
+) -> None:
+    """Write the columns of texts to the right of a panel that is `wide`."""
+    right = wide
+    bold = True  # of the first column
+    for head, column in texts.columns.items():
+        right += widths[head]
+        _column(panel, right / wide, head, column, size, bold=bold)
+        bold = False
 
 
 def _column(
