@@ -66,7 +66,8 @@ def arena(folder: Path, *words: str, typed: str = "", **changes: str) -> subproc
         patch.object(sys, "argv", ["arena", *words]),
         patch.object(sys, "stdin", io.TextIOWrapper(io.BytesIO(typed.encode(errors="surrogateescape")), "utf-8")),
         patch.object(Archive, "opened", set()),  # a command that fails looks for damage in these only
-        patch.object(tempfile, "tempdir", None),  # as TMPDIR has it: the folder of this call is no later one's
+        # A TMPDIR of this call holds for it alone; tempfile would remember it.
+        patch.object(tempfile, "tempdir", None if "TMPDIR" in changes else tempfile.tempdir),
         contextlib.redirect_stdout(out),
         contextlib.redirect_stderr(err),
     ):

@@ -162,7 +162,7 @@ def test_the_modes_of_the_terminal_are_as_before_also_after_a_signal(folder, mat
     within = termios.tcgetattr(session.ours)
     session.command.signal(signal.SIGTERM)
     session.until("\x1b[?1049l")
-    assert until(lambda: termios.tcgetattr(session.ours) == session.modes, 5)
+    assert until(lambda: termios.tcgetattr(session.ours) == session.modes)
     assert within != session.modes
     assert session.end() == 143
 

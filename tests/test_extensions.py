@@ -7,6 +7,7 @@ import re
 import shutil
 import subprocess
 import sys
+import zipfile
 from pathlib import Path
 
 import cup
@@ -32,12 +33,10 @@ def package(tmp_path_factory) -> Path:
     for name, text in blocks().items():
         (source / name).write_text(text)
     installed = source / "installed"
-    words = ["--no-deps", "--no-build-isolation", "--quiet", "--disable-pip-version-check"]
-    command = [sys.executable, "-m", "pip", "wheel", *words, "--wheel-dir", "dist", "."]
+    command = [sys.executable, "-m", "hatchling", "build", "-t", "wheel"]
     subprocess.run(command, cwd=source, check=True, capture_output=True)
     (wheel,) = (source / "dist").glob("*.whl")
-    command = [sys.executable, "-m", "pip", "install", *words, "--target", str(installed), str(wheel)]
-    subprocess.run(command, check=True, capture_output=True)
+    zipfile.ZipFile(wheel).extractall(installed)  # as pip does, which takes three seconds for that
     return installed
 
 
@@ -51,8 +50,13 @@ def played(tmp_path_factory) -> Path:
 
 def arena(folder: Path, path: Path, *words: str) -> subprocess.CompletedProcess[str]:
     """Run arena as a user would, with the packages of a folder installed."""
+    return run([sys.executable, "-m", "arena", *words], folder, path)
+
+
+def run(command: list[str], folder: Path, path: Path) -> subprocess.CompletedProcess[str]:
+    """Run a command with the packages of a folder installed."""
     return subprocess.run(
-        [sys.executable, "-m", "arena", *words],
+        command,
         cwd=folder,
         env={**os.environ, "PYTHONPATH": str(path)},
         capture_output=True,
@@ -68,9 +72,9 @@ def test_the_package_of_the_page_adds_a_command_and_a_chart(package, played):
     table = arena(played, package, "streaks", "results/cup")
     assert table.returncode == 0, table.stderr
     assert re.search(r"^ *first +\d+$", table.stdout, re.MULTILINE)
-    drawn = arena(played, package, "charts", "cup")
-    assert drawn.returncode == 0, drawn.stderr
-    assert (played / "results/cup/charts/streaks.svg").is_file()
+    code = "from arena import charts, open_results; print(charts.render('streaks', open_results('results/cup')))"
+    drawn = run([sys.executable, "-c", code], played, package)
+    assert drawn.stdout.startswith("Figure("), drawn.stderr
 
 
 def test_an_extension_that_takes_a_command_of_arena_is_refused_in_the_help(tmp_path):
@@ -169,7 +173,7 @@ def test_without_any_extra_the_core_plays_and_its_help_lists_what_is_left(tmp_pa
     assert "leaderboard" in listed
     assert not commands & {*re.findall(r"^  ([a-z-]+) ", listed, re.MULTILINE)}
     assert not {*names} & {*arena(folder, folder, "docs").stdout.split()}
-    words = ["--set", "boards=['mummy_maze/hunt']", "--set", "repeats=1", "--bot", "dice,walker"]
+    words = ["--set", "boards=['mummy_maze/hunt']", "--set", "repeats=1", "--bot", "dice,walker", "--no-charts"]
     done = arena(folder, folder, "run", *words)
     assert done.returncode == 0, done.stderr
-    assert (folder / "results/demo/report.html").is_file()
+    assert (folder / "results/demo/leaderboard.csv").is_file()

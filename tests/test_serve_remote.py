@@ -494,7 +494,7 @@ def test_a_seat_ends_at_once_when_its_token_is_void(site):
     accounts = site[2]
     with joining(site) as (hub, connection), connection() as bot:
         joined(bot)
-        assert hub.bots == {"Ada_remote"}
+        assert until(lambda: hub.bots == {"Ada_remote"})
         accounts.note("somebody", "does", "something else")
         time.sleep(3 * remote.TOKEN_LOOK_S)
         assert hub.bots == {"Ada_remote"}

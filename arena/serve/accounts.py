@@ -27,6 +27,8 @@ from arena.errors import ArenaError, known_are, writing
 from arena.event.discovery import names
 
 FOLDER, FILE = ".serve", "accounts.sqlite"
+DatabaseError = sqlite3.Error
+"""What a change may raise that the disk or another process prevents."""
 SESSION_DAYS = 30
 SETTLED_NS = 100_000_000
 LIMITS = {"uploads": 10, "requests": 10, "matches": 20, "megabytes": 50, "disk": 1000, "site": 50_000}

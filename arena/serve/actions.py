@@ -1,6 +1,5 @@
 """What an organiser may do, for the page of the site and for `arena serve ACTION` alike; each action is in the log."""
 
-import sqlite3
 from collections.abc import Callable, Sequence
 from dataclasses import asdict
 from pathlib import Path
@@ -11,7 +10,7 @@ from arena.author.submissions import people as people_files
 from arena.author.submissions.people import Person
 from arena.errors import ArenaError, counted, known_are
 from arena.serve import timetable
-from arena.serve.accounts import LIMITS, Accounts, NewTokens, now
+from arena.serve.accounts import LIMITS, Accounts, DatabaseError, NewTokens, now
 from arena.serve.entrants import Entrants
 
 Rows = list[dict[str, str]]
@@ -51,7 +50,7 @@ def act(accounts: Accounts, action: str, words: Sequence[str], who: str, show_fi
     show_first(rows)
     try:
         answer.store()
-    except (ArenaError, sqlite3.Error) as error:
+    except (ArenaError, DatabaseError) as error:
         raise ArenaError(
             f"serve {action}: {error}; nothing was changed, and no token that was shown is valid"
         ) from error
