@@ -438,6 +438,12 @@ CASES: dict[str, Case] = {
     "a note in its own folder": Case(
         {"mine.py": "open('note.txt', 'w')\n" + PLAYS}, says=("note.txt", "$TMPDIR"), never=(FILES_THERE,)
     ),
+    "a file in /tmp": Case(
+        {"mine.py": "open('/tmp/note.txt', 'w')\n" + PLAYS}, says=("/tmp/note.txt", "$TMPDIR"), never=(FILES_THERE,)
+    ),
+    "a file in /tmp by a shell": Case(
+        {"mine.sh": "echo x > /tmp/note.txt || exit 1\n" + BASH}, says=("$TMPDIR",), never=(FILES_THERE, NETWORK)
+    ),
     "a file outside": Case(
         {"mine.py": "open('/etc/passwd')\n" + PLAYS}, says=("/etc/passwd",), never=("$TMPDIR", MISSING_FILE)
     ),

@@ -42,6 +42,8 @@ NO_REQUIRE = (
 PROCESS_CALLS = frozenset({"fork", "vfork", "clone", "clone3", "execve"})
 ON_WINDOWS_ONLY = frozenset({"msvcrt", "winreg", "winsound", "win32api", "win32com", "_winapi"})
 ON_ANOTHER_COMPUTER = re.compile(r"(/(home|Users|content|mnt|media|root|kaggle)/|[A-Za-z]:[\\/])")
+SCRATCH = ("/tmp/", "/var/tmp/", "/dev/shm/")  # noqa: S108 (only compared)
+"""Folders into which programs write on other machines."""
 OUTSIDE = "{} is no file of the bot: it may read its own folder and its libraries only; put its files there"
 CARRIAGE_RETURN = re.compile(r"\r['\u2019]|\\r['\u2019]|\r$|^'$|\^M:", re.MULTILINE)
 """How shells and `env` show a carriage return: as it is, as \\r, or as ^M."""
@@ -322,6 +324,8 @@ def _missing_path(crash: Crash, match: re.Match[str]) -> str:
 
 def _denied_path(_: Crash, match: re.Match[str]) -> str:
     name = next(filter(None, match.groups()))
+    if name.startswith(SCRATCH):
+        return f"{shown(name)} is in a folder that no bot has: write into the folder $TMPDIR, which is empty at first"
     if name.startswith("/"):
         return OUTSIDE.format(shown(name))
     return f"it may not write {shown(name)} into its own folder: write into the folder $TMPDIR, which is empty at first"
