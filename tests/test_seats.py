@@ -1,11 +1,12 @@
 """Seats of any kind: the referee's shell plays a kind that it has never heard of, beside bots."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
 
 import live
 import pytest
+from processes import descendants, until
 from programs import python
 from providers import Scripted
 
@@ -14,20 +15,27 @@ from arena.match.play import play, roll_call
 from arena.match.seat import Resources, SingleSeat
 from arena.match.seating import KINDS, AllSeats
 from arena.protocol import Ask, Reply
+from arena.sandbox import choice, procfs
 from arena.values import DISGUISED, Bot, Conditions, Ending, Match, ModelTerms, Seat, SeatReport
 
 STRANGER = Bot(name="stranger", command=(), digest="s", model=True)
 PATIENT = Conditions(time=TimeControl(start=20.0, move=20.0))
 
 
-class StrangersSeat:
-    """Plays the last legal move, and notes what happens to it; `lines` are printed before it."""
+Lines = list[bytes | Ending | Exception | Callable[[], None]]
 
-    def __init__(self, seat: Seat, lines: Sequence[bytes | Ending | type[Exception]] = ()) -> None:
+
+class StrangersSeat:
+    """Plays the last legal move, and notes what happens to it; `lines` are printed before it.
+
+    An ending is a fault, an exception a failure of arena, and a function is called while it thinks.
+    """
+
+    def __init__(self, seat: Seat, lines: Lines) -> None:
         self.seat = seat
         self.happened: list[str] = []
         self.asked: list[Ask] = []
-        self._lines = list(lines)
+        self._lines = lines
 
     def ask(self, ask: Ask) -> Reply:
         self.asked.append(ask)
@@ -35,11 +43,14 @@ class StrangersSeat:
         if ask.ready:
             return Reply(line=b"ready")
         line = self._lines.pop(0) if self._lines else ask.legal[-1].encode()
-        if isinstance(line, bytes):
-            return Reply(line=line)
+        if isinstance(line, Exception):
+            raise line
         if isinstance(line, Ending):
             return Reply(ending=line, words="it fell over")
-        raise line("the arena failed")
+        if callable(line):
+            line()
+            line = ask.legal[-1].encode()
+        return Reply(line=line)
 
     def end(self, text: bytes) -> None:
         self.happened.append(text.decode().splitlines()[-1])
@@ -55,7 +66,7 @@ class StrangersSeat:
 def stranger(monkeypatch):
     """Teach the seating a new kind; return the seats of it, and what they print."""
     seats: list[StrangersSeat] = []
-    lines: list[bytes | Ending | type[Exception]] = []
+    lines: Lines = []
 
     def kind(free: Sequence[Seat], resources: Resources) -> list[SingleSeat]:
         assert resources.match.seats
@@ -91,7 +102,7 @@ def test_a_seat_that_is_out_hears_why_once_and_no_farewell(tmp_path, launcher, s
 
 
 def test_a_seat_is_closed_when_arena_fails_in_the_middle_of_a_match(tmp_path, launcher, stranger):
-    stranger[1].append(RuntimeError)
+    stranger[1].append(RuntimeError("the arena failed"))
     with pytest.raises(RuntimeError, match="the arena failed"):
         play(match_of(tmp_path), launcher=launcher)
     assert stranger[0][0].happened == ["greeted", "asked", "closed"]
@@ -112,6 +123,25 @@ def test_a_seat_of_a_new_kind_plays_in_disguise_as_a_bot_does(tmp_path, launcher
     assert record.verdict.faults == ()
     assert {turn.move for turn in record.turns if turn.role == "first"} <= {"bet", "check", "call", "fold"}
     assert not any(word in ask.text.split() for ask in seat.asked for word in (b"first", b"bet", b"check"))
+
+
+@pytest.mark.skipif(choice.failure("landlock") is not None, reason="elsewhere a bot is frozen at once anyway")
+def test_no_program_is_awake_while_another_kind_of_seat_thinks(tmp_path, launcher, stranger, monkeypatch):
+    # An answer is short that took up to half a second, so that it needs no luck on a busy machine.
+    monkeypatch.setattr("arena.match.bot.SHORT_ANSWER_MS", 500)
+    for module in ("bot", "bot.stopwatch", "live_bots"):
+        monkeypatch.setattr(f"arena.match.{module}.SHORT_ANSWER_S", 0.5)
+    awake: list[bool] = []
+
+    def look() -> None:
+        pids = descendants(launcher._spawner.pid)
+        awake.append(not until(lambda: all(set(procfs.states(pid)) == {b"T"} for pid in pids), 2.0))
+
+    confined = replace(PATIENT, sandbox="landlock")
+    match = match_of(tmp_path, "mummy_maze/duel", confined)
+    stranger[1].extend([lambda: None] * 5 + [look] * 3)  # the first questions do not go the fast path
+    play(match, launcher=launcher)
+    assert awake == [False] * 3
 
 
 def test_a_roll_call_greets_a_seat_of_any_kind_and_ends_it(tmp_path, launcher, stranger):

@@ -14,6 +14,8 @@ seat: each kind is a file of its own, and seating.py lists them.
 #   model.py      `ModelSeats` answers what a bot asks a language model, until it gives a move
 #   disguise.py   `DisguisedSeats` has a bot read and write other words
 #
+# `arena check` has a third wrapper, `Examination` (author/checkup/conversation.py).
+#
 # The law of a seat:
 #
 #   - It raises no error for a fault of whoever plays it. A fault is a `Reply` with an ending, and
@@ -27,6 +29,7 @@ seat: each kind is a file of its own, and seating.py lists them.
 #   - Its report is there after the `with`, also if it was never asked because all others were out
 #     before the first turn.
 #   - It decides nothing about the match, and it sees no question of another seat.
+#   - It rests while seats of other kinds are asked, where it can be stopped.
 #
 # Why one object may stand for several seats. Roles that move at once must think at once, as many as
 # there are cores for: one poll(2) waits for all of their programs, and a language model is asked
@@ -38,11 +41,11 @@ seat: each kind is a file of its own, and seating.py lists them.
 #      `reply()` would have to wait for all seats that have begun, so they would have to know each
 #      other in secret, and so would each wrapper.
 #   3. An object that is asked for several seats at once: `ask(questions) -> replies`. A kind whose
-#      seats are asked one by one has an object for each of them (`SingleSeat`), which needs not
+#      seats are asked one by one has an object for each of them (`SingleSeat`), which need not
 #      know of others. A wrapper wraps a call.
 #
 # The third is taken. Kinds are asked one after another, so that no program is awake while a person
-# or an author's machine thinks.
+# or an author's machine thinks. A seat is known to be of a kind by its bot, as by `Bot.remote`.
 #
 # A new kind of seat is a class with the methods of `LiveSeat`, in a new file, and a function of the
 # type `Kind`, which puts each seat that is of this kind in a `SingleSeat`. The function gets its

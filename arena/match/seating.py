@@ -60,7 +60,7 @@ class AllSeats(Seats):
         self._closing.__exit__(*error)
 
     def ask(self, asks: Mapping[Role, Ask]) -> dict[Role, Reply]:
-        """Part of `Seats`. One kind is asked after another."""
+        """Part of `Seats`. One kind is asked after another, and rests while others are asked."""
         if len(self._groups) == 1:
             return self._groups[0].ask(asks)
         replies: dict[Role, Reply] = {}
@@ -68,6 +68,7 @@ class AllSeats(Seats):
             asked = {role: ask for role, ask in asks.items() if role in group.roles}
             if asked:
                 replies |= group.ask(asked)
+                group.rest()
         return replies
 
     def rest(self) -> None:
