@@ -11,7 +11,8 @@ import cup
 import pytest
 from rich.console import Console
 
-from arena.cli import options, output, workspace
+from arena import workspace
+from arena.cli import options, output
 from arena.cli.watching import Watcher, duration
 from arena.errors import ArenaError
 from arena.event import config

@@ -77,7 +77,7 @@ def test_a_signal_while_the_charts_are_drawn_ends_the_command_at_once(tmp_path):
 
 def test_a_second_signal_ends_a_command_at_once_whatever_it_does():
     program = (
-        "import time; from arena.cli.signals import listening\n"
+        "import time; from arena.signals import listening\n"
         "with listening():\n"
         "    print('on', flush=True)\n"
         "    while True: time.sleep(1)"

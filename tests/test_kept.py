@@ -16,9 +16,8 @@ import cup
 import keep
 import pytest
 
-from arena import file_formats, rulefile
+from arena import file_formats, rulefile, workspace
 from arena.cli import results as cli_results
-from arena.cli import workspace
 from arena.errors import ArenaError
 from arena.event import config, schedules
 from arena.event.plan import Plan

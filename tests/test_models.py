@@ -29,7 +29,7 @@ from processes import descendants, gone_soon, until
 from programs import python
 from providers import Scripted
 
-from arena.cli import workspace as cli_workspace
+from arena import workspace as cli_workspace
 from arena.cli.live.layout import Story, frame
 from arena.clock import TimeControl
 from arena.errors import ArenaError

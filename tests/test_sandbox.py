@@ -24,7 +24,6 @@ from programs import python
 from arena import rulefile
 from arena.author.checkup import conversation
 from arena.cli import stored_match
-from arena.cli.signals import InterruptedNow
 from arena.event import discovery
 from arena.games import rulebook
 from arena.match.human import HUMAN
@@ -37,6 +36,7 @@ from arena.sandbox.launcher import ConfinementError, Launcher, SpawnerLostError
 from arena.sandbox.spawner import SPARES
 from arena.sandbox.spawner_process import SpawnerProcess
 from arena.sandbox.watchdog import WATCHDOG_INTERVAL_S, stored_by
+from arena.signals import InterruptedNow
 from arena.values import Bot, Conditions, Limits, Match
 
 OPEN = Conditions(sandbox="rlimits", limits=Limits(processes=None))

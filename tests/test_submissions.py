@@ -23,6 +23,7 @@ from classroom import GOOD, LAST
 from processes import until
 from programs import python
 
+from arena import workspace
 from arena.author import letter
 from arena.author.checkup import screening
 from arena.author.submissions import (
@@ -37,7 +38,6 @@ from arena.author.submissions.copy_untrusted import DEEPEST
 from arena.author.submissions.downloads import label_of
 from arena.author.submissions.requests import class_of, name_of
 from arena.author.submissions.unpacking import unpack
-from arena.cli import workspace
 from arena.display_names import bot_shown, display_names
 from arena.errors import ArenaError
 from arena.event import discovery

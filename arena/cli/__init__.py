@@ -26,8 +26,8 @@ if {"_ARENA_COMPLETE", "_BOTARENA_COMPLETE"} & os.environ.keys():
 import typer
 from typer.core import TyperGroup
 
-from arena import extensions
-from arena.cli import output, streams
+from arena import extensions, streams
+from arena.cli import output
 from arena.errors import ArenaError, named, refusal
 from arena.sandbox import descriptors
 from arena.version import __version__

@@ -7,9 +7,10 @@ from typing import Annotated
 
 import typer
 
+from arena import workspace
 from arena.author import classroom, starters
 from arena.author.submissions import listing
-from arena.cli import options, output, paths, workspace
+from arena.cli import options, output, paths
 from arena.display_names import bot_shown
 from arena.errors import ArenaError
 from arena.event import discovery

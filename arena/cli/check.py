@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Annotated, NoReturn
 
 import typer
 
+from arena import workspace
 from arena.author.checkup import WHOLE_MATCHES_S, CheckRun, Checkup
-from arena.cli import options, output, stored_match, workspace
+from arena.cli import options, output, stored_match
 from arena.errors import ArenaError
 from arena.sandbox.launcher import Launcher
 from arena.sandbox.toolchain import PYTHON_HERE

@@ -10,10 +10,10 @@ from typing import Annotated
 
 import typer
 
-from arena import whole_files
+from arena import whole_files, workspace
 from arena.author import contest as repository
 from arena.author.checkup import Checkup
-from arena.cli import output, paths, results, stored_match, workspace
+from arena.cli import output, paths, results, stored_match
 from arena.errors import ArenaError, writing
 from arena.event import discovery, merging
 from arena.event.discovery import names

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
 import typer
 
-from arena.cli import options, output, paths, signals, watching, workspace
+from arena import signals, workspace
+from arena.cli import options, output, paths, watching
 from arena.cli.run import command_line, make_archive
 from arena.errors import ArenaError, BotError
 from arena.event.director import ATTEMPTS
@@ -86,7 +87,7 @@ def duel(
         raise ArenaError(f"{bot} and {opponent} are the same bot, file by file: name two")
     name = name or f"duel-{first.name}-{second.name}"
     event = prepared(tournament, bots, name, ("--max-pairings", max_pairings), boards)
-    output.warn_about_confinement(event.conditions)
+    workspace.warn_about_confinement(event.conditions)
     state = Duel(event, (first.name, second.name), sequential.SequentialTest(question), scale)
     folder = paths.results_folder(Path(), event.name)
     with signals.listening() as interrupt:

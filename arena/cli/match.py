@@ -10,7 +10,8 @@ from typing import Annotated, Any
 
 import typer
 
-from arena.cli import match_text, options, output, signals, stored_match, workspace
+from arena import signals, workspace
+from arena.cli import match_text, options, output, stored_match
 from arena.cli.live import terminal
 from arena.cli.live.layout import Story
 from arena.cli.live.viewer import LeftEarlyError, Playback, Viewer
@@ -79,7 +80,7 @@ def match(
     players = assign_roles(chosen, chosen.roles, named)
     opening = begun.moves if begun is not None else ()
     planned = make_match(chosen, players, seed, workspace.conditions_here(tournament, by_hand=True), opening)
-    output.warn_about_confinement(planned.conditions)
+    workspace.warn_about_confinement(planned.conditions)
     game = rulebook.game_of(planned)
     launched = NamingLauncher() if no_limits else Launcher()
     with playing(), workspace.asking(tournament) as model, launched as launcher:

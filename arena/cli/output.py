@@ -7,12 +7,15 @@ rich as `Text`, which reads no markup.
 import os
 import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager, redirect_stderr, redirect_stdout, suppress
+from contextlib import contextmanager, redirect_stderr, redirect_stdout
 from math import isfinite
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
 
-from arena.errors import counted as counted  # commands use it from here, as they do all that prints
+from arena.errors import counted as counted  # commands use these from here, as they do all that prints
+from arena.streams import notice as notice
+from arena.streams import safe_lines as safe_lines
+from arena.streams import shorten_lines as shorten_lines
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -20,9 +23,7 @@ if TYPE_CHECKING:
     from rich.table import Table
 
     from arena.results.columns import Column
-    from arena.values import Conditions
 
-LONGEST_ERROR_LINE = 900  # characters
 NAMES = frozenset({"name", "bot", "opponent", "student", "match"})
 """Headers of columns that break last: a name in two lines is read as two names, and is no name to type."""
 LEAST_COLUMNS = 6  # of the terminal, for each other column
@@ -44,40 +45,11 @@ def wants_colour(stream: IO[str] | None = None) -> bool:
     return stream.isatty() and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
 
 
-def notice(text: str) -> None:
-    """Write a line for the user on stderr, after all that was printed before it."""
-    with suppress(OSError, ValueError):  # nobody reads stdout any more; the next print or the exit says so
-        sys.stdout.flush()  # a file or a pipe that takes both streams has them in order
-    print(safe_lines(text), file=sys.stderr, flush=True)
-
-
 @contextmanager
 def silence() -> Iterator[None]:
     """Print nothing; an error that leaves this context is printed by its caller."""
     with Path(os.devnull).open("w", encoding="utf-8") as nowhere, redirect_stdout(nowhere), redirect_stderr(nowhere):
         yield
-
-
-def shorten_lines(text: str) -> str:
-    """Cut the middle out of long lines: an error quotes what the user typed, which may have any length."""
-    limit = LONGEST_ERROR_LINE
-    return "\n".join(
-        line if len(line) <= limit else f"{line[: limit * 2 // 3]} … {line[-limit // 3 :]}" for line in text.split("\n")
-    )
-
-
-def warn_about_confinement(conditions: "Conditions") -> None:
-    """Print a warning if the confinement of the bots leaves something open; every command that starts bots does so."""
-    from arena.sandbox import choice
-
-    if (warning := choice.warning(conditions)) is not None:
-        notice(f"warning: {warning}")
-
-
-def safe_lines(text: str) -> str:
-    """Return our own text with its lines, but without control characters: it may quote the name of any file."""
-    lines = text.split("\n")
-    return "\n".join("".join(c if c.isprintable() else ascii(c)[1:-1] for c in line) for line in lines)
 
 
 def safe_line(value: object, length: int = 200) -> str:

@@ -5,16 +5,11 @@ from pathlib import Path
 from arena import toml, whole_files
 from arena.cli import output
 from arena.errors import ArenaError, writing
-
-TOURNAMENT_FILE = "tournament.toml"
-EVENT_FILE = "event.sqlite"
-BUILDS, SAMPLED_BOARDS = ".builds", ".boards"
-"""Folders under results/: the bots that a workspace built, by digest, and the boards that it drew for its events."""
-
-
-def results_folder(workspace: Path, name: str) -> Path:
-    """Return the folder of the results of the event with this name."""
-    return workspace / "results" / name
+from arena.event.folders import BUILDS as BUILDS  # commands use these from here, as they do all paths
+from arena.event.folders import EVENT_FILE as EVENT_FILE
+from arena.event.folders import SAMPLED_BOARDS as SAMPLED_BOARDS
+from arena.event.folders import TOURNAMENT_FILE as TOURNAMENT_FILE
+from arena.event.folders import results_folder as results_folder
 
 
 def tournament_file(path: Path | None) -> Path:

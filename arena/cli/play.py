@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from arena.cli import match_text, options, output, stored_match, workspace
+from arena import workspace
+from arena.cli import match_text, options, stored_match
 from arena.cli.live import terminal
 from arena.cli.live.human_seat import ScreenSeat, TextSeat
 from arena.cli.match import assign_roles, board_named, bots_of, make_match, playing
@@ -56,7 +57,7 @@ def play(
     tournament = workspace.tournament(overrides)
     seed = int(time.time()) if seed is None else seed
     planned = _plan(chosen, own_roles, against or (), seed, tournament, begun)
-    output.warn_about_confinement(planned.conditions)
+    workspace.warn_about_confinement(planned.conditions)
     with playing(), workspace.asking(tournament) as model:
         _play(planned, model)
 

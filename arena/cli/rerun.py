@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from arena.cli import match_text, options, output, paths, stored_match, workspace
+from arena import workspace
+from arena.cli import match_text, options, output, paths, stored_match
 from arena.errors import ArenaError
 from arena.event import discovery
 from arena.match import play
@@ -36,7 +37,7 @@ def rerun(
     event, record = stored_match.event_of(match), stored_match.load_record(match)
     tournament = workspace.tournament(options.overrides(sandbox=sandbox, unsafe=unsafe))
     then, record = record, as_here(record, tournament)
-    output.warn_about_confinement(record.match.conditions)
+    workspace.warn_about_confinement(record.match.conditions)
     if changed := sorted(_changed(asdict(then.match.conditions), asdict(record.match.conditions))):
         output.notice(f"{', '.join(changed)}: as in the tournament.toml here; the match was played otherwise")
     if bot is None and (role or print_):

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from arena.cli import options, output, paths, stored_match, workspace
+from arena import workspace
+from arena.cli import options, output, paths, stored_match
 from arena.cli.progress import ProgressLine
 from arena.errors import ArenaError, writing
 from arena.game import Game

@@ -15,9 +15,9 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from arena import system, whole_files
-from arena.cli import options, output, paths, signals, streams
-from arena.cli import workspace as workspaces
+from arena import signals, streams, system, whole_files
+from arena import workspace as workspaces
+from arena.cli import options, output, paths
 from arena.errors import ArenaError, refusal, writing
 
 if TYPE_CHECKING:
@@ -216,7 +216,7 @@ def _played_request(request: "MatchRequest") -> "list[Statement]":
     conditions = workspaces.conditions_here(tournament)
     drawn = paths.results_folder(Path(), paths.SAMPLED_BOARDS)
     event, notices = duel.prepared(tournament, bots, request.event, most, boards, conditions, drawn)
-    output.warn_about_confinement(event.conditions)
+    workspaces.warn_about_confinement(event.conditions)
     said = [Statement(public=notice) for notice in notices]
     names = (bots[0].name, bots[1].name)
     state = duel.Duel(event, names, SequentialTest(Question()), duel.POINTS)

@@ -11,6 +11,7 @@ from typing import Annotated
 
 import typer
 
+from arena import workspace
 from arena.author import letter
 from arena.author.submissions import SubmissionDecision, Submissions, SubmissionStatus
 from arena.author.submissions import people as people_files
@@ -18,7 +19,7 @@ from arena.author.submissions.bot_store import BotStore
 from arena.author.submissions.people import People
 from arena.author.submissions.requests import class_in, class_of, is_class, packed_as, request
 from arena.author.submissions.students import StudentState, bots_that_play, students
-from arena.cli import bots, options, output, workspace
+from arena.cli import bots, options, output
 from arena.cli.progress import ProgressLine
 from arena.errors import ArenaError
 from arena.event import discovery

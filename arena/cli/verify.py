@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from arena import shared_folders, whole_files
+from arena import shared_folders, whole_files, workspace
 from arena.author.submissions.copy_untrusted import Allowance, copy_entry
-from arena.cli import options, output, paths, results, stored_match, workspace
+from arena.cli import options, output, paths, results, stored_match
 from arena.cli.progress import ProgressLine
 from arena.errors import ArenaError, writing
 from arena.games import rulebook
@@ -159,7 +159,7 @@ def _rerun_problems(archive: "Archive", event: str, count: int, lot: str | None)
         for number, match in enumerate(drawn, 1):
             record = rerun.as_here(archive.record(match), tournament)
             if number == 1:
-                output.warn_about_confinement(record.match.conditions)
+                workspace.warn_about_confinement(record.match.conditions)
             again = rerun.played_again(record, event, tournament)
             if not (found := list(differences(record, again))):
                 same += 1

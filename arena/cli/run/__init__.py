@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from arena import rulefile, whole_files
-from arena.cli import options, output, paths, results, signals, watching, workspace
+from arena import rulefile, signals, whole_files, workspace
+from arena.cli import options, output, paths, results, watching
 from arena.cli.init import make_workspace
 from arena.errors import ArenaError
 from arena.event import schedules
@@ -70,7 +70,7 @@ def run(
     )
     path = paths.tournament_file(file)
     tournament = config.load(path, changed)
-    event, entrants = workspace.event_of(tournament, path, bots, boards)
+    event, entrants = workspace.event_of(tournament, path, options.names_in(bots), options.names_in(boards))
     count = workspace.matches_at_once(tournament, event)
     folder = paths.results_folder(path.parent, event.name)
     if not bots:  # a bot that plays none of the boards: otherwise nobody would notice a mistake in its bot.toml
@@ -89,7 +89,7 @@ def run(
         _show_plan(event, folder, count, tournament.model, json=json)
         return
     provider = workspace.provider(tournament, path.parent)
-    output.warn_about_confinement(event.conditions)
+    workspace.warn_about_confinement(event.conditions)
     _warn_about_writers([path, *{Path(board.rules) for board in event.boards}])
     for bot in event.bots:
         for sentence in tournament.unmet_requests(bot):

@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from arena import whole_files
+from arena import signals, whole_files, workspace
 from arena.cli import duel as duels
-from arena.cli import options, output, paths, results, signals, stored_match, watching, workspace
+from arena.cli import options, output, paths, results, stored_match, watching
 from arena.cli.run import command_line, make_archive
 from arena.errors import ArenaError, writing
 from arena.event import discovery, schedules
@@ -70,7 +70,7 @@ def climb(
     overrides = options.overrides(settings, seed=seed, name=name, workers=workers, sandbox=sandbox, unsafe=unsafe)
     tournament = workspace.own_tournament(overrides)
     store = workspace.bot_store(tournament)
-    event, _ = workspace.event_of(tournament, Path(paths.TOURNAMENT_FILE), None, boards)
+    event, _ = workspace.event_of(tournament, Path(paths.TOURNAMENT_FILE), boards=options.names_in(boards))
     missing = [bot for bot in bots if bot not in {each.name for each in event.bots}]
     if missing:
         raise ArenaError(f"{missing[0]}: is no bot of this event; `arena bots` lists them")
@@ -123,7 +123,7 @@ class _Step:
     door: "Door | None"
 
     def _event(self) -> Event:
-        return workspace.event_of(self.tournament, Path(paths.TOURNAMENT_FILE), boards=self.boards)[0]
+        return workspace.event_of(self.tournament, Path(paths.TOURNAMENT_FILE), boards=options.names_in(self.boards))[0]
 
     def play(self) -> None:
         """Play what is due of the event."""

@@ -8,7 +8,8 @@ from typing import Annotated
 
 import typer
 
-from arena.cli import match_text, options, output, paths, workspace
+from arena import workspace
+from arena.cli import match_text, options, output, paths
 from arena.cli.match import board_named, playing
 from arena.cli.progress import ProgressLine
 from arena.errors import ArenaError
@@ -49,7 +50,7 @@ def nemesis(
     (named,) = workspace.built([tournament.as_entered(workspace.bot_named(bot))], conditions.sandbox)
     chosen = board_named(board, "--board")
     side = _side(chosen, named, role)
-    output.warn_about_confinement(conditions)
+    workspace.warn_about_confinement(conditions)
     event = Event(name="nemesis", seed=seed, boards=(chosen,), bots=(named,), conditions=conditions)
     seating = tuple(named if each in side else HUMAN for each in chosen.roles)
     first = event.match(chosen, seating, seed)  # of sampled boards the seed chooses one

@@ -9,9 +9,11 @@ import errno
 import io
 import os
 import sys
+from contextlib import suppress
 from pathlib import Path
 from typing import Any, Literal, TextIO
 
+LONGEST_ERROR_LINE = 900  # characters
 READER_GONE = {errno.EPIPE, errno.EIO, errno.ENXIO, errno.ECONNRESET}
 """The errors of a pipe, a terminal and a socket that nobody reads any more; that reader has seen enough."""
 
@@ -107,3 +109,24 @@ def _null(mode: Literal["r", "w"]) -> TextIO:
 def _raw(stream: Any) -> object:
     buffer = getattr(stream, "buffer", None)
     return getattr(buffer, "raw", buffer)
+
+
+def notice(text: str) -> None:
+    """Write a line for the user on stderr, after all that was printed before it."""
+    with suppress(OSError, ValueError):  # nobody reads stdout any more; the next print or the exit says so
+        sys.stdout.flush()  # a file or a pipe that takes both streams has them in order
+    print(safe_lines(text), file=sys.stderr, flush=True)
+
+
+def shorten_lines(text: str) -> str:
+    """Cut the middle out of long lines: an error quotes what the user typed, which may have any length."""
+    limit = LONGEST_ERROR_LINE
+    return "\n".join(
+        line if len(line) <= limit else f"{line[: limit * 2 // 3]} … {line[-limit // 3 :]}" for line in text.split("\n")
+    )
+
+
+def safe_lines(text: str) -> str:
+    """Return our own text with its lines, but without control characters: it may quote the name of any file."""
+    lines = text.split("\n")
+    return "\n".join("".join(c if c.isprintable() else ascii(c)[1:-1] for c in line) for line in lines)

@@ -4,7 +4,7 @@ import atexit
 import os
 import shlex
 import shutil
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from functools import cache, partial
@@ -14,13 +14,13 @@ from typing import TYPE_CHECKING
 from arena import rulefile, system
 from arena.author import classroom
 from arena.author.submissions.bot_store import BotStore
-from arena.cli import options, output, paths
 from arena.display_names import bot_shown
 from arena.errors import ArenaError, OptionError, known_are
-from arena.event import builds, discovery
+from arena.event import builds, discovery, folders
 from arena.event.discovery import names
 from arena.sandbox import choice, cores, exposure
 from arena.sandbox import folder as scratch
+from arena.streams import notice
 from arena.values import Bot, Conditions, Event
 
 if TYPE_CHECKING:
@@ -36,12 +36,18 @@ def tournament(overrides: Mapping[str, object] | None = None) -> "Tournament":
     """Load the tournament.toml here, or the one that comes with arena."""
     from arena.event import config
 
-    return config.load(_root() / paths.TOURNAMENT_FILE, overrides)
+    return config.load(_root() / folders.TOURNAMENT_FILE, overrides)
 
 
 def conditions_here(tournament: "Tournament", *, by_hand: bool = False) -> Conditions:
     """Return the conditions of the file at the level of confinement that works here (`choice.choose`)."""
     return choice.resolved(tournament.conditions(), unsafe=tournament.unsafe, by_hand=by_hand)
+
+
+def warn_about_confinement(conditions: Conditions) -> None:
+    """Print a warning if the confinement of the bots leaves something open; every command that starts bots does so."""
+    if (warning := choice.warning(conditions)) is not None:
+        notice(f"warning: {warning}")
 
 
 def screening(tournament: "Tournament", boards: Iterable[str] = (), *, by_hand: bool = False) -> "Screening":
@@ -50,7 +56,7 @@ def screening(tournament: "Tournament", boards: Iterable[str] = (), *, by_hand: 
 
     conditions = conditions_here(tournament, by_hand=by_hand)
     refuse_exposed((), conditions.sandbox)  # the organiser's mistake, and no fault of a bot
-    output.warn_about_confinement(conditions)
+    warn_about_confinement(conditions)
     return Screening(
         conditions=conditions,
         as_entered=tournament.as_entered,
@@ -58,22 +64,22 @@ def screening(tournament: "Tournament", boards: Iterable[str] = (), *, by_hand: 
         boards=tuple(boards),
         events=tournament.boards,
         opened=tournament.openings.used,
-        report=output.notice,
+        report=notice,
     )
 
 
 def event_of(
-    tournament: "Tournament", path: Path, bots: list[str] | None = None, boards: list[str] | None = None
+    tournament: "Tournament", path: Path, bots: Sequence[str] = (), boards: Sequence[str] = ()
 ) -> tuple[Event, tuple[Bot, ...]]:
     """Return the event of the file at this path, only with the named bots and boards if any are, and all its bots."""
     try:
         entrants = classroom.entrants(tournament, path.parent)
         event = tournament.event(
             path.parent,
-            bots=options.names_in(bots),
-            boards=options.names_in(boards),
+            bots=bots,
+            boards=boards,
             entrants=entrants,
-            sampled_boards=paths.results_folder(path.parent, paths.SAMPLED_BOARDS),
+            sampled_boards=folders.results_folder(path.parent, folders.SAMPLED_BOARDS),
         )
         return replace(event, conditions=conditions_here(tournament)), entrants
     except OptionError:
@@ -125,8 +131,8 @@ def forget_key(tournament: "Tournament") -> None:
 
 
 def _tape_folder(home: Path, name: str) -> Path:
-    folder = paths.results_folder(home, name)
-    if not (folder / paths.EVENT_FILE).is_file() or "/" in name:
+    folder = folders.results_folder(home, name)
+    if not (folder / folders.EVENT_FILE).is_file() or "/" in name:
         raise ArenaError(f"model.tapes: there is no event {name!r} under {home / 'results'}")
     return folder.absolute()
 
@@ -144,8 +150,8 @@ def asking(tournament: "Tournament") -> "Iterator[Door | None]":
     from arena.event.model import opened
     from arena.match.model import BudgetError, ModelError
 
-    own = paths.results_folder(Path(), tournament.name)
-    recorded = (str(own.absolute()),) if (own / paths.EVENT_FILE).is_file() else ()
+    own = folders.results_folder(Path(), tournament.name)
+    recorded = (str(own.absolute()),) if (own / folders.EVENT_FILE).is_file() else ()
     with opened(replace(who, tapes=(*recorded, *who.tapes)), None) as broker:
         try:
             yield broker
@@ -156,12 +162,12 @@ def asking(tournament: "Tournament") -> "Iterator[Door | None]":
 def own_tournament(overrides: dict[str, object] | None = None) -> "Tournament":
     """Load the tournament.toml here; ArenaError where there is none."""
     if not _exists():
-        raise ArenaError(f"there is no {paths.TOURNAMENT_FILE} here; `arena init DIR` makes a workspace with one")
+        raise ArenaError(f"there is no {folders.TOURNAMENT_FILE} here; `arena init DIR` makes a workspace with one")
     return tournament(overrides)
 
 
 def _exists() -> bool:
-    return Path(paths.TOURNAMENT_FILE).is_file()
+    return Path(folders.TOURNAMENT_FILE).is_file()
 
 
 def _root() -> Path:
@@ -172,11 +178,11 @@ def bot_store(tournament: "Tournament") -> BotStore:
     """Return the bots folder of the workspace here, with its versions."""
     if tournament.bots is None:
         raise ArenaError(
-            f"{paths.TOURNAMENT_FILE}: bots: names no folder to take bots into; "
+            f"{folders.TOURNAMENT_FILE}: bots: names no folder to take bots into; "
             'write bots = "bots", and make that folder'
         )
     if not Path(tournament.bots).is_dir():
-        raise ArenaError(f"{paths.TOURNAMENT_FILE}: bots: there is no folder {tournament.bots}; make it")
+        raise ArenaError(f"{folders.TOURNAMENT_FILE}: bots: there is no folder {tournament.bots}; make it")
     return BotStore(Path(tournament.bots))
 
 
@@ -235,7 +241,8 @@ def built(bots: Iterable[Bot], level: str) -> tuple[Bot, ...]:
     refuse_exposed(bots, level)
     if not any(discovery.build_of(bot) for bot in bots):
         return bots
-    return builds.built(bots, paths.results_folder(Path(), paths.BUILDS) if _exists() else temporary_folder(), level)
+    folder = folders.results_folder(Path(), folders.BUILDS) if _exists() else temporary_folder()
+    return builds.built(bots, folder, level)
 
 
 def refuse_exposed(bots: Iterable[Bot], level: str) -> None:
