@@ -1,1 +1,4 @@
-"""Pictures for sharing: clips of matches, a leaderboard, a badge. It draws the scenes of arena/replay/drawing."""
+"""Pictures for sharing: clips of matches, a leaderboard, a badge.
+
+Clips draw the scenes of arena/replay/drawing.
+"""

@@ -1,7 +1,10 @@
-"""What a picture is made of: shapes of SVG at places, and frames that follow one another. It draws nothing itself.
+"""What a picture is made of: shapes of SVG at places, and frames that follow one another.
 
-A colour is `#rrggbb`, or one of the page's by its variable, such as INK; only a painter asks whether it is dark. Names,
-remarks and facts may come from anybody: a text becomes harmless, short, and letters that a font has, in `text`.
+It draws nothing itself.
+
+A colour is `#rrggbb`, or one of the page's by its variable, such as INK; only a painter asks
+whether it is dark. Names, remarks and facts may come from anybody: a text becomes harmless, short,
+and letters that a font has, in `text`.
 """
 
 import re
@@ -18,7 +21,9 @@ from arena.replay.drawing.shapes import Element
 TOKENS = (Path(__file__).parents[1] / "report" / "html" / "1_tokens.css").read_text("utf-8")
 """The one table of the colours and fonts of pages and pictures."""
 FONTS = dict(re.findall(r"--(sans|mono): ([^;]+);", TOKENS))
-INK, SOFT, LINE, ACCENT, BAD, RAISED = (f"var(--{name})" for name in ("ink", "soft", "line", "accent", "bad", "raised"))
+INK, SOFT, LINE, ACCENT, BAD, RAISED = (
+    f"var(--{name})" for name in ("ink", "soft", "line", "accent", "bad", "raised")
+)
 LONGEST = 200  # characters of a text
 
 
@@ -42,7 +47,7 @@ class Item(NamedTuple):
 
 @dataclass(frozen=True)
 class Film:
-    """Frames that follow one another; what is in all of them is `still`, and lies under the others."""
+    """Frames that follow one another; items of all frames are `still`, and lie under the others."""
 
     width: int
     height: int
@@ -71,12 +76,24 @@ def shapes(elements: Iterable[Element], words: str = "") -> tuple[Shape, ...]:
     made = []
     for tag, attributes in elements:
         if tag == "text":
-            attributes = {**attributes, "words": letters.drawable(str(attributes.get("words", words)))[:LONGEST]}
+            attributes = {
+                **attributes,
+                "words": letters.drawable(str(attributes.get("words", words)))[:LONGEST],
+            }
         made.append(Shape(tag, tuple(attributes.items())))
     return tuple(made)
 
 
-def text(words: str, x: float, y: float, size: float, fill: str, room: float | None = None, /, **more: str) -> Item:
+def text(
+    words: str,
+    x: float,
+    y: float,
+    size: float,
+    fill: str,
+    room: float | None = None,
+    /,
+    **more: str,
+) -> Item:
     """Return a text whose line stands at (x, y); it is cut off where it is wider than `room`."""
     words = letters.drawable(words)[:LONGEST]
     if room is not None:
@@ -90,7 +107,9 @@ def fitted(words: str, size: float, room: float, *, bold: bool = False) -> str:
     """Return as much of a text as has room."""
     if width(words, size, bold=bold) <= room:
         return words
-    count = bisect_right(range(1, len(words)), room, key=lambda count: width(f"{words[:count]}…", size, bold=bold))
+    count = bisect_right(
+        range(1, len(words)), room, key=lambda count: width(f"{words[:count]}…", size, bold=bold)
+    )
     return f"{words[:count].rstrip()}…"
 
 
@@ -109,12 +128,21 @@ def wrapped(words: str, size: float, room: float, lines: int, *, bold: bool = Fa
 @lru_cache(10_000)
 def width(words: str, size: float, *, bold: bool = False) -> float:
     """Return the width of a text in pixels."""
-    return letters.width(words, 50, bold=bold) * 72 * size / 50  # letters of that size are not moved to whole points
+    return (
+        letters.width(words, 50, bold=bold) * 72 * size / 50
+    )  # letters of that size are not moved to whole points
 
 
 def rect(x: float, y: float, width: float, height: float, fill: str, **more: str | float) -> Item:
     """Return a rectangle."""
-    attributes = {"x": 0, "y": 0, "width": round(width, 2), "height": round(height, 2), "fill": fill, **_named(more)}
+    attributes = {
+        "x": 0,
+        "y": 0,
+        "width": round(width, 2),
+        "height": round(height, 2),
+        "fill": fill,
+        **_named(more),
+    }
     return Item(round(x, 2), round(y, 2), 1, (Shape("rect", tuple(attributes.items())),))
 
 

@@ -1,4 +1,4 @@
-"""A leaderboard as a picture for sharing, of the size that link previews have, and a bot's badge."""
+"""A leaderboard as a picture of the size that link previews have, and a bot's badge."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -23,7 +23,7 @@ NOTHING = "Nothing was played yet."
 
 
 def card(results: Results, dark: bool = False) -> Film:
-    """Draw the leaderboard of an event: the best bots of each of its first games, with ratings and their intervals."""
+    """Draw the leaderboard of an event: the best bots of its first games, with their ratings."""
     tables = _tables(results)
     bots, matches = len({row["bot"] for _, rows in tables for row in rows}), len(results.played)
     counts = f"{bots} bot{'s' * (bots != 1)} · {matches} match{'es' * (matches != 1)}"
@@ -44,62 +44,98 @@ def description(results: Results) -> str:
     """Return who leads, in words."""
     leads = []
     for game, rows in _tables(results)[:TABLES]:
-        best = ", ".join(f"{row['rank']}. {row['display']}" for row in rows[:3] if row["rank"] is not None)
+        best = ", ".join(
+            f"{row['rank']}. {row['display']}" for row in rows[:3] if row["rank"] is not None
+        )
         leads += [f"{game}: {best}" if game else best] if best else []
     return clean("; ".join(leads) or NOTHING)
 
 
 def badge(results: Results, bot: str) -> Film:
-    """Return a badge of a bot: its rank of how many, and its rating, in each game; ArenaError where it has no rank."""
+    """Return a badge of a bot: its rank of how many, and its rating, in each game.
+
+    ArenaError where it has no rank.
+    """
     ranks = []
     for game, rows in _tables(results):
         ranked = [row for row in rows if row["rank"] is not None]
         ranks += [
-            f"{game} #{row['rank']} of {len(ranked)} · {row['figure']}".strip() for row in ranked if row["bot"] == bot
+            f"{game} #{row['rank']} of {len(ranked)} · {row['figure']}".strip()
+            for row in ranked
+            if row["bot"] == bot
         ]
     if not ranks:
-        raise ArenaError(f"--badge {bot}: it has no rank in {results.event.name}; `arena leaderboard` lists who has")
-    parts = [clean(results.event.name, 40), clean(results.display_name(bot), 40), *map(clean, ranks[:3])]
+        raise ArenaError(
+            f"--badge {bot}: it has no rank in {results.event.name}; "
+            "`arena leaderboard` lists who has"
+        )
+    parts = [
+        clean(results.event.name, 40),
+        clean(results.display_name(bot), 40),
+        *map(clean, ranks[:3]),
+    ]
     items: list[Item] = []
     x = 0
     for part, fill in zip(parts, BADGE_FILLS, strict=False):
         width = round(canvas.width(letters.drawable(part), BADGE_LETTER) + 14)
         items.append(canvas.rect(x, 0, width, BADGE_HEIGHT, fill))
-        items.append(canvas.text(part, x + width / 2, 14, BADGE_LETTER, "#ffffff", text_anchor="middle"))
+        items.append(
+            canvas.text(part, x + width / 2, 14, BADGE_LETTER, "#ffffff", text_anchor="middle")
+        )
         x += width
     return Film(x, BADGE_HEIGHT, f"{parts[1]}: {', '.join(parts[2:])}", False, tuple(items))
 
 
 def _tables(results: Results) -> list[tuple[str, list[dict[str, Any]]]]:
-    """Return each game, or none over all, and its rows, best first; their `figure` is the rating, else the points."""
+    """Return each game, or none over all, and its rows, best first.
+
+    Their `figure` is the rating, or the points where there is none.
+    """
     tables = []
     for league in results.leagues:
         columns = LEADERBOARD.rated_in(league.unit)
         rows = rows_of(league.leaderboard(), columns)
         for row in rows:
             row["figure"] = next(
-                (columns[name].printed(row[name]) for name in FIGURES if row.get(name) is not None), ""
+                (columns[name].printed(row[name]) for name in FIGURES if row.get(name) is not None),
+                "",
             )
         tables.append((clean(league.game or ""), rows))
     return tables
 
 
 def _table(game: str, rows: Sequence[dict[str, Any]], x: float, room: float) -> list[Item]:
-    """Return the first rows: rank, name, an interval on the axis of these rows, and the rating or the points."""
+    """Return the first rows: rank, name, an interval, and the rating or the points.
+
+    The intervals have the axis of these rows.
+    """
     items = [canvas.text(game, x, TOP - 12, 13, SOFT, room)] if game else []
     begin, wide = x + 34 + room * 0.42, room * 0.58 - 84
     for number, (row, bar) in enumerate(zip(rows, interval_bars(rows[:ROWS]), strict=False)):
         y = TOP + ROW * number
         items += [
-            canvas.text("-" if row["rank"] is None else str(row["rank"]), x + 16, y + 17, 13, SOFT, text_anchor="end"),
-            canvas.text(clean(row["display"]), x + 26, y + 17, 14, INK, room * 0.42, font_weight="bold"),
+            canvas.text(
+                "-" if row["rank"] is None else str(row["rank"]),
+                x + 16,
+                y + 17,
+                13,
+                SOFT,
+                text_anchor="end",
+            ),
+            canvas.text(
+                clean(row["display"]), x + 26, y + 17, 14, INK, room * 0.42, font_weight="bold"
+            ),
             canvas.text(row["figure"], x + room, y + 17, 14, INK, text_anchor="end"),
             canvas.rect(x, y + ROW - 3, room, 0.7, LINE),
         ]
         if bar is not None:
             left, middle, right = (begin + share * wide for share in bar)
-            items.append(canvas.rect(left, y + 10.5, max(1.0, right - left), 3, ACCENT, rx=1.5, opacity=0.45))
+            items.append(
+                canvas.rect(left, y + 10.5, max(1.0, right - left), 3, ACCENT, rx=1.5, opacity=0.45)
+            )
             items.append(canvas.rect(middle - 3.5, y + 8.5, 7, 7, ACCENT, rx=3.5))
     if len(rows) > ROWS:
-        items.append(canvas.text(f"and {len(rows) - ROWS} more", x + 26, TOP + ROW * ROWS + 14, 12, SOFT))
+        items.append(
+            canvas.text(f"and {len(rows) - ROWS} more", x + 26, TOP + ROW * ROWS + 14, 12, SOFT)
+        )
     return items

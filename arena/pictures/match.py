@@ -1,6 +1,7 @@
 """A match as a film: its scenes turn by turn, under its names and scores, over the move in words.
 
-It owns where things stand in such a picture, and how much of a match one may have; it reads no archive.
+It owns where things stand in such a picture, and how much of a match one may have; it reads no
+archive.
 """
 
 from collections import Counter
@@ -16,7 +17,15 @@ from arena.pictures import canvas
 from arena.pictures.canvas import ACCENT, BAD, INK, LINE, RAISED, SOFT, Film, Item, Shape
 from arena.protocol import clean
 from arena.replay.chances import EXACT, Chances
-from arena.replay.drawing.scene import BoardGrid, BoardScene, Cell, DrawnFact, board_marks, read_grids, read_scene
+from arena.replay.drawing.scene import (
+    BoardGrid,
+    BoardScene,
+    Cell,
+    DrawnFact,
+    board_marks,
+    read_grids,
+    read_scene,
+)
 from arena.replay.drawing.shapes import Element, elements
 from arena.replay.drawing.styles import Style, Styles, wall_path
 from arena.replay.replayer import STEPS, Scene
@@ -59,12 +68,19 @@ class Clip:
         """Return the scenes from one index to another; ArenaError for too many."""
         if last - first >= MOST_FRAMES:
             turns = f"{self.scenes[first].number}-{self.scenes[first + MOST_FRAMES - 1].number}"
-            raise ArenaError(f"a clip has at most {MOST_FRAMES} turns: choose some, such as --turns {turns}")
+            raise ArenaError(
+                f"a clip has at most {MOST_FRAMES} turns: choose some, such as --turns {turns}"
+            )
         return self._film([(index, "") for index in range(first, last + 1)])
 
     def key_film(self) -> Film:
-        """Return the turns in which the chance to win broke, each after the state before it, with its sentence."""
-        chosen = [each for index, words in self.key_turns for each in ((index - 1, ""), (index, words))]
+        """Return the turns in which the chance to win broke, each with its sentence.
+
+        The state before it comes first.
+        """
+        chosen = [
+            each for index, words in self.key_turns for each in ((index - 1, ""), (index, words))
+        ]
         return self._film([(index, words) for index, words in chosen if index >= 0])
 
     def key_stills(self) -> list[Film]:
@@ -77,20 +93,32 @@ class Clip:
         if self.chances is not None and self.chances.breaks:
             return [(each.scene, each.sentence) for each in self.chances.breaks]
         losses = [
-            (quality.points, index, f"turn {scene.number}: {turn.role} {scene.move(number)}: {quality}")
+            (
+                quality.points,
+                index,
+                f"turn {scene.number}: {turn.role} {scene.move(number)}: {quality}",
+            )
             for index, scene in enumerate(self.scenes)
-            for number, (turn, quality) in enumerate(zip(scene.turns, scene.qualities, strict=False))
+            for number, (turn, quality) in enumerate(
+                zip(scene.turns, scene.qualities, strict=False)
+            )
             if quality.points
         ]
         if not losses:
             raise ArenaError(
-                f"--key: no turn of match {self.record.match.id} is known to have turned it; choose by --turns"
+                f"--key: no turn of match {self.record.match.id} is known to have turned it; "
+                "choose by --turns"
             )
-        return [(index, words) for _, index, words in sorted(sorted(losses)[-4:], key=lambda each: each[1])]
+        return [
+            (index, words)
+            for _, index, words in sorted(sorted(losses)[-4:], key=lambda each: each[1])
+        ]
 
     @cached_property
     def _styles(self) -> Styles:
-        return Styles.of(self.game.drawing, [seat.role for seat in self.record.match.seats], self.record.sides)
+        return Styles.of(
+            self.game.drawing, [seat.role for seat in self.record.match.seats], self.record.sides
+        )
 
     @cached_property
     def _grids(self) -> tuple[BoardGrid, ...]:
@@ -99,12 +127,17 @@ class Clip:
     @cached_property
     def _scene(self) -> Callable[[int], BoardScene]:
         """The scene at an index; the next frames look at it, too."""
-        return cache(lambda index: read_scene(self._grids, self.game.drawing, self.scenes[index].facts))
+        return cache(
+            lambda index: read_scene(self._grids, self.game.drawing, self.scenes[index].facts)
+        )
 
     @cached_property
     def _ending(self) -> str:
         """The reason for the end of the match, and its faults, in words."""
-        faults = [f"{fault.role}: {fault.ending.value.replace('_', ' ')}" for fault in self.record.verdict.faults]
+        faults = [
+            f"{fault.role}: {fault.ending.value.replace('_', ' ')}"
+            for fault in self.record.verdict.faults
+        ]
         return clean(", ".join([self.record.verdict.reason, *faults]))
 
     def _film(self, chosen: Sequence[tuple[int, str]]) -> Film:
@@ -120,15 +153,26 @@ class Clip:
         words_top = facts_top + max(map(len, facts.values())) * size / 0.8 + 22
         texts = [self._texts(index, words, facts=not facts[index]) for index, words in chosen]
         # As high with little to tell as with much: a place for each kind of line.
-        height = words_top + ROW * (sum(max(map(len, kind)) for kind in zip(*texts, strict=True)) - 1) + EDGE
+        height = (
+            words_top
+            + ROW * (sum(max(map(len, kind)) for kind in zip(*texts, strict=True)) - 1)
+            + EDGE
+        )
         frames = []
         for (index, _), kinds in zip(chosen, texts, strict=True):
-            items = [*self._chance_bar(index, top - 16), *(item for grid in grids for item in self._drawn(grid, index))]
+            items = [
+                *self._chance_bar(index, top - 16),
+                *(item for grid in grids for item in self._drawn(grid, index)),
+            ]
             items += self._cards(self._scene(index), bottom + 8)
             for row, fact in enumerate(facts[index]):
                 y = facts_top + size / 0.8 * (row + 0.8)
-                items.append(canvas.text(fact, EDGE, y, size, INK, font_family=canvas.FONTS["mono"]))
-            for row, (line, letter, fill, more) in enumerate(line for kind in kinds for line in kind):
+                items.append(
+                    canvas.text(fact, EDGE, y, size, INK, font_family=canvas.FONTS["mono"])
+                )
+            for row, (line, letter, fill, more) in enumerate(
+                line for kind in kinds for line in kind
+            ):
                 items.append(canvas.text(line, EDGE, words_top + ROW * row, letter, fill, **more))
             frames.append(tuple(items))
         seconds = [KEY_SECONDS if words else SECONDS for _, words in chosen]
@@ -137,18 +181,23 @@ class Clip:
         title = clean(f"{self.record.match.label}: {' against '.join(self.names.values())}")
         return Film(WIDTH, round(height), title, self.dark, still, tuple(frames), tuple(seconds))
 
-    def _texts(self, index: int, words: str, *, facts: bool) -> tuple[list[Line], list[Line], list[Line]]:
+    def _texts(
+        self, index: int, words: str, *, facts: bool
+    ) -> tuple[list[Line], list[Line], list[Line]]:
         """Return the lines below a scene: its moves, a sentence, and facts that nothing draws."""
         others = "   ".join(map(clean, self._scene(index).other_facts)) if facts else ""
         bold = {"font_weight": "bold"}
         return (
-            [(line, 13, INK, bold) for line in canvas.wrapped(self._move(index), 13, ROOM, 2, bold=True)],
+            [
+                (line, 13, INK, bold)
+                for line in canvas.wrapped(self._move(index), 13, ROOM, 2, bold=True)
+            ],
             [(line, 12.5, BAD, {}) for line in canvas.wrapped(words, 12.5, ROOM, 2)],
             [(line, 11, SOFT, {}) for line in canvas.wrapped(others, 11, ROOM, 2)],
         )
 
     def _header(self) -> list[Item]:
-        """Return the board's name, and each role with its picture, its bot and the score that it had in the end."""
+        """Return the board's name, and each role with its picture, its bot and its last score."""
         result = f"{self._ending} after turn {self.scenes[-1].number}"
         items = [
             canvas.text(self.record.match.label, EDGE, EDGE + 10, 12, SOFT, 240),
@@ -164,7 +213,15 @@ class Clip:
                 Item(x + 19, y + 17, 3.1, canvas.shapes(self._styles.icons[number].elements)),
                 canvas.text(role, x + 38, y + 13, 10, SOFT, room - 85),
                 canvas.text(name, x + 38, y + 27, 13, INK, room - 85, font_weight="bold"),
-                canvas.text(str(score), x + room - 10, y + 23, 17, INK, font_weight="bold", text_anchor="end"),
+                canvas.text(
+                    str(score),
+                    x + room - 10,
+                    y + 23,
+                    17,
+                    INK,
+                    font_weight="bold",
+                    text_anchor="end",
+                ),
             ]
         return items
 
@@ -180,7 +237,12 @@ class Clip:
                 items.append(canvas.rect(x, y, share, 7, fill))
             x += share
         kind = "exact" if self.chances.basis == EXACT else "estimate"
-        return [*items, canvas.text(f"chance to win ({kind})", WIDTH - EDGE, y + 7, 10, SOFT, text_anchor="end")]
+        return [
+            *items,
+            canvas.text(
+                f"chance to win ({kind})", WIDTH - EDGE, y + 7, 10, SOFT, text_anchor="end"
+            ),
+        ]
 
     def _move(self, index: int) -> str:
         """Return the moves of a turn in words, what they lost, and how the match ended."""
@@ -188,7 +250,9 @@ class Clip:
         for number, turn in enumerate(scene.turns):
             quality = str(scene.qualities[number]) if scene.qualities else ""
             by = f" ({turn.by})" if turn.by != "bot" else ""
-            moves.append(f"{turn.role} {clean(scene.move(number))}{by}{f' ({quality})' if quality else ''}")
+            moves.append(
+                f"{turn.role} {clean(scene.move(number))}{by}{f' ({quality})' if quality else ''}"
+            )
         words = f"Turn {scene.number} of {self.scenes[-1].number}: " if scene.number else "Start"
         over = f" — {self._ending}" if index == len(self.scenes) - 1 else ""
         return words + ", ".join(moves) + over
@@ -208,15 +272,21 @@ class Clip:
         start = self._scene(0).in_play(self._grids)
         placed = []
         for number, grid in enumerate(self._grids):
-            placed.append(_PlacedGrid(number, grid, start[number], x + unit * RIM, top + name + 2, unit))
+            placed.append(
+                _PlacedGrid(number, grid, start[number], x + unit * RIM, top + name + 2, unit)
+            )
             x += unit * (len(grid.columns) + RIM) + 10
         return placed
 
     def _ground(self, placed: "_PlacedGrid") -> list[Item]:
-        """Return what never changes of a grid: its cells, walls, labels, and the marks of the board."""
+        """Return the part of a grid that never changes: cells, walls, labels, and marks."""
         grid, unit = placed.grid, placed.unit
         rock = [cell for cell in product(grid.columns, grid.rows) if cell not in placed.in_play]
-        floor: dict[str, str | float] = {"fill": "var(--floor)", "stroke": "var(--floor-line)", "stroke-width": 0.25}
+        floor: dict[str, str | float] = {
+            "fill": "var(--floor)",
+            "stroke": "var(--floor-line)",
+            "stroke-width": 0.25,
+        }
         ground: list[Element] = [("path", {"d": placed.squares(placed.in_play), **floor})]
         ground += [("path", {"d": placed.squares(rock), "fill": "var(--rock)"})] if rock else []
         items = [Item(placed.x, placed.y, unit / 10, canvas.shapes(ground))]
@@ -227,15 +297,26 @@ class Clip:
         size = min(11.0, max(6.0, unit * 0.26))
         for x in grid.columns:
             if x % (5 if len(grid.columns) > 15 else 1) == 0:
-                here, bottom = placed.x + unit * (x - grid.columns[0] + 0.5), placed.y + unit * len(grid.rows)
-                items.append(canvas.text(str(x), here, bottom + size + 3, size, SOFT, text_anchor="middle"))
+                here, bottom = (
+                    placed.x + unit * (x - grid.columns[0] + 0.5),
+                    placed.y + unit * len(grid.rows),
+                )
+                items.append(
+                    canvas.text(str(x), here, bottom + size + 3, size, SOFT, text_anchor="middle")
+                )
         for y in grid.rows:
             if y % (5 if len(grid.rows) > 15 else 1) == 0:
                 _, here = placed.middle((grid.columns[0], y))
-                items.append(canvas.text(str(y), placed.x - 5, here + size * 0.35, size, SOFT, text_anchor="end"))
+                items.append(
+                    canvas.text(
+                        str(y), placed.x - 5, here + size * 0.35, size, SOFT, text_anchor="end"
+                    )
+                )
         if grid.name:
             middle = placed.x + unit * len(grid.columns) / 2
-            items.append(canvas.text(clean(grid.name), middle, placed.y - 6, 11, SOFT, text_anchor="middle"))
+            items.append(
+                canvas.text(clean(grid.name), middle, placed.y - 6, 11, SOFT, text_anchor="middle")
+            )
         return items
 
     def _drawn(self, grid: "_PlacedGrid", index: int) -> list[Item]:
@@ -244,10 +325,14 @@ class Clip:
         marks = [mark for mark in scene.marks if mark.grid == grid.number]
         items = []
         if index and not scene.pieces:  # nothing moves from cell to cell: frame what is new
-            before = {mark.cell for mark in self._scene(index - 1).marks if mark.grid == grid.number}
+            before = {
+                mark.cell for mark in self._scene(index - 1).marks if mark.grid == grid.number
+            }
             for cell in {mark.cell for mark in marks} - before:
                 x, y = (each - unit * 0.46 for each in grid.middle(cell))
-                items.append(canvas.rect(x, y, unit * 0.92, unit * 0.92, "var(--floor)", rx=3, stroke=ACCENT))
+                items.append(
+                    canvas.rect(x, y, unit * 0.92, unit * 0.92, "var(--floor)", rx=3, stroke=ACCENT)
+                )
         pieces = {name: piece for name, piece in scene.pieces.items() if piece.grid == grid.number}
         ways = {name: self._way(name, grid.number, index) for name in pieces}
         for name, piece in pieces.items():
@@ -271,10 +356,17 @@ class Clip:
         return None if number is None else self._styles.table[number]
 
     def _thing(self, grid: "_PlacedGrid", thing: DrawnFact) -> Item:
-        """Return a piece or a mark in its cell; a piece of nobody is a disc with the first letter of its name."""
+        """Return a piece or a mark in its cell.
+
+        A piece of nobody is a disc with the first letter of its name.
+        """
         style = self._style(thing)
         drawn = style.elements if style else elements("disc", SOFT, clean(thing.name)[:1].upper())
-        return Item(*grid.middle(thing.cell), grid.unit / 10, canvas.shapes(drawn, clean(thing.values.get("TEXT", ""))))
+        return Item(
+            *grid.middle(thing.cell),
+            grid.unit / 10,
+            canvas.shapes(drawn, clean(thing.values.get("TEXT", ""))),
+        )
 
     def _way(self, name: str, grid: int, index: int) -> list[Cell]:
         """Return the cells through which a piece went in the last turns, where its steps say so."""
@@ -284,7 +376,9 @@ class Clip:
             if piece is None or piece.grid != grid:
                 cells = []
                 continue
-            for turn, words in zip(self.scenes[number].turns, self.scenes[number].steps, strict=True):
+            for turn, words in zip(
+                self.scenes[number].turns, self.scenes[number].steps, strict=True
+            ):
                 for each in words if turn.role == name and cells else ():
                     if each.word in STEPS and each.fate == "made":
                         (x, y), (dx, dy) = cells[-1], STEPS[each.word]
@@ -298,7 +392,14 @@ class Clip:
         if style is None or not style.turned or len(way) < 2:
             return ""
         (x, y), (to_x, to_y) = way[-2:]
-        return next((word for word, step in STEPS.items() if step == (to_x - x, to_y - y) and word != "east"), "")
+        return next(
+            (
+                word
+                for word, step in STEPS.items()
+                if step == (to_x - x, to_y - y) and word != "east"
+            ),
+            "",
+        )
 
     # Without grids
 
@@ -312,7 +413,9 @@ class Clip:
             letter = min(16.0, size * 0.5)
             for column, card in enumerate(row.cards if size > 4 else ()):
                 x, down = EDGE + 110 + column * (size + 4), card == "?"
-                items.append(canvas.rect(x, top, size, CARD, ACCENT if down else RAISED, rx=4, stroke=LINE))
+                items.append(
+                    canvas.rect(x, top, size, CARD, ACCENT if down else RAISED, rx=4, stroke=LINE)
+                )
                 if not down:
                     words = clean(card)
                     fitting = letter * min(1, (size - 2) / (canvas.width(words, letter) or 1))
@@ -322,17 +425,26 @@ class Clip:
         return items
 
     def _fact_lines(self, index: int) -> list[Fact]:
-        """Return the facts of a state as lines; a word with which three of them begin is left out of these."""
+        """Return the facts of a state as lines.
+
+        A word with which three of them begin is left out of these.
+        """
         facts = [clean(fact) for fact in (*self.game.board(), *self.scenes[index].facts)]
         begins = Counter(fact.partition(" ")[0] for fact in facts)
-        short = [fact.partition(" ")[2] if begins[fact.partition(" ")[0]] >= 3 else fact for fact in facts]
+        short = [
+            fact.partition(" ")[2] if begins[fact.partition(" ")[0]] >= 3 else fact
+            for fact in facts
+        ]
         lines = [fact if len(fact) <= COLUMNS else f"{fact[: COLUMNS - 1]}…" for fact in short]
-        return [*lines[:MOST_LINES], *([f"... {len(lines) - MOST_LINES} more"] if len(lines) > MOST_LINES else [])]
+        return [
+            *lines[:MOST_LINES],
+            *([f"... {len(lines) - MOST_LINES} more"] if len(lines) > MOST_LINES else []),
+        ]
 
 
 @dataclass(frozen=True)
 class _PlacedGrid:
-    """A grid and where it is in the picture: the corner in the north-west, and the size of a cell."""
+    """A grid in the picture: where its corner in the north-west is, and the size of a cell."""
 
     number: int
     grid: BoardGrid
@@ -351,9 +463,16 @@ class _PlacedGrid:
 
     def squares(self, cells: Iterable[Cell]) -> str:
         """Return cells as a path, where a cell is 10 wide."""
-        corners = ((10 * (x - self.grid.columns[0]), 10 * (self.grid.rows[-1] - y)) for x, y in sorted(cells))
-        return " ".join(f"M {x} {y} L {x + 10} {y} L {x + 10} {y + 10} L {x} {y + 10} Z" for x, y in corners)
+        corners = (
+            (10 * (x - self.grid.columns[0]), 10 * (self.grid.rows[-1] - y))
+            for x, y in sorted(cells)
+        )
+        return " ".join(
+            f"M {x} {y} L {x + 10} {y} L {x + 10} {y + 10} L {x} {y + 10} Z" for x, y in corners
+        )
 
 
 def _stroke(d: str, colour: str, width: float, **more: float) -> tuple[Shape, ...]:
-    return canvas.shapes([("path", {"d": d, "fill": "none", "stroke": colour, "stroke-width": width, **more})])
+    return canvas.shapes(
+        [("path", {"d": d, "fill": "none", "stroke": colour, "stroke-width": width, **more})]
+    )

@@ -1,4 +1,4 @@
-"""A film as pixels: the same shapes by matplotlib's renderer, as PNG, GIF or, where ffmpeg is, MP4."""
+"""A film as pixels: the same shapes by matplotlib's renderer, as PNG, GIF or, by ffmpeg, MP4."""
 
 import io
 import shutil
@@ -55,28 +55,59 @@ def gif(film: Film) -> bytes:
     pictures = (_picture(film, frame, 1) for frame in film.frames)
     first, *others = (each.quantize(palette=palette, dither=Image.Dither.NONE) for each in pictures)
     milliseconds = [round(1000 * each) for each in film.seconds]
-    return _saved(first, "GIF", save_all=True, append_images=others, duration=milliseconds, loop=0, optimize=True)
+    return _saved(
+        first,
+        "GIF",
+        save_all=True,
+        append_images=others,
+        duration=milliseconds,
+        loop=0,
+        optimize=True,
+    )
 
 
 def mp4(film: Film) -> bytes:
     """Return a film that other programs can cut; ArenaError where ffmpeg is not."""
     program = shutil.which("ffmpeg")
     if program is None:
-        raise ArenaError("an .mp4 needs ffmpeg, which is not installed: install it, or take .gif or .svg")
+        raise ArenaError(
+            "an .mp4 needs ffmpeg, which is not installed: install it, or take .gif or .svg"
+        )
     per_second = 10
-    command = [program, "-loglevel", "error", "-f", "image2pipe", "-framerate", str(per_second), "-i", "-"]
-    command += ["-vf", "pad=ceil(iw/2)*2:ceil(ih/2)*2,format=yuv420p", "-movflags", "frag_keyframe+empty_moov"]
+    command = [
+        program,
+        "-loglevel",
+        "error",
+        "-f",
+        "image2pipe",
+        "-framerate",
+        str(per_second),
+        "-i",
+        "-",
+    ]
+    command += [
+        "-vf",
+        "pad=ceil(iw/2)*2:ceil(ih/2)*2,format=yuv420p",
+        "-movflags",
+        "frag_keyframe+empty_moov",
+    ]
     frames = b"".join(
         _saved(_picture(film, frame, 1), "PNG") * max(1, round(seconds * per_second))
         for frame, seconds in zip(film.frames, film.seconds, strict=True)
     )
     command += ["-f", "mp4", "-"]
     try:
-        done = subprocess.run(command, input=frames, capture_output=True, timeout=FFMPEG_S, check=False)
+        done = subprocess.run(
+            command, input=frames, capture_output=True, timeout=FFMPEG_S, check=False
+        )
     except subprocess.TimeoutExpired:
-        raise ArenaError(f"ffmpeg took more than {FFMPEG_S} s for an .mp4: take fewer turns, .gif or .svg") from None
+        raise ArenaError(
+            f"ffmpeg took more than {FFMPEG_S} s for an .mp4: take fewer turns, .gif or .svg"
+        ) from None
     if done.returncode:
-        reason = done.stderr.decode(errors="replace").strip().splitlines()[-1:] or [f"code {done.returncode}"]
+        reason = done.stderr.decode(errors="replace").strip().splitlines()[-1:] or [
+            f"code {done.returncode}"
+        ]
         raise ArenaError(f"ffmpeg could not write an .mp4 ({reason[0]}): take .gif or .svg")
     return done.stdout
 
@@ -105,7 +136,9 @@ def _picture(film: Film, frame: Iterable[Item], scale: float) -> Image.Image:
 
 def _draw(renderer: Any, shape: Shape, transform: Transform, scale: float, dark: bool) -> None:
     attributes = dict(shape.attributes)
-    fill, stroke = (canvas.colour(str(attributes.get(name, "none")), dark) for name in ("fill", "stroke"))
+    fill, stroke = (
+        canvas.colour(str(attributes.get(name, "none")), dark) for name in ("fill", "stroke")
+    )
     opacity = float(attributes.get("opacity", 1))
     graphics = renderer.new_gc()
     graphics.set_antialiased(True)
@@ -116,7 +149,11 @@ def _draw(renderer: Any, shape: Shape, transform: Transform, scale: float, dark:
         graphics.set_foreground((*to_rgb(stroke), opacity), isRGBA=True)
     graphics.set_capstyle("round")
     graphics.set_joinstyle("round")
-    face = None if fill == "none" else (*to_rgb(fill), opacity * float(attributes.get("fill-opacity", 1)))
+    face = (
+        None
+        if fill == "none"
+        else (*to_rgb(fill), opacity * float(attributes.get("fill-opacity", 1)))
+    )
     renderer.draw_path(graphics, _outline(shape), transform, face)
     graphics.restore()
 
@@ -125,7 +162,9 @@ def _draw(renderer: Any, shape: Shape, transform: Transform, scale: float, dark:
 def _outline(shape: Shape) -> Outline:
     """Return the outline of a shape."""
     attributes = dict(shape.attributes)
-    number = {name: float(value) for name, value in attributes.items() if isinstance(value, int | float)}
+    number = {
+        name: float(value) for name, value in attributes.items() if isinstance(value, int | float)
+    }
     x, y = number.get("x", 0), number.get("y", 0)
     if shape.tag in {"circle", "ellipse"}:
         across, down = number.get("rx", number.get("r", 0)), number.get("ry", number.get("r", 0))
@@ -133,7 +172,9 @@ def _outline(shape: Shape) -> Outline:
         return ring.transform_path(Outline.unit_circle())
     if shape.tag == "rect":
         round_by = min(number.get("rx", 0), number["width"] / 2, number["height"] / 2)
-        corners = BoxStyle.Round(pad=0, rounding_size=round_by) if round_by else BoxStyle.Square(pad=0)
+        corners = (
+            BoxStyle.Round(pad=0, rounding_size=round_by) if round_by else BoxStyle.Square(pad=0)
+        )
         return corners(x, y, number["width"], number["height"], 1)
     if shape.tag == "path":
         return _path(str(attributes["d"]))

@@ -1,4 +1,4 @@
-"""A film as SVG: one file without script, whose frames are shown by SMIL, in any page as in `<img>`."""
+"""A film as SVG: one file without script, whose frames SMIL shows, in any page as in `<img>`."""
 
 import re
 from collections import defaultdict
@@ -13,7 +13,10 @@ FACING = {"": "", "west": " scale(-1 1)", "north": " rotate(-90)", "south": " ro
 
 
 def svg(film: Film) -> bytes:
-    """Return the film, in which each thing is once, with the times when it is seen; a single frame is a still."""
+    """Return the film, in which each thing is once, with the times when it is seen.
+
+    A single frame is a still.
+    """
     names: dict[tuple[Shape, ...], str] = {}
     last = len(film.frames) - 1
     numbers: dict[Item, list[int]] = defaultdict(list)  # of the frames that have it
@@ -24,7 +27,9 @@ def svg(film: Film) -> bytes:
             layers[item] = max(layer, layers.get(item, 0))
     begins = [sum(film.seconds[:number]) for number in range(last + 2)]
     body = [_use(item, names, film.dark) for item in film.still]
-    for item in sorted(layers, key=lambda item: layers[item]):  # what lies under another, as far as all frames agree
+    for item in sorted(
+        layers, key=lambda item: layers[item]
+    ):  # what lies under another, as far as all frames agree
         use = _use(item, names, film.dark)
         if len(numbers[item]) <= last:
             hidden = (
@@ -33,12 +38,15 @@ def svg(film: Film) -> bytes:
             use = f"<g{hidden}>{use}{_times(numbers[item], begins)}</g>"
         body.append(use)
     defined = "".join(
-        f'<g id="{name}">{"".join(_shape(shape, film.dark) for shape in shapes)}</g>' for shapes, name in names.items()
+        f'<g id="{name}">{"".join(_shape(shape, film.dark) for shape in shapes)}</g>'
+        for shapes, name in names.items()
     )
     size = f'viewBox="0 0 {film.width} {film.height}" width="{film.width}" height="{film.height}"'
     text = (
-        f'<svg xmlns="http://www.w3.org/2000/svg" {size} font-family={quoteattr(canvas.FONTS["sans"])}'
-        f' stroke-linecap="round" stroke-linejoin="round" role="img"><title>{escape(film.title)}</title>'
+        f'<svg xmlns="http://www.w3.org/2000/svg" {size}'
+        f" font-family={quoteattr(canvas.FONTS['sans'])}"
+        f' stroke-linecap="round" stroke-linejoin="round" role="img">'
+        f"<title>{escape(film.title)}</title>"
         f'<rect width="100%" height="100%" fill="{canvas.colours(film.dark)["paper"]}"/>'
         f"<defs>{defined}</defs>{''.join(body)}</svg>\n"
     )
@@ -54,7 +62,8 @@ def _times(seen: list[int], begins: list[float]) -> str:
             times.append(f"{begins[number] / end:.5f}".rstrip("0"))
             values.append("visible" if number in present else "hidden")
     return (
-        f'<animate attributeName="visibility" calcMode="discrete" dur="{end:.2f}s" repeatCount="indefinite"'
+        f'<animate attributeName="visibility" calcMode="discrete" dur="{end:.2f}s"'
+        ' repeatCount="indefinite"'
         f' keyTimes="{";".join(times)}" values="{";".join(values)}"/>'
     )
 
@@ -75,7 +84,8 @@ def _shape(shape: Shape, dark: bool) -> str:
     attributes = dict(shape.attributes)
     words = attributes.pop("words", None)
     written = "".join(
-        f" {name}={quoteattr(canvas.colour(value, dark) if isinstance(value, str) else f'{value:g}')}"
+        f" {name}="
+        f"{quoteattr(canvas.colour(value, dark) if isinstance(value, str) else f'{value:g}')}"
         for name, value in attributes.items()
     )
     if words is None:
