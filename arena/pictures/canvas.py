@@ -61,7 +61,10 @@ class Film:
 
 def colour(value: str, dark: bool) -> str:
     """Return a colour as `#rrggbb`."""
-    return colours(dark)[value[6:-1]] if value.startswith("var(--") else value
+    if not value.startswith("var(--"):
+        return value
+    name = value[len("var(--") : -1]
+    return colours(dark)[name]
 
 
 @cache
@@ -73,15 +76,13 @@ def colours(dark: bool) -> Mapping[str, str]:
 
 def shapes(elements: Iterable[Element], words: str = "") -> tuple[Shape, ...]:
     """Return elements as shapes; a text that has no words says `words`."""
-    made = []
+    drawable_shapes = []
     for tag, attributes in elements:
+        named = dict(attributes)
         if tag == "text":
-            attributes = {
-                **attributes,
-                "words": letters.drawable(str(attributes.get("words", words)))[:LONGEST],
-            }
-        made.append(Shape(tag, tuple(attributes.items())))
-    return tuple(made)
+            named["words"] = _cut(str(attributes.get("words", words)))
+        drawable_shapes.append(Shape(tag, tuple(named.items())))
+    return tuple(drawable_shapes)
 
 
 def text(
@@ -95,11 +96,17 @@ def text(
     **more: str,
 ) -> Item:
     """Return a text whose line stands at (x, y); it is cut off where it is wider than `room`."""
-    words = letters.drawable(words)[:LONGEST]
+    words = _cut(words)
     if room is not None:
         words = fitted(words, size, room, bold="font_weight" in more)
     attributes = {"words": words, "font-size": size, "fill": fill, **_named(more)}
-    return Item(x, y, 1, (Shape("text", tuple(attributes.items())),))
+    shape = Shape("text", tuple(attributes.items()))
+    return Item(x, y, 1, (shape,))
+
+
+def _cut(words: str) -> str:
+    """Return a text, harmless and short, in letters that a font has."""
+    return letters.drawable(words)[:LONGEST]
 
 
 @lru_cache(10_000)
@@ -107,9 +114,11 @@ def fitted(words: str, size: float, room: float, *, bold: bool = False) -> str:
     """Return as much of a text as has room."""
     if width(words, size, bold=bold) <= room:
         return words
-    count = bisect_right(
-        range(1, len(words)), room, key=lambda count: width(f"{words[:count]}…", size, bold=bold)
-    )
+
+    def cut_width(count: int) -> float:
+        return width(f"{words[:count]}…", size, bold=bold)
+
+    count = bisect_right(range(1, len(words)), room, key=cut_width)
     return f"{words[:count].rstrip()}…"
 
 
@@ -117,20 +126,21 @@ def wrapped(words: str, size: float, room: float, lines: int, *, bold: bool = Fa
     """Return a text in lines that have room; the last is cut."""
     broken: list[str] = []
     for word in re.split(" (?!%)", letters.drawable(words)):
-        if broken and width(f"{broken[-1]} {word}", size, bold=bold) <= room:
-            broken[-1] += f" {word}"
+        longer = f"{broken[-1]} {word}" if broken else ""
+        if longer and width(longer, size, bold=bold) <= room:
+            broken[-1] = longer
         else:
             broken.append(word)
-    broken[lines - 1 :] = [" ".join(broken[lines - 1 :])]
+    last = " ".join(broken[lines - 1 :])
+    broken[lines - 1 :] = [last]
     return [fitted(line, size, room, bold=bold) for line in broken if line]
 
 
 @lru_cache(10_000)
 def width(words: str, size: float, *, bold: bool = False) -> float:
     """Return the width of a text in pixels."""
-    return (
-        letters.width(words, 50, bold=bold) * 72 * size / 50
-    )  # letters of that size are not moved to whole points
+    inches = letters.width(words, 50, bold=bold)  # letters of that size stand where they should
+    return inches * 72 * size / 50
 
 
 def rect(x: float, y: float, width: float, height: float, fill: str, **more: str | float) -> Item:
@@ -143,7 +153,8 @@ def rect(x: float, y: float, width: float, height: float, fill: str, **more: str
         "fill": fill,
         **_named(more),
     }
-    return Item(round(x, 2), round(y, 2), 1, (Shape("rect", tuple(attributes.items())),))
+    shape = Shape("rect", tuple(attributes.items()))
+    return Item(round(x, 2), round(y, 2), 1, (shape,))
 
 
 def _named(attributes: Mapping[str, str | float]) -> dict[str, str | float]:

@@ -25,29 +25,36 @@ NOTHING = "Nothing was played yet."
 def card(results: Results, dark: bool = False) -> Film:
     """Draw the leaderboard of an event: the best bots of its first games, with their ratings."""
     tables = _tables(results)
-    bots, matches = len({row["bot"] for _, rows in tables for row in rows}), len(results.played)
-    counts = f"{bots} bot{'s' * (bots != 1)} · {matches} match{'es' * (matches != 1)}"
+    bots: set[str] = set()
+    for _, rows in tables:
+        bots.update(row["bot"] for row in rows)
+    counts = f"{_counted(len(bots), 'bot')} · {_counted(len(results.played), 'match', 'es')}"
+    name = clean(results.event.name)
     items = [
-        canvas.text(clean(results.event.name), EDGE, 42, 24, INK, 340, font_weight="bold"),
+        canvas.text(name, EDGE, 42, 24, INK, 340, font_weight="bold"),
         canvas.text(counts, WIDTH - EDGE, 42, 13, SOFT, text_anchor="end"),
     ]
     tables = tables[:TABLES]
-    room = (WIDTH - 2 * EDGE - 24 * (len(tables) - 1)) / max(1, len(tables))
+    gaps = 24 * (len(tables) - 1)
+    width = (WIDTH - 2 * EDGE - gaps) / max(1, len(tables))
     for number, (game, rows) in enumerate(tables):
-        items += _table(game, rows, EDGE + number * (room + 24), room)
+        x = EDGE + number * (width + 24)
+        items += _table(game, rows, x, width)
     if not any(rows for _, rows in tables):
         items.append(canvas.text(NOTHING, EDGE, TOP + 10, 14, SOFT))
-    return Film(WIDTH, HEIGHT, clean(f"{results.event.name}: leaderboard"), dark, tuple(items))
+    title = clean(f"{results.event.name}: leaderboard")
+    return Film(WIDTH, HEIGHT, title, dark, tuple(items))
 
 
 def description(results: Results) -> str:
     """Return who leads, in words."""
     leads = []
     for game, rows in _tables(results)[:TABLES]:
-        best = ", ".join(
-            f"{row['rank']}. {row['display']}" for row in rows[:3] if row["rank"] is not None
-        )
-        leads += [f"{game}: {best}" if game else best] if best else []
+        ranked = [row for row in rows[:3] if row["rank"] is not None]
+        if not ranked:
+            continue
+        lead = ", ".join(f"{row['rank']}. {row['display']}" for row in ranked)
+        leads.append(f"{game}: {lead}" if game else lead)
     return clean("; ".join(leads) or NOTHING)
 
 
@@ -59,31 +66,34 @@ def badge(results: Results, bot: str) -> Film:
     ranks = []
     for game, rows in _tables(results):
         ranked = [row for row in rows if row["rank"] is not None]
-        ranks += [
-            f"{game} #{row['rank']} of {len(ranked)} · {row['figure']}".strip()
-            for row in ranked
-            if row["bot"] == bot
-        ]
+        for row in ranked:
+            if row["bot"] == bot:
+                rank = f"{game} #{row['rank']} of {len(ranked)} · {row['figure']}"
+                ranks.append(clean(rank.strip()))
     if not ranks:
         raise ArenaError(
             f"--badge {bot}: it has no rank in {results.event.name}; "
             "`arena leaderboard` lists who has"
         )
-    parts = [
-        clean(results.event.name, 40),
-        clean(results.display_name(bot), 40),
-        *map(clean, ranks[:3]),
-    ]
+    name = clean(results.display_name(bot), 40)
+    parts = [clean(results.event.name, 40), name, *ranks[:3]]
     items: list[Item] = []
     x = 0
     for part, fill in zip(parts, BADGE_FILLS, strict=False):
-        width = round(canvas.width(letters.drawable(part), BADGE_LETTER) + 14)
-        items.append(canvas.rect(x, 0, width, BADGE_HEIGHT, fill))
-        items.append(
-            canvas.text(part, x + width / 2, 14, BADGE_LETTER, "#ffffff", text_anchor="middle")
-        )
+        text_width = canvas.width(letters.drawable(part), BADGE_LETTER)
+        width = round(text_width + 14)
+        middle = x + width / 2
+        items += [
+            canvas.rect(x, 0, width, BADGE_HEIGHT, fill),
+            canvas.text(part, middle, 14, BADGE_LETTER, "#ffffff", text_anchor="middle"),
+        ]
         x += width
-    return Film(x, BADGE_HEIGHT, f"{parts[1]}: {', '.join(parts[2:])}", False, tuple(items))
+    return Film(x, BADGE_HEIGHT, f"{name}: {', '.join(ranks[:3])}", False, tuple(items))
+
+
+def _counted(count: int, noun: str, plural: str = "s") -> str:
+    """Return how many there are, such as `2 bots`."""
+    return f"{count} {noun}" if count == 1 else f"{count} {noun}{plural}"
 
 
 def _tables(results: Results) -> list[tuple[str, list[dict[str, Any]]]]:
@@ -96,10 +106,11 @@ def _tables(results: Results) -> list[tuple[str, list[dict[str, Any]]]]:
         columns = LEADERBOARD.rated_in(league.unit)
         rows = rows_of(league.leaderboard(), columns)
         for row in rows:
-            row["figure"] = next(
-                (columns[name].printed(row[name]) for name in FIGURES if row.get(name) is not None),
-                "",
-            )
+            row["figure"] = ""
+            for name in FIGURES:
+                if row.get(name) is not None:
+                    row["figure"] = columns[name].printed(row[name])
+                    break
         tables.append((clean(league.game or ""), rows))
     return tables
 
@@ -109,33 +120,30 @@ def _table(game: str, rows: Sequence[dict[str, Any]], x: float, room: float) -> 
 
     The intervals have the axis of these rows.
     """
-    items = [canvas.text(game, x, TOP - 12, 13, SOFT, room)] if game else []
-    begin, wide = x + 34 + room * 0.42, room * 0.58 - 84
+    items = []
+    if game:
+        items.append(canvas.text(game, x, TOP - 12, 13, SOFT, room))
     for number, (row, bar) in enumerate(zip(rows, interval_bars(rows[:ROWS]), strict=False)):
         y = TOP + ROW * number
+        rank = "-" if row["rank"] is None else str(row["rank"])
+        name = clean(row["display"])
+        name_room = room * 0.42
         items += [
-            canvas.text(
-                "-" if row["rank"] is None else str(row["rank"]),
-                x + 16,
-                y + 17,
-                13,
-                SOFT,
-                text_anchor="end",
-            ),
-            canvas.text(
-                clean(row["display"]), x + 26, y + 17, 14, INK, room * 0.42, font_weight="bold"
-            ),
+            canvas.text(rank, x + 16, y + 17, 13, SOFT, text_anchor="end"),
+            canvas.text(name, x + 26, y + 17, 14, INK, name_room, font_weight="bold"),
             canvas.text(row["figure"], x + room, y + 17, 14, INK, text_anchor="end"),
             canvas.rect(x, y + ROW - 3, room, 0.7, LINE),
         ]
         if bar is not None:
-            left, middle, right = (begin + share * wide for share in bar)
-            items.append(
-                canvas.rect(left, y + 10.5, max(1.0, right - left), 3, ACCENT, rx=1.5, opacity=0.45)
-            )
-            items.append(canvas.rect(middle - 3.5, y + 8.5, 7, 7, ACCENT, rx=3.5))
+            axis_start = x + 34 + name_room
+            axis_length = room * 0.58 - 84
+            low, middle, high = (axis_start + share * axis_length for share in bar)
+            width = max(1.0, high - low)
+            items += [
+                canvas.rect(low, y + 10.5, width, 3, ACCENT, rx=1.5, opacity=0.45),
+                canvas.rect(middle - 3.5, y + 8.5, 7, 7, ACCENT, rx=3.5),
+            ]
     if len(rows) > ROWS:
-        items.append(
-            canvas.text(f"and {len(rows) - ROWS} more", x + 26, TOP + ROW * ROWS + 14, 12, SOFT)
-        )
+        note = f"and {len(rows) - ROWS} more"
+        items.append(canvas.text(note, x + 26, TOP + ROW * ROWS + 14, 12, SOFT))
     return items

@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property
-from itertools import product
+from itertools import chain, product
 from typing import Any
 
 from arena.errors import ArenaError
@@ -28,21 +28,34 @@ from arena.replay.drawing.scene import (
 )
 from arena.replay.drawing.shapes import Element, elements
 from arena.replay.drawing.styles import Style, Styles, wall_path
-from arena.replay.replayer import STEPS, Scene
+from arena.replay.replayer import STEPS, MoveWord, Scene
 from arena.values import Record
 
-WIDTH, EDGE = 480, 16
+WIDTH = 480
+EDGE = 16
 ROOM = WIDTH - 2 * EDGE
 BOARD_HEIGHT = 420
 MOST_FRAMES = 400
-SECONDS, KEY_SECONDS, LAST_SECONDS = 0.6, 3.0, 3.0
+SECONDS = 0.6
+KEY_SECONDS = 3.0
+LAST_SECONDS = 3.0
 TRAIL = 5
 """Turns whose way stays marked."""
-PLAYER, CARD, ROW = 40, 40, 17  # heights
-MOST_LINES, COLUMNS = 40, 72
-"""Of the facts where a game declares nothing to draw."""
+PLAYER = 40  # the height of a role's box, with the space below it
+CARD = 40  # the height of a card
+ROW = 17  # the height of a line of text
+MOST_LINES = 40
+COLUMNS = 72
+"""Lines, and letters of a line, of the facts where a game declares nothing to draw."""
 RIM = 0.45
 """Of a cell: the space of the labels."""
+FACING = {STEPS[word]: word for word in ("west", "north", "south")}
+"""Where a piece is turned to by its last step; by itself it looks to the east."""
+FLOOR: Mapping[str, str | float] = {
+    "fill": "var(--floor)",
+    "stroke": "var(--floor-line)",
+    "stroke-width": 0.25,
+}
 Line = tuple[str, float, str, dict[str, str]]
 """A line of text: its words, size, colour, and other attributes."""
 
@@ -67,9 +80,11 @@ class Clip:
     def film(self, first: int, last: int) -> Film:
         """Return the scenes from one index to another; ArenaError for too many."""
         if last - first >= MOST_FRAMES:
-            turns = f"{self.scenes[first].number}-{self.scenes[first + MOST_FRAMES - 1].number}"
+            begin = self.scenes[first].number
+            end = self.scenes[first + MOST_FRAMES - 1].number
             raise ArenaError(
-                f"a clip has at most {MOST_FRAMES} turns: choose some, such as --turns {turns}"
+                f"a clip has at most {MOST_FRAMES} turns: "
+                f"choose some, such as --turns {begin}-{end}"
             )
         return self._film([(index, "") for index in range(first, last + 1)])
 
@@ -78,10 +93,12 @@ class Clip:
 
         The state before it comes first.
         """
-        chosen = [
-            each for index, words in self.key_turns for each in ((index - 1, ""), (index, words))
-        ]
-        return self._film([(index, words) for index, words in chosen if index >= 0])
+        chosen = []
+        for index, sentence in self.key_turns:
+            if index > 0:
+                chosen.append((index - 1, ""))
+            chosen.append((index, sentence))
+        return self._film(chosen)
 
     def key_stills(self) -> list[Film]:
         """Return the turning points as stills."""
@@ -91,34 +108,27 @@ class Clip:
     def key_turns(self) -> list[tuple[int, str]]:
         """The turning points: the index of each scene, and a sentence."""
         if self.chances is not None and self.chances.breaks:
-            return [(each.scene, each.sentence) for each in self.chances.breaks]
-        losses = [
-            (
-                quality.points,
-                index,
-                f"turn {scene.number}: {turn.role} {scene.move(number)}: {quality}",
-            )
-            for index, scene in enumerate(self.scenes)
-            for number, (turn, quality) in enumerate(
-                zip(scene.turns, scene.qualities, strict=False)
-            )
-            if quality.points
-        ]
+            return [(turning.scene, turning.sentence) for turning in self.chances.breaks]
+        losses = []
+        for index, scene in enumerate(self.scenes):
+            for number, quality in enumerate(scene.qualities):
+                if quality.points:
+                    move = f"{scene.turns[number].role} {scene.move(number)}"
+                    sentence = f"turn {scene.number}: {move}: {quality}"
+                    losses.append((quality.points, index, sentence))
         if not losses:
             raise ArenaError(
                 f"--key: no turn of match {self.record.match.id} is known to have turned it; "
                 "choose by --turns"
             )
-        return [
-            (index, words)
-            for _, index, words in sorted(sorted(losses)[-4:], key=lambda each: each[1])
-        ]
+        largest = sorted(losses)[-4:]
+        largest.sort(key=lambda loss: loss[1])
+        return [(index, sentence) for _, index, sentence in largest]
 
     @cached_property
     def _styles(self) -> Styles:
-        return Styles.of(
-            self.game.drawing, [seat.role for seat in self.record.match.seats], self.record.sides
-        )
+        roles = [seat.role for seat in self.record.match.seats]
+        return Styles.of(self.game.drawing, roles, self.record.sides)
 
     @cached_property
     def _grids(self) -> tuple[BoardGrid, ...]:
@@ -127,135 +137,183 @@ class Clip:
     @cached_property
     def _scene(self) -> Callable[[int], BoardScene]:
         """The scene at an index; the next frames look at it, too."""
-        return cache(
-            lambda index: read_scene(self._grids, self.game.drawing, self.scenes[index].facts)
-        )
+
+        @cache
+        def scene(index: int) -> BoardScene:
+            return read_scene(self._grids, self.game.drawing, self.scenes[index].facts)
+
+        return scene
 
     @cached_property
     def _ending(self) -> str:
         """The reason for the end of the match, and its faults, in words."""
-        faults = [
-            f"{fault.role}: {fault.ending.value.replace('_', ' ')}"
-            for fault in self.record.verdict.faults
-        ]
-        return clean(", ".join([self.record.verdict.reason, *faults]))
+        reasons = [self.record.verdict.reason]
+        for fault in self.record.verdict.faults:
+            ending = fault.ending.value.replace("_", " ")
+            reasons.append(f"{fault.role}: {ending}")
+        return clean(", ".join(reasons))
 
     def _film(self, chosen: Sequence[tuple[int, str]]) -> Film:
         """Return the film of these scenes, each with a sentence or none."""
-        top = EDGE + 20 + PLAYER * ((len(self.names) + 1) // 2) + (14 if self.chances else 0) + 6
+        layout = self._layout(chosen)
+        frames = []
+        seconds = []
+        for index, sentence in chosen:
+            frames.append(tuple(self._frame(index, sentence, layout)))
+            seconds.append(KEY_SECONDS if sentence else SECONDS)
+        seconds[-1] = LAST_SECONDS
+        still = self._header()
+        for grid in layout.grids:
+            still += self._ground(grid)
+        rivals = " against ".join(self.names.values())
+        return Film(
+            width=WIDTH,
+            height=layout.height,
+            title=clean(f"{self.record.match.label}: {rivals}"),
+            dark=self.dark,
+            still=tuple(still),
+            frames=tuple(frames),
+            seconds=tuple(seconds),
+        )
+
+    def _layout(self, chosen: Sequence[tuple[int, str]]) -> "_Layout":
+        """Return where things stand in all frames of these scenes, each with a sentence or none."""
+        player_rows = (len(self.names) + 1) // 2
+        chance_bar = 14 if self.chances else 0
+        top = EDGE + 20 + PLAYER * player_rows + chance_bar + 6
         grids = self._placed_grids(top)
         bottom = max((grid.bottom for grid in grids), default=top)
-        rows = max(len(self._scene(index).rows) for index, _ in chosen)
-        facts = {index: [] if grids or rows else self._fact_lines(index) for index, _ in chosen}
-        longest = max((len(fact) for lines in facts.values() for fact in lines), default=1)
-        size = min(12.0, ROOM / longest / 0.602)
-        facts_top = bottom + rows * (CARD + 8) + 4
-        words_top = facts_top + max(map(len, facts.values())) * size / 0.8 + 22
-        texts = [self._texts(index, words, facts=not facts[index]) for index, words in chosen]
-        # As high with little to tell as with much: a place for each kind of line.
-        height = (
-            words_top
-            + ROW * (sum(max(map(len, kind)) for kind in zip(*texts, strict=True)) - 1)
-            + EDGE
+        card_rows = max(len(self._scene(index).rows) for index, _ in chosen)
+        fact_lines: dict[int, list[Fact]] = {}
+        fact_count = 0
+        longest = 0
+        for index, _ in chosen:
+            lines = [] if grids or card_rows else self._fact_lines(index)
+            fact_lines[index] = lines
+            fact_count = max(fact_count, len(lines))
+            longest = max(longest, max(map(len, lines), default=0))
+        size = min(12.0, ROOM / (longest or 1) / 0.602)
+        facts_top = bottom + card_rows * (CARD + 8) + 4
+        words_top = facts_top + fact_count * size / 0.8 + 22
+        # A picture is as high with little to tell as with much: each kind of line has its space.
+        line_counts = [0, 0, 0]
+        for index, sentence in chosen:
+            texts = self._texts(index, sentence, facts=not fact_lines[index])
+            for kind, lines_of_kind in enumerate(texts):
+                line_counts[kind] = max(line_counts[kind], len(lines_of_kind))
+        height = words_top + ROW * (sum(line_counts) - 1) + EDGE
+        return _Layout(
+            grids=grids,
+            top=top,
+            bottom=bottom,
+            fact_lines=fact_lines,
+            fact_size=size,
+            facts_top=facts_top,
+            words_top=words_top,
+            height=round(height),
         )
-        frames = []
-        for (index, _), kinds in zip(chosen, texts, strict=True):
-            items = [
-                *self._chance_bar(index, top - 16),
-                *(item for grid in grids for item in self._drawn(grid, index)),
-            ]
-            items += self._cards(self._scene(index), bottom + 8)
-            for row, fact in enumerate(facts[index]):
-                y = facts_top + size / 0.8 * (row + 0.8)
-                items.append(
-                    canvas.text(fact, EDGE, y, size, INK, font_family=canvas.FONTS["mono"])
-                )
-            for row, (line, letter, fill, more) in enumerate(
-                line for kind in kinds for line in kind
-            ):
-                items.append(canvas.text(line, EDGE, words_top + ROW * row, letter, fill, **more))
-            frames.append(tuple(items))
-        seconds = [KEY_SECONDS if words else SECONDS for _, words in chosen]
-        seconds[-1] = LAST_SECONDS
-        still = (*self._header(), *(item for grid in grids for item in self._ground(grid)))
-        title = clean(f"{self.record.match.label}: {' against '.join(self.names.values())}")
-        return Film(WIDTH, round(height), title, self.dark, still, tuple(frames), tuple(seconds))
+
+    def _frame(self, index: int, sentence: str, layout: "_Layout") -> list[Item]:
+        """Return what a frame shows of a scene, over its sentence if it has any."""
+        items = self._chance_bar(index, layout.top - 16)
+        for grid in layout.grids:
+            items += self._drawn(grid, index)
+        items += self._cards(self._scene(index), layout.bottom + 8)
+        facts = layout.fact_lines[index]
+        size = layout.fact_size
+        mono = canvas.FONTS["mono"]
+        for row, fact in enumerate(facts):
+            y = layout.facts_top + size / 0.8 * (row + 0.8)
+            items.append(canvas.text(fact, EDGE, y, size, INK, font_family=mono))
+        lines = chain.from_iterable(self._texts(index, sentence, facts=not facts))
+        for row, (line, letter, fill, more) in enumerate(lines):
+            y = layout.words_top + ROW * row
+            items.append(canvas.text(line, EDGE, y, letter, fill, **more))
+        return items
 
     def _texts(
         self, index: int, words: str, *, facts: bool
     ) -> tuple[list[Line], list[Line], list[Line]]:
         """Return the lines below a scene: its moves, a sentence, and facts that nothing draws."""
-        others = "   ".join(map(clean, self._scene(index).other_facts)) if facts else ""
-        bold = {"font_weight": "bold"}
+        undrawn_facts = ""
+        if facts:
+            undrawn_facts = "   ".join(map(clean, self._scene(index).other_facts))
+        moves = canvas.wrapped(self._move(index), 13, ROOM, 2, bold=True)
+        sentence = canvas.wrapped(words, 12.5, ROOM, 2)
+        undrawn = canvas.wrapped(undrawn_facts, 11, ROOM, 2)
         return (
-            [
-                (line, 13, INK, bold)
-                for line in canvas.wrapped(self._move(index), 13, ROOM, 2, bold=True)
-            ],
-            [(line, 12.5, BAD, {}) for line in canvas.wrapped(words, 12.5, ROOM, 2)],
-            [(line, 11, SOFT, {}) for line in canvas.wrapped(others, 11, ROOM, 2)],
+            [(line, 13, INK, {"font_weight": "bold"}) for line in moves],
+            [(line, 12.5, BAD, {}) for line in sentence],
+            [(line, 11, SOFT, {}) for line in undrawn],
         )
 
     def _header(self) -> list[Item]:
         """Return the board's name, and each role with its picture, its bot and its last score."""
+        label = self.record.match.label
         result = f"{self._ending} after turn {self.scenes[-1].number}"
         items = [
-            canvas.text(self.record.match.label, EDGE, EDGE + 10, 12, SOFT, 240),
+            canvas.text(label, EDGE, EDGE + 10, 12, SOFT, 240),
             canvas.text(result, WIDTH - EDGE, EDGE + 10, 12, SOFT, 200, text_anchor="end"),
         ]
-        room, scores = (ROOM - 8) / 2, self.record.verdict.scores
-        for number, (role, name) in enumerate(self.names.items()):
-            x, y = EDGE + (number % 2) * (room + 8), EDGE + 20 + PLAYER * (number // 2)
-            score = scores.get(role, 0)
-            border = ACCENT if score == max(scores.values(), default=0) else LINE
-            items += [
-                canvas.rect(x, y, room, PLAYER - 6, RAISED, rx=8, stroke=border),
-                Item(x + 19, y + 17, 3.1, canvas.shapes(self._styles.icons[number].elements)),
-                canvas.text(role, x + 38, y + 13, 10, SOFT, room - 85),
-                canvas.text(name, x + 38, y + 27, 13, INK, room - 85, font_weight="bold"),
-                canvas.text(
-                    str(score),
-                    x + room - 10,
-                    y + 23,
-                    17,
-                    INK,
-                    font_weight="bold",
-                    text_anchor="end",
-                ),
-            ]
+        for number, role in enumerate(self.names):
+            items += self._player(number, role)
         return items
+
+    def _player(self, number: int, role: Role) -> list[Item]:
+        """Return the box of a role, two in a row."""
+        width = (ROOM - 8) / 2
+        x = EDGE + (number % 2) * (width + 8)
+        y = EDGE + 20 + PLAYER * (number // 2)
+        scores = self.record.verdict.scores
+        score = scores.get(role, 0)
+        border = ACCENT if score == max(scores.values(), default=0) else LINE
+        bold = {"font_weight": "bold"}
+        icon = canvas.shapes(self._styles.icons[number].elements)
+        return [
+            canvas.rect(x, y, width, PLAYER - 6, RAISED, rx=8, stroke=border),
+            Item(x + 19, y + 17, 3.1, icon),
+            canvas.text(role, x + 38, y + 13, 10, SOFT, width - 85),
+            canvas.text(self.names[role], x + 38, y + 27, 13, INK, width - 85, **bold),
+            canvas.text(str(score), x + width - 10, y + 23, 17, INK, **bold, text_anchor="end"),
+        ]
 
     def _chance_bar(self, index: int, y: float) -> list[Item]:
         """Return the chance of each side to win, as a bar with the words of what it is."""
         if self.chances is None:
             return []
-        items, x = [], float(EDGE)
+        items = []
+        x = float(EDGE)
         for side, chance in zip(self.chances.sides, self.chances.of_scenes[index], strict=True):
             share = round((ROOM - 130) * chance / 100, 1)
             if share:
-                fill = self._styles.icons[self._styles.roles.index(side[0])].trail
+                first = self._styles.roles.index(side[0])
+                fill = self._styles.icons[first].trail
                 items.append(canvas.rect(x, y, share, 7, fill))
             x += share
         kind = "exact" if self.chances.basis == EXACT else "estimate"
-        return [
-            *items,
-            canvas.text(
-                f"chance to win ({kind})", WIDTH - EDGE, y + 7, 10, SOFT, text_anchor="end"
-            ),
-        ]
+        caption = f"chance to win ({kind})"
+        items.append(canvas.text(caption, WIDTH - EDGE, y + 7, 10, SOFT, text_anchor="end"))
+        return items
 
     def _move(self, index: int) -> str:
         """Return the moves of a turn in words, what they lost, and how the match ended."""
-        scene, moves = self.scenes[index], []
+        scene = self.scenes[index]
+        moves = []
         for number, turn in enumerate(scene.turns):
+            move = f"{turn.role} {clean(scene.move(number))}"
+            if turn.by != "bot":
+                move += f" ({turn.by})"
             quality = str(scene.qualities[number]) if scene.qualities else ""
-            by = f" ({turn.by})" if turn.by != "bot" else ""
-            moves.append(
-                f"{turn.role} {clean(scene.move(number))}{by}{f' ({quality})' if quality else ''}"
-            )
-        words = f"Turn {scene.number} of {self.scenes[-1].number}: " if scene.number else "Start"
-        over = f" — {self._ending}" if index == len(self.scenes) - 1 else ""
-        return words + ", ".join(moves) + over
+            if quality:
+                move += f" ({quality})"
+            moves.append(move)
+        text = "Start"
+        if scene.number:
+            text = f"Turn {scene.number} of {self.scenes[-1].number}: "
+        text += ", ".join(moves)
+        if index == len(self.scenes) - 1:
+            text += f" — {self._ending}"
+        return text
 
     # The grids
 
@@ -266,89 +324,67 @@ class Clip:
         gaps = 10 * (len(self._grids) - 1)
         columns = sum(len(grid.columns) + RIM for grid in self._grids)
         rows = max(len(grid.rows) for grid in self._grids) + RIM
-        name = 16 if any(grid.name for grid in self._grids) else 0
+        named = any(grid.name for grid in self._grids)
+        y = top + (16 if named else 0) + 2
         unit = min((ROOM - gaps) / columns, BOARD_HEIGHT / rows)
         x = (WIDTH - unit * columns - gaps) / 2
-        start = self._scene(0).in_play(self._grids)
-        placed = []
+        in_play = self._scene(0).in_play(self._grids)
+        placed_grids = []
         for number, grid in enumerate(self._grids):
-            placed.append(
-                _PlacedGrid(number, grid, start[number], x + unit * RIM, top + name + 2, unit)
-            )
+            corner_x = x + unit * RIM
+            placed_grids.append(_PlacedGrid(number, grid, in_play[number], corner_x, y, unit))
             x += unit * (len(grid.columns) + RIM) + 10
-        return placed
+        return placed_grids
 
     def _ground(self, placed: "_PlacedGrid") -> list[Item]:
         """Return the part of a grid that never changes: cells, walls, labels, and marks."""
-        grid, unit = placed.grid, placed.unit
+        grid = placed.grid
+        scale = placed.unit / 10
+        ground: list[Element] = [("path", {"d": placed.squares(placed.in_play), **FLOOR})]
         rock = [cell for cell in product(grid.columns, grid.rows) if cell not in placed.in_play]
-        floor: dict[str, str | float] = {
-            "fill": "var(--floor)",
-            "stroke": "var(--floor-line)",
-            "stroke-width": 0.25,
-        }
-        ground: list[Element] = [("path", {"d": placed.squares(placed.in_play), **floor})]
-        ground += [("path", {"d": placed.squares(rock), "fill": "var(--rock)"})] if rock else []
-        items = [Item(placed.x, placed.y, unit / 10, canvas.shapes(ground))]
-        marks = board_marks(self._grids, self.game.board(), self.game.drawing)
-        items += [self._thing(placed, mark) for _, mark in marks if mark.grid == placed.number]
+        if rock:
+            ground.append(("path", {"d": placed.squares(rock), "fill": "var(--rock)"}))
+        items = [Item(placed.x, placed.y, scale, canvas.shapes(ground))]
+        for _, mark in board_marks(self._grids, self.game.board(), self.game.drawing):
+            if mark.grid == placed.number:
+                items.append(self._thing(placed, mark))
         walls = _stroke(wall_path(grid, placed.in_play), "var(--wall)", 1.1)
-        items.append(Item(placed.x, placed.y, unit / 10, walls))
-        size = min(11.0, max(6.0, unit * 0.26))
-        for x in grid.columns:
-            if x % (5 if len(grid.columns) > 15 else 1) == 0:
-                here, bottom = (
-                    placed.x + unit * (x - grid.columns[0] + 0.5),
-                    placed.y + unit * len(grid.rows),
-                )
-                items.append(
-                    canvas.text(str(x), here, bottom + size + 3, size, SOFT, text_anchor="middle")
-                )
-        for y in grid.rows:
-            if y % (5 if len(grid.rows) > 15 else 1) == 0:
-                _, here = placed.middle((grid.columns[0], y))
-                items.append(
-                    canvas.text(
-                        str(y), placed.x - 5, here + size * 0.35, size, SOFT, text_anchor="end"
-                    )
-                )
-        if grid.name:
-            middle = placed.x + unit * len(grid.columns) / 2
-            items.append(
-                canvas.text(clean(grid.name), middle, placed.y - 6, 11, SOFT, text_anchor="middle")
-            )
+        items.append(Item(placed.x, placed.y, scale, walls))
+        items += placed.labels()
         return items
 
     def _drawn(self, grid: "_PlacedGrid", index: int) -> list[Item]:
         """Return the marks, the ways that pieces went, and the pieces."""
-        scene, unit = self._scene(index), grid.unit
+        scene = self._scene(index)
         marks = [mark for mark in scene.marks if mark.grid == grid.number]
         items = []
         if index and not scene.pieces:  # nothing moves from cell to cell: frame what is new
-            before = {
-                mark.cell for mark in self._scene(index - 1).marks if mark.grid == grid.number
-            }
+            earlier = self._scene(index - 1).marks
+            before = {mark.cell for mark in earlier if mark.grid == grid.number}
+            side = grid.unit * 0.92
             for cell in {mark.cell for mark in marks} - before:
-                x, y = (each - unit * 0.46 for each in grid.middle(cell))
-                items.append(
-                    canvas.rect(x, y, unit * 0.92, unit * 0.92, "var(--floor)", rx=3, stroke=ACCENT)
+                x, y = grid.middle(cell)
+                corner_x = x - grid.unit * 0.46
+                corner_y = y - grid.unit * 0.46
+                frame = canvas.rect(
+                    corner_x, corner_y, side, side, "var(--floor)", rx=3, stroke=ACCENT
                 )
+                items.append(frame)
         pieces = {name: piece for name, piece in scene.pieces.items() if piece.grid == grid.number}
         ways = {name: self._way(name, grid.number, index) for name in pieces}
         for name, piece in pieces.items():
             style = self._style(piece)
             if len(ways[name]) > 1 and style is not None:
-                d = " L ".join(f"{x:g} {y:g}" for x, y in map(grid.middle, ways[name]))
-                items.append(Item(0, 0, 1, _stroke(f"M {d}", style.trail, unit / 10, opacity=0.4)))
+                points = [f"{x:g} {y:g}" for x, y in map(grid.middle, ways[name])]
+                path = "M " + " L ".join(points)
+                trail = _stroke(path, style.trail, grid.unit / 10, opacity=0.4)
+                items.append(Item(0, 0, 1, trail))
         items += [self._thing(grid, mark) for mark in marks]
         for name, piece in reversed(pieces.items()):  # who moves first stands in front
-            here = [other for other, each in pieces.items() if each.cell == piece.cell]
-            lane = here.index(name) - (len(here) - 1) / 2
-            x, y = grid.middle(piece.cell)
-            x = round(x + lane * 0.44 * unit / max(1, len(here) - 1), 2)
+            here = [other for other, neighbour in pieces.items() if neighbour.cell == piece.cell]
             facing = self._facing(piece, ways[name])
-            scale = unit / 10 * (0.74 if len(here) > 1 else 1)
-            items.append(self._thing(grid, piece)._replace(x=x, y=y, scale=scale, facing=facing))
+            item = self._thing(grid, piece)._replace(facing=facing)
+            items.append(_in_lane(item, here.index(name), len(here), grid.unit))
         return items
 
     def _style(self, thing: DrawnFact) -> Style | None:
@@ -361,12 +397,14 @@ class Clip:
         A piece of nobody is a disc with the first letter of its name.
         """
         style = self._style(thing)
-        drawn = style.elements if style else elements("disc", SOFT, clean(thing.name)[:1].upper())
-        return Item(
-            *grid.middle(thing.cell),
-            grid.unit / 10,
-            canvas.shapes(drawn, clean(thing.values.get("TEXT", ""))),
-        )
+        if style is None:
+            letter = clean(thing.name)[:1].upper()
+            parts = elements("disc", SOFT, letter)
+        else:
+            parts = style.elements
+        x, y = grid.middle(thing.cell)
+        text = clean(thing.values.get("TEXT", ""))
+        return Item(x, y, grid.unit / 10, canvas.shapes(parts, text))
 
     def _way(self, name: str, grid: int, index: int) -> list[Cell]:
         """Return the cells through which a piece went in the last turns, where its steps say so."""
@@ -376,30 +414,21 @@ class Clip:
             if piece is None or piece.grid != grid:
                 cells = []
                 continue
-            for turn, words in zip(
-                self.scenes[number].turns, self.scenes[number].steps, strict=True
-            ):
-                for each in words if turn.role == name and cells else ():
-                    if each.word in STEPS and each.fate == "made":
-                        (x, y), (dx, dy) = cells[-1], STEPS[each.word]
-                        cells.append((x + dx, y + dy))
+            scene = self.scenes[number]
+            for turn, words in zip(scene.turns, scene.steps, strict=True):
+                if turn.role == name and cells:
+                    _walk(cells, words)
             if not cells or cells[-1] != piece.cell:
                 cells = [piece.cell]
         return cells
 
     def _facing(self, piece: DrawnFact, way: list[Cell]) -> str:
+        """Return where a piece looks that went this way; empty for the east."""
         style = self._style(piece)
         if style is None or not style.turned or len(way) < 2:
             return ""
         (x, y), (to_x, to_y) = way[-2:]
-        return next(
-            (
-                word
-                for word, step in STEPS.items()
-                if step == (to_x - x, to_y - y) and word != "east"
-            ),
-            "",
-        )
+        return FACING.get((to_x - x, to_y - y), "")
 
     # Without grids
 
@@ -409,19 +438,12 @@ class Clip:
         for number, row in enumerate(scene.rows):
             top = y + number * (CARD + 8)
             items.append(canvas.text(clean(row.name), EDGE, top + CARD / 2 + 4, 12, SOFT, 105))
-            size = min(34.0, (ROOM - 110) / max(1, len(row.cards)) - 4)
-            letter = min(16.0, size * 0.5)
-            for column, card in enumerate(row.cards if size > 4 else ()):
-                x, down = EDGE + 110 + column * (size + 4), card == "?"
-                items.append(
-                    canvas.rect(x, top, size, CARD, ACCENT if down else RAISED, rx=4, stroke=LINE)
-                )
-                if not down:
-                    words = clean(card)
-                    fitting = letter * min(1, (size - 2) / (canvas.width(words, letter) or 1))
-                    middle, line = x + size / 2, top + CARD / 2 + letter * 0.36
-                    look = {"text_anchor": "middle", "font_weight": "bold"}
-                    items.append(canvas.text(words, middle, line, round(fitting, 2), INK, **look))
+            width = min(34.0, (ROOM - 110) / max(1, len(row.cards)) - 4)
+            if width <= 4:
+                continue
+            for column, card in enumerate(row.cards):
+                x = EDGE + 110 + column * (width + 4)
+                items += _card(card, x, top, width)
         return items
 
     def _fact_lines(self, index: int) -> list[Fact]:
@@ -430,16 +452,71 @@ class Clip:
         A word with which three of them begin is left out of these.
         """
         facts = [clean(fact) for fact in (*self.game.board(), *self.scenes[index].facts)]
-        begins = Counter(fact.partition(" ")[0] for fact in facts)
-        short = [
-            fact.partition(" ")[2] if begins[fact.partition(" ")[0]] >= 3 else fact
-            for fact in facts
-        ]
-        lines = [fact if len(fact) <= COLUMNS else f"{fact[: COLUMNS - 1]}…" for fact in short]
-        return [
-            *lines[:MOST_LINES],
-            *([f"... {len(lines) - MOST_LINES} more"] if len(lines) > MOST_LINES else []),
-        ]
+        first_words = Counter(fact.partition(" ")[0] for fact in facts)
+        lines = []
+        for fact in facts[:MOST_LINES]:
+            first, _, following = fact.partition(" ")
+            line = following if first_words[first] >= 3 else fact
+            if len(line) > COLUMNS:
+                line = f"{line[: COLUMNS - 1]}…"
+            lines.append(line)
+        if len(facts) > MOST_LINES:
+            lines.append(f"... {len(facts) - MOST_LINES} more")
+        return lines
+
+
+def _walk(cells: list[Cell], words: Iterable[MoveWord]) -> None:
+    """Append the cells to which the steps of a move led."""
+    for step in words:
+        if step.word in STEPS and step.fate == "made":
+            x, y = cells[-1]
+            dx, dy = STEPS[step.word]
+            cells.append((x + dx, y + dy))
+
+
+def _in_lane(item: Item, number: int, count: int, unit: float) -> Item:
+    """Return a piece beside the others of its cell: it has a number, and with it there are `count`.
+
+    `unit` is the size of the cell.
+    """
+    lane = number - (count - 1) / 2
+    x = round(item.x + lane * 0.44 * unit / max(1, count - 1), 2)
+    scale = unit / 10 * (0.74 if count > 1 else 1)
+    return item._replace(x=x, scale=scale)
+
+
+def _card(card: str, x: float, top: float, width: float) -> list[Item]:
+    """Return a card, which lies face down where it is `?`."""
+    if card == "?":
+        return [canvas.rect(x, top, width, CARD, ACCENT, rx=4, stroke=LINE)]
+    text = clean(card)
+    letter = min(16.0, width * 0.5)
+    text_width = canvas.width(text, letter) or 1
+    fitting = round(letter * min(1, (width - 2) / text_width), 2)
+    middle = x + width / 2
+    line = top + CARD / 2 + letter * 0.36
+    look = {"text_anchor": "middle", "font_weight": "bold"}
+    return [
+        canvas.rect(x, top, width, CARD, RAISED, rx=4, stroke=LINE),
+        canvas.text(text, middle, line, fitting, INK, **look),
+    ]
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Layout:
+    """Where things stand in every frame of a film."""
+
+    grids: list["_PlacedGrid"]
+    top: float
+    """Of the grids."""
+    bottom: float
+    """Of the grids."""
+    fact_lines: Mapping[int, list[Fact]]
+    """The facts of each scene as lines, by its index; none where something is drawn."""
+    fact_size: float
+    facts_top: float
+    words_top: float
+    height: int
 
 
 @dataclass(frozen=True)
@@ -455,24 +532,57 @@ class _PlacedGrid:
 
     @property
     def bottom(self) -> float:
+        """The lower end of the grid with its labels."""
         return self.y + self.unit * (len(self.grid.rows) + RIM)
 
     def middle(self, cell: Cell) -> tuple[float, float]:
-        x = self.x + self.unit * (cell[0] - self.grid.columns[0] + 0.5)
-        return round(x, 2), round(self.y + self.unit * (self.grid.rows[-1] - cell[1] + 0.5), 2)
+        """Return the middle of a cell."""
+        column = cell[0] - self.grid.columns[0] + 0.5
+        row = self.grid.rows[-1] - cell[1] + 0.5
+        return round(self.x + self.unit * column, 2), round(self.y + self.unit * row, 2)
+
+    def labels(self) -> list[Item]:
+        """Return the labels of columns and rows, every fifth of many, and the grid's name."""
+        size = min(11.0, max(6.0, self.unit * 0.26))
+        items = []
+        below = self.y + self.unit * len(self.grid.rows) + size + 3
+        for x in self.grid.columns:
+            if x % _label_step(self.grid.columns) == 0:
+                middle = self.x + self.unit * (x - self.grid.columns[0] + 0.5)
+                items.append(canvas.text(str(x), middle, below, size, SOFT, text_anchor="middle"))
+        for y in self.grid.rows:
+            if y % _label_step(self.grid.rows) == 0:
+                _, middle = self.middle((self.grid.columns[0], y))
+                line = middle + size * 0.35
+                items.append(canvas.text(str(y), self.x - 5, line, size, SOFT, text_anchor="end"))
+        if self.grid.name:
+            middle = self.x + self.unit * len(self.grid.columns) / 2
+            name = clean(self.grid.name)
+            items.append(canvas.text(name, middle, self.y - 6, 11, SOFT, text_anchor="middle"))
+        return items
 
     def squares(self, cells: Iterable[Cell]) -> str:
         """Return cells as a path, where a cell is 10 wide."""
-        corners = (
-            (10 * (x - self.grid.columns[0]), 10 * (self.grid.rows[-1] - y))
-            for x, y in sorted(cells)
-        )
-        return " ".join(
-            f"M {x} {y} L {x + 10} {y} L {x + 10} {y + 10} L {x} {y + 10} Z" for x, y in corners
-        )
+        squares = []
+        for column, row in sorted(cells):
+            x = 10 * (column - self.grid.columns[0])
+            y = 10 * (self.grid.rows[-1] - row)
+            squares.append(f"M {x} {y} L {x + 10} {y} L {x + 10} {y + 10} L {x} {y + 10} Z")
+        return " ".join(squares)
 
 
-def _stroke(d: str, colour: str, width: float, **more: float) -> tuple[Shape, ...]:
-    return canvas.shapes(
-        [("path", {"d": d, "fill": "none", "stroke": colour, "stroke-width": width, **more})]
-    )
+def _label_step(numbers: range) -> int:
+    """Return 5 where a label of each of these numbers would be too many."""
+    return 5 if len(numbers) > 15 else 1
+
+
+def _stroke(path: str, colour: str, width: float, **more: float) -> tuple[Shape, ...]:
+    """Return a path as a line."""
+    attributes: dict[str, str | float] = {
+        "d": path,
+        "fill": "none",
+        "stroke": colour,
+        "stroke-width": width,
+        **more,
+    }
+    return canvas.shapes([("path", attributes)])

@@ -3,8 +3,9 @@
 import io
 import shutil
 import subprocess
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from functools import lru_cache
+from itertools import chain
 from typing import Any
 
 from matplotlib.backends.backend_agg import RendererAgg
@@ -25,6 +26,7 @@ PALETTE = 128  # colours of a GIF
 IN_ROW = 4  # stills of a picture
 MONO = "DejaVu Sans Mono"
 FFMPEG_S = 120
+FRAME_RATE = 10  # frames a second of an MP4
 FACING = {"": (1, 0, 0, 1), "west": (-1, 0, 0, 1), "north": (0, -1, 1, 0), "south": (0, 1, -1, 0)}
 POINTS = {"M": 1, "L": 1, "Q": 2, "C": 3}  # of each command of a path
 CODES = {"M": Outline.MOVETO, "L": Outline.LINETO, "Q": Outline.CURVE3, "C": Outline.CURVE4}
@@ -34,36 +36,48 @@ def png(films: Iterable[Film], scale: float = 2) -> bytes:
     """Return the last frames of films, four in a row."""
     stills = list(films)
     pictures = [_picture(film, film.frames[-1], scale) for film in stills]
-    width, height = (max(each.size[axis] for each in pictures) for axis in (0, 1))
-    size = (width * min(IN_ROW, len(pictures)), height * -(-len(pictures) // IN_ROW))
-    sheet = Image.new("RGB", size, canvas.colours(stills[0].dark)["paper"])
-    for number, each in enumerate(pictures):
-        sheet.paste(each, (width * (number % IN_ROW), height * (number // IN_ROW)))
+    width = max(picture.width for picture in pictures)
+    height = max(picture.height for picture in pictures)
+    across = min(IN_ROW, len(pictures))
+    down = -(-len(pictures) // IN_ROW)
+    paper = canvas.colours(stills[0].dark)["paper"]
+    sheet = Image.new("RGB", (width * across, height * down), paper)
+    for number, picture in enumerate(pictures):
+        row, column = divmod(number, IN_ROW)
+        sheet.paste(picture, (width * column, height * row))
     return _saved(sheet, "PNG")
 
 
 def gif(film: Film) -> bytes:
     """Return a film that begins again at its end."""
-    # One palette for all frames, so that what stays is equal in them, and is not in the file again.
-    count = len(film.frames)
-    sampled = sorted({0, count // 2, count - 1})
-    sample = Image.new("RGB", (film.width, film.height * len(sampled)))
-    for number, index in enumerate(sampled):
-        sample.paste(_picture(film, film.frames[index], 1), (0, film.height * number))
-    palette = sample.quantize(PALETTE)
+    palette = _palette(film)
     # One after another: 400 frames in all their colours would take a gigabyte.
     pictures = (_picture(film, frame, 1) for frame in film.frames)
-    first, *others = (each.quantize(palette=palette, dither=Image.Dither.NONE) for each in pictures)
-    milliseconds = [round(1000 * each) for each in film.seconds]
+    reduced = (picture.quantize(palette=palette, dither=Image.Dither.NONE) for picture in pictures)
+    first = next(reduced)
     return _saved(
         first,
         "GIF",
         save_all=True,
-        append_images=others,
-        duration=milliseconds,
+        append_images=list(reduced),
+        duration=[round(1000 * seconds) for seconds in film.seconds],
         loop=0,
         optimize=True,
     )
+
+
+def _palette(film: Film) -> Image.Image:
+    """Return one palette for all frames of a film.
+
+    So what stays is equal in them, and is not in the file again.
+    """
+    count = len(film.frames)
+    sampled = sorted({0, count // 2, count - 1})
+    sample = Image.new("RGB", (film.width, film.height * len(sampled)))
+    for number, index in enumerate(sampled):
+        picture = _picture(film, film.frames[index], 1)
+        sample.paste(picture, (0, film.height * number))
+    return sample.quantize(PALETTE)
 
 
 def mp4(film: Film) -> bytes:
@@ -73,42 +87,30 @@ def mp4(film: Film) -> bytes:
         raise ArenaError(
             "an .mp4 needs ffmpeg, which is not installed: install it, or take .gif or .svg"
         )
-    per_second = 10
-    command = [
-        program,
-        "-loglevel",
-        "error",
-        "-f",
-        "image2pipe",
-        "-framerate",
-        str(per_second),
-        "-i",
-        "-",
-    ]
-    command += [
-        "-vf",
-        "pad=ceil(iw/2)*2:ceil(ih/2)*2,format=yuv420p",
-        "-movflags",
-        "frag_keyframe+empty_moov",
-    ]
-    frames = b"".join(
-        _saved(_picture(film, frame, 1), "PNG") * max(1, round(seconds * per_second))
-        for frame, seconds in zip(film.frames, film.seconds, strict=True)
-    )
-    command += ["-f", "mp4", "-"]
+    command = [program, "-loglevel", "error"]
+    command += ["-f", "image2pipe", "-framerate", str(FRAME_RATE), "-i", "-"]
+    command += ["-vf", "pad=ceil(iw/2)*2:ceil(ih/2)*2,format=yuv420p"]
+    command += ["-movflags", "frag_keyframe+empty_moov", "-f", "mp4", "-"]
+    stills = []
+    for frame, seconds in zip(film.frames, film.seconds, strict=True):
+        still = _saved(_picture(film, frame, 1), "PNG")
+        stills.append(still * max(1, round(seconds * FRAME_RATE)))
     try:
         done = subprocess.run(
-            command, input=frames, capture_output=True, timeout=FFMPEG_S, check=False
+            command,
+            input=b"".join(stills),
+            capture_output=True,
+            timeout=FFMPEG_S,
+            check=False,
         )
     except subprocess.TimeoutExpired:
         raise ArenaError(
             f"ffmpeg took more than {FFMPEG_S} s for an .mp4: take fewer turns, .gif or .svg"
         ) from None
     if done.returncode:
-        reason = done.stderr.decode(errors="replace").strip().splitlines()[-1:] or [
-            f"code {done.returncode}"
-        ]
-        raise ArenaError(f"ffmpeg could not write an .mp4 ({reason[0]}): take .gif or .svg")
+        errors = done.stderr.decode(errors="replace").strip().splitlines()
+        reason = errors[-1] if errors else f"code {done.returncode}"
+        raise ArenaError(f"ffmpeg could not write an .mp4 ({reason}): take .gif or .svg")
     return done.stdout
 
 
@@ -120,25 +122,27 @@ def _saved(picture: Image.Image, form: str, **options: Any) -> bytes:
 
 def _picture(film: Film, frame: Iterable[Item], scale: float) -> Image.Image:
     """Return one frame."""
-    size = (round(film.width * scale), round(film.height * scale))
-    renderer: Any = RendererAgg(*size, 72)  # type: ignore[no-untyped-call]
-    page = Affine2D.from_values(scale, 0, 0, -scale, 0, size[1])  # Agg's y grows upwards
-    for item in (*film.still, *frame):
-        a, b, c, d = (item.scale * each for each in FACING[item.facing])
+    width = round(film.width * scale)
+    height = round(film.height * scale)
+    renderer: Any = RendererAgg(width, height, 72)  # type: ignore[no-untyped-call]
+    page = Affine2D.from_values(scale, 0, 0, -scale, 0, height)  # Agg's y grows upwards
+    for item in chain(film.still, frame):
+        a, b, c, d = (item.scale * part for part in FACING[item.facing])
         transform = Affine2D.from_values(a, b, c, d, item.x, item.y) + page
         for shape in item.shapes:
             _draw(renderer, shape, transform, item.scale * scale, film.dark)
+    size = (width, height)
     picture = Image.new("RGB", size, canvas.colours(film.dark)["paper"])
-    drawn = Image.frombuffer("RGBA", size, bytes(renderer.buffer_rgba()), "raw", "RGBA", 0, 1)
-    picture.paste(drawn, mask=drawn.getchannel("A"))
+    pixels = Image.frombuffer("RGBA", size, bytes(renderer.buffer_rgba()), "raw", "RGBA", 0, 1)
+    picture.paste(pixels, mask=pixels.getchannel("A"))
     return picture
 
 
 def _draw(renderer: Any, shape: Shape, transform: Transform, scale: float, dark: bool) -> None:
+    """Draw a shape; `scale` is how much larger than its own numbers its lines are."""
     attributes = dict(shape.attributes)
-    fill, stroke = (
-        canvas.colour(str(attributes.get(name, "none")), dark) for name in ("fill", "stroke")
-    )
+    fill = canvas.colour(str(attributes.get("fill", "none")), dark)
+    stroke = canvas.colour(str(attributes.get("stroke", "none")), dark)
     opacity = float(attributes.get("opacity", 1))
     graphics = renderer.new_gc()
     graphics.set_antialiased(True)
@@ -149,11 +153,10 @@ def _draw(renderer: Any, shape: Shape, transform: Transform, scale: float, dark:
         graphics.set_foreground((*to_rgb(stroke), opacity), isRGBA=True)
     graphics.set_capstyle("round")
     graphics.set_joinstyle("round")
-    face = (
-        None
-        if fill == "none"
-        else (*to_rgb(fill), opacity * float(attributes.get("fill-opacity", 1)))
-    )
+    face = None
+    if fill != "none":
+        fill_opacity = float(attributes.get("fill-opacity", 1))
+        face = (*to_rgb(fill), opacity * fill_opacity)
     renderer.draw_path(graphics, _outline(shape), transform, face)
     graphics.restore()
 
@@ -162,33 +165,46 @@ def _draw(renderer: Any, shape: Shape, transform: Transform, scale: float, dark:
 def _outline(shape: Shape) -> Outline:
     """Return the outline of a shape."""
     attributes = dict(shape.attributes)
-    number = {
-        name: float(value) for name, value in attributes.items() if isinstance(value, int | float)
-    }
-    x, y = number.get("x", 0), number.get("y", 0)
-    if shape.tag in {"circle", "ellipse"}:
-        across, down = number.get("rx", number.get("r", 0)), number.get("ry", number.get("r", 0))
-        ring = Affine2D().scale(across, down).translate(number.get("cx", 0), number.get("cy", 0))
-        return ring.transform_path(Outline.unit_circle())
-    if shape.tag == "rect":
-        round_by = min(number.get("rx", 0), number["width"] / 2, number["height"] / 2)
-        corners = (
-            BoxStyle.Round(pad=0, rounding_size=round_by) if round_by else BoxStyle.Square(pad=0)
-        )
-        return corners(x, y, number["width"], number["height"], 1)
     if shape.tag == "path":
         return _path(str(attributes["d"]))
-    words, size = str(attributes["words"]), number["font-size"]
-    if not words.strip():
+    if shape.tag == "text":
+        return _written(attributes)
+    number = {}
+    for name, value in attributes.items():
+        if isinstance(value, int | float):
+            number[name] = float(value)
+    if shape.tag == "rect":
+        width = number["width"]
+        height = number["height"]
+        rounding = min(number.get("rx", 0), width / 2, height / 2)
+        corners: BoxStyle.Round | BoxStyle.Square = BoxStyle.Square(pad=0)
+        if rounding:
+            corners = BoxStyle.Round(pad=0, rounding_size=rounding)
+        return corners(number.get("x", 0), number.get("y", 0), width, height, 1)
+    # A circle or an ellipse.
+    radius = number.get("r", 0)
+    ring = Affine2D().scale(number.get("rx", radius), number.get("ry", radius))
+    ring = ring.translate(number.get("cx", 0), number.get("cy", 0))
+    return ring.transform_path(Outline.unit_circle())
+
+
+def _written(attributes: Mapping[str, str | float]) -> Outline:
+    """Return the outline of a text."""
+    text = str(attributes["words"])
+    if not text.strip():
         return Outline([(0, 0)])
-    family = [MONO] if "font-family" in attributes else list(letters.families(words))
+    family = [MONO] if "font-family" in attributes else list(letters.families(text))
     font = FontProperties(family=family, weight=str(attributes.get("font-weight", "normal")))
     # matplotlib places glyphs by whole points: at a hundred times the size nobody sees that.
-    written = TextPath((0, 0), words, size=100, prop=font)
-    if anchor := attributes.get("text-anchor"):
-        box = written.get_extents()
+    outline = TextPath((0, 0), text, size=100, prop=font)
+    size = float(attributes["font-size"])
+    x = float(attributes.get("x", 0))
+    y = float(attributes.get("y", 0))
+    anchor = attributes.get("text-anchor")
+    if anchor:
+        box = outline.get_extents()
         x -= (box.x1 + box.x0) * size / 100 / (2 if anchor == "middle" else 1)
-    return Affine2D().scale(size / 100, -size / 100).translate(x, y).transform_path(written)
+    return Affine2D().scale(size / 100, -size / 100).translate(x, y).transform_path(outline)
 
 
 def _path(commands: str) -> Outline:
@@ -201,6 +217,9 @@ def _path(commands: str) -> Outline:
             points.append((0, 0))
             codes.append(int(Outline.CLOSEPOLY))
             continue
-        points += [(float(next(words)), float(next(words))) for _ in range(POINTS[word])]
-        codes += [int(CODES[word])] * POINTS[word]
+        for _ in range(POINTS[word]):
+            x = float(next(words))
+            y = float(next(words))
+            points.append((x, y))
+            codes.append(int(CODES[word]))
     return Outline(points or [(0, 0)], codes or None)

@@ -17,54 +17,61 @@ def svg(film: Film) -> bytes:
 
     A single frame is a still.
     """
-    names: dict[tuple[Shape, ...], str] = {}
-    last = len(film.frames) - 1
-    numbers: dict[Item, list[int]] = defaultdict(list)  # of the frames that have it
+    frame_numbers: dict[Item, list[int]] = defaultdict(list)  # of the frames that have it
     layers: dict[Item, int] = {}
     for number, frame in enumerate(film.frames):
         for layer, item in enumerate(dict.fromkeys(frame)):
-            numbers[item].append(number)
+            frame_numbers[item].append(number)
             layers[item] = max(layer, layers.get(item, 0))
+    last = len(film.frames) - 1
     begins = [sum(film.seconds[:number]) for number in range(last + 2)]
+    names: dict[tuple[Shape, ...], str] = {}
     body = [_use(item, names, film.dark) for item in film.still]
-    for item in sorted(
-        layers, key=lambda item: layers[item]
-    ):  # what lies under another, as far as all frames agree
+    # What lies under another comes first, as far as all frames agree.
+    for item in sorted(layers, key=lambda item: layers[item]):
         use = _use(item, names, film.dark)
-        if len(numbers[item]) <= last:
-            hidden = (
-                "" if last in numbers[item] else ' visibility="hidden"'
-            )  # who plays no animation sees the last frame
-            use = f"<g{hidden}>{use}{_times(numbers[item], begins)}</g>"
+        numbers = frame_numbers[item]
+        if len(numbers) <= last:
+            # A reader whose program plays no animation sees the last frame.
+            hidden = "" if last in numbers else ' visibility="hidden"'
+            use = f"<g{hidden}>{use}{_times(numbers, begins)}</g>"
         body.append(use)
-    defined = "".join(
-        f'<g id="{name}">{"".join(_shape(shape, film.dark) for shape in shapes)}</g>'
-        for shapes, name in names.items()
-    )
+    defined = ""
+    for shapes, name in names.items():
+        elements = "".join(_shape(shape, film.dark) for shape in shapes)
+        defined += f'<g id="{name}">{elements}</g>'
     size = f'viewBox="0 0 {film.width} {film.height}" width="{film.width}" height="{film.height}"'
+    font = quoteattr(canvas.FONTS["sans"])
+    paper = canvas.colours(film.dark)["paper"]
     text = (
-        f'<svg xmlns="http://www.w3.org/2000/svg" {size}'
-        f" font-family={quoteattr(canvas.FONTS['sans'])}"
-        f' stroke-linecap="round" stroke-linejoin="round" role="img">'
+        f'<svg xmlns="http://www.w3.org/2000/svg" {size} font-family={font}'
+        ' stroke-linecap="round" stroke-linejoin="round" role="img">'
         f"<title>{escape(film.title)}</title>"
-        f'<rect width="100%" height="100%" fill="{canvas.colours(film.dark)["paper"]}"/>'
+        f'<rect width="100%" height="100%" fill="{paper}"/>'
         f"<defs>{defined}</defs>{''.join(body)}</svg>\n"
     )
     return NO_XML.sub("\ufffd", text).encode()
 
 
-def _times(seen: list[int], begins: list[float]) -> str:
-    """Return the animation of what is seen in these frames only."""
-    end, times, values = begins[-1], ["0"], ["visible" if 0 in seen else "hidden"]
-    present = set(seen)
-    for number in range(1, len(begins) - 1):
-        if (number in present) != (number - 1 in present):
-            times.append(f"{begins[number] / end:.5f}".rstrip("0"))
-            values.append("visible" if number in present else "hidden")
+def _times(frames: list[int], begins: list[float]) -> str:
+    """Return the animation of an item that is in these frames only.
+
+    `begins` are the seconds when each frame begins, and when the last ends.
+    """
+    end = begins[-1]
+    present = set(frames)
+    times = []
+    values = []
+    before = None
+    for number, begin in enumerate(begins[:-1]):
+        visible = number in present
+        if visible != before:
+            times.append(f"{begin / end:.5f}".rstrip("0") if number else "0")
+            values.append("visible" if visible else "hidden")
+        before = visible
     return (
         f'<animate attributeName="visibility" calcMode="discrete" dur="{end:.2f}s"'
-        ' repeatCount="indefinite"'
-        f' keyTimes="{";".join(times)}" values="{";".join(values)}"/>'
+        f' repeatCount="indefinite" keyTimes="{";".join(times)}" values="{";".join(values)}"/>'
     )
 
 
@@ -81,13 +88,13 @@ def _use(item: Item, names: dict[tuple[Shape, ...], str], dark: bool) -> str:
 
 
 def _shape(shape: Shape, dark: bool) -> str:
+    """Return a shape as an element of SVG."""
     attributes = dict(shape.attributes)
-    words = attributes.pop("words", None)
-    written = "".join(
-        f" {name}="
-        f"{quoteattr(canvas.colour(value, dark) if isinstance(value, str) else f'{value:g}')}"
-        for name, value in attributes.items()
-    )
-    if words is None:
-        return f"<{shape.tag}{written}/>"
-    return f'<text{written} xml:space="preserve">{escape(str(words))}</text>'
+    text = attributes.pop("words", None)
+    named = ""
+    for name, value in attributes.items():
+        value_text = canvas.colour(value, dark) if isinstance(value, str) else f"{value:g}"
+        named += f" {name}={quoteattr(value_text)}"
+    if text is None:
+        return f"<{shape.tag}{named}/>"
+    return f'<text{named} xml:space="preserve">{escape(str(text))}</text>'
