@@ -15,13 +15,14 @@ from arena import rulefile, system
 from arena.author import classroom
 from arena.author.submissions.bot_store import BotStore
 from arena.display_names import bot_shown
-from arena.errors import ArenaError, OptionError, known_are
+from arena.errors import ArenaError, OptionError, PublicError, known_are
 from arena.event import builds, discovery, folders
 from arena.event.discovery import names
+from arena.game import Role
 from arena.sandbox import choice, cores, exposure
 from arena.sandbox import folder as scratch
 from arena.streams import notice
-from arena.values import Bot, Conditions, Event
+from arena.values import Board, Bot, Conditions, Event, Match, OpeningMoves, Openings
 
 if TYPE_CHECKING:
     from arena.author.checkup.screening import Screening
@@ -256,3 +257,30 @@ def temporary_folder() -> Path:
     folder, _lock = scratch.private()
     atexit.register(shutil.rmtree, folder, ignore_errors=True)
     return folder
+
+
+def assign_roles(board: Board, roles: Sequence[Role], bots: Sequence[Bot]) -> dict[Role, Bot]:
+    """Return the bot of each role; the bots stand for each role, or for each side, in order."""
+    sides = [members for side in board.sides if (members := [role for role in side if role in roles])]
+    if len(bots) == len(roles):
+        players = dict(zip(roles, bots, strict=True))
+    elif len(bots) == len(sides):
+        players = {role: bot for side, bot in zip(sides, bots, strict=True) for role in side}
+    else:
+        raise PublicError(
+            f"{board.label}: {len(bots)} bots named, but it is played by {' '.join(roles)}: name one bot for each"
+        )
+    for role, bot in players.items():
+        if not bot.plays(board.game, board.name, role):
+            raise PublicError(f"{bot.name} does not play {role} on {board.label}: its bot.toml says what it plays")
+    return players
+
+
+def make_match(
+    board: Board, players: Mapping[Role, Bot], seed: int | str, conditions: Conditions, opening: OpeningMoves = ()
+) -> Match:
+    """Return a match of these bots, built where they have a build command; it belongs to no stored event."""
+    bots = built((players[role] for role in board.roles), conditions.sandbox)
+    listed = Openings(listed=((board.label, (opening,)),)) if opening else Openings()
+    event = Event(name="match", seed=seed, boards=(board,), bots=bots, conditions=conditions, openings=listed)
+    return event.match(board, bots, 0)

@@ -629,7 +629,7 @@ def test_an_event_that_cannot_be_read_is_told_without_its_reason(accounts):
 def test_charts_are_drawn_by_a_site_that_is_itself_nice_to_others_and_are_nicer(accounts):
     def draw() -> None:
         os.setpriority(os.PRIO_PROCESS, threading.get_native_id(), own)  # of this thread alone, and what it starts
-        job.start("charts", "one", nice=5)
+        job.start([*desk.ARENA, "charts", "one"], nice=5)
 
     own = max(12, os.getpriority(os.PRIO_PROCESS, 0))
     job = desk.Job(accounts, "charts")

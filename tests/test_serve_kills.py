@@ -54,7 +54,7 @@ class Site:
         """Kill the processes of a target, so long after they are at work; return which of them were."""
         victims = {"server": [self.server.pid]}
         if "check" in target:
-            until(lambda: victims.update(check=pids_of(self.folder, "serve", "work")) or victims["check"])
+            until(lambda: victims.update(check=pids_of(self.folder, "arena.serve.check_process")) or victims["check"])
         if "run" in target:
             until(lambda: victims.update(run=self.runs()) or victims["run"])
         time.sleep(seconds)

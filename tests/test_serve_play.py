@@ -3,6 +3,7 @@
 import os
 import re
 import signal
+import subprocess
 import tempfile
 import time
 from collections.abc import Callable
@@ -18,6 +19,7 @@ from arena.serve import human_matches, people, play
 from arena.serve.accounts import Accounts
 from arena.serve.app import make_app
 from arena.serve.guard import Settings
+from arena.serve.processes import SiteProcess
 
 KUHN, DUEL = "kuhn_poker/three_cards", "mummy_maze/duel"
 SEATS = 'name="move" value="([^"]*)"'
@@ -172,7 +174,8 @@ def test_a_match_whose_process_is_killed_is_over_and_the_terminal_says_why(site,
 
 
 def test_the_process_of_a_match_ends_quietly_if_its_server_ends_before_the_start(tmp_path):
-    done = cup.arena(cup.make(tmp_path), "serve", "seat")
+    command = SiteProcess.HUMAN_MATCH.command()
+    done = subprocess.run(command, cwd=cup.make(tmp_path), input="", capture_output=True, text=True)
     assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
 
 

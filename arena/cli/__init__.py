@@ -1,21 +1,15 @@
 """The command line `arena`, by typer: a file for a command, of its name, or for a few that are one idea.
 
-It owns the messages to users and the exit codes. Results go to stdout, everything else to stderr. A command's module is
-imported when it is called, so that the help and the completion of a shell import none; modules that are slow to import
-(pandas, matplotlib, pydantic, rich) are imported inside the commands that need them.
+It owns the messages to users; how a command ends, and its exit code, is in exits.py. Results go to stdout, everything
+else to stderr. A command's module is imported when it is called, so that the help and the completion of a shell import
+none; modules that are slow to import (pandas, matplotlib, pydantic, rich) are imported inside the commands that need
+them.
 """
 
-import atexit
-import errno
-import gc
 import os
-import shlex
 import sys
-import threading
-import traceback
 from collections.abc import Callable
 from importlib import import_module
-from pathlib import Path
 from typing import Annotated, Any, NoReturn
 
 if {"_ARENA_COMPLETE", "_BOTARENA_COMPLETE"} & os.environ.keys():
@@ -26,26 +20,10 @@ if {"_ARENA_COMPLETE", "_BOTARENA_COMPLETE"} & os.environ.keys():
 import typer
 from typer.core import TyperGroup
 
-from arena import extensions, streams
+from arena import exits, extensions
 from arena.cli import output
-from arena.errors import ArenaError, named, refusal
-from arena.sandbox import descriptors
+from arena.errors import ArenaError
 from arena.version import __version__
-
-os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # fits are small: more threads only spin, and wait for busy cores
-os.environ.setdefault("PYDANTIC_DISABLE_PLUGINS", "1")  # the search for them takes longer than most tables do
-
-FORBIDDEN = {
-    errno.ENAMETOOLONG: "this name is too long",
-    errno.ELOOP: "its symbolic links lead in a circle",
-    errno.EACCES: "the system forbids that; look at its permissions and its owner",
-    errno.EPERM: "the system forbids that; look at its permissions and its owner",
-    errno.EROFS: "its file system cannot be written",
-}
-"""What a path is, when any use of it failed by one of these errors: a user's mistake in every command."""
-GC_THRESHOLD = 10_000
-"""New objects before the garbage collector looks for cycles. At Python's 700 a command spends a tenth of its start on
-that: the modules that it imports make hundreds of thousands of objects, which all stay."""
 
 COMMANDS = {
     "Play": {
@@ -213,82 +191,7 @@ for _lines in COMMANDS.values():
 
 def main() -> NoReturn:
     """Run the command line, and exit."""
-    gc.set_threshold(GC_THRESHOLD)
-    descriptors.keep_standard_open()
-    os.umask(os.umask(0o077) & 0o077)  # our owner may use the files and folders that we make: we go on with them
-    code = 0
-    streams.replace()
-    threading.excepthook = _report_thread_failure
-    try:
-        app()
-    except ArenaError as error:
-        output.notice(output.shorten_lines(str(error)))
-        code = 2
-    except SystemExit as done:
-        code = done.code if isinstance(done.code, int) else 0
-        if (message := _mistake_of_rules(done)) is not None:
-            output.notice(message)
-            code = 2
-    except Exception as error:
-        if isinstance(error, OSError) and error.filename is not None and error.errno in FORBIDDEN:
-            output.notice(f"{output.safe_line(error.filename)}: {FORBIDDEN[error.errno]}")
-            sys.exit(2)
-        if (message := refusal(error)) is not None:
-            output.notice(message)
-            streams.flush()
-            os._exit(2)  # an orderly end would wait for threads that were never started, and for their processes
-        if (message := _mistake_of_rules(error) or _damage()) is None:
-            raise  # a bug of ours
-        output.notice(message)
-        sys.exit(2)
-    if (lost := streams.flush()) is not None:
-        output.notice(f"stdout: cannot be written: {lost.strerror}; what was to be printed there is lost")
-        code = 2
-    if code == 0:  # after an error a cycle may hold an archive, or a file
-        # At its end Python would look for cycles among all objects of all modules, for a sixth of a command's time.
-        atexit.register(gc.freeze)
-    sys.exit(code)
-
-
-def _report_thread_failure(failure: threading.ExceptHookArgs) -> None:
-    """Print the traceback of a thread, unless the system refused it something: the main thread then reports that."""
-    if failure.exc_value is None or refusal(failure.exc_value) is None:
-        threading.__excepthook__(failure)
-
-
-def _mistake_of_rules(error: BaseException) -> str | None:
-    """Return a line for what a user's rules raised; None for anything else, also for rules that come with arena."""
-    from arena import rulefile
-
-    calls = traceback.extract_tb(error.__traceback__)
-    modules = [str(frame.f_globals.get("__name__", "")) for frame, _ in traceback.walk_tb(error.__traceback__)]
-    last = max((place for place, name in enumerate(modules) if name.startswith(rulefile.PACKAGE)), default=None)
-    if last is None or any(name.startswith("arena.") for name in modules[last:]):  # such as a search that rules call
-        return None
-    call = calls[last]
-    if Path(call.filename).is_relative_to(rulefile.shipped()):
-        return None
-    line = output.shorten_lines(f"{call.filename}:{call.lineno}: {call.name} raises {named(error)}")
-    return f"{line}; `arena check-rules {shlex.quote(call.filename)}` finds more mistakes of rules"
-
-
-def _damage() -> str | None:
-    """Return what is wrong with results that this command read, if a damaged file may be why it failed."""
-    if "arena.results.archive" not in sys.modules:
-        return None
-    from arena.replay import verify
-    from arena.results.archive import Archive, DamagedError
-
-    for folder in Archive.opened:
-        try:
-            with Archive.open(folder) as archive:
-                if (damage := verify.damage(archive)) is not None:
-                    return str(archive.damaged(damage))
-        except DamagedError as error:
-            return str(error)
-        except ArenaError:  # such as a folder that is gone: no damage, and not why the command failed
-            continue
-    return None
+    exits.run(app)
 
 
 def _print_version(value: bool) -> None:

@@ -2,7 +2,7 @@
 
 import sys
 import time
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator
 from contextlib import contextmanager
 from dataclasses import fields, replace
 from pathlib import Path
@@ -15,7 +15,7 @@ from arena.cli import match_text, options, output, stored_match
 from arena.cli.live import terminal
 from arena.cli.live.layout import Story
 from arena.cli.live.viewer import LeftEarlyError, Playback, Viewer
-from arena.errors import ArenaError, PublicError
+from arena.errors import ArenaError
 from arena.game import Game, Role
 from arena.games import rulebook
 from arena.match import play
@@ -23,7 +23,7 @@ from arena.match.model import LanguageModel
 from arena.match.referee import Referee
 from arena.replay.replayer import Replayer, scenes
 from arena.sandbox.launcher import Launcher
-from arena.values import Board, Bot, Conditions, Event, Limits, Match, OpeningMoves, Openings, Record
+from arena.values import Board, Bot, Limits, Match, Record
 
 UNLIMITED: dict[str, object] = {
     "time.start": "none",
@@ -77,9 +77,9 @@ def match(
     named = [tournament.as_entered(bot) for bot in named]
     if no_limits:
         named = [replace(bot, limits=None, processes=None) for bot in named]
-    players = assign_roles(chosen, chosen.roles, named)
+    players = workspace.assign_roles(chosen, chosen.roles, named)
     opening = begun.moves if begun is not None else ()
-    planned = make_match(chosen, players, seed, workspace.conditions_here(tournament, by_hand=True), opening)
+    planned = workspace.make_match(chosen, players, seed, workspace.conditions_here(tournament, by_hand=True), opening)
     workspace.warn_about_confinement(planned.conditions)
     game = rulebook.game_of(planned)
     launched = NamingLauncher() if no_limits else Launcher()
@@ -184,30 +184,3 @@ def board_named(name: str, option: str) -> Board:
 def bots_of(record: Record, roles: Collection[Role]) -> list[Bot]:
     """Return the bots that played these roles of a match, as they are now."""
     return [workspace.entrant_named(seat.bot.name) for seat in record.match.seats if seat.role in roles]
-
-
-def assign_roles(board: Board, roles: Sequence[Role], bots: Sequence[Bot]) -> dict[Role, Bot]:
-    """Return the bot of each role; the bots stand for each role, or for each side, in order."""
-    sides = [members for side in board.sides if (members := [role for role in side if role in roles])]
-    if len(bots) == len(roles):
-        players = dict(zip(roles, bots, strict=True))
-    elif len(bots) == len(sides):
-        players = {role: bot for side, bot in zip(sides, bots, strict=True) for role in side}
-    else:
-        raise PublicError(
-            f"{board.label}: {len(bots)} bots named, but it is played by {' '.join(roles)}: name one bot for each"
-        )
-    for role, bot in players.items():
-        if not bot.plays(board.game, board.name, role):
-            raise PublicError(f"{bot.name} does not play {role} on {board.label}: its bot.toml says what it plays")
-    return players
-
-
-def make_match(
-    board: Board, players: Mapping[Role, Bot], seed: int | str, conditions: Conditions, opening: OpeningMoves = ()
-) -> Match:
-    """Return a match of these bots, built where they have a build command; it belongs to no stored event."""
-    bots = workspace.built((players[role] for role in board.roles), conditions.sandbox)
-    listed = Openings(listed=((board.label, (opening,)),)) if opening else Openings()
-    event = Event(name="match", seed=seed, boards=(board,), bots=bots, conditions=conditions, openings=listed)
-    return event.match(board, bots, 0)

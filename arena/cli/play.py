@@ -11,7 +11,7 @@ from arena import workspace
 from arena.cli import match_text, options, stored_match
 from arena.cli.live import terminal
 from arena.cli.live.human_seat import ScreenSeat, TextSeat
-from arena.cli.match import assign_roles, board_named, bots_of, make_match, playing
+from arena.cli.match import board_named, bots_of, playing
 from arena.errors import ArenaError
 from arena.game import Role
 from arena.games import rulebook
@@ -99,8 +99,8 @@ def _plan(
             raise ArenaError(f"no bot here plays {' and '.join(bot_roles)} on {board.label}: name some by --against")
         bots = [random.Random(seed).choice(able)]
     bots = [tournament.as_entered(bot) for bot in bots]
-    players |= assign_roles(board, bot_roles, bots * len(bot_roles) if len(bots) == 1 else bots)
-    return make_match(board, players, seed, conditions, begun.moves if begun is not None else ())
+    players |= workspace.assign_roles(board, bot_roles, bots * len(bot_roles) if len(bots) == 1 else bots)
+    return workspace.make_match(board, players, seed, conditions, begun.moves if begun is not None else ())
 
 
 def _play(planned: Match, model: LanguageModel | None) -> None:

@@ -4,12 +4,10 @@ import contextlib
 import getpass
 import ipaddress
 import os
-import secrets
 import ssl
 import sys
 from collections.abc import Sequence
 from importlib.util import find_spec
-from json import loads
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -130,14 +128,8 @@ def _act(action: str, words: Sequence[str], *, json: bool) -> None:
     from arena.serve.entrants import Entrants
 
     accounts = Accounts(Path.cwd())
-    if action == "work":
-        _check_uploads(accounts)
-        return
     if action == "request" and len(words) == 1:
         _play_request(accounts, words[0])
-        return
-    if action == "seat":
-        _seat_person()
         return
     if action == "export":
         if len(words) != 1:
@@ -173,15 +165,6 @@ def _print_rows(rows: "Rows", *, json: bool) -> None:
     else:
         for row in rows:
             print("\t".join(map(output.safe_line, row.values())))
-
-
-def _check_uploads(accounts: "Accounts") -> None:
-    """Decide the uploads that wait: the server starts this in a process of its own."""
-    from arena.serve import uploads
-
-    tournament = workspaces.own_tournament()
-    examine = workspaces.screening(tournament).faults
-    uploads.decide_all(accounts, workspaces.bot_store(tournament), examine, tournament.table_bots)
 
 
 def _play_request(accounts: "Accounts", id_: str) -> None:
@@ -233,33 +216,3 @@ def _played_request(request: "MatchRequest") -> "list[Statement]":
         said.append(Statement(public=run.reason))
     said += [Statement(public=sentence) for sentence in duels.report(state)]
     return said
-
-
-def _seat_person() -> None:
-    """Play a match with a person: the server starts this in a process of its own, and says by stdin which."""
-    from arena.cli.match import assign_roles, make_match
-    from arena.games import rulebook
-    from arena.match.human import HUMAN
-    from arena.serve import human_process, statements
-
-    line = sys.stdin.readline()
-    if not line.endswith("\n"):  # the server has ended
-        return
-    wanted = loads(line)
-    try:
-        tournament = workspaces.own_tournament()
-        conditions = workspaces.conditions_here(tournament)
-        seed = secrets.token_hex(16)
-        (board,) = rulebook.find(wanted["board"], Path(), seed)
-        bot = tournament.as_entered(workspaces.entrant_named(wanted["bot"]))
-        others = [role for role in board.roles if role not in wanted["roles"]]
-        players = dict.fromkeys(wanted["roles"], HUMAN) | assign_roles(board, others, [bot] * len(others))
-        planned = make_match(board, players, seed, conditions)
-        with signals.listening() as interrupt, interrupt.aborting():
-            human_process.take_seat(planned, own_bot=wanted["own_bot"], home=Path.cwd())
-    except ArenaError as error:
-        said = statements.of_error(error)
-        name, _, _ = wanted["bot"].partition("@")
-        human_process.send(refused=said.shown_to([name] if wanted["own_bot"] else []))
-        if said.is_for_organiser:  # who reads the terminal of the server
-            raise

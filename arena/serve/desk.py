@@ -27,7 +27,7 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import AsyncIterator, Iterable, Mapping
+from collections.abc import AsyncIterator, Iterable, Mapping, Sequence
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
@@ -40,6 +40,7 @@ from arena.results.archive import Archive
 from arena.serve import statements, timetable, uploads
 from arena.serve.accounts import Accounts, MatchRequest
 from arena.serve.entrants import Entrants, event_folder, text_of
+from arena.serve.processes import SiteProcess
 from arena.serve.remote import Hub
 from arena.serve.statements import Statement
 from arena.serve.worker import NICE
@@ -105,8 +106,8 @@ class Job:
         code = None if process is None else process.poll()
         return None if code is None or code < 0 or code > 128 else code
 
-    def start(self, *words: str, nice: int = 0, variables: Mapping[str, str] | None = None) -> None:
-        """Start the command with these words, unless such a process runs; it is `nice` to others.
+    def start(self, command: Sequence[str], *, nice: int = 0, variables: Mapping[str, str] | None = None) -> None:
+        """Start a command, unless such a process runs; it is `nice` to others.
 
         It gets these `variables` beside those of the server.
         """
@@ -117,7 +118,7 @@ class Job:
                 self.log.chmod(whole_files.PRIVATE)
                 self.started = time.monotonic()
                 self._process = subprocess.Popen(
-                    [*ARENA, *words],
+                    command,
                     cwd=self._workspace,
                     env=os.environ | (variables or {}),
                     stdin=subprocess.DEVNULL,
@@ -179,7 +180,7 @@ class Desk:
         if not self._check.is_running():
             self._step_check()
         if self._undrawn and not self._charts.is_running():
-            self._charts.start("charts", self._undrawn.pop(), nice=NICE)
+            self._charts.start([*ARENA, "charts", self._undrawn.pop()], nice=NICE)
         paused = self._accounts.is_on("paused")
         if self._round.is_running():
             if paused:
@@ -206,7 +207,7 @@ class Desk:
             self._accounts.note("server", "uploads cannot be checked", self._check.words())
             self._check_from = time.monotonic() + RETRY_S
         if time.monotonic() >= self._check_from and self._accounts.uploads(status="waiting"):
-            self._check.start("serve", "work")
+            self._check.start(SiteProcess.CHECK.command())
 
     def _step_rounds(self) -> None:
         accounts, code = self._accounts, self._round.take_exit_code()
@@ -231,7 +232,7 @@ class Desk:
         begun = self._accounts.begin_round()
         if begun.attempts == 1:
             self._began = (begun.number, time.monotonic())
-        self._round.start("run", "--no-charts", "--quiet", variables=self._key.variables())
+        self._round.start([*ARENA, "run", "--no-charts", "--quiet"], variables=self._key.variables())
 
     def _is_due(self, last: str) -> bool:
         """Return whether a round is to begin: by the timetable, or because the organiser said so since the last one."""
@@ -275,7 +276,7 @@ class Desk:
         settings = [word for change in changes for word in ("--set", change)]
         names = ("--name", f"{tournament.name}{REMOTE}", "--bot", ",".join([*references, *here]))
         words = ("run", "--no-charts", "--quiet", *names, *settings)
-        self._remote.start(*words, variables=self._key.variables())
+        self._remote.start([*ARENA, *words], variables=self._key.variables())
         return True
 
     def _event_folder(self, ending: str = "") -> Path | None:
@@ -322,7 +323,7 @@ class Desk:
         ):
             request = waiting[-1]
             accounts.set_request(request, "playing")
-            job.start("serve", "request", request.id, variables=self._key.variables())
+            job.start([*ARENA, "serve", "request", request.id], variables=self._key.variables())
 
     def _remove_old(self, account: str) -> None:
         """Remove the matches of an author's older requests."""

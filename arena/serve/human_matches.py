@@ -28,8 +28,8 @@ from arena.errors import ArenaError
 from arena.match import entering
 from arena.protocol import clean
 from arena.serve.accounts import Account, Accounts
-from arena.serve.desk import ARENA
 from arena.serve.human_process import MOST_BYTES
+from arena.serve.processes import SiteProcess
 from arena.serve.streams import Feed
 
 AT_ONCE = 8  # matches of all people
@@ -167,7 +167,7 @@ class HumanMatches:
         try:
             await asyncio.to_thread(self._accounts.begin_match, account, wish.bot, str(wish))
             match.process = await asyncio.create_subprocess_exec(
-                *(*ARENA, "serve", "seat"),
+                *SiteProcess.HUMAN_MATCH.command(),
                 cwd=self._accounts.workspace,
                 stdin=asyncio.subprocess.PIPE,
                 stdout=asyncio.subprocess.PIPE,

@@ -6,6 +6,7 @@ sends what the person's roles may see and nothing else until the match is over. 
 
 import json
 import os
+import secrets
 import signal
 import sys
 from collections.abc import Iterable, Iterator
@@ -13,10 +14,13 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
+from arena import exits, signals, workspace
 from arena.drawing import Mark, Piece
+from arena.errors import ArenaError
 from arena.game import Fact, Game, Move, Role
 from arena.games import rulebook
 from arena.match import entering
+from arena.match.human import HUMAN
 from arena.match.play import play
 from arena.match.referee import Referee
 from arena.protocol import clean
@@ -30,6 +34,7 @@ from arena.report import boards, data, replays
 from arena.report.author import Author, hidden_paths
 from arena.sandbox.child_setup import PR_SET_PDEATHSIG
 from arena.sandbox.level import prctl
+from arena.serve import statements
 from arena.serve.worker import NICE
 from arena.values import Match, Played
 
@@ -169,3 +174,33 @@ def take_seat(planned: Match, *, own_bot: bool, home: Path) -> None:
 def send(**values: object) -> None:
     """Write a message to the server."""
     print(json.dumps(values, separators=(",", ":")), flush=True)
+
+
+def serve_person() -> None:
+    """Play the match that the server names on stdin; nothing if it has ended before it named one."""
+    line = sys.stdin.readline()
+    if not line.endswith("\n"):
+        return
+    wanted = json.loads(line)
+    try:
+        tournament = workspace.own_tournament()
+        conditions = workspace.conditions_here(tournament)
+        seed = secrets.token_hex(16)
+        (board,) = rulebook.find(wanted["board"], Path(), seed)
+        bot = tournament.as_entered(workspace.entrant_named(wanted["bot"]))
+        others = [role for role in board.roles if role not in wanted["roles"]]
+        players = dict.fromkeys(wanted["roles"], HUMAN)
+        players |= workspace.assign_roles(board, others, [bot] * len(others))
+        planned = workspace.make_match(board, players, seed, conditions)
+        with signals.listening() as interrupt, interrupt.aborting():
+            take_seat(planned, own_bot=wanted["own_bot"], home=Path.cwd())
+    except ArenaError as error:
+        said = statements.of_error(error)
+        name, _, _ = wanted["bot"].partition("@")
+        send(refused=said.shown_to([name] if wanted["own_bot"] else []))
+        if said.is_for_organiser:  # who reads the terminal of the server
+            raise
+
+
+if __name__ == "__main__":
+    exits.run(serve_person)

@@ -1,0 +1,15 @@
+"""How the site starts its processes: each is a module of this folder that is run as a program."""
+
+import sys
+from enum import StrEnum
+
+
+class SiteProcess(StrEnum):
+    """A process that the site starts, by its module."""
+
+    CHECK = "check_process"
+    HUMAN_MATCH = "human_process"
+
+    def command(self, *words: str) -> list[str]:
+        """Return the command that starts it."""
+        return [sys.executable, "-m", f"arena.serve.{self}", *words]
