@@ -213,7 +213,7 @@ def test_a_file_that_only_looks_like_an_id_belongs_to_nobody():
 
 def test_the_files_of_students_are_never_those_of_others():
     assert names.all_distinct(["ab", "AB", "ab-2", "c"]) == ["ab", "AB-3", "ab-2", "c"]
-    assert names.told_apart([("Ann", "1"), ("ann", "2"), ("Bo", "3"), ("Cy", ""), ("Cy", "")]) == [
+    assert names.unambiguous([("Ann", "1"), ("ann", "2"), ("Bo", "3"), ("Cy", ""), ("Cy", "")]) == [
         *("Ann (1)", "ann (2)", "Bo", "Cy", "Cy")
     ]
 

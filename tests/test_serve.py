@@ -129,7 +129,7 @@ def test_a_form_that_is_none_is_refused_without_a_line_in_the_log(client, caplog
 
 def test_a_line_that_strangers_can_cause_is_written_so_often_and_then_counted(monkeypatch):
     monkeypatch.setattr(log, "MOST_LINES", 3)
-    sparing = log.Sparing()
+    sparing = log.RepeatLimit()
     record = logging.LogRecord("x", logging.ERROR, "here.py", 1, "page %s fails", ("7",), None)
     other = logging.LogRecord("x", logging.ERROR, "there.py", 1, "another", (), None)
     assert [sparing.filter(record) for _ in range(10)] == [True] * 3 + [False] * 7
@@ -410,10 +410,10 @@ def test_behind_a_proxy_nobody_else_is_heard(monkeypatch):
         address = listener.getsockname()
         with socket.create_connection(address):  # of this machine
             listener.accept()[0].close()
-        monkeypatch.setattr(server, "_is_here", lambda _: False)
+        monkeypatch.setattr(server, "is_here", lambda _: False)
         with socket.create_connection(address), pytest.raises(ConnectionAbortedError):
             listener.accept()
-    assert not server._is_here("192.0.2.1")
+    assert not server.is_here("192.0.2.1")
 
 
 def test_a_reader_says_no_address_but_the_proxy_that_was_named_does(workspace):

@@ -223,7 +223,7 @@ def _missing(event: Event, archive: Archive, everybody: Sequence[Student]) -> st
         stored += each.stored
     planned = plan.walked if plan.over else max(plan.walked, schedules.total(event))
     at_most = "" if plan.over else schedules.at_most(event)
-    labels = zip(everybody, names.told_apart([(student.name, student.id) for student in everybody]), strict=True)
+    labels = zip(everybody, names.unambiguous([(student.name, student.id) for student in everybody]), strict=True)
     late = [clean(label) for student, label in labels if student.newer]
     parts = [f"{at_most}{planned - stored} of {planned} matches are not played yet"] if stored < planned else []
     if late:

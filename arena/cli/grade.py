@@ -52,7 +52,7 @@ def grade(
         output.print_json(formats.json_row(row) for row in marks.students)
     else:
         headers = ("student", "bot", "marks", "out of", "state", "look at", "note")
-        labels = names.told_apart([row.key for row in marks.students])
+        labels = names.unambiguous([row.key for row in marks.students])
         cells = [
             (
                 *(label, row.bot, f"{row.marks:g}", f"{row.out_of:g}"),

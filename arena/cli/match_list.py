@@ -14,7 +14,10 @@ HEADERS = ("match", "board", "bots", "won by", "how it ended")
 
 
 def show(event: str | None, *, bot: str | None, lost: bool, most: int, json: bool) -> None:
-    """Print the newest matches of an event, newest first: of a bot, or those that a bot, or this one, lost."""
+    """Print the newest matches of an event, newest first.
+
+    With `bot` print only its matches; with `lost` those that it lost, or without a bot those that any bot lost.
+    """
     with Archive.open(paths.event_folder(event)) as archive:
         entered = archive.event().bots
         if bot is not None:

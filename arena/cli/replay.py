@@ -25,7 +25,9 @@ def replay(
     lines: Annotated[bool, typer.Option("--lines", help="Print every line, seat by seat, with times.")] = False,
     role: options.RoleName = None,
     bot: Annotated[str | None, typer.Option("--bot", metavar="NAME", help="List the matches of this bot.")] = None,
-    lost: Annotated[bool, typer.Option("--lost", help="List the matches that a bot, or that of --bot, lost.")] = False,
+    lost: Annotated[
+        bool, typer.Option("--lost", help="List only matches that were lost: by --bot, or by any bot.")
+    ] = False,
     most: Annotated[int, typer.Option("--most", metavar="N", min=1, help="The most matches to list.")] = MOST_LISTED,
     json: options.Json = False,
 ) -> None:

@@ -80,7 +80,7 @@ def serve(
     from arena.serve import log
     from arena.serve.app import make_app
     from arena.serve.guard import Settings
-    from arena.serve.server import listening, server
+    from arena.serve.server import is_here, listening, server
     from arena.serve.worker import start_maker
 
     certificate, key = (file and file.resolve() for file in (tls_cert, tls_key))
@@ -101,7 +101,7 @@ def serve(
         socket = listening(host, port, proxy)
     except OSError as error:
         raise ArenaError(f"{host}:{port}: {refusal(error) or error.strerror}; try another --port or --host") from error
-    readable = not settings.secure and not ipaddress.ip_address(socket.getsockname()[0]).is_loopback
+    readable = not settings.secure and not is_here(socket.getsockname()[0])
     if readable and not unencrypted:
         socket.close()
         raise ArenaError(

@@ -149,7 +149,7 @@ def _tell_people(decisions: Sequence[SubmissionDecision], people: People, store:
             both = " and ".join(playing[person])
             output.notice(f"{output.safe_line(person.name)}: {both} play, and one is enough: `arena withdraw NAME`")
     everybody = students((), people, store)
-    labels = names.told_apart([(student.name, student.id) for student in everybody])
+    labels = names.unambiguous([(student.name, student.id) for student in everybody])
     missing = [
         output.safe_line(label)
         for student, label in zip(everybody, labels, strict=True)

@@ -34,8 +34,8 @@ NAMES = 1000
 class RefusedCalls:
     """Answers for the filters of watched bots, in a thread, and counts the calls that they were refused.
 
-    The C library looks for a daemon of names, by a socket with a path, when a program asks for its user: Bash and Java
-    do so at each start, and take another way without an answer. That is not counted: nobody's bot uses the network so.
+    A socket with a path is not counted. The C library opens one, to ask a daemon, when a program asks for the name of
+    its user: Bash and Java do so at each start, and do without an answer. A bot cannot reach a network by it.
     """
 
     def __init__(self, arch: str) -> None:

@@ -35,7 +35,7 @@ LIMITS = {"uploads": 10, "requests": 10, "matches": 20, "megabytes": 50, "disk":
 """What an author may do in an hour, and how many megabytes an upload, an author and the site may take on disk, unless
 the organiser says otherwise."""
 IN_MEGABYTES = {"megabytes": "an upload", "disk": "an author on disk", "site": "the site on disk"}
-"""What each of those limits is of that are no number an hour."""
+"""What these limits hold for: they are megabytes, and every other limit is a number an hour."""
 SIGN_INS = 60  # sessions that an author may begin in an hour: each is stored for a month, and in the log for good
 WAITING = 3  # requests of an author that may wait at a time
 SCHEMA = """
@@ -212,7 +212,7 @@ class Accounts:
         accounts = tuple(_new_account(person, organiser=organiser) for person in people)
         tokens = tuple(secrets.token_urlsafe(32) for _ in accounts)
         known = self._refuse_taken(accounts)
-        labels = names.told_apart([(account.name, account.id) for account in (*accounts, *known)])[: len(accounts)]
+        labels = names.unambiguous([(account.name, account.id) for account in (*accounts, *known)])[: len(accounts)]
 
         def store() -> None:
             with self._changing() as connection:
@@ -286,7 +286,7 @@ class Accounts:
     def labels(self) -> dict[str, str]:
         """Return the name to show for each account, by its id: with the id where others have that name, too."""
         every = self.accounts()
-        labels = names.told_apart([(account.name, account.person or account.id) for account in every])
+        labels = names.unambiguous([(account.name, account.person or account.id) for account in every])
         return {account.id: label for account, label in zip(every, labels, strict=True)}
 
     def label(self, account: Account) -> str:

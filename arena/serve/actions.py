@@ -138,7 +138,7 @@ def _limit(accounts: Accounts, words: Sequence[str], who: str) -> Rows:
     name, value = words
     if name not in LIMITS:
         raise ArenaError(f"serve limit {name}: no such limit; {known_are(name, LIMITS)}")
-    most = 50 if name == "megabytes" else 1_000_000  # megabytes are a terabyte
+    most = 50 if name == "megabytes" else 1_000_000  # for the disk that is a terabyte
     if not (value.isascii() and value.isdecimal() and len(value) < 8 and int(value) <= most):
         raise ArenaError(f"serve limit {name} {value}: expected a number from 0 to {most}")
     accounts.set(f"limit.{name}", int(value), who, "limit", f"{name} {value}")

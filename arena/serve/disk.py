@@ -18,6 +18,7 @@ It owns figures and the choice of versions; bot_store.py removes them. It knows 
 
 import contextlib
 import os
+import stat
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -27,26 +28,27 @@ from arena.errors import ArenaError
 from arena.event import bot_folder, discovery
 from arena.event.discovery.notes import VERSIONS
 from arena.results.archive import Archive, NoResultsError
+from arena.sandbox.watchdog import BLOCK_BYTES, STAT_BLOCK_BYTES
 from arena.serve.accounts import FOLDER, REQUESTS, Account, Accounts
 from arena.serve.entrants import own_versions, text_of
 
-BLOCK_BYTES = 4096
 MEGABYTE = 1_000_000
 WAIT_S, LOOK_S = 5.0, 0.1
-"""So long an upload waits for the bots, which the check of another upload may hold, before it is refused."""
+"""How long an upload waits for the lock of the bots, which the check of another upload may hold, and how often it
+looks."""
 
 
 def size_of(path: Path) -> int:
     """Return the bytes on disk of a file, or of a folder with all that is in it; 0 for what is not there."""
     total, waiting = 0, [os.fspath(path)]
     while waiting:
-        place = waiting.pop()
+        entry = waiting.pop()
         with contextlib.suppress(FileNotFoundError, NotADirectoryError):  # somebody removes it now
-            status = os.lstat(place)
-            total += max(512 * status.st_blocks, BLOCK_BYTES)
-            if os.path.isdir(place) and not os.path.islink(place):  # noqa: PTH112, PTH114 (there are many)
-                with os.scandir(place) as entries:
-                    waiting += [entry.path for entry in entries]
+            status = os.lstat(entry)
+            total += max(status.st_blocks * STAT_BLOCK_BYTES, BLOCK_BYTES)
+            if stat.S_ISDIR(status.st_mode):
+                with os.scandir(entry) as entries:
+                    waiting += [inner.path for inner in entries]
     return total
 
 

@@ -1,6 +1,6 @@
-"""What the server writes in its terminal: lines for its organiser, and few of them however often strangers cause one.
+"""The log of the server in its terminal: lines for the organiser, and few of them, however often strangers cause them.
 
-It knows no page. The processes of the server begin it once each; a command that the server starts has a log of its own.
+It knows no page. Each process of the server calls `begin` once; a command that the server starts has a log of its own.
 """
 
 import logging
@@ -8,13 +8,13 @@ import time
 from collections import Counter
 
 MOST_LINES, PERIOD_S = 20, 60.0
-"""So many lines of one place in the code are written in a minute; the next one says how many were left out."""
+"""The most lines that one statement of the code writes in a minute. The next line says how many were left out."""
 OF_STRANGERS = ("python_multipart", "multipart")
-"""Loggers that have a line for each request with a mistake; it is told to whoever sends it, and is no news here."""
+"""Loggers that write a line for each request with a mistake. The answer says the mistake, so the organiser need not."""
 
 
-class Sparing(logging.Filter):
-    """Lets only so many lines of each place pass."""
+class RepeatLimit(logging.Filter):
+    """Lets only MOST_LINES of each statement pass in PERIOD_S seconds."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -22,21 +22,22 @@ class Sparing(logging.Filter):
         self._lines: Counter[tuple[str, int]] = Counter()
 
     def filter(self, record: logging.LogRecord) -> bool:
-        """Return whether a line is written; it may get words about others that were not."""
-        place, now = (record.pathname, record.lineno), time.monotonic()
-        if now - self._begun.setdefault(place, now) >= PERIOD_S:
-            left_out = self._lines[place] - MOST_LINES
+        """Return whether a line is written; add to it how many others were not."""
+        statement, now = (record.pathname, record.lineno), time.monotonic()
+        if now - self._begun.setdefault(statement, now) >= PERIOD_S:
+            left_out = self._lines[statement] - MOST_LINES
             if left_out > 0:
                 record.msg, record.args = f"{record.getMessage()} (and {left_out} lines like this before)", ()
-            self._begun[place], self._lines[place] = now, 0
-        self._lines[place] += 1
-        return self._lines[place] <= MOST_LINES
+            self._begun[statement] = now
+            self._lines[statement] = 0
+        self._lines[statement] += 1
+        return self._lines[statement] <= MOST_LINES
 
 
 def begin() -> None:
     """Write the log of this process to its stderr from now on."""
     handler = logging.StreamHandler()
-    handler.addFilter(Sparing())
+    handler.addFilter(RepeatLimit())
     logging.getLogger().addHandler(handler)
 
 

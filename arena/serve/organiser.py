@@ -146,7 +146,7 @@ def _values(accounts: Accounts) -> dict[str, Any]:
     if folder is not None and (folder / "event.sqlite").is_file():
         with contextlib.suppress(ArenaError):  # such as an event without [grade]
             graded = marks.marks_of(folder)
-            students = names.told_apart([row.key for row in graded.students])
+            students = names.unambiguous([row.key for row in graded.students])
     return {
         "switches": {switch: accounts.is_on(switch) for switch in ("frozen", "paused", "hidden")},
         "meanings": {action: meaning for action, (_, _, meaning) in actions.SWITCHES.items()},

@@ -167,7 +167,7 @@ class Listener(socket.socket):
         """Take a connection; ConnectionAbortedError, which asyncio ignores, for one too many."""
         accepted, address = super().accept()
         network = guard.network(address[0])
-        passes_by = self.proxy is not None and address[0] != self.proxy and not _is_here(address[0])
+        passes_by = self.proxy is not None and address[0] != self.proxy and not is_here(address[0])
         is_full = self._open[network] >= self._of_network and address[0] != self.proxy
         if passes_by or is_full or self._open.total() >= self._most or not self.reading_time.charge(address, 0.0):
             accepted.close()
@@ -181,7 +181,7 @@ class Listener(socket.socket):
             del self._open[network]
 
 
-def _is_here(address: str) -> bool:
+def is_here(address: str) -> bool:
     """Return whether an address of a connection is this machine's own."""
     parsed = ipaddress.ip_address(address)
     mapped = parsed.ipv4_mapped if isinstance(parsed, ipaddress.IPv6Address) else None

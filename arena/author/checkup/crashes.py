@@ -91,7 +91,7 @@ class Crash:
         return not frozenset(calls).isdisjoint(self.failure.refused_calls)
 
     @property
-    def place(self) -> str:
+    def location(self) -> str:
         """File and line of the error in a Python program, for a sentence; empty where the trace shows none."""
         places = re.findall(r'  File "([^"]+)", line (\d+)', self.stderr)
         return f"{shown(places[-1][0])}, line {places[-1][1]}, " if places else ""
@@ -275,21 +275,22 @@ def _syntax(crash: Crash, match: re.Match[str]) -> str:
     if quoted:
         return f"`{shown(quoted.group(1))}` works in a notebook only: take such lines out"
     if re.search("Missing parentheses in call to|multiple exception types|leading zeros in decimal", message):
-        return f"{crash.place}is not valid Python here: it is Python 2, and bots run in {PYTHON_HERE}; convert it"
+        return f"{crash.location}is not valid Python here: it is Python 2, and bots run in {PYTHON_HERE}; convert it"
     if re.search("unknown encoding|encoding problem", message):
         return "the first lines declare an encoding that Python does not know: take that line out, and save as UTF-8"
     if re.search("no encoding declared|unicode error\\) 'utf-8'", message):
         return "save the file as UTF-8, or name its encoding in the first line: # -*- coding: latin-1 -*-"
     if "unicodeescape" in message:
         return (
-            f"{crash.place}has a path with a backslash, which begins an escape in a text: write / or r'...'; and open "
-            "no file of another computer"
+            f"{crash.location}has a path with a backslash, which begins an escape in a text: write / or r'...'; "
+            "and open no file of another computer"
         )
     if re.search(r"invalid (non-printable )?character", message):
         return (
-            f"{crash.place}has a letter that no program has, perhaps a quotation mark of a word processor: replace it"
+            f"{crash.location}has a letter that no program has, perhaps a quotation mark of a word processor: "
+            "replace it"
         )
-    return f"{crash.place}is not valid Python here ({PYTHON_HERE}): correct that line, or do without what is newer"
+    return f"{crash.location}is not valid Python here ({PYTHON_HERE}): correct that line, or do without what is newer"
 
 
 def _variable(crash: Crash, match: re.Match[str]) -> str:

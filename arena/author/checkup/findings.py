@@ -49,7 +49,7 @@ class CheckRun:
     walls: tuple[float, ...]
     """Seconds for each of these answers."""
     shortened: bool = False
-    """True if it was ended after its first answers, because the bot is too slow for whole matches only."""
+    """True if it was ended after its first answers, because the bot is too slow for whole matches."""
     report: SeatReport
     findings: tuple[Finding, ...]
     refused: tuple[str, ...] = ()

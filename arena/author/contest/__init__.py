@@ -177,7 +177,7 @@ def check_out(head: str, author: str, folder: Path, base: str = "HEAD") -> Merge
 
 
 def newest(base: str) -> str:
-    """Return the commit that is checked out here if it goes on from the base, else the base: others may have merged."""
+    """Return the commit that is checked out here if it goes on from the base, otherwise the base."""
     onto, here = commit_of(base), commit_of("HEAD")
     found = git("merge-base", onto, here, fails=True).decode().strip()
     return here if found == onto else onto

@@ -14,7 +14,7 @@ from arena.sandbox.folder import COMMANDS_OF_NPM, ENVIRONMENTS
 from arena.sandbox.folder import LEFT_OUT as LEFT_OUT  # other modules that read bots import it from here
 
 NOTED = {*ENVIRONMENTS, COMMANDS_OF_NPM}
-"""Folders of LEFT_OUT whose authors may count on them, so that they are told."""
+"""Folders of LEFT_OUT that a bot's author may count on, so arena says that they are left out."""
 MAC_FORK = "._"
 """The beginning of the names of files that a Mac puts beside others, on disks and in archives that are not its own."""
 PART_BYTES = 1 << 20

@@ -51,7 +51,7 @@ def all_distinct(wanted: Sequence[str]) -> list[str]:
     return result
 
 
-def told_apart(people: Sequence[tuple[str, str]]) -> list[str]:
+def unambiguous(people: Sequence[tuple[str, str]]) -> list[str]:
     """Return for each name and id the name alone, or with the id behind it where others have that name, too."""
     counted = Counter(name.casefold() for name, _ in people)
     return [f"{name} ({id_})" if id_ and counted[name.casefold()] > 1 else name for name, id_ in people]

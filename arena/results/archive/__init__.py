@@ -215,8 +215,9 @@ class Archive(Database):
     ) -> dict[str, int]:
         """Return the number of each of the newest matches, newest first, by id: of those before a number.
 
-        With `bot`, those in which it sat, as the version `digest`, or with `opponent`; on a board `game/board`; with
-        `fault`, those in which a bot, or this one, was at fault; with `lost`, those that a bot, or this one, lost.
+        With `bot`, those in which it sat, as the version `digest`, or with `opponent`; on a board `game/board`. With
+        `fault` those in which this bot was at fault, with `lost` those that it lost; without `bot`, those in which any
+        bot did.
         """
         seat = "exists (select 1 from seats join entries on entries.number = entry where match = matches.number"
         game, _, name = (board or "").partition("/")
