@@ -3,6 +3,7 @@
 import io
 import json
 import re
+from pathlib import Path
 
 import cup
 import pytest
@@ -17,11 +18,12 @@ from arena.author.submissions.people import People, Person
 from arena.author.submissions.requests import class_of, request
 from arena.author.submissions.students import StudentState, students
 from arena.errors import ArenaError
-from arena.event import config, discovery
+from arena.event import commitment, config, discovery
 from arena.event.discovery import names
 from arena.serve import actions, uploads
 from arena.serve.accounts import Accounts
 from arena.serve.entrants import Entrants
+from arena.workspace import event_of
 
 ANN, NAMESAKE = Person(name="Ann Lee", id="17"), Person(name="Ann Lee", id="18")
 RENAMED = Person(name="Ann Kim", id="17")
@@ -305,3 +307,18 @@ def test_a_person_whose_name_becomes_that_of_a_guest_shares_no_bot_with_the_gues
     assert not Entrants(site.workspace).own(guest)
     assert site.named(now).name == "Bo Ek"
     assert list(Entrants(site.workspace).own(site.named(now))) == ["Ann_Lee"]
+
+
+def test_a_name_that_changes_in_people_csv_contradicts_no_commitment(tmp_path):
+    workspace = cup.make(tmp_path)
+    submit(untried(workspace, [ANN]), hand_in(workspace, "17_bot.py"))
+    tournament = config.load(workspace / "tournament.toml")
+    for name in ("Ann Lee", "Ann Kim"):
+        people(workspace, f"name,id\n{name},17\n")
+        assert name in {bot.display for bot in entrants(tournament, workspace)}
+    assert cup.arena(workspace, "commit").returncode == 0
+    published = commitment.Commitment.model_validate_json((workspace / "results/cup/commitment.json").read_bytes())
+    people(workspace, "name,id\nAnn Fox,17\n")
+    event, _ = event_of(tournament, workspace / "tournament.toml")
+    computed = commitment.commitment(event, {bot.name: Path(bot.files) for bot in event.bots})
+    assert [*commitment.differences(published, computed)] == []

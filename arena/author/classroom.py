@@ -10,8 +10,9 @@ from arena.author.submissions.people import People
 from arena.author.submissions.students import author_of, author_of_note, shown_name
 from arena.display_names import bot_shown
 from arena.errors import ArenaError, known_are
-from arena.event import config
+from arena.event import commitment, config
 from arena.event.config import Tournament
+from arena.event.folders import results_folder
 from arena.values import Bot, Event
 
 TOURNAMENT_FILE = "tournament.toml"
@@ -69,9 +70,13 @@ class Classroom:
 
 
 def entrants(tournament: Tournament, workspace: Path) -> tuple[Bot, ...]:
-    """Return every bot of a workspace, shown under the name that its author has in people.csv now."""
+    """Return every bot of a workspace, shown under the name that its author has in people.csv now.
+
+    The names of an event with a commitment are a part of it, so there they stay as they were handed in.
+    """
     bots, listed = tournament.entrants(workspace), people_now(workspace)
-    if tournament.bots is None or not [*listed]:
+    is_committed = (results_folder(workspace, tournament.name) / commitment.FILE).exists()
+    if tournament.bots is None or is_committed or not [*listed]:
         return bots
     store, shown = BotStore(workspace / tournament.bots), []
     for bot in bots:

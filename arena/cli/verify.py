@@ -4,6 +4,7 @@ import contextlib
 import os
 import random
 from collections.abc import Iterator
+from dataclasses import replace
 from itertools import zip_longest
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -34,7 +35,11 @@ def commit(file: options.TournamentFile = None, json: options.Json = False) -> N
     from arena.results.archive import Archive, NoResultsError
 
     path = paths.tournament_file(file)
-    event, _ = workspace.event_of(config.load(path), path)
+    tournament = config.load(path)
+    event, _ = workspace.event_of(tournament, path)
+    handed_in = {bot.name: bot.display for bot in tournament.entrants(path.parent)}
+    # A name in people.csv may change before the event is played, and would contradict the commitment.
+    event = replace(event, bots=tuple(replace(bot, display=handed_in[bot.name]) for bot in event.bots))
     folder = paths.results_folder(path.parent, event.name)
     with contextlib.suppress(NoResultsError), Archive.open(folder, writing=False) as archive:
         if archive.of_all_versions().count():
