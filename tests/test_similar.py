@@ -193,8 +193,8 @@ def test_what_is_not_compared_is_named_with_the_reason(tmp_path, monkeypatch):
     assert {each.programs: each.words for each in similar.compare(store).omissions} == {
         "data@1": "a.dat, b.dat, book.bin and 1 more: not compared, no program by the ending",
         "words@1": "bot.py: compared only in its first 1000 words",
-        "code@1": "bot.py: compared only in its first 0.02 MB without comments",
-        "file@1 and 1 more version": "bot.py: compared only in its first 0.05 MB",
+        "code@1": "bot.py: compared only in its first 20 kB without comments",
+        "file@1 and 1 more version": "bot.py: compared only in its first 50 kB",
         "slow@1": "bot.py: not read in time, and compared word by word, with its comments",
         "tiny@1": "it has too little of its own to be compared",
     }

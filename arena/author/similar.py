@@ -38,6 +38,7 @@ from arena.errors import ArenaError, counted
 from arena.event import discovery
 from arena.event.discovery.files import files_of
 from arena.limited import LimitedError, limited
+from arena.sandbox.watchdog import size
 
 TOKENS = 12
 """Of a shingle: about two lines of a program."""
@@ -215,7 +216,7 @@ def export(store: BotStore, played: Collection[str] = ()) -> bytes:
                     text, is_whole = _first_part(path)
                     packed.writestr(f"{folder}/{inner}", text)
                     if not is_whole:
-                        left_out.append(f"{folder}/{inner}: all but its first {_megabytes(MOST_READ)}")
+                        left_out.append(f"{folder}/{inner}: all but its first {size(MOST_READ)}")
             if len(versions) > VERSIONS:
                 left_out.append(f"{name}: all but {VERSIONS} versions")
         for number, given in enumerate(_given(store)):
@@ -335,8 +336,8 @@ def _program_text(path: Path) -> tuple[str, list[int], str]:
     Lines are dropped that are empty or only a comment.
     """
     text, is_whole = _first_part(path)
-    remark = "" if is_whole else f"compared only in its first {_megabytes(MOST_READ)}"
-    comment, size = COMMENTS.get(path.suffix), 0
+    remark = "" if is_whole else f"compared only in its first {size(MOST_READ)}"
+    comment, letters = COMMENTS.get(path.suffix), 0
     kept: list[str] = []
     numbers: list[int] = []
     for number, line in enumerate(LINE_END.split(text), 1):
@@ -344,17 +345,13 @@ def _program_text(path: Path) -> tuple[str, list[int], str]:
         is_comment = comment is not None and words.startswith(comment) and not any(end in words for end in ENDS_MORE)
         if not words or is_comment:
             continue
-        size += len(line) + 1
-        if size > LARGEST_FILE:
-            remark = f"compared only in its first {_megabytes(LARGEST_FILE)} without comments"
+        letters += len(line) + 1
+        if letters > LARGEST_FILE:
+            remark = f"compared only in its first {size(LARGEST_FILE)} without comments"
             break
         kept.append(line)
         numbers.append(number)
     return "\n".join(kept), numbers, remark
-
-
-def _megabytes(size: int) -> str:
-    return f"{size / 1_000_000:g} MB"
 
 
 def _shingles(tokens: Sequence[tuple[str, int]]) -> Iterator[Shingle]:

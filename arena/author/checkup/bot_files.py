@@ -49,42 +49,39 @@ class BotFiles:
     @cached_property
     def neighbours(self) -> frozenset[str]:
         """The names beside a bare file, which are no part of the bot."""
-        if not self.is_bare or self.bot is None:
+        if not self.is_bare:
             return frozenset()
         try:
-            return frozenset(path.name for path in self.home.iterdir()) - {Path(self.bot.files or "").name}
+            return frozenset(path.name for path in self.home.iterdir()) - {self._path.name}
         except OSError:
             return frozenset()
 
     @property
     def is_bare(self) -> bool:
         """True for a bot that is one file."""
-        return self.bot is not None and bool(self.bot.files) and Path(self.bot.files or "").is_file()
+        return self._path.is_file()
 
     @property
     def home(self) -> Path:
         """The folder with its files."""
-        files = Path((self.bot.files if self.bot else "") or ".")
-        return files if files.is_dir() else files.parent
+        return self._path if self._path.is_dir() else self._path.parent
 
     @cached_property
     def program(self) -> str:
         """The path of the file that its command names; empty if it names none that is there."""
-        words = self.bot.command if self.bot else ()
-        return next((word.removeprefix("./") for word in words if word.removeprefix("./") in self.names), "")
+        names = [word.removeprefix("./") for word in self._command]
+        return next((name for name in names if name in self.names), "")
 
     @property
     def missing_program(self) -> str:
         """The file that the command of an interpreter names, and that the bot does not have; empty if there is none."""
-        words = self.bot.command[1:] if self.bot else ()
-        name = next((word for word in words if not word.startswith("-")), "")
+        name = next((word for word in self._command[1:] if not word.startswith("-")), "")
         return name if PurePosixPath(name).suffix in PROGRAM_ENDINGS and name not in self.names else ""
 
     @property
     def flushes_itself(self) -> bool:
         """True where its interpreter writes each line at once."""
-        words = self.bot.command if self.bot else ()
-        interpreter = Path(words[0]).name if words else ""
+        interpreter = Path(self._command[0]).name if self._command else ""
         return interpreter in {PYTHON, "node", "bash", "sh"}
 
     @property
@@ -145,6 +142,15 @@ class BotFiles:
             if texts:
                 return "" if re.search(flushes, "\n".join(texts)) else advice
         return ""
+
+    @property
+    def _command(self) -> tuple[str, ...]:
+        return self.bot.command if self.bot else ()
+
+    @property
+    def _path(self) -> Path:
+        """The bot's file or folder; of a bot without files the folder here, in which nothing is looked up."""
+        return Path((self.bot.files if self.bot else "") or ".")
 
     @property
     def _sources(self) -> list[str]:

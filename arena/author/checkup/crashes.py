@@ -15,6 +15,7 @@ from arena.author.checkup.bot_files import NO_FILES, BotFiles
 from arena.failure import Cause, Failure
 from arena.match.bot import program_file
 from arena.match.bot.complaint import complaint
+from arena.match.bot.postmortem import FORKS
 from arena.match.bot.program_file import CHMOD, UNIX_LINE_ENDS, shown
 from arena.sandbox.file_policy import KIT
 from arena.sandbox.toolchain import PYTHON_HERE
@@ -39,7 +40,7 @@ NO_REQUIRE = (
     "Node has `require` in scripts only, and this file is a module, by its `import`, its ending or package.json: use "
     "`import` everywhere, or call the file .cjs"
 )
-PROCESS_CALLS = frozenset({"fork", "vfork", "clone", "clone3", "execve"})
+PROCESS_CALLS = FORKS | {"clone3", "execve"}
 ON_WINDOWS_ONLY = frozenset({"msvcrt", "winreg", "winsound", "win32api", "win32com", "_winapi"})
 ON_ANOTHER_COMPUTER = re.compile(r"(/(home|Users|content|mnt|media|root|kaggle)/|[A-Za-z]:[\\/])")
 SCRATCH = ("/tmp/", "/var/tmp/", "/dev/shm/")  # noqa: S108 (only compared)

@@ -9,7 +9,6 @@ from contextlib import suppress
 from dataclasses import replace
 from functools import cache
 from importlib.util import find_spec
-from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeVar
 
@@ -539,14 +538,16 @@ def _unseatable(event: Event) -> str:
 def _lack(event: Event, board: Board) -> str:
     """Return how many bots a board needs, and how many of the event's play there."""
     groups = groups_of(board, event.seating)
-    able = {
-        group: [bot.name for bot in event.bots if all(bot.plays(board.game, board.name, role) for role in group)]
-        for group in groups
-    }
-    players = set(chain.from_iterable(able.values()))
+    players: set[str] = set()
+    vacant: list[str] = []
+    for group in groups:
+        able = {bot.name for bot in event.bots if all(bot.plays(board.game, board.name, role) for role in group)}
+        players |= able
+        if not able:
+            vacant.append(" and ".join(group))
     needs = f"{board.label} needs {counted(len(groups), 'bot')}"
-    if empty := [" and ".join(group) for group, names in able.items() if not names and players]:
-        return f"{needs}, and none plays {' or '.join(empty)} there"
+    if players and vacant:
+        return f"{needs}, and none plays {' or '.join(vacant)} there"
     if event.schedule == "gauntlet":
         challengers = len(players - set(event.references))
         return (
