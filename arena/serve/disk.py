@@ -70,9 +70,9 @@ class Disk:
         return sum(map(size_of, folders)) - size_of(self.store.incoming)
 
     def make_room(self, needed: int) -> None:
-        """See that there is room for so many bytes more; ArenaError, with the figures, if there is none.
+        """Make room for this number of bytes; ArenaError, with the figures, if that is impossible.
 
-        Where it is needed, old versions of the author go, which nothing needs. Wait for the bots only shortly.
+        Old versions of the author that nothing needs are removed for it. Wait only WAIT_S for the lock of the bots.
         """
         if self.lack(needed) is None:
             return
@@ -88,27 +88,28 @@ class Disk:
                 time.sleep(LOOK_S)
 
     def remove_versions(self, needed: int, *, leaving: int = 0) -> None:
-        """Do what `make_room` does, while the bots are `changing`; `leaving` are bytes of the author that go soon."""
+        """Do what `make_room` does, while the bots are `changing`; `leaving` are bytes that the author soon frees."""
         excess = self._excess(needed, leaving)
         if not excess:
             return
-        most = max(excess.values())  # in both figures a version is freed
+        missing = max(excess.values())  # a version counts for its author and for the site
         for name, version in self._removable():
             self._accounts.note(self._account.name, "version removed for room", f"{name}@{version.number}")
-            most -= size_of(version.path.parent)
+            missing -= size_of(version.path.parent)
             self.store.remove(version)
-            most -= self._remove_build(version.digest)
-            if most <= 0:
+            missing -= self._remove_build(version.digest)
+            if missing <= 0:
                 return
         lack = self.lack(needed, leaving=leaving)
         if lack is not None:
             raise ArenaError(lack)
 
     def lack(self, needed: int, *, leaving: int = 0) -> str | None:
-        """Return in words why there is no room for so many bytes more; None if there is."""
-        for words in self._excess(needed, leaving):
-            return f"{words}, and this takes {_megabytes(needed)} more: ask the organiser for room"
-        return None
+        """Return in words why there is no room for this number of bytes; None if there is."""
+        excess = self._excess(needed, leaving)
+        if not excess:
+            return None
+        return f"{next(iter(excess))}, and this takes {_megabytes(needed)} more: ask the organiser for room"
 
     def _excess(self, needed: int, leaving: int) -> dict[str, int]:
         """Return the bytes that would be too many, by what takes how much of what limit, in words."""

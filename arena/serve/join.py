@@ -204,7 +204,7 @@ class JoinedSeat:
 
 
 def _message(text: str | bytes) -> dict[str, Any]:
-    """Return a message of a site; RefusedError for what is none."""
+    """Return a message of a site; RefusedError if the text is no message."""
     try:
         message = json.loads(text)
     except (ValueError, RecursionError):

@@ -112,17 +112,17 @@ class BotFiles:
 
     @property
     def pointer_of_lfs(self) -> str:
-        """Return a file in whose place lies a pointer of Git LFS; empty where none is."""
+        """The name of a file that is only a pointer of Git LFS; empty if there is none."""
         return next((name for name in self.names if self._bytes(name, len(LFS)).startswith(LFS)), "")
 
     def with_windows_line_ends(self) -> str:
-        """Return its program if that has Windows line ends, or else the first such script; empty if there is none."""
+        """Return its program or its first script that has Windows line ends; empty if none has."""
         names = [self.program, *(name for name in self.names if name.endswith((".sh", ".bash")))]
         return next((name for name in names if name and b"\r\n" in self._bytes(name)), "")
 
     @cached_property
     def reads_all(self) -> str:
-        """Return where its program waits for the end of its input, in words; empty where it does not."""
+        """Where its program waits for the end of its input, in words; empty if it does not."""
         text = self.read()
         found = _READS_ALL.search(text)
         if found is None:
@@ -132,7 +132,7 @@ class BotFiles:
 
     @property
     def never_flushes(self) -> str:
-        """Return how each line is flushed, where its source never does that and its language holds lines back."""
+        """How to flush each line, if its source never does that and its language holds lines back; empty otherwise."""
         if self.flushes_itself:
             return ""
         for endings, flushes, advice in _HELD_BACK:

@@ -156,7 +156,7 @@ def _first_line(crash: Crash) -> str:
 
 
 def _windows_line_ends(crash: Crash) -> str:
-    """Advise on a script with Windows line ends; its file shows them, or else what the shell says of the CR."""
+    """Advise on a script with Windows line ends, which its file shows, or what the shell says of the CR."""
     if CARRIAGE_RETURN.search(crash.line) is None:
         return ""
     name = crash.files.with_windows_line_ends()

@@ -34,7 +34,7 @@ _LONGEST_MESSAGE = 5
 
 
 def complaint(stderr: str) -> str:
-    """Return the line of a bot's stderr that names its error, or else the last line; empty without any line."""
+    """Return the line of a bot's stderr that names its error, otherwise the last line; empty without any line."""
     lines = [line.rstrip("\r") for line in stderr.split("\n") if line.strip()]
     for number, line in enumerate(lines):
         if number and _AT_EXIT.match(line):

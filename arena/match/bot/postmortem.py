@@ -63,7 +63,7 @@ STOPPED = "its process was stopped by a signal that arena did not send"
 
 
 class Printed(NamedTuple):
-    """What a bot has printed since its last answer, and which is none."""
+    """What a bot has printed since its last answer, none of which is an answer."""
 
     lines: int = 0
     """The number of lines, without remarks."""
