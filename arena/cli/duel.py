@@ -3,31 +3,32 @@
 The duel is an event of its own (event/duel.py), whose matches are played as those of a run are.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from arena import signals, workspace
 from arena.cli import options, output, paths, watching
-from arena.cli.run import command_line, make_archive
-from arena.errors import ArenaError, BotError
-from arena.event.director import ATTEMPTS
+from arena.cli.run import command_line
+from arena.errors import ArenaError
+from arena.event import duel_words, run_words
+from arena.event.duel import DuelAudience, DuelRun
 from arena.results import sequential
-from arena.values import Abort, Bot, Event, Fault, Played, Record
+from arena.values import Abort, Bot, Event, Fault, Record
 
 if TYPE_CHECKING:
     from arena.event.config import Tournament
     from arena.event.duel import Duel
     from arena.event.model import Provider
+    from arena.event.tournament import Progress
     from arena.match.model import Door
 
 UNDECIDED_CODE = 3
 FAULTS_CODE = 4
 """By default a forfeit is a won match, as in an event. A script that goes on with the better bot may want to know."""
 MOST_PAIRINGS = 100_000  # their plan takes some 100 MB
-FEWEST_ALIKE = 10  # rounds with one and the same result, before a notice says so
 BOUNDS_METAVAR = "LOW HIGH"
 Bounds = tuple[float, float] | None
 
@@ -94,10 +95,10 @@ def duel(
         provider = workspace.provider(tournament, Path())
         given_up = play(state, folder, tournament, interrupt, provider).given_up
     if interrupt and state.test.decision is None:
-        output.notice(f"{_pairings(state)} are complete; to go on:\n  {command_line()}")
+        output.notice(f"{duel_words.pairings_of(state)} are complete; to go on:\n  {command_line()}")
         raise typer.Exit(interrupt.code)
     watching.notice_given_up(given_up)
-    output.print_result([_row(state, folder)], *report(state), json=json)
+    output.print_result([_row(state, folder)], *duel_words.report(state), json=json)
     if given_up and state.test.decision is None:
         output.notice(f"its pairing comes before others, so the test cannot go on; to try again:\n  {command_line()}")
     output.notice(f"stored in {paths.displayed(folder)}; `arena report {paths.displayed(folder)}` shows every match")
@@ -109,34 +110,13 @@ def duel(
         raise typer.Exit(1)
 
 
-class AbsentError(BotError):
-    """A bot of the duel never said `ready`."""
-
-    def __init__(self, absentees: Mapping[str, Fault]) -> None:
-        bot, fault = next(iter(absentees.items()))
-        words = f"{watching.absence(bot, fault, forfeits=False)}; `arena check` says more"
-        super().__init__(words, bot=bot, public=f"{output.safe_line(bot)} is absent")
-        self.absentees = absentees
-        """All bots that never said it; the sentence is about the first."""
-
-
-class DuelRun(NamedTuple):
-    """How a run of a duel ended."""
-
-    given_up: tuple[Abort, ...] = ()
-    """The matches that arena failed to play."""
-    reason: str = ""
-    """Why it began no more matches, where its user may not know."""
-
-
 class DuelWatcher(watching.Watcher):
     """Shows how near the test of a duel is to each decision."""
 
     def __init__(self, duel: "Duel", workers: int) -> None:
         super().__init__(duel.event.name, f"{workers} matches at a time", "")
         self._duel = duel
-        self.blocked = False
-        """True once a match was given up: no later round can count in this run."""
+        self.heard = DuelAudience(duel)
 
     def begins(self, planned: int, finished: int) -> None:
         """Part of `Audience`."""
@@ -147,23 +127,24 @@ class DuelWatcher(watching.Watcher):
 
     def absent(self, bot: str, fault: Fault) -> None:
         """Part of `Audience`."""
-        self.absentees[bot] = fault  # ends the duel, whose error reports it
+        self.heard.absent(bot, fault)  # ends the duel, whose error reports it
 
     def finished(self, record: Record) -> None:
         """Part of `Audience`."""
-        self._duel.add(Played.of(record))
+        self.heard.finished(record)
         super().finished(record)
 
     def aborted(self, abort: Abort) -> None:
         """Part of `Audience`."""
         super().aborted(abort)
-        self.blocked |= abort.attempt >= ATTEMPTS
+        self.heard.aborted(abort)
 
     def lines(self) -> list[str]:
         """Return the state of the test."""
         speed = "" if self.rate is None else f", {self.rate:.1f} matches/s"
         bot, opponent = map(output.safe_line, self._duel.names)
-        return [f"{bot} against {opponent}: {_pairings(self._duel)}{speed}", *_evidence(self._duel)]
+        pairings = duel_words.pairings_of(self._duel)
+        return [f"{bot} against {opponent}: {pairings}{speed}", *duel_words.evidence(self._duel)]
 
 
 def prepared(
@@ -187,82 +168,21 @@ def play(
     interrupt: signals.Interrupt,
     provider: "Provider | Door | None",
 ) -> DuelRun:
-    """Play until the test has decided; AbsentError if a bot never said `ready`."""
-    from arena.results.archive import Archive
+    """Play until the test has decided, and show how near it is; AbsentError if a bot never said `ready`."""
+    from arena.event import duel as duels
 
-    make_archive(duel.event, folder)
-    with Archive.open(folder) as archive:
-        duel.add_stored(archive)
-    if duel.is_over:
-        return DuelRun()
     workers, pin = workspace.matches_at_once(tournament, duel.event), tournament.workers.pinned
     watcher = DuelWatcher(duel, workers)
 
-    def is_over() -> bool:
-        return bool(interrupt or duel.is_over or watcher.blocked or watcher.absentees)
+    def run(is_over: Callable[[], bool]) -> "Progress":
+        return watching.play(duel.event, folder, watcher, is_over, workers=workers, pin=pin, model=provider)
 
-    outcome = watching.play(duel.event, folder, watcher, is_over, workers=workers, pin=pin, model=provider)
-    reason = "" if duel.is_over else watching.REASONS.get(outcome.phase, "")
-    if reason:
+    done = duels.play(duel, folder, watcher.heard, lambda: bool(interrupt), run)
+    reason = run_words.REASONS.get(done.phase)
+    if reason is not None and not duel.is_over:
         output.notice(f"{reason}; to go on:\n  {command_line()}")
-    if watcher.absentees:  # to forfeit all its matches would prove nothing about how it plays
-        raise AbsentError(watcher.absentees)
-    return DuelRun(outcome.failed, reason)
-
-
-def _pairings(duel: "Duel") -> str:
-    """Return the number of pairings that count, in words."""
-    return output.counted(duel.pairings, "pairing")
-
-
-def _evidence(duel: "Duel") -> Iterator[str]:
-    """Yield the difference so far, and how near the test is to each decision."""
-    test = duel.test
-    low, high = map(duel.scale.text, test.interval())
-    interval = f"{100 * test.level:g} % interval {low} to {high}"
-    yield f"difference {duel.scale.text(test.mean)} {duel.scale.unit} ({interval})"
-    yield f"better: LLR {test.llr_better:+.2f} of {test.bound_better:.2f}"
-    yield f"not better: LLR {test.llr_not_better:+.2f} of {test.bound_not_better:.2f}"
-
-
-def report(duel: "Duel") -> Iterator[str]:
-    """Yield the outcome in sentences, of names and figures only: everybody may read them."""
-    test, scale, question = duel.test, duel.scale, duel.test.question
-    bot, opponent = map(output.safe_line, duel.names)
-    boards = ", ".join(board.label for board in duel.event.boards)
-    yield f"{bot} against {opponent} on {boards}: {_pairings(duel)}, {duel.rounds * duel.round_matches} matches"
-    yield from _evidence(duel)
-    for name, faults in _faults(duel).items():
-        yield f"{output.safe_line(name)} failed: {faults}"
-    low, high = (f"{scale.of_points(points):.4g} {scale.unit}" for points in (question.low, question.high))
-    if test.decision is sequential.Decision.BETTER:
-        if duel.won_by_faults_alone:
-            yield f"where {opponent} was not at fault, {bot} was not ahead: the answer rests on these faults alone"
-        yield f"yes: {bot} is better than {opponent}" + (f" by more than {low}" if question.low else "")
-    elif test.decision is sequential.Decision.NOT_BETTER and test.interval()[1] < 0:
-        yield f"no: {bot} is worse than {opponent}"
-    elif test.decision is sequential.Decision.NOT_BETTER:
-        yield f"no: {bot} is not better than {opponent}" + (f" by {high} or more" if question.high else "")
-    elif duel.is_over:
-        yield (
-            f"undecided after {_pairings(duel)}, the limit: neither more than {low} nor less than {high} is proven; "
-            "with a larger --max-pairings the duel goes on"
-        )
-    else:
-        yield f"undecided: {_pairings(duel)} were complete when the duel ended early"
-    if len(test.differences) >= FEWEST_ALIKE and len(set(test.differences)) == 1:
-        yield (
-            "Every pairing had the same result: if neither bots nor boards leave anything to chance, more pairings "
-            "tell nothing new; other openings might (--set openings.plies=8)."
-        )
-
-
-def _faults(duel: "Duel") -> dict[str, str]:
-    """Return the bots at fault, each with the number of its matches by ending."""
-    endings: dict[str, str] = {}
-    for (bot, ending), times in sorted(duel.faults.items()):
-        endings[bot] = f"{endings[bot]}, {times} x {ending}" if bot in endings else f"{times} x {ending}"
-    return endings
+    done.refuse_absentees()
+    return done
 
 
 def _row(duel: "Duel", folder: Path) -> dict[str, object]:
@@ -286,7 +206,7 @@ def _row(duel: "Duel", folder: Path) -> dict[str, object]:
         "matches": duel.rounds * duel.round_matches,
         "unit": duel.scale.unit,
         **{key: round(value, 4) + 0.0 for key, value in figures.items()},  # 0.0 for -0.0
-        "faults": _faults(duel),
+        "faults": duel_words.faults_of(duel),
         "by_faults_alone": duel.won_by_faults_alone,
         "results": paths.displayed(folder),
     }

@@ -14,14 +14,11 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from arena import signals, streams, system, whole_files
-from arena import workspace as workspaces
 from arena.cli import options, output, paths
 from arena.errors import ArenaError, refusal, writing
 
 if TYPE_CHECKING:
-    from arena.serve.accounts import Accounts, MatchRequest
     from arena.serve.actions import Rows
-    from arena.serve.statements import Statement
 
 LOOPBACK = "127.0.0.1"
 
@@ -128,9 +125,6 @@ def _act(action: str, words: Sequence[str], *, json: bool) -> None:
     from arena.serve.entrants import Entrants
 
     accounts = Accounts(Path.cwd())
-    if action == "request" and len(words) == 1:
-        _play_request(accounts, words[0])
-        return
     if action == "export":
         if len(words) != 1:
             raise ArenaError("serve export: name the zip to write, for JPlag")
@@ -165,54 +159,3 @@ def _print_rows(rows: "Rows", *, json: bool) -> None:
     else:
         for row in rows:
             print("\t".join(map(output.safe_line, row.values())))
-
-
-def _play_request(accounts: "Accounts", id_: str) -> None:
-    """Play the matches of a request: the server starts this in a process of its own, and reads what it has stored."""
-    from arena.cli import duel as duels
-    from arena.serve import statements
-
-    (request,) = accounts.requests(id=id_)
-    try:
-        said = _played_request(request)
-    except duels.AbsentError as error:
-        said = [statements.of_error(duels.AbsentError({bot: fault})) for bot, fault in error.absentees.items()]
-        statements.write(accounts.request_file, id_, said)
-        raise
-    except ArenaError as error:
-        statements.write(accounts.request_file, id_, [statements.of_error(error)])
-        raise
-    statements.write(accounts.request_file, id_, said)
-
-
-def _played_request(request: "MatchRequest") -> "list[Statement]":
-    """Play the matches of a request as an unrated duel; return what there is to say about them."""
-    from arena.cli import duel as duels
-    from arena.event import duel
-    from arena.results.sequential import Question, SequentialTest
-    from arena.serve.statements import Statement
-
-    tournament = workspaces.own_tournament(options.overrides(name=request.event, workers="1"))
-    bots = workspaces.entrant_named(request.first), workspaces.entrant_named(request.second)
-    boards = (request.board,) if request.board else ()
-    most = ("pairings", request.pairings)
-    conditions = workspaces.conditions_here(tournament)
-    drawn = paths.results_folder(Path(), paths.SAMPLED_BOARDS)
-    event, notices = duel.prepared(tournament, bots, request.event, most, boards, conditions, drawn)
-    workspaces.warn_about_confinement(event.conditions)
-    said = [Statement(public=notice) for notice in notices]
-    names = (bots[0].name, bots[1].name)
-    state = duel.Duel(event, names, SequentialTest(Question()), duel.POINTS)
-    folder = paths.results_folder(Path(), event.name)
-    with signals.listening() as interrupt:
-        provider = workspaces.provider(tournament, Path())
-        run = duels.play(state, folder, tournament, interrupt, provider)
-    if interrupt and state.test.decision is None:
-        raise typer.Exit(interrupt.code)
-    for abort in run.given_up:
-        public = f"match {abort.match} was given up: arena failed to play it {abort.attempt} times"
-        said.append(Statement(public=public, private=abort.cause))
-    if run.reason:
-        said.append(Statement(public=run.reason))
-    said += [Statement(public=sentence) for sentence in duels.report(state)]
-    return said

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from arena.cli import output
-from arena.event.director import RunPhase
+from arena.event import run_words
 from arena.values import Abort, Event, Fault, Record
 
 if TYPE_CHECKING:
@@ -24,11 +24,6 @@ if TYPE_CHECKING:
 
 LINE_INTERVAL_S = 10.0  # in a pipe there is a line at least so often
 FRAME_INTERVAL_S = 0.25
-REASONS = {
-    RunPhase.HALTED: "stopped by `arena stop`: the matches that were under way are finished and stored",
-    RunPhase.SPENT: "the budget for the language model is used up: raise model.event_tokens or model.event_cost",
-}
-"""Why a run began no more matches, where its user may not know."""
 
 
 def duration(seconds: float) -> str:
@@ -50,12 +45,6 @@ def clock_in(seconds: float) -> str:
     then = (now + timedelta(seconds=seconds)).astimezone()
     days = (then.date() - now.astimezone().date()).days
     return f"{then:%H:%M}" if not days else f"tomorrow {then:%H:%M}" if days == 1 else f"{then:%Y-%m-%d %H:%M}"
-
-
-def absence(bot: str, fault: Fault, *, forfeits: bool = True) -> str:
-    """Return a line about a bot that never said `ready`."""
-    reason = f"{fault.ending}: {output.safe_line(fault.words, 500)}"
-    return f"{output.safe_line(bot)} is absent{', its matches are forfeited' if forfeits else ''}: {reason}"
 
 
 def notice_given_up(aborts: Iterable[Abort]) -> None:
@@ -101,7 +90,7 @@ class Watcher:
     def absent(self, bot: str, fault: Fault) -> None:
         """Part of `Audience`."""
         self.absentees[bot] = fault
-        self.line(absence(bot, fault))
+        self.line(run_words.absence(bot, fault))
 
     def finished(self, record: Record) -> None:
         """Part of `Audience`."""

@@ -12,21 +12,23 @@ decided is decided again without a match.
 # arena gave up ends the duel for now: if its round were left out, the match itself would decide whether it counts.
 
 from collections import Counter
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from arena.errors import PublicError
-from arena.event import plan, schedules
+from arena.errors import BotError, PublicError
+from arena.event import plan, run_words, schedules
+from arena.event.director import ATTEMPTS, RunPhase
 from arena.games import openings, rulebook
 from arena.results.archive import Archive
 from arena.results.sequential import Decision, SequentialTest, difference, elo_of_points, points_of_elo
 from arena.results.standings import first_faults
-from arena.values import Board, Bot, Conditions, Ending, Event, Openings, Played
+from arena.values import Abort, Board, Bot, Conditions, Ending, Event, Fault, Openings, Played, Record
 
 if TYPE_CHECKING:
     from arena.event.config import Tournament
+    from arena.event.tournament import Progress
 
 OPENING_PLIES = 6  # lead to 60 to 800 different states on the shipped boards; 4 plies to 20 to 150
 
@@ -107,6 +109,87 @@ class Duel:
         """Count the matches that are stored already."""
         for match in archive.played_of([match.id for match in plan.Plan(self.event, archive).stored()]):
             self.add(match)
+
+
+class DuelAudience:
+    """Takes note of what decides when a duel is over (part of `Audience`)."""
+
+    def __init__(self, duel: Duel) -> None:
+        self._duel = duel
+        self.absentees: dict[str, Fault] = {}
+        """The bots that never said `ready`."""
+        self._is_blocked = False
+        """True once a match was given up: no later round can count in this run."""
+
+    @property
+    def is_over(self) -> bool:
+        """True if no more matches are to be played."""
+        return self._duel.is_over or self._is_blocked or bool(self.absentees)
+
+    def begins(self, planned: int, finished: int) -> None:
+        """Part of `Audience`."""
+
+    def absent(self, bot: str, fault: Fault) -> None:
+        """Part of `Audience`."""
+        self.absentees[bot] = fault
+
+    def finished(self, record: Record) -> None:
+        """Part of `Audience`."""
+        self._duel.add(Played.of(record))
+
+    def aborted(self, abort: Abort) -> None:
+        """Part of `Audience`."""
+        if abort.attempt >= ATTEMPTS:
+            self._is_blocked = True
+
+
+class AbsentError(BotError):
+    """A bot of a duel never said `ready`."""
+
+    def __init__(self, absentees: Mapping[str, Fault]) -> None:
+        bot, fault = next(iter(absentees.items()))
+        words = f"{run_words.absence(bot, fault, forfeits=False)}; `arena check` says more"
+        super().__init__(words, bot=bot, public=run_words.absence_of(bot))
+        self.absentees = absentees
+        """All bots that never said it; the sentence is about the first."""
+
+
+@dataclass(frozen=True)
+class DuelRun:
+    """How a run of a duel ended."""
+
+    given_up: tuple[Abort, ...] = ()
+    """The matches that arena failed to play."""
+    phase: RunPhase = RunPhase.PLAYING
+    """Why it began no more matches; PLAYING if nothing ended it."""
+    absentees: Mapping[str, Fault] = field(default_factory=dict)
+
+    def refuse_absentees(self) -> None:
+        """Raise AbsentError if a bot never said `ready`: to forfeit all its matches would prove nothing about it."""
+        if self.absentees:
+            raise AbsentError(self.absentees)
+
+
+def play(
+    duel: Duel,
+    folder: Path,
+    heard: DuelAudience,
+    stopped: Callable[[], bool],
+    run: "Callable[[Callable[[], bool]], Progress]",
+) -> DuelRun:
+    """Play a duel until its test has decided, or until `stopped`.
+
+    `run` plays what is due of its event until what it is called with says that it is over, and tells `heard` of it.
+    """
+    from arena.event.tournament import make_archive
+
+    make_archive(duel.event, folder)
+    with Archive.open(folder) as archive:
+        duel.add_stored(archive)
+    if duel.is_over:
+        return DuelRun()
+    outcome = run(lambda: stopped() or heard.is_over)
+    return DuelRun(outcome.failed, outcome.phase, heard.absentees)
 
 
 def prepared(

@@ -39,7 +39,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
-from arena import system
+from arena import system, whole_files
 from arena.errors import ArenaError
 from arena.event import bot_folder, builds, plan
 from arena.event.control import Control, LaneStatus
@@ -98,6 +98,15 @@ class Progress:
     """The last abort of each match that was given up."""
     unlogged: str = ""
     """The reason why lines are missing in its log, if any are."""
+
+
+def make_archive(event: Event, folder: Path) -> None:
+    """Make the archive of an event, unless it is there: a run that was killed at once may have left half a file."""
+    if isinstance(event.seed, str):
+        with contextlib.suppress(OSError):  # `Archive.make` reports what is wrong with the folder
+            whole_files.make_folder(folder)
+            whole_files.make_empty(folder / "event.sqlite", whole_files.PRIVATE)  # it will hold the secret seed
+    Archive.make(folder)
 
 
 def run(

@@ -18,8 +18,8 @@ delays a referee or another reader.
 #     │                  uploads.py)
 #     ├─ run             one round of the event; another one plays the event of the remote bots
 #     ├─ charts          draws the charts after a round
-#     └─ serve request   plays the matches that an author asked for, as `arena duel` does (statements.py)
+#     └─ request         plays the matches that an author asked for, as `arena duel` does (request_process.py)
 #     arena join         on an author's machine: runs a remote bot (join.py)
 #
-# The four commands (`check`, `run`, `charts`, `serve request`) are started by desk.py, and timetable.py says when
+# The four (`check`, `run`, `charts`, `request`) are started by desk.py, and timetable.py says when
 # a round is due. They go on if the server is killed. Workers and human matches end with it.

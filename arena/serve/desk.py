@@ -323,7 +323,7 @@ class Desk:
         ):
             request = waiting[-1]
             accounts.set_request(request, "playing")
-            job.start([*ARENA, "serve", "request", request.id], variables=self._key.variables())
+            job.start(SiteProcess.REQUEST.command(request.id), variables=self._key.variables())
 
     def _remove_old(self, account: str) -> None:
         """Remove the matches of an author's older requests."""

@@ -9,6 +9,7 @@ class SiteProcess(StrEnum):
 
     CHECK = "check_process"
     HUMAN_MATCH = "human_process"
+    REQUEST = "request_process"
 
     def command(self, *words: str) -> list[str]:
         """Return the command that starts it."""

@@ -12,11 +12,11 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from arena import rulefile, signals, whole_files, workspace
+from arena import rulefile, signals, workspace
 from arena.cli import options, output, paths, results, watching
 from arena.cli.init import make_workspace
 from arena.errors import ArenaError
-from arena.event import schedules
+from arena.event import run_words, schedules
 from arena.event.schedules import round_robin
 from arena.games import rulebook
 from arena.values import Event
@@ -171,6 +171,7 @@ def _play(
 ) -> "tuple[Progress, watching.Watcher]":
     from arena.cli.run.watcher import RunWatcher, stored
     from arena.event import cluster
+    from arena.event.tournament import make_archive
 
     workers, model = tournament.workers, tournament.model
     make_archive(event, folder)
@@ -227,17 +228,6 @@ def _show_plan(event: Event, folder: Path, workers: int, model: "ModelTable | No
         print(f"a run begins no more matches after {watching.duration(event.stop_after)} (stop_after)")
 
 
-def make_archive(event: Event, folder: Path) -> None:
-    """Make the archive of an event, unless it is there: a run that was killed at once may have left half a file."""
-    from arena.results.archive import Archive
-
-    if isinstance(event.seed, str):
-        with contextlib.suppress(OSError):  # `Archive.make` reports what is wrong with the folder
-            whole_files.make_folder(folder)
-            whole_files.make_empty(folder / "event.sqlite", whole_files.PRIVATE)  # it will hold the secret seed
-    Archive.make(folder)
-
-
 def _report(
     event: Event, folder: Path, watcher: watching.Watcher, outcome: "Progress", *, charts: bool, json: bool
 ) -> None:
@@ -246,15 +236,15 @@ def _report(
     results.write_tables(read)
     read.store_ranks()
     for bot, fault in sorted(watcher.absentees.items()):
-        (output.notice if json else print)(watching.absence(bot, fault))
+        (output.notice if json else print)(run_words.absence(bot, fault))
     results.print_leaderboard(read, json=json, brief=True)
     if json:
         for sentence in read.end_sentences:
             output.notice(sentence)
     watching.notice_given_up(outcome.failed)
     if not outcome.complete:
-        if outcome.phase in watching.REASONS:
-            output.notice(watching.REASONS[outcome.phase])
+        if outcome.phase in run_words.REASONS:
+            output.notice(run_words.REASONS[outcome.phase])
         due = f"{watcher.at_most}{outcome.planned - outcome.finished}"
         output.notice(f"{due} of {outcome.planned} matches are still due; to go on:\n  {command_line()}")
     if isinstance(event.seed, int) and not _bots_come_with_arena(event):

@@ -13,9 +13,9 @@ import typer
 from arena import signals, whole_files, workspace
 from arena.cli import duel as duels
 from arena.cli import options, output, paths, results, stored_match, watching
-from arena.cli.run import command_line, make_archive
+from arena.cli.run import command_line
 from arena.errors import ArenaError, writing
-from arena.event import discovery, schedules
+from arena.event import discovery, run_words, schedules
 from arena.extras.climb.table import table_of
 from arena.identity import digest_of
 from arena.results.sequential import Decision, SequentialTest
@@ -127,6 +127,8 @@ class _Step:
 
     def play(self) -> None:
         """Play what is due of the event."""
+        from arena.event.tournament import make_archive
+
         event, pin = self._event(), self.tournament.workers.pinned
         make_archive(event, self.folder)
         count = workspace.matches_at_once(self.tournament, event)
@@ -138,7 +140,7 @@ class _Step:
         with self.interrupt.aborting():  # what follows needs the whole event
             pass
         if not outcome.complete and outcome.stop is None:
-            reason = watching.REASONS.get(outcome.phase, "the event between the rounds is not complete")
+            reason = run_words.REASONS.get(outcome.phase, "the event between the rounds is not complete")
             raise ArenaError(f"{self.folder}: {reason}; to go on: {command_line()}")
 
     def work(self, history: "History", bot: Bot, number: int, target: Path) -> "AgentWork":
@@ -183,7 +185,7 @@ class _Step:
 
     def test(self, bot: str, version: "Version", before: "Version") -> "Proof":
         """Test a version against the one before, by a duel."""
-        from arena.event.duel import POINTS, Duel
+        from arena.event.duel import POINTS, AbsentError, Duel
         from arena.extras.climb.climbing import Proof, question
 
         limits, tournament = table_of(self.tournament), self.tournament
@@ -196,7 +198,7 @@ class _Step:
         folder = self.folder / "duels" / event.name
         try:
             run = duels.play(duel, folder, tournament, self.interrupt, self.door)
-        except duels.AbsentError as error:  # a version that does not start loses to one that does
+        except AbsentError as error:  # a version that does not start loses to one that does
             decision = Decision.NOT_BETTER if first.name in error.absentees else Decision.BETTER
             return Proof(decision=decision, words=str(error))
         watching.notice_given_up(run.given_up)

@@ -1,0 +1,75 @@
+"""The process that plays the matches of a request, as an unrated duel; the server starts it.
+
+It stores what there is to say about them as statements, which the server shows to whom they are for.
+"""
+
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+from arena import exits, signals, workspace
+from arena.errors import ArenaError
+from arena.event import duel, duel_words, folders, run_words, tournament
+from arena.results.sequential import Question, SequentialTest
+from arena.serve import statements
+from arena.serve.accounts import Accounts, MatchRequest
+from arena.serve.statements import Statement
+from arena.streams import notice
+
+
+def play() -> None:
+    """Play the request whose id is the last word of the command line."""
+    accounts = Accounts(Path.cwd())
+    (request,) = accounts.requests(id=sys.argv[-1])
+    try:
+        said = _played(request)
+    except duel.AbsentError as error:
+        each = [duel.AbsentError({bot: fault}) for bot, fault in error.absentees.items()]
+        statements.write(accounts.request_file, request.id, map(statements.of_error, each))
+        raise
+    except ArenaError as error:
+        statements.write(accounts.request_file, request.id, [statements.of_error(error)])
+        raise
+    statements.write(accounts.request_file, request.id, said)
+    for statement in said:
+        notice(statement.private or statement.public)
+
+
+def _played(request: MatchRequest) -> list[Statement]:
+    """Play the matches of a request; return what there is to say about them."""
+    settings = workspace.own_tournament({"name": request.event, "workers.count": 1})
+    bots = workspace.entrant_named(request.first), workspace.entrant_named(request.second)
+    boards = (request.board,) if request.board else ()
+    most = ("pairings", request.pairings)
+    conditions = workspace.conditions_here(settings)
+    drawn = folders.results_folder(Path(), folders.SAMPLED_BOARDS)
+    event, notices = duel.prepared(settings, bots, request.event, most, boards, conditions, drawn)
+    workspace.warn_about_confinement(event.conditions)
+    said = [Statement(public=words) for words in notices]
+    names = (bots[0].name, bots[1].name)
+    state = duel.Duel(event, names, SequentialTest(Question()), duel.POINTS)
+    folder = folders.results_folder(Path(), event.name)
+    heard = duel.DuelAudience(state)
+    with signals.listening() as interrupt:
+        provider = workspace.provider(settings, Path())
+
+        def run(is_over: Callable[[], bool]) -> tournament.Progress:
+            pin = settings.workers.pinned
+            return tournament.run(event, folder, workers=1, audience=heard, pin=pin, stopped=is_over, model=provider)
+
+        done = duel.play(state, folder, heard, lambda: bool(interrupt), run)
+        done.refuse_absentees()
+    if interrupt and state.test.decision is None:
+        raise SystemExit(interrupt.code)
+    for abort in done.given_up:
+        public = f"match {abort.match} was given up: arena failed to play it {abort.attempt} times"
+        said.append(Statement(public=public, private=abort.cause))
+    reason = run_words.REASONS.get(done.phase)
+    if reason is not None and not state.is_over:
+        said.append(Statement(public=reason))
+    said += [Statement(public=sentence) for sentence in duel_words.report(state)]
+    return said
+
+
+if __name__ == "__main__":
+    exits.run(play)
