@@ -107,10 +107,9 @@ class Submissions:
         """
         with self._store.changing():
             for name in self._store.names():
-                for version in self._store.versions(name):
-                    last = self._last_notes.get(name)
-                    if last is None or version.note.source or not last.source:  # else it was edited by hand
-                        self._last_notes[name] = version.note
+                version = self._store.last_submitted(name)
+                if version is not None:
+                    self._last_notes[name] = version.note
             candidates = [self._prepare(request) for request in requests]
             faults = self._examine([each.bot for each in candidates if each.bot is not None and each.version is None])
             for candidate in candidates:

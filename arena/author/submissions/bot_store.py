@@ -115,6 +115,17 @@ class BotStore:
         versions = [version for folder in self._version_folders(name) if (version := self._version(folder)) is not None]
         return tuple(sorted(versions, key=lambda version: version.number))
 
+    def last_submitted(self, name: str) -> Version | None:
+        """Return the newest version of a bot that somebody submitted; its newest one if nobody did, None without any.
+
+        A version without a source was edited by hand, in place of a bot whose author is in an earlier note.
+        """
+        versions = self.versions(name)
+        for version in reversed(versions):
+            if version.note.source:
+                return version
+        return versions[-1] if versions else None
+
     def version_of(self, bot: Bot) -> Version | None:
         """Return the version that has the bot's name and digest, None if it was never submitted."""
         return next((version for version in self.versions(bot.name) if version.digest == bot.digest), None)

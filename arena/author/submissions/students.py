@@ -60,8 +60,8 @@ def author_of(bot: Bot, people: People, store: BotStore | None) -> Person | None
     """
     versions = store.versions(bot.name) if store is not None else ()
     version = next((each for each in versions if each.digest == bot.digest), versions[-1] if versions else None)
-    if version is not None and not version.note.source:  # somebody edited it by hand, and then withdrew it
-        version = next((each for each in reversed(versions) if each.note.source), version)
+    if version is not None and not version.note.source and store is not None:  # somebody edited it by hand
+        version = store.last_submitted(bot.name)
     if version is not None and version.note.person:
         return author_of_note(version.note, people)
     if version is not None and store is not None and _has_namesake(bot.name, version, store):
@@ -80,8 +80,10 @@ def bots_that_play(people: People, store: BotStore) -> dict[Person, list[str]]:
     """Return the bots of each person that play from now on."""
     bots: dict[Person, list[str]] = defaultdict(list)
     for name in store.names():
-        notes = [version.note for version in store.versions(name) if version.note.source]
-        person = author_of_note(notes[-1], people) if notes and store.playing(name) else None
+        version = store.last_submitted(name)
+        if version is None or not version.note.source or not store.playing(name):
+            continue
+        person = author_of_note(version.note, people)
         if person is not None:
             bots[person].append(name)
     return bots

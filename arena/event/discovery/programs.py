@@ -262,9 +262,10 @@ def _refuse_backslashes(command: object) -> None:
     for word in _words_as_written(command):
         text = _path_with_backslash(word)
         if text:
-            whole, path = command if isinstance(command, str) else word[1:-1], PureWindowsPath(text)
-            path = path.relative_to(path.anchor)
-            raise ValueError(f"{_short(whole)} has a path with a backslash: write {path.as_posix()!r}, with /")
+            written = command if isinstance(command, str) else word[1:-1]
+            path = PureWindowsPath(text)
+            cured = path.relative_to(path.anchor).as_posix()
+            raise ValueError(f"{_short(written)} has a path with a backslash: write {cured!r}, with /")
 
 
 def _words_as_written(command: object) -> list[str]:
