@@ -1,1 +1,1 @@
-"""A recorded match again: shown turn by turn, reconstructed as lines, played once more, or verified."""
+"""A recorded match again: shown by turns, reconstructed as lines, played once more, or verified."""

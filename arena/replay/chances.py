@@ -1,18 +1,21 @@
-"""The chance to win of each side, at the start of a match and after every turn, and the turns in which it broke.
+"""The chance to win of each side, at the start and after every turn, and where it broke.
 
-It owns what a chance is, when it breaks, and how that is said. like_positions.py estimates it where no board is solved.
+It owns what a chance is, when it breaks, and how that is said. like_positions.py estimates it where
+no board is solved.
 """
 
 # What a chance is
 #
-# A side wins a match if it scores most of all; sides that tie share the win. So the chances of all sides add up to
-# 100 %, with two sides a draw counts as half, and how many points a win is worth plays no part.
+# A side wins a match if it scores most of all; sides that tie share the win. So the chances of all
+# sides add up to 100 %, with two sides a draw counts as half, and how many points a win is worth
+# plays no part.
 #
-# On a solved board the chance is exact: who wins if all play perfectly from now on, which is 100, 50 or 0 %. Elsewhere
-# it is an estimate from like positions in other matches of the event: how often did sides win from there, whoever
-# played? Everything in the facts counts, hidden cards too; the strength of the bots that play does not. In the last
-# state of a match that ended by the rules the chance is the result. A forfeit is no turn: it breaks the line in the
-# last state, where the chance of that state stays.
+# On a solved board the chance is exact: who wins if all play perfectly from now on, which is 100,
+# 50 or 0 %. Elsewhere it is an estimate from like positions in other matches of the event: how
+# often did sides win from there, whoever played? Everything in the facts counts, hidden cards too;
+# the strength of the bots that play does not. In the last state of a match that ended by the rules
+# the chance is the result. A forfeit is no turn: it breaks the line in the last state, where the
+# chance of that state stays.
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -62,13 +65,18 @@ class Chances:
 def chances_of(
     game: Game[Any], record: Record, scenes: Sequence[Scene], like: LikePositions | None = None
 ) -> Chances | None:
-    """Return the chances of a match; None where its board is not solved and nothing is known of like positions.
+    """Return the chances of a match; None where nothing tells them.
 
+    That is so where its board is not solved and nothing is known of like positions.
     The scenes are those of the whole match, with or without the quality of moves.
     """
     sides = tuple(tuple(side) for side in game.sides)
     roles = {seat.role for seat in record.match.seats}
-    if len(sides) < 2 or record.sides != sides or not {*record.verdict.scores} == {*game.roles} == roles:
+    if (
+        len(sides) < 2
+        or record.sides != sides
+        or not {*record.verdict.scores} == {*game.roles} == roles
+    ):
         return None  # a record may come from anybody
     if (assessor := PerfectPlay.of(game)) is not None:
         return _with_breaks(record, scenes, sides, _exact(assessor, record, scenes), EXACT)
@@ -83,9 +91,17 @@ def chances_of(
     return _with_breaks(record, scenes, sides, of_scenes, like.basis)
 
 
-def _exact(assessor: PerfectPlay, record: Record, scenes: Sequence[Scene]) -> list[tuple[float, ...]]:
-    """Return the chances on a solved board, where what the moves lost leads from one value to the next."""
-    lost = iter([quality for scene in scenes for quality in scene.qualities] or assessor.of_turns(record.turns))
+def _exact(
+    assessor: PerfectPlay, record: Record, scenes: Sequence[Scene]
+) -> list[tuple[float, ...]]:
+    """Return the chances on a solved board.
+
+    There the loss of each move leads from one value to the next.
+    """
+    lost = iter(
+        [quality for scene in scenes for quality in scene.qualities]
+        or assessor.of_turns(record.turns)
+    )
     score, of_scenes = assessor.worth(assessor.game.start()).score, list[tuple[float, ...]]()
     for scene in scenes:
         for turn, quality in zip(scene.turns, lost, strict=False):
@@ -104,25 +120,40 @@ def _with_breaks(
 ) -> Chances:
     found = []
     for index in range(1, len(scenes)):
-        falls = [before - after for before, after in zip(of_scenes[index - 1], of_scenes[index], strict=True)]
+        falls = [
+            before - after
+            for before, after in zip(of_scenes[index - 1], of_scenes[index], strict=True)
+        ]
         if max(falls) >= BREAK:
             side = falls.index(max(falls))
             before, after = of_scenes[index - 1][side], of_scenes[index][side]
             scene = scenes[index]
-            moves = ", ".join(f"{turn.role} {scene.move(number)}" for number, turn in enumerate(scene.turns))
+            moves = ", ".join(
+                f"{turn.role} {scene.move(number)}" for number, turn in enumerate(scene.turns)
+            )
             said = (
                 f"{moves} turns a {_state(before)} position into a {_state(after)} one"
                 if basis == EXACT
-                else f"{moves}: the chance of {' and '.join(sides[side])} falls from {before:.0f} to {after:.0f} %"
+                else f"{moves}: the chance of {' and '.join(sides[side])} "
+                f"falls from {before:.0f} to {after:.0f} %"
             )
-            found.append(Break(index, side, max(falls), clean(f"turn {scene.number}: {said}", SENTENCE)))
+            found.append(
+                Break(index, side, max(falls), clean(f"turn {scene.number}: {said}", SENTENCE))
+            )
     breaks = sorted(
-        sorted(found, key=lambda each: (-each.fall, -each.scene))[:MOST_BREAKS], key=lambda each: each.scene
+        sorted(found, key=lambda each: (-each.fall, -each.scene))[:MOST_BREAKS],
+        key=lambda each: each.scene,
     )
     if record.verdict.faults:
-        loser = min(range(len(sides)), key=lambda side: max(record.verdict.scores[role] for role in sides[side]))
+        loser = min(
+            range(len(sides)),
+            key=lambda side: max(record.verdict.scores[role] for role in sides[side]),
+        )
         chance = of_scenes[-1][loser]
-        faults = ", ".join(f"{fault.role} ({fault.ending.value.replace('_', ' ')})" for fault in record.verdict.faults)
+        faults = ", ".join(
+            f"{fault.role} ({fault.ending.value.replace('_', ' ')})"
+            for fault in record.verdict.faults
+        )
         said = f"a forfeit ends the match, by {faults}, at a chance of {chance:.0f} %"
         breaks.append(Break(len(scenes) - 1, loser, chance, clean(said, SENTENCE)))
     return Chances(sides=sides, of_scenes=tuple(of_scenes), basis=basis, breaks=tuple(breaks))

@@ -1,7 +1,7 @@
 """A recorded match as the beginning of another one.
 
-The recorded moves are an opening of the new match (arena/games/openings.py), so the referee plays them, and bots are
-told of them as in an event with openings. Clocks and strikes begin anew.
+The recorded moves are an opening of the new match (arena/games/openings.py), so the referee plays
+them, and bots are told of them as in an event with openings. Clocks and strikes begin anew.
 """
 
 from dataclasses import dataclass
@@ -28,7 +28,8 @@ class Fork:
 def forked(record: Record, board: Board, turn: int) -> Fork:
     """Return the fork of a match after a turn of it; 0 is the start.
 
-    `board` is that of the rules that are known here. ArenaError where these refuse a move, or end the match by then.
+    `board` is that of the rules that are known here. ArenaError where these refuse a move, or end
+    the match by then.
     """
     game, match_id = rulebook.game_of(board), record.match.id
     last = max((played.number for played in record.turns), default=0)
@@ -36,7 +37,9 @@ def forked(record: Record, board: Board, turn: int) -> Fork:
         raise ArenaError(f"--turn {turn}: match {match_id} has turns 0 (the start) to {last}")
     replayer, turns = Replayer(game), [played for played in record.turns if played.number <= turn]
     try:
-        for _ in replayer.go_on(turns):  # refuses moves that today's rules do not allow, or that lead elsewhere
+        for _ in replayer.go_on(
+            turns
+        ):  # refuses moves that today's rules do not allow, or that lead elsewhere
             pass
     except ArenaError as error:
         raise ArenaError(f"match {match_id}: {error}") from error

@@ -1,8 +1,10 @@
-"""One recorded match as a text, and back: tags in brackets, then a line for each move, much like PGN in chess.
+"""One recorded match as a text, and back: tags in brackets, then a line for each move.
 
-The text has the whole record but for the paths and commands of the machine on which it was played. `record_of` trusts
-nothing: it refuses what is no match in one line, and whether the moves are legal is for `reconstruct.py` to say.
-docs/export.md describes the format.
+The text is much like PGN in chess.
+
+The text has the whole record but for the paths and commands of the machine on which it was played.
+`record_of` trusts nothing: it refuses what is no match in one line, and whether the moves are legal
+is for `reconstruct.py` to say. docs/export.md describes the format.
 """
 
 import json
@@ -28,8 +30,10 @@ from arena.values import Bot, Opening, Record, SeatReport, Turn
 LONGEST_ERROR = 500  # characters
 MOST_BYTES = 50_000_000
 MOST_DRAWN_PLIES = 100_000
-"""The most plies that are sampled for an opening, because those with a lower number are sampled, too. 100,000 plies
-take 16 s at Connect Four, and 22 s at Mummy Maze."""
+"""The most plies that are sampled for an opening: those of a lower number are sampled, too.
+
+100,000 plies take 16 s at Connect Four, and 22 s at Mummy Maze.
+"""
 MOST_DIGITS = 19
 """Digits of a whole number: SQLite stores numbers of 64 bits."""
 MATCH = {
@@ -41,12 +45,30 @@ MATCH = {
     "Sampled": "sampled",
     "Conditions": "conditions",
 }
-RECORD = {"Started": "started", "Seconds": "seconds", "Machine": "machine", "Scale": "scale", "Sides": "sides"}
+RECORD = {
+    "Started": "started",
+    "Seconds": "seconds",
+    "Machine": "machine",
+    "Scale": "scale",
+    "Sides": "sides",
+}
 """The fields of a match, and of a record, that tags have."""
 OPTIONAL = {"Event": "", "Key": "", "Opening": None, "Sampled": "", "Machine": "", "Scale": 1.0}
 """Tags that are left out where they have these values."""
 BEFORE_SEATS = (
-    *("Format", "Event", "Match", "Board", "Started", "Seconds", "Repeat", "Seed", "Key", "Opening", "Sampled"),
+    *(
+        "Format",
+        "Event",
+        "Match",
+        "Board",
+        "Started",
+        "Seconds",
+        "Repeat",
+        "Seed",
+        "Key",
+        "Opening",
+        "Sampled",
+    ),
     *("Machine", "Scale", "Conditions", "Sides"),
 )
 ONCE = (*BEFORE_SEATS, "Result", "Reason")
@@ -62,12 +84,16 @@ _records = TypeAdapter(Record)
 
 
 def text_of(record: Record, event: str = "") -> str:
-    """Return a match as a text of ASCII lines; `event` is the name of its event, for readers only."""
+    """Return a match as a text of ASCII lines; only readers need the name of its `event`."""
     match, plain = record.match, asdict(replace(record, turns=()))
     tags = {"Format": file_formats.MATCH_TEXT.number, "Event": event, "Board": match.label}
     tags |= {tag: plain["match"][field] for tag, field in MATCH.items()}
     tags |= {tag: plain[field] for tag, field in RECORD.items()}
-    lines = [_tag(tag, tags[tag]) for tag in BEFORE_SEATS if tag not in OPTIONAL or tags[tag] != OPTIONAL[tag]]
+    lines = [
+        _tag(tag, tags[tag])
+        for tag in BEFORE_SEATS
+        if tag not in OPTIONAL or tags[tag] != OPTIONAL[tag]
+    ]
     for seat, report in zip(match.seats, record.seats, strict=True):
         bot, seen = _changed(_portable(seat.bot), {"command", "files"}), _changed(report, {"role"})
         lines.append(_tag("Seat", {"role": seat.role, "bot": bot, "report": seen}))
@@ -78,18 +104,21 @@ def text_of(record: Record, event: str = "") -> str:
 
 
 def portable(record: Record) -> Record:
-    """Return the record as `record_of` gives it back: without the paths and commands of a machine."""
+    """Return the record as `record_of` returns it: without paths and commands of a machine."""
     seats = tuple(replace(seat, bot=_portable(seat.bot)) for seat in record.match.seats)
     return replace(record, match=replace(record.match, rules="", seats=seats))
 
 
 def _portable(bot: Bot) -> Bot:
-    """Return a bot without the paths and the command of a machine; a remote one stays marked as such."""
+    """Return a bot without the paths and the command of a machine; a remote bot stays remote."""
     return replace(bot, command=(), files=None, remote="remote" if bot.remote else "")
 
 
 def read(path: Path) -> Record:
-    """Return the record in a file; ArenaError, which names the file, for anything else. No rules have confirmed it."""
+    """Return the record in a file; ArenaError, which names the file, for anything else.
+
+    No rules have confirmed it.
+    """
     try:
         with path.open("rb") as file:
             content = file.read(MOST_BYTES + 1)
@@ -133,7 +162,9 @@ def record_of(text: str) -> Record:
     return _record(tags, repeated["Seat"], repeated["Fault"], turns)
 
 
-def _record(tags: Mapping[str, Any], seats: list[Any], faults: list[Any], turns: list[Turn]) -> Record:
+def _record(
+    tags: Mapping[str, Any], seats: list[Any], faults: list[Any], turns: list[Turn]
+) -> Record:
     """Return the record of tags and turns that were read, once everything has the right type."""
     game, _, board = str(tags["Board"]).partition("/")
     try:
@@ -143,7 +174,9 @@ def _record(tags: Mapping[str, Any], seats: list[Any], faults: list[Any], turns:
                 "game": game,
                 "board": board,
                 "rules": "",
-                "seats": [{"role": seat["role"], "bot": {**seat["bot"], "command": ()}} for seat in seats],
+                "seats": [
+                    {"role": seat["role"], "bot": {**seat["bot"], "command": ()}} for seat in seats
+                ],
             },
             **{field: tags[tag] for tag, field in RECORD.items()},
             "turns": turns,
@@ -181,9 +214,19 @@ def _contradictions(record: Record) -> Iterator[str]:
         yield "it has a time below 0"
     if not match.sampled.isprintable():
         yield "the parameters of its board are not one line"
-    if not (0 <= opening.plies <= MOST_PLIES and 0 <= opening.number * max(1, opening.plies) <= MOST_DRAWN_PLIES):
-        yield f"an opening has 0 to {MOST_PLIES} plies, and times its number they are no more than {MOST_DRAWN_PLIES}"
-    if not roles == sorted(role for side in record.sides for role in side) == sorted(record.verdict.scores):
+    if not (
+        0 <= opening.plies <= MOST_PLIES
+        and 0 <= opening.number * max(1, opening.plies) <= MOST_DRAWN_PLIES
+    ):
+        yield (
+            f"an opening has 0 to {MOST_PLIES} plies, and times its number "
+            f"they are no more than {MOST_DRAWN_PLIES}"
+        )
+    if (
+        not roles
+        == sorted(role for side in record.sides for role in side)
+        == sorted(record.verdict.scores)
+    ):
         yield "its seats, its sides and its result do not have the same roles"
     for seat, report in zip(match.seats, record.seats, strict=True):
         if seat.bot.digest and not DIGEST.fullmatch(seat.bot.digest):
@@ -202,7 +245,9 @@ def _tag(name: str, value: object) -> str:
 
 def _line(turn: Turn) -> str:
     """Return the line of a move; values that are the default are left out."""
-    details = {name: getattr(turn, name) for name, usual in DETAILS.items() if getattr(turn, name) != usual}
+    details = {
+        name: getattr(turn, name) for name, usual in DETAILS.items() if getattr(turn, name) != usual
+    }
     move = turn.move if PLAIN_MOVE.fullmatch(turn.move) else json.dumps(turn.move)
     return f"{turn.number}. {turn.role} {move} {json.dumps(details)}"
 
@@ -225,7 +270,9 @@ def _turn(line: str, number: int) -> Turn:
     values = _json(details, number)
     if not isinstance(values, dict) or not values.keys() <= DETAILS.keys():
         _refuse(
-            number, f"the details of its move are not in braces, or have other keys than {', '.join(sorted(DETAILS))}"
+            number,
+            "the details of its move are not in braces, "
+            f"or have other keys than {', '.join(sorted(DETAILS))}",
         )
     return Turn(int(fields_of_line[1]), fields_of_line[2], move, **values)
 
@@ -234,13 +281,17 @@ def _json(text: str, number: int) -> Any:
     try:
         return json.loads(text, parse_constant=_not_finite, parse_float=_float, parse_int=_int)
     except (ValueError, RecursionError) as error:
-        reason = "it has lists in lists without end" if isinstance(error, RecursionError) else str(error)
+        reason = (
+            "it has lists in lists without end" if isinstance(error, RecursionError) else str(error)
+        )
         _refuse(number, f"{text[:40]!r} is no JSON: {reason}")
 
 
 def _float(text: str) -> float:
     value = float(text)
-    if isfinite(value) and abs(value) > MOST:  # sums and products of such readings would not be finite
+    if (
+        isfinite(value) and abs(value) > MOST
+    ):  # sums and products of such readings would not be finite
         raise ValueError(f"{text[:40]} is too large a number")
     return value if isfinite(value) else _not_finite(text)
 

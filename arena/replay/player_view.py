@@ -1,4 +1,4 @@
-"""What a person sees of a match that they play: a replay, cut to what a bot in their seats would be told."""
+"""A match as a person sees it who plays it: a replay, cut to what a bot in their seats knows."""
 
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
@@ -25,10 +25,10 @@ class PlayerView:
         return self._replayer.opening()
 
     def go_on(self, turns: Iterable[Turn]) -> Iterator[Scene]:
-        """Yield the scenes of new turns, without chance's moves, others' remarks, and others' secret moves.
+        """Yield the scenes of new turns, without moves of chance and secrets of others.
 
-        Where moves are hidden the person's own turns are counted, and those of others have no scene: a bot is not told
-        how many they were either.
+        Where moves are hidden the person's own turns are counted, and those of others have no
+        scene: a bot is not told how many they were either.
         """
         for scene in self._replayer.go_on(turns):
             visible_turns, visible_steps = [], []
@@ -37,7 +37,8 @@ class PlayerView:
                     visible_turns.append(turn)
                 elif self._game.hidden or turn.role == CHANCE:
                     continue
-                else:  # its remarks and its refused text are known to its own bot and the referee only
+                else:
+                    # Its remarks and its refused text are known to its bot and the referee only.
                     by = "bot" if turn.by == "strike" else turn.by
                     visible_turns.append(turn._replace(remarks=(), rejected_text=None, by=by))
                 visible_steps.append(steps)
@@ -45,7 +46,9 @@ class PlayerView:
                 continue
             self._shown += 1
             number = self._shown if self._game.hidden else scene.number
-            yield replace(scene, number=number, turns=tuple(visible_turns), steps=tuple(visible_steps))
+            yield replace(
+                scene, number=number, turns=tuple(visible_turns), steps=tuple(visible_steps)
+            )
 
     def of(self, role: Role, scene: Scene, referee: Referee) -> Scene:
         """Return the scene as this one of the person's roles sees it."""

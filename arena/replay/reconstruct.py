@@ -1,7 +1,8 @@
 """A recorded match, played again by the referee: each seat's dialogue, and a check of the record.
 
-The referee is a state machine without clock and chance of its own, so the moves of a record give every line of
-its dialogue again, every state and the verdict. It starts no bot, and reads no file but rules (`confirmed`).
+The referee is a state machine without clock and chance of its own, so the moves of a record give
+every line of its dialogue again, every state and the verdict. It starts no bot, and reads no file
+but rules (`confirmed`).
 """
 
 from collections.abc import Iterator
@@ -18,7 +19,7 @@ from arena.protocol import Ask, Reply, dismissal
 from arena.values import Board, Fault, Record, Turn, Verdict
 
 COMPARED = ("number", "role", "move", "by", "rejected_text", "refused", "digest")
-"""The fields of a turn that the rules and the seed decide; the others are clock readings and remarks."""
+"""The fields of a turn that the rules and the seed decide; others are times and remarks."""
 
 LONGEST_MESSAGE = 500  # characters of a disagreement: a record may hold any text
 
@@ -30,7 +31,10 @@ class Exchange:
     role: Role
     ask: Ask
     answer: str | None = ""
-    """The text of the answer; empty with a fault. None = not recorded: another seat's fault ended the match first."""
+    """The text of the answer; empty with a fault.
+
+    None = not recorded: another seat's fault ended the match first.
+    """
     played: Turn | None = None
     """The recorded turn; None for `ready`, and for a fault."""
     fault: Fault | None = None
@@ -62,7 +66,9 @@ def retrace(game: Game[Any], record: Record) -> Retraced:
     """Play the recorded answers again, up to the first that is missing or that ends the match."""
     faults = {(fault.turn, fault.role): fault for fault in record.verdict.faults}
     never_ran = {seat.role for seat in record.seats if seat.ready is None and not seat.exit}
-    absent = {role: fault for (turn, role), fault in faults.items() if turn == 0 and role in never_ran}
+    absent = {
+        role: fault for (turn, role), fault in faults.items() if turn == 0 and role in never_ran
+    }
     turns = {(turn.number, turn.role): turn for turn in record.turns}
     as_played = replace(record.match, conditions=record.match.conditions.scaled(record.scale))
     referee = Referee(game, as_played, absent)
@@ -73,7 +79,9 @@ def retrace(game: Game[Any], record: Record) -> Retraced:
         if missing and not any(exchange.fault for exchange in latest):
             break
         exchanges += latest
-        referee.hear({exchange.role: _reply(exchange) for exchange in latest if exchange.answer is not None})
+        referee.hear(
+            {exchange.role: _reply(exchange) for exchange in latest if exchange.answer is not None}
+        )
         if missing and referee.verdict is None:
             break  # no fault explains why this turn was not recorded
     return Retraced(
@@ -85,10 +93,15 @@ def retrace(game: Game[Any], record: Record) -> Retraced:
 
 
 def confirmed(record: Record, board: Board) -> Record:
-    """Return a record that may come from anybody, with the rules known here; ArenaError unless they confirm it."""
+    """Return a record that may come from anybody, with the rules known here.
+
+    ArenaError unless they confirm it.
+    """
     record = replace(record, match=replace(record.match, rules=board.rules))
     if wrong := next(disagreements(rulebook.game_of(record.match), record), None):
-        raise ArenaError(f"does not agree with the rules known here: {protocol.clean(wrong, LONGEST_MESSAGE)}")
+        raise ArenaError(
+            f"does not agree with the rules known here: {protocol.clean(wrong, LONGEST_MESSAGE)}"
+        )
     return record
 
 
@@ -108,12 +121,18 @@ def disagreements(game: Game[Any], record: Record) -> Iterator[str]:
             if wrong == ["digest"]:
                 yield f"{where}: {recorded.move!r} does not lead to the state that was recorded"
             else:
-                pairs = (f"{name} {getattr(recorded, name)!r}, by the rules {getattr(turn, name)!r}" for name in wrong)
+                pairs = (
+                    f"{name} {getattr(recorded, name)!r}, by the rules {getattr(turn, name)!r}"
+                    for name in wrong
+                )
                 yield f"{where}: {'; '.join(pairs)}"
             return
     if len(again.turns) != len(record.turns):
         last = max((turn.number for turn in again.turns), default=0)
-        yield f"it has {len(record.turns)} moves, but by the rules they end in turn {last}, after {len(again.turns)}"
+        yield (
+            f"it has {len(record.turns)} moves, "
+            f"but by the rules they end in turn {last}, after {len(again.turns)}"
+        )
     if record.sides != tuple(map(tuple, game.sides)):
         yield "its sides are not those of the game"
     for name in (field.name for field in fields(Verdict)):
@@ -121,7 +140,8 @@ def disagreements(game: Game[Any], record: Record) -> Iterator[str]:
         if by_rules != recorded_value and not (name == "faults" and again.verdict is None):
             if name == "faults" and again.verdict is not None:
                 by_rules, recorded_value = (
-                    ", ".join(fault_words(each)) or "none" for each in (again.verdict, record.verdict)
+                    ", ".join(fault_words(each)) or "none"
+                    for each in (again.verdict, record.verdict)
                 )
             yield f"its verdict says {name} {recorded_value}; by the rules it is {by_rules}"
 
@@ -136,7 +156,11 @@ def _exchange(
     played = turns.get((ask.turn, role))
     if played is None:
         return Exchange(role=role, ask=ask, answer=None)
-    answer = played.rejected_text if played.by == "strike" and played.rejected_text is not None else played.move
+    answer = (
+        played.rejected_text
+        if played.by == "strike" and played.rejected_text is not None
+        else played.move
+    )
     return Exchange(role=role, ask=ask, answer=answer, played=played)
 
 
@@ -144,7 +168,9 @@ def _reply(exchange: Exchange) -> Reply:
     """Return the recorded answer as the referee hears a bot's."""
     if exchange.fault is not None:
         return Reply(ending=exchange.fault.ending, words=exchange.fault.words)
-    spent, refused = (exchange.played.spent, exchange.played.refused) if exchange.played else (TimeUsed(), None)
+    spent, refused = (
+        (exchange.played.spent, exchange.played.refused) if exchange.played else (TimeUsed(), None)
+    )
     text = exchange.answer or ""
     if not ("'" in text or "\\" in text or text.endswith("...")):
         refused = None  # cleaning changed nothing in this text, so the referee can judge it again

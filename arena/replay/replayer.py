@@ -1,12 +1,13 @@
 """A match as scenes: each turn's moves with the state after them, as a replay shows it.
 
-Pure: the rules and the recorded moves give every state again. It knows a grid only by its facts (`wall`, `size`, `at`),
-and marks no steps where a game has none.
+Pure: the rules and the recorded moves give every state again. It knows a grid only by its facts
+(`wall`, `size`, `at`), and marks no steps where a game has none.
 
-`reconstruct.py` plays a record again too, but not with this code: there the referee hears the recorded answers, so that
-strikes, faults, dialogue and verdict come out again. A replay needs none of these, must follow a match that is not over
-yet, and may see no more than one role; and the referee does not stop at each state that a replay shows, as it plays
-turns of chance and of absent seats on its own. They share `facts_digest`, the rule for when two states are the same.
+`reconstruct.py` plays a record again too, but not with this code: there the referee hears the
+recorded answers, so that strikes, faults, dialogue and verdict come out again. A replay needs none
+of these, must follow a match that is not over yet, and may see no more than one role; and the
+referee does not stop at each state that a replay shows, as it plays turns of chance and of absent
+seats on its own. They share `facts_digest`, the rule for when two states are the same.
 """
 
 import json
@@ -34,7 +35,7 @@ class MoveWord:
 
     word: str
     fate: str = "made"
-    """`made`, `blocked` (a wall or the rim stopped it) or `not made` (the match was over before it)."""
+    """`made`, `blocked` (a wall or the rim stopped it) or `not made` (the match was over)."""
 
     def __str__(self) -> str:
         return self.word if self.fate == "made" else f"{self.word} ({self.fate})"
@@ -85,14 +86,20 @@ class Replayer:
                 yield self._step(number, tuple(group))
 
     def _step(self, number: int, turns: tuple[Turn, ...]) -> Scene:
-        """Play one turn's moves; ArenaError where they are illegal, or lead to another state than was recorded."""
+        """Play one turn's moves.
+
+        ArenaError where they are illegal, or lead to another state than was recorded.
+        """
         before, movers = self._cells, self._game.to_move(self.state)
         edited = ArenaError(
-            f"turn {number} comes out otherwise than it was recorded: the rules or the board were edited since;"
+            f"turn {number} comes out otherwise than it was recorded: "
+            "the rules or the board were edited since;"
             " undo that, or play the match again"
         )
         for turn in turns:
-            if turn.role not in movers or turn.move not in self._game.legal_moves(self.state, turn.role):
+            if turn.role not in movers or turn.move not in self._game.legal_moves(
+                self.state, turn.role
+            ):
                 raise edited
         self.state = self._game.play(self.state, {turn.role: turn.move for turn in turns})
         self._number = number
@@ -102,12 +109,16 @@ class Replayer:
         if self._role is not None:
             after = tuple(self._game.view(self.state, self._role))
         self._cells = cells(after)
-        steps = tuple(steps_of(self._board, before, self._cells, turn.role, turn.move) for turn in turns)
+        steps = tuple(
+            steps_of(self._board, before, self._cells, turn.role, turn.move) for turn in turns
+        )
         return Scene(number, turns, steps, after)
 
 
-def scenes(game: Game[Any], turns: Iterable[Turn], assessor: Assessor | None = None) -> Iterator[Scene]:
-    """Yield the start and every turn of a match that was played, assessed where there is an assessor."""
+def scenes(
+    game: Game[Any], turns: Iterable[Turn], assessor: Assessor | None = None
+) -> Iterator[Scene]:
+    """Yield the start and every turn of a match, assessed where there is an assessor."""
     replayer, turns = Replayer(game), tuple(turns)
     yield replayer.opening()
     qualities = iter(assessor.of_turns(turns) if assessor is not None else ())
@@ -116,7 +127,10 @@ def scenes(game: Game[Any], turns: Iterable[Turn], assessor: Assessor | None = N
 
 
 def cells(facts: Iterable[Fact]) -> dict[Role, Cell]:
-    """Return the cell of each role by the facts `at ROLE X Y`; of two facts about a role the first counts."""
+    """Return the cell of each role by the facts `at ROLE X Y`.
+
+    Of two facts about a role the first counts.
+    """
     found: dict[Role, Cell] = {}
     for fact in facts:
         if (values := variables("at ROLE X Y", fact)) and (cell := pair(values)):
@@ -125,25 +139,36 @@ def cells(facts: Iterable[Fact]) -> dict[Role, Cell]:
 
 
 def steps_of(
-    board: tuple[Fact, ...], before: Mapping[Role, Cell], after: Mapping[Role, Cell], role: Role, move: str
+    board: tuple[Fact, ...],
+    before: Mapping[Role, Cell],
+    after: Mapping[Role, Cell],
+    role: Role,
+    move: str,
 ) -> tuple[MoveWord, ...]:
-    """Return the words of a move with the fate of each step, judged by walls and by where the role stood and stands.
+    """Return the words of a move with the fate of each step.
 
-    When no way along the walls explains where it stands now (a game of other rules), every word is `made`.
+    It is judged by walls and by where the role stood and stands.
+    When no way along the walls explains where it stands now (a game of other rules), every word is
+    `made`.
     """
     if role in before and role in after:
         return _way(board, before[role], after[role], move)
     return tuple(map(MoveWord, move.split(" ")))
 
 
-@lru_cache(10_000)  # the same few ways come again and again, and to read a board takes longer than a turn
+@lru_cache(
+    10_000
+)  # the same few ways come again and again, and to read a board takes longer than a turn
 def _way(board: tuple[Fact, ...], start: Cell, end: Cell, move: str) -> tuple[MoveWord, ...]:
     """Return the words of a move that led from one cell to the other, each with its fate."""
     words, grids = move.split(" "), read_grids(board)
-    # A match may end in the middle of a move: try the whole move first, then without its last step, and so on.
+    # A match may end in the middle of a move: try the whole move first, then without its last step,
+    # and so on.
     steps = [index for index, word in enumerate(words) if word in STEPS]
     for count in (
-        [index + 1 for index in steps[-1:]] + [index for index in reversed(steps) if index] if len(grids) == 1 else ()
+        [index + 1 for index in steps[-1:]] + [index for index in reversed(steps) if index]
+        if len(grids) == 1
+        else ()
     ):
         cell, made = start, []
         for word in words[:count]:
@@ -153,13 +178,20 @@ def _way(board: tuple[Fact, ...], start: Cell, end: Cell, move: str) -> tuple[Mo
             made.append(MoveWord(word, "blocked" if stopped else "made"))
             cell = cell if stopped else target
         if cell == end:
-            return (*made, *(MoveWord(word, "not made" if word in STEPS else "made") for word in words[count:]))
+            return (
+                *made,
+                *(
+                    MoveWord(word, "not made" if word in STEPS else "made")
+                    for word in words[count:]
+                ),
+            )
     return tuple(map(MoveWord, words))
 
 
 def question_of(call: ModelCall) -> str:
-    """Return the messages of a call of a language model as a text; of a record that arena did not write, what is there.
+    """Return the messages of a call of a language model as a text.
 
+    A record that arena did not write may have anything instead, which is returned as it is.
     It may be hostile: `clean` each line before it is shown.
     """
     try:

@@ -1,4 +1,6 @@
-"""A recorded match once more: with the same seeds and real bots, or one bot alone, which reads what it read then.
+"""A recorded match once more: with the same seeds and real bots, or one bot alone.
+
+One bot alone reads what it read then.
 
 It says what differs, and stores nothing. The caller decides which bots run, and whether they may.
 """
@@ -51,8 +53,13 @@ class Comparison:
             return refused and self.then.fault.ending in {Ending.ILLEGAL_MOVE, Ending.GARBLED}
         if self.then.answer is None:
             return self.now.ending is None  # nothing is there to compare it with
-        if self.now.ending is None and self.then.played is not None and self.then.played.by == "bot":
-            return protocol.text_of(self.now.line) == self.then.answer  # a move is recorded as it was, not cleaned
+        if (
+            self.now.ending is None
+            and self.then.played is not None
+            and self.then.played.by == "bot"
+        ):
+            # A move is recorded as it was, not cleaned.
+            return protocol.text_of(self.now.line) == self.then.answer
         return self.said_then == self.said_now
 
 
@@ -65,9 +72,10 @@ def feed(
     tell: Callable[[Comparison], object] = id,
     calls: Calls | None = None,
 ) -> tuple[Comparison, ...]:
-    """Ask a bot exactly what was asked then, whatever it answers, until it fails; `tell` gets each answer.
+    """Ask a bot exactly what was asked then, whatever it answers, until it fails.
 
-    `calls` answers what it asks a language model. `game` is that of the match, from rules that are trusted.
+    `tell` gets each answer.     `calls` answers what it asks a language model. `game` is that of
+    the match, from rules that are trusted.
     """
     role = exchanges[0].role
     seats = tuple(Seat(seat.role, bot) if seat.role == role else seat for seat in match.seats)
@@ -84,27 +92,39 @@ def feed(
 
 
 def under(match: Match, here: Conditions) -> Match:
-    """Return a recorded match as it is played again: what a bot may do and use is what the conditions `here` say.
+    """Return a recorded match as it is played again, under the conditions `here`.
 
-    A record may come from anybody. It decides only what belongs to the course of the match: the time that bots are
-    told, how many answers are forgiven, and what a language model may be asked.
+    They say what a bot may do and use.     A record may come from anybody. It decides only what
+    belongs to the course of the match: the time that bots are told, how many answers are forgiven,
+    and what a language model may be asked.
     """
     then = match.conditions
     return replace(
-        match, conditions=replace(here, time=then.time, strikes=then.strikes, protocol=then.protocol, model=then.model)
+        match,
+        conditions=replace(
+            here, time=then.time, strikes=then.strikes, protocol=then.protocol, model=then.model
+        ),
     )
 
 
 def differences(then: Record, now: Record) -> Iterator[str]:
-    """Yield the first turn in which two playings of a match differ, and differences of their ends."""
+    """Yield the first turn in which two playings differ, and differences of their ends."""
     for old, new in zip_longest(then.turns, now.turns):
-        if (old is None or new is None) or any(getattr(old, name) != getattr(new, name) for name in DECIDED):
+        if (old is None or new is None) or any(
+            getattr(old, name) != getattr(new, name) for name in DECIDED
+        ):
             yield f"then {_shown(old)}; now {_shown(new)}"
             break
     before, after = then.verdict, now.verdict
     for aspect, old_text, new_text in (
         ("ended by", before.reason, after.reason),
-        ("scores", *(", ".join(f"{role} {score}" for role, score in each.scores.items()) for each in (before, after))),
+        (
+            "scores",
+            *(
+                ", ".join(f"{role} {score}" for role, score in each.scores.items())
+                for each in (before, after)
+            ),
+        ),
         ("faults", *(", ".join(fault_words(each)) or "none" for each in (before, after))),
     ):
         if old_text != new_text:

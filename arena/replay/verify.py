@@ -1,7 +1,8 @@
-"""A check of an event's results against its records and the rules: every record, every column, the plan.
+"""A check of an event's results against the rules: every record, every column, the plan.
 
-It reads an archive and changes nothing. It proves that results agree with each other and with the rules. It can't
-prove more: a forger who replaces plan, moves and states together has made another event.
+It reads an archive and changes nothing. It proves that results agree with each other and with the
+rules. It can't prove more: a forger who replaces plan, moves and states together has made another
+event.
 """
 
 import contextlib
@@ -29,7 +30,7 @@ GameOf = Callable[[Match], Game[Any]]
 UNREADABLE = (KeyError, ValueError, TypeError)
 """Exceptions that a text raises where arena did not write it."""
 FEW = 12
-"""Up to this number of records are checked in this process, since it takes longer to start others."""
+"""Up to this number of records this process checks, since it takes longer to start others."""
 DAMAGE_SEARCH_S = 5.0
 
 
@@ -45,15 +46,22 @@ def checked(
     all_versions: bool = False,
     unfinished: bool = True,
 ) -> tuple[int, list[Problem]]:
-    """Return the number of records, and the problems of each, by id, and of the event. All cores check many records.
+    """Return the number of records, and the problems of each, by id, and of the event.
 
-    Records of the current plan must be the matches that were planned; with `all_versions` the others are checked too.
-    With `unfinished` planned matches without a record are a problem. Of a damaged file everything readable is checked,
-    in any order. `tell` hears how many of how many records are checked.
+    All cores check many records.
+
+    Records of the current plan must be the matches that were planned; with `all_versions` the
+    others are checked too. With `unfinished` planned matches without a record are a problem. Of a
+    damaged file everything readable is checked, in any order. `tell` hears how many of how many
+    records are checked.
     """
     planned: dict[str, Match] = {}
     with contextlib.suppress(DamagedError, *UNREADABLE):  # then it is reported below
-        planned = {each.match.id: each.match for each in plan.Plan(archive.event(), archive).known() if each.stored}
+        planned = {
+            each.match.id: each.match
+            for each in plan.Plan(archive.event(), archive).known()
+            if each.stored
+        }
     numbers = list(dict.fromkeys(inspection.readable_numbers(archive, all_versions=all_versions)))
     archive.close()  # no connection is open in a process that forks
     cores = 1 if len(numbers) <= FEW else None
@@ -81,7 +89,10 @@ def event_in(archive: Archive) -> Event | None:
 
 
 def damage(archive: Archive) -> str | None:
-    """Return what in the file is not as arena wrote it, or None. It looks for `DAMAGE_SEARCH_S` at most."""
+    """Return what in the file is not as arena wrote it, or None.
+
+    It looks for `DAMAGE_SEARCH_S` at most.
+    """
     until = time.monotonic() + DAMAGE_SEARCH_S
     try:
         if (complaint := archive.unsound()) is not None:
@@ -101,21 +112,32 @@ def damage(archive: Archive) -> str | None:
         return "its tables cannot be read"
 
 
-def _check(archive: Archive, planned: Mapping[str, Match], game_of: GameOf | None, number: int) -> list[Problem]:
-    """Return the problems of a record, by number where its id is lost; without `game_of` those that need no rules."""
+def _check(
+    archive: Archive, planned: Mapping[str, Match], game_of: GameOf | None, number: int
+) -> list[Problem]:
+    """Return the problems of a record, by number where its id is lost.
+
+    Without `game_of` return those that need no rules.
+    """
     match = f"number {number}"
     try:
         row = inspection.packed_record(archive, number)
         if row is None:
             return [(match, "its row is lost; the file is damaged")]
         match, blob = row
-        return [(match, words) for words in _record_problems(archive, number, match, blob, planned.get(match), game_of)]
+        return [
+            (match, words)
+            for words in _record_problems(archive, number, match, blob, planned.get(match), game_of)
+        ]
     except DamagedError:
         return [(match, "it cannot be read; the file is damaged")]
 
 
 def _event_problems(archive: Archive, *, unfinished: bool, until: float = inf) -> Iterator[str]:
-    """Yield the problems of plan and sums; not those of a plan that is too long to be walked `until` then."""
+    """Yield the problems of plan and sums.
+
+    A plan that is too long to be walked `until` then is not checked.
+    """
     planned, missing = set[str](), 0
     for each in plan.Plan(archive.event(), archive).known():
         if time.monotonic() > until:
@@ -126,7 +148,10 @@ def _event_problems(archive: Archive, *, unfinished: bool, until: float = inf) -
     else:
         flagged = archive.planned_ids()
         if strange := flagged - planned:
-            yield f"{len(strange)} matches count that were never planned: {', '.join(sorted(strange)[:5])}"
+            yield (
+                f"{len(strange)} matches count that were never planned: "
+                f"{', '.join(sorted(strange)[:5])}"
+            )
         if hidden := planned - flagged:
             yield f"{len(hidden)} planned matches do not count: {', '.join(sorted(hidden)[:5])}"
         if missing and unfinished:
@@ -146,7 +171,12 @@ def _event_problems(archive: Archive, *, unfinished: bool, until: float = inf) -
 
 
 def _record_problems(
-    archive: Archive, number: int, match: str, blob: bytes, planned: Match | None, game_of: GameOf | None
+    archive: Archive,
+    number: int,
+    match: str,
+    blob: bytes,
+    planned: Match | None,
+    game_of: GameOf | None,
 ) -> Iterator[str]:
     try:
         record = records.unpacked(blob)
@@ -156,7 +186,10 @@ def _record_problems(
     if record.match.id != match:
         yield f"its record is that of match {record.match.id}"
     if planned is not None and _essence(record.match) != _essence(planned):
-        yield "its record is of another match than was planned: game, seats, seed or conditions differ"
+        yield (
+            "its record is of another match than was planned: "
+            "game, seats, seed or conditions differ"
+        )
         return
     if game_of is not None:
         try:
@@ -177,7 +210,9 @@ def _essence(match: Match) -> Match:
     """Return a match with what identifies it, wherever its files are."""
     seats = []
     for seat in match.seats:
-        bot = Bot(name=seat.bot.name, command=(), digest=seat.bot.digest, processes=seat.bot.processes)
+        bot = Bot(
+            name=seat.bot.name, command=(), digest=seat.bot.digest, processes=seat.bot.processes
+        )
         seats.append(replace(seat, bot=bot))
     return replace(match, rules="", seats=tuple(seats))
 

@@ -1,7 +1,8 @@
-"""A state as text for a terminal: grids in box-drawing characters, rows of cards, and the facts that are neither.
+"""A state as text for a terminal: grids in box-drawing characters, rows of cards, other facts.
 
-Facts in, text out: it prints nothing, asks no terminal, and lets no control character through. It knows facts, not
-games: the game's own declaration (arena/drawing.py) says which facts it draws, and how.
+Facts in, text out: it prints nothing, asks no terminal, and lets no control character through. It
+knows facts, not games: the game's own declaration (arena/drawing.py) says which facts it draws, and
+how.
 """
 
 import re
@@ -22,10 +23,12 @@ SGR = re.compile(r"\x1b\[[0-9;]*m")
 
 
 def render_state(game: Game[Any], facts: Iterable[Fact], colour: bool = False) -> str:
-    """Draw a state of a game, as lines of at most 80 columns; list the facts where there is nothing to draw.
+    """Draw a state of a game, as lines of at most 80 columns.
 
-    `y` grows upwards. Roles are letters, which a legend explains. Cells that no role can reach are filled. `colour`
-    adds SGR codes, but no information.
+    Where there is nothing to draw, list the facts.
+
+    `y` grows upwards. Roles are letters, which a legend explains. Cells that no role can reach are
+    filled. `colour` adds SGR codes, but no information.
     """
     facts = tuple(facts)
     grids, state = readable(game, facts)
@@ -36,7 +39,7 @@ def render_state(game: Game[Any], facts: Iterable[Fact], colour: bool = False) -
 
 
 def readable(game: Game[Any], facts: Iterable[Fact]) -> tuple[tuple[BoardGrid, ...], BoardSigns]:
-    """Return the grids, none where the terminal has no room for one of them, and the signs on them."""
+    """Return the grids and the signs on them; no grids where the terminal has no room for one."""
     grids = read_grids(game.board(), game.drawing)
     if any(grid.width > WIDTH for grid in grids):
         grids = ()
@@ -44,15 +47,19 @@ def readable(game: Game[Any], facts: Iterable[Fact]) -> tuple[tuple[BoardGrid, .
 
 
 def picture(grids: Sequence[BoardGrid], state: BoardSigns) -> list[str]:
-    """Return the grids, side by side where there is room, and the rows of cards, as painted lines."""
+    """Return the grids, side by side where there is room, and the rows of cards, as lines."""
     blocks = [
-        ([f"{'':{grid.margin}}{clean(grid.name)}"] if grid.name else []) + list(rows(grid, number, state))
+        ([f"{'':{grid.margin}}{clean(grid.name)}"] if grid.name else [])
+        + list(rows(grid, number, state))
         for number, grid in enumerate(grids)
     ]
     if sum(grid.width for grid in grids) <= WIDTH:
         blocks = [
             [
-                "".join(line + " " * (grid.width - len(plain(line))) for grid, line in zip(grids, lines, strict=True))
+                "".join(
+                    line + " " * (grid.width - len(plain(line)))
+                    for grid, line in zip(grids, lines, strict=True)
+                )
                 for lines in zip_longest(*blocks, fillvalue="")
             ]
         ]
@@ -65,7 +72,7 @@ def plain(text: str) -> str:
 
 
 def _card_rows(state: BoardSigns) -> Iterator[str]:
-    """Yield three lines for each row of cards, its label before the middle one; as many without cards."""
+    """Yield three lines for each row of cards, also an empty one; its label is in the middle."""
     margin = max((len(clean(row.name)) for row in state.scene.rows), default=0) + 3
     for row in state.scene.rows:
         cards = [clean(card) for card in row.cards]
@@ -85,18 +92,26 @@ def _legend(grids: Sequence[BoardGrid], state: BoardSigns) -> Iterator[str]:
     signs = []
     if grids:
         pieces = state.scene.pieces.items()
-        signs = [(state.letters[name], " ".join(map(str, (clean(name), *piece.cell)))) for name, piece in pieces]
+        signs = [
+            (state.letters[name], " ".join(map(str, (clean(name), *piece.cell))))
+            for name, piece in pieces
+        ]
         signs += [(sign, clean(meaning)) for sign, meaning in state.meanings]
-        reached, cells = sum(map(len, state.in_play)), sum(len(grid.columns) * len(grid.rows) for grid in grids)
+        reached, cells = (
+            sum(map(len, state.in_play)),
+            sum(len(grid.columns) * len(grid.rows) for grid in grids),
+        )
         signs += [(FILL, "out of reach")] if reached < cells else []
     codes = state.styles | {FILL: DIM}
     margin = grids[0].margin if grids else 1
-    yield from _lines(margin, (f"{paint(sign, codes.get(sign, ''))} {text}" for sign, text in signs))
+    yield from _lines(
+        margin, (f"{paint(sign, codes.get(sign, ''))} {text}" for sign, text in signs)
+    )
     yield from _lines(margin, map(clean, state.scene.other_facts))
 
 
 def _lines(margin: int, parts: Iterable[str]) -> Iterator[str]:
-    """Yield the parts side by side, in as many lines as they need; codes of colour take no columns."""
+    """Yield the parts side by side, in as many lines as they need; SGR codes take no columns."""
     line, width = "", margin
     for part in parts:
         columns = len(plain(part))

@@ -15,7 +15,7 @@ CORNERS = " ╹╺┗╻┃┏┣╸┛━┻┓┫┳╋"
 
 
 def rows(grid: BoardGrid, number: int, state: BoardSigns) -> Iterator[str]:
-    """Yield the lines of a grid from north to south, `y` before each row of cells, and a line of `x` below them.
+    """Yield the lines of a grid from north to south, with `y` to the left and `x` below.
 
     `number` is the index of the grid among those of the board.
     """
@@ -27,7 +27,9 @@ def rows(grid: BoardGrid, number: int, state: BoardSigns) -> Iterator[str]:
         for column in range(2 * len(grid.columns) + 1):
             if column % 2 and row % 2:
                 cell = (grid.columns[0] + column // 2, grid.rows[-1] - row // 2)
-                line += _cell(grid.cell_width, state, state.symbols.get((number, cell), ()), cell in in_play)
+                line += _cell(
+                    grid.cell_width, state, state.symbols.get((number, cell), ()), cell in in_play
+                )
                 continue
             width = grid.cell_width if column % 2 else 1
             if not grid.cells(column, row) & in_play:
@@ -45,7 +47,11 @@ def rows(grid: BoardGrid, number: int, state: BoardSigns) -> Iterator[str]:
 
 def _columns(grid: BoardGrid) -> str:
     """Return the `x` below the columns; only every fifth where they would run together."""
-    stride = 1 if grid.cell_width > max(len(str(x)) for x in grid.columns) - 1 and grid.cell_width > 1 else 5
+    stride = (
+        1
+        if grid.cell_width > max(len(str(x)) for x in grid.columns) - 1 and grid.cell_width > 1
+        else 5
+    )
     line = ""
     for number, x in enumerate(grid.columns):
         if x % stride == 0:

@@ -1,7 +1,8 @@
 """Facts as values to draw: the grids, which stay, and the scene, which changes with every turn.
 
-It owns how facts are read by a game's declaration (arena/drawing.py), for every painter: the terminal, the page and the
-pictures. It draws nothing. It keeps a fact that fits no declaration, or that makes no sense on these grids, as it is.
+It owns how facts are read by a game's declaration (arena/drawing.py), for every painter: the
+terminal, the page and the pictures. It draws nothing. It keeps a fact that fits no declaration, or
+that makes no sense on these grids, as it is.
 """
 
 from collections import defaultdict
@@ -31,13 +32,13 @@ class DrawnFact(NamedTuple):
     """The index of its grid; cards have none, and 0."""
     cell: Cell
     name: str
-    """Its words without cell and grid, without the first where there are more; of cards, their label."""
+    """Its words without cell and grid, and without the first of several; of cards, their label."""
     values: Mapping[str, str]
     """The words for which the capitals of the pattern stand."""
 
     @property
     def colour(self) -> str:
-        """The colour that the declaration names, for ROLE that which the role is called after; else empty."""
+        """The colour that the declaration names; for ROLE the name of the role; empty for none."""
         colour = "" if isinstance(self.item, Cards) else self.item.colour
         return self.values.get("ROLE", self.name) if colour == "ROLE" else colour
 
@@ -62,7 +63,7 @@ class BoardGrid:
 
     @cached_property
     def margin(self) -> int:
-        """Columns of text to the left of the grid, for the longest `y` with a blank on each side."""
+        """Columns to the left of the grid, for the longest `y` with a blank on each side."""
         return max(len(str(self.rows[0])), len(str(self.rows[-1]))) + 2
 
     @cached_property
@@ -98,8 +99,9 @@ class BoardGrid:
     def cells(self, column: int, row: int) -> frozenset[Cell]:
         """Return the cells that a point of the lattice is, or lies between.
 
-        The lattice has half-cells: a point is a cell where column and row are odd, the edge between two cells where
-        one of them is, and a corner where edges meet where none is. Row 0 is the north rim.
+        The lattice has half-cells: a point is a cell where column and row are odd, the edge between
+        two cells where one of them is, and a corner where edges meet where none is. Row 0 is the
+        north rim.
         """
         columns = (column,) if column % 2 else (column - 1, column + 1)
         lines = (row,) if row % 2 else (row - 1, row + 1)
@@ -107,7 +109,10 @@ class BoardGrid:
         return frozenset(cell for cell in cells if self.on_board(cell))
 
     def shut(self, in_play: frozenset[Cell]) -> frozenset[tuple[int, int]]:
-        """Return the edges, as points of the lattice, that stop somebody in these cells: walls, and the rim."""
+        """Return the edges that stop somebody in these cells: walls, and the rim.
+
+        Edges are points of the lattice.
+        """
         shut = set()
         for column, row in product(range(2 * len(self.columns) + 1), range(2 * len(self.rows) + 1)):
             cells = self.cells(column, row) if (column + row) % 2 else frozenset()
@@ -147,9 +152,13 @@ def read_grids(board: Iterable[Fact], drawing: Drawing = MAZE) -> tuple[BoardGri
             if size := _size(values):
                 sizes.setdefault(name, size)
             elif cell and way in {"north", "east"}:
-                walls[name].add(frozenset({cell, (cell[0] + (way == "east"), cell[1] + (way == "north"))}))
+                walls[name].add(
+                    frozenset({cell, (cell[0] + (way == "east"), cell[1] + (way == "north"))})
+                )
     space = WIDTH // max(1, len(sizes))
-    return tuple(BoardGrid(*size, name, frozenset(walls[name]), space) for name, size in sizes.items())[:MOST_GRIDS]
+    return tuple(
+        BoardGrid(*size, name, frozenset(walls[name]), space) for name, size in sizes.items()
+    )[:MOST_GRIDS]
 
 
 def board_marks(
@@ -157,11 +166,16 @@ def board_marks(
 ) -> tuple[tuple[Fact, DrawnFact], ...]:
     """Return the marks of the board, such as exits, each with its fact."""
     drawn = ((fact, read_fact(grids, drawing, fact)) for fact in board)
-    return tuple((fact, each) for fact, each in drawn if each is not None and isinstance(each.item, Mark))
+    return tuple(
+        (fact, each) for fact, each in drawn if each is not None and isinstance(each.item, Mark)
+    )
 
 
 def read_fact(grids: Sequence[BoardGrid], drawing: Drawing, fact: Fact) -> DrawnFact | None:
-    """Return what the first declaration that fits a fact draws of it; None when none does, or not on these grids."""
+    """Return a fact as the first declaration that fits draws it.
+
+    None when no declaration fits, or when it makes no sense on these grids.
+    """
     item, values = _declaration(drawing, fact)
     if isinstance(item, Cards):
         words = fact.split()
@@ -193,7 +207,7 @@ def read_scene(grids: Sequence[BoardGrid], drawing: Drawing, facts: Iterable[Fac
 
 
 def pair(values: Mapping[str, str], first: str = "X", second: str = "Y") -> Cell | None:
-    """Return two of a fact's variables that are whole numbers, such as its cell; None where there are none."""
+    """Return two variables of a fact that are whole numbers, such as its cell; None for none."""
     try:
         return int(values[first]), int(values[second])
     except (KeyError, ValueError):
@@ -201,7 +215,9 @@ def pair(values: Mapping[str, str], first: str = "X", second: str = "Y") -> Cell
 
 
 @lru_cache(10_000)
-def _declaration(drawing: Drawing, fact: Fact) -> tuple[declared.Grid | Piece | Mark | Cards | None, Mapping[str, str]]:
+def _declaration(
+    drawing: Drawing, fact: Fact
+) -> tuple[declared.Grid | Piece | Mark | Cards | None, Mapping[str, str]]:
     """Return the first declaration that fits a fact, with the fact's variables."""
     for item in drawing:
         for pattern in (item.size, item.walls) if isinstance(item, declared.Grid) else (item.fact,):
@@ -223,6 +239,10 @@ def _size(values: Mapping[str, str]) -> tuple[range, range] | None:
 
 
 def name_of(pattern: str, fact: Fact) -> str:
-    """Return the words of a fact that are not its cell or grid, without the first where there are more."""
-    words = [word for want, word in zip(pattern.split(), fact.split(), strict=True) if want not in {"X", "Y", "GRID"}]
+    """Return the words of a fact that are not its cell or grid, without the first of several."""
+    words = [
+        word
+        for want, word in zip(pattern.split(), fact.split(), strict=True)
+        if want not in {"X", "Y", "GRID"}
+    ]
     return " ".join(words[1:] or words)

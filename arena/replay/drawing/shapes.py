@@ -1,14 +1,18 @@
-"""The shapes that a game's declaration may name (arena/drawing.py), as the elements of SVG that draw them.
+"""The shapes that a game's declaration may name (arena/drawing.py), as elements of SVG.
 
-A cell is 10 wide; a shape stands around (0, 0) and is 6 to 7 wide. Every painter draws these elements: the browser,
-and arena/pictures for files. A variable stands for a colour that differs by light and dark. Paths have absolute
-commands M, L, C, Q and Z only, with spaces, so that a painter of pixels reads them in a few lines.
+A cell is 10 wide; a shape stands around (0, 0) and is 6 to 7 wide. Every painter draws these
+elements: the browser, and arena/pictures for files. A variable stands for a colour that differs by
+light and dark. Paths have absolute commands M, L, C, Q and Z only, with spaces, so that a painter
+of pixels reads them in a few lines.
 """
 
 from collections.abc import Callable, Mapping
 
 Element = tuple[str, Mapping[str, str | float]]
-"""The tag of an element of SVG, and its attributes; a text without words shows those of its thing."""
+"""The tag of an element of SVG, and its attributes.
+
+A text without words shows those of its thing.
+"""
 
 COLOURS = {
     "red": "#d55e00",
@@ -19,7 +23,12 @@ COLOURS = {
     "purple": "#cc79a7",
 }
 """Okabe and Ito's colours, as in the charts: colour-blind readers tell them apart."""
-SIDES = (("#0072b2", "#56b4e9"), ("#d55e00", "#e69f00"), ("#009e73", "#4fbf9f"), ("#cc79a7", "#e0aac8"))
+SIDES = (
+    ("#0072b2", "#56b4e9"),
+    ("#d55e00", "#e69f00"),
+    ("#009e73", "#4fbf9f"),
+    ("#cc79a7", "#e0aac8"),
+)
 """A hue for each side, one cool, the next warm, in a shade for each role of it."""
 TRAILS = {"muncher": "#e8a800", "explorer": "#3f9bd8", "mummy": "#b0a17c"}
 """The colours that mark where shapes went that have colours of their own."""
@@ -36,7 +45,13 @@ def elements(shape: str, fill: str, sign: str) -> tuple[Element, ...]:
 
 
 def _letters(fill: str) -> Element:
-    return "text", {"y": 1.65, "font-size": 4.2, "font-weight": "bold", "text-anchor": "middle", "fill": fill}
+    return "text", {
+        "y": 1.65,
+        "font-size": 4.2,
+        "font-weight": "bold",
+        "text-anchor": "middle",
+        "fill": fill,
+    }
 
 
 def _disc(fill: str, sign: str) -> tuple[Element, ...]:
@@ -46,13 +61,28 @@ def _disc(fill: str, sign: str) -> tuple[Element, ...]:
 
 
 def _square(fill: str, _: str) -> tuple[Element, ...]:
-    size: dict[str, float] = {"x": -4.6, "y": -4.6, "width": 9.2, "height": 9.2, "rx": 1, "opacity": 0.5}
+    size: dict[str, float] = {
+        "x": -4.6,
+        "y": -4.6,
+        "width": 9.2,
+        "height": 9.2,
+        "rx": 1,
+        "opacity": 0.5,
+    }
     return (("rect", {**size, "fill": fill or PELLET}),)
 
 
 def _door(*_: str) -> tuple[Element, ...]:
-    arch = "M -1.9 2.6 L -1.9 -0.5 C -1.9 -1.55 -1.05 -2.4 0 -2.4 C 1.05 -2.4 1.9 -1.55 1.9 -0.5 L 1.9 2.6 Z"
-    colours: dict[str, str | float] = {"fill": EXIT, "fill-opacity": 0.22, "stroke": EXIT, "stroke-width": 0.5}
+    arch = (
+        "M -1.9 2.6 L -1.9 -0.5 C -1.9 -1.55 -1.05 -2.4 0 -2.4 "
+        "C 1.05 -2.4 1.9 -1.55 1.9 -0.5 L 1.9 2.6 Z"
+    )
+    colours: dict[str, str | float] = {
+        "fill": EXIT,
+        "fill-opacity": 0.22,
+        "stroke": EXIT,
+        "stroke-width": 0.5,
+    }
     return (
         ("rect", {"x": -4, "y": -4, "width": 8, "height": 8, "rx": 1.4, **colours}),
         ("path", {"fill": EXIT, "d": arch}),
@@ -83,10 +113,15 @@ def _muncher(*_: str) -> tuple[Element, ...]:
 
 
 def _explorer(*_: str) -> tuple[Element, ...]:
-    crown = "C -3.9 -1.1 -2.9 -1.25 -2.4 -1.35 C -2.2 -3.3 -1 -3.5 0 -3.5 C 1 -3.5 2.2 -3.3 2.4 -1.35"
+    crown = (
+        "C -3.9 -1.1 -2.9 -1.25 -2.4 -1.35 C -2.2 -3.3 -1 -3.5 0 -3.5 C 1 -3.5 2.2 -3.3 2.4 -1.35"
+    )
     return (
         ("circle", {"r": 2.7, "cy": 0.6, "fill": "#f2c79b"}),
-        ("path", {"fill": "#1583c7", "d": f"M -3.9 -0.35 {crown} C 2.9 -1.25 3.9 -1.1 3.9 -0.35 Z"}),
+        (
+            "path",
+            {"fill": "#1583c7", "d": f"M -3.9 -0.35 {crown} C 2.9 -1.25 3.9 -1.1 3.9 -0.35 Z"},
+        ),
         ("path", {"fill": "#0d5a8c", "d": "M -2.5 -1.2 L 2.5 -1.2 L 2.58 -0.35 L -2.58 -0.35 Z"}),
         ("circle", {"cx": -0.95, "cy": 0.95, "r": 0.42, "fill": INK}),
         ("circle", {"cx": 0.95, "cy": 0.95, "r": 0.42, "fill": INK}),
@@ -101,7 +136,10 @@ def _mummy(*_: str) -> tuple[Element, ...]:
     return (
         ("circle", {"r": 3.25, "fill": "#e9dfc8", "stroke": "#b0a17c", "stroke-width": 0.35}),
         ("path", {"stroke": "#b0a17c", "stroke-width": 0.4, "fill": "none", "d": bandages}),
-        ("path", {"fill": "#2c2a26", "d": "M -3.1 -0.9 Q 0 0.1 3.1 -0.9 L 3.2 0.6 Q 0 1.5 -3.2 0.6 Z"}),
+        (
+            "path",
+            {"fill": "#2c2a26", "d": "M -3.1 -0.9 Q 0 0.1 3.1 -0.9 L 3.2 0.6 Q 0 1.5 -3.2 0.6 Z"},
+        ),
         ("circle", {"cx": -1.15, "cy": 0.15, "r": 0.55, "fill": "#ff8a3d"}),
         ("circle", {"cx": 1.15, "cy": 0.15, "r": 0.55, "fill": "#ff8a3d"}),
     )

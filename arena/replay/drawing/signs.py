@@ -9,7 +9,15 @@ from typing import Any
 from arena.drawing import Drawing, Mark, Piece
 from arena.game import Fact, Game, Role
 from arena.protocol import clean
-from arena.replay.drawing.scene import BoardGrid, BoardScene, Cell, DrawnFact, board_marks, name_of, read_scene
+from arena.replay.drawing.scene import (
+    BoardGrid,
+    BoardScene,
+    Cell,
+    DrawnFact,
+    board_marks,
+    name_of,
+    read_scene,
+)
 
 ROLES = ("1;7;32", "1;7;31", "1;7;34", "1;7;35", "1;7;36")
 """SGR codes of the roles, in order of play: turned, so that they stand out on light and on dark."""
@@ -53,19 +61,32 @@ def board_signs(grids: Sequence[BoardGrid], game: Game[Any], facts: Iterable[Fac
 
 
 def _look(drawn: DrawnFact, letters: Mapping[Role, str]) -> tuple[str, str]:
-    """Return the sign of a piece or a mark, and its SGR code; empty where its letter has the right one."""
-    role, sign, colour = drawn.values.get("ROLE"), getattr(drawn.item, "sign", ""), COLOURS.get(drawn.colour, "")
+    """Return the sign of a piece or a mark, and its SGR code; empty for that of its letter."""
+    role, sign, colour = (
+        drawn.values.get("ROLE"),
+        getattr(drawn.item, "sign", ""),
+        COLOURS.get(drawn.colour, ""),
+    )
     if isinstance(drawn.item, Piece):
         return letters[drawn.name], f"1;7;{colour}" if colour else ""
     if role is not None and sign in {"ROLE", "role"}:
         number = list(letters).index(role) % len(ROLES)
         code = f"1;7;{colour}" if colour else ROLES[number]
-        return (letters[role], code) if sign == "ROLE" else (letters[role].lower(), code.removeprefix("1;7;"))
-    return clean(drawn.values.get("TEXT", "")) if sign == "TEXT" else sign, f"1;{colour}" if colour else ""
+        return (
+            (letters[role], code)
+            if sign == "ROLE"
+            else (letters[role].lower(), code.removeprefix("1;7;"))
+        )
+    return clean(
+        drawn.values.get("TEXT", "")
+    ) if sign == "TEXT" else sign, f"1;{colour}" if colour else ""
 
 
 def _meanings(
-    drawing: Drawing, marks: Sequence[DrawnFact], owners: Iterable[Role], letters: Mapping[Role, str]
+    drawing: Drawing,
+    marks: Sequence[DrawnFact],
+    owners: Iterable[Role],
+    letters: Mapping[Role, str],
 ) -> Iterable[tuple[str, str]]:
     """Yield the signs of the marks of a state: those of the roles, and the number of others."""
     for item in drawing:
@@ -84,7 +105,7 @@ def _meanings(
 
 
 def role_letters(roles: Iterable[Role]) -> dict[Role, str]:
-    """Return a sign for each role: the first free letter of its name, else any free letter or digit."""
+    """Return a sign for each role: a free letter of its name, or any free letter or digit."""
     signs = ascii_uppercase + digits
     letters: dict[Role, str] = {}
     for role in dict.fromkeys(roles):

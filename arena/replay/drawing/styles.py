@@ -1,4 +1,4 @@
-"""How the things of a scene look in a picture: a style for each declaration and each role that may own its things."""
+"""How the things of a scene look in a picture: a style for each declaration and owner."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -45,12 +45,17 @@ class Styles:
     """The number in `table`, by the numbers of declaration and role."""
 
     @classmethod
-    def of(cls, drawing: Drawing, roles: Sequence[Role], sides: Sequence[Sequence[Role]]) -> "Styles":
+    def of(
+        cls, drawing: Drawing, roles: Sequence[Role], sides: Sequence[Sequence[Role]]
+    ) -> "Styles":
         """Return the styles that the things of these roles may have."""
         letters = role_letters(roles)
         looks = {role: _item_of(drawing, role) for role in roles}
         hues = {role: _hue(item, role, sides) for role, item in looks.items()}
-        icons = [_style(looks[role], role, owner, hues[role], letters[role]) for owner, role in enumerate(roles)]
+        icons = [
+            _style(looks[role], role, owner, hues[role], letters[role])
+            for owner, role in enumerate(roles)
+        ]
         table: list[Style] = []
         numbers: dict[tuple[int, int | None], int] = {}
         for number, item in enumerate(drawing):
@@ -64,7 +69,9 @@ class Styles:
                 hue = COLOURS.get(_colour(item, role), hues.get(role, ""))
                 lettered = isinstance(item, Piece) or getattr(item, "sign", "") == "ROLE"
                 numbers[number, owner] = len(table)
-                table.append(_style(item, role, owner, hue, letters.get(role, "") if lettered else ""))
+                table.append(
+                    _style(item, role, owner, hue, letters.get(role, "") if lettered else "")
+                )
         return cls(drawing, tuple(roles), tuple(table), tuple(icons), numbers)
 
     def number(self, thing: DrawnFact) -> int | None:
@@ -76,7 +83,10 @@ class Styles:
 
 
 def wall_path(grid: BoardGrid, in_play: frozenset[Cell]) -> str:
-    """Return the walls and the rim as a path of SVG, where a cell is 10 wide; edges in one line are one stroke."""
+    """Return the walls and the rim as a path of SVG, where a cell is 10 wide.
+
+    Edges in one line are one stroke.
+    """
     shut, strokes = grid.shut(in_play), []
     for column, row in sorted(shut, key=lambda edge: (edge[1], edge[0])):
         step = (2, 0) if column % 2 else (0, 2)
@@ -91,10 +101,17 @@ def wall_path(grid: BoardGrid, in_play: frozenset[Cell]) -> str:
 
 
 def _item_of(drawing: Drawing, role: Role) -> Piece | Mark:
-    """Return the declaration that says how a role looks: its piece, or else the discs that it owns."""
-    own = [item for item in drawing if isinstance(item, Piece | Mark) and {"ROLE", role} & {*item.fact.split()}]
+    """Return the declaration that says how a role looks: its piece, or the discs that it owns."""
+    own = [
+        item
+        for item in drawing
+        if isinstance(item, Piece | Mark) and {"ROLE", role} & {*item.fact.split()}
+    ]
     pieces: list[Piece | Mark] = [item for item in own if isinstance(item, Piece)]
-    return next(iter(pieces + [item for item in own if isinstance(item, Mark) and item.shape == "disc"]), DISC)
+    return next(
+        iter(pieces + [item for item in own if isinstance(item, Mark) and item.shape == "disc"]),
+        DISC,
+    )
 
 
 def _hue(item: Piece | Mark, role: Role, sides: Sequence[Sequence[Role]]) -> str:
