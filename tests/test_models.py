@@ -663,11 +663,11 @@ def test_a_site_keeps_the_key_from_all_its_processes_and_gives_it_to_runs(tmp_pa
     assert "MY_KEY" not in os.environ
     assert key.variables() == {"MY_KEY": KEY}
     job = desk.Job(Accounts(folder), "round")
-    monkeypatch.setattr(desk, "ARENA", (sys.executable, "-c", "import os; print(os.environ.get('MY_KEY'))"))
-    job.start(variables=key.variables())
+    command = (sys.executable, "-c", "import os; print(os.environ.get('MY_KEY'))")
+    job.start(command, variables=key.variables())
     assert until(lambda: job.words() == KEY)
     assert until(lambda: not job.is_running())
-    job.start()
+    job.start(command)
     assert until(lambda: job.words() == "None")
 
 
