@@ -84,7 +84,12 @@ def _noted(folder: str) -> dict[int, int]:
 
 def _belongs(pid: int, session: int, noted: dict[int, int]) -> bool:
     """Return whether a process is in a session that was noted, and that still is the same one."""
-    if session not in noted or procfs.start(pid) < noted[session]:
+    if session not in noted:
         return False
-    leader_start = procfs.start(session)  # 0 if it is gone; its number is nobody's before the last of its session ends
+    start = procfs.start(pid)
+    if start < noted[session]:
+        return False
+    # A leader is looked at once: of a second look that fails nobody would know that it is there.
+    # The start of a leader that is gone is 0; its number is nobody's before the last of its session ends.
+    leader_start = start if pid == session else procfs.start(session)
     return leader_start in {0, noted[session]} and procfs.cannot_gain_privileges(pid)
