@@ -31,7 +31,7 @@ from arena.values import Record
 BREAK = 20
 """A turn in which the chance of a side falls by so many per cent points breaks the line."""
 MOST_BREAKS = 8
-"""Of more the largest are marked, of equal ones the last; and a forfeit."""
+"""Only the largest falls are marked, of equal falls the later turn; and a forfeit."""
 SENTENCE = 300  # characters
 EXACT = "exact: who wins by perfect play of all"
 
@@ -67,18 +67,17 @@ def chances_of(
 ) -> Chances | None:
     """Return the chances of a match; None where nothing tells them.
 
-    That is so where its board is not solved and nothing is known of like positions.
-    The scenes are those of the whole match, with or without the quality of moves.
+    That is so where its board is not solved and nothing is known of like positions. The scenes are
+    those of the whole match, with or without the quality of moves.
     """
     sides = tuple(tuple(side) for side in game.sides)
-    roles = {seat.role for seat in record.match.seats}
-    if (
-        len(sides) < 2
-        or record.sides != sides
-        or not {*record.verdict.scores} == {*game.roles} == roles
-    ):
+    roles = set(game.roles)
+    if len(sides) < 2 or record.sides != sides:
         return None  # a record may come from anybody
-    if (assessor := PerfectPlay.of(game)) is not None:
+    if set(record.verdict.scores) != roles or {seat.role for seat in record.match.seats} != roles:
+        return None
+    assessor = PerfectPlay.of(game)
+    if assessor is not None:
         return _with_breaks(record, scenes, sides, _exact(assessor, record, scenes), EXACT)
     if like is None:
         return None
@@ -98,16 +97,23 @@ def _exact(
 
     There the loss of each move leads from one value to the next.
     """
-    lost = iter(
-        [quality for scene in scenes for quality in scene.qualities]
-        or assessor.of_turns(record.turns)
-    )
-    score, of_scenes = assessor.worth(assessor.game.start()).score, list[tuple[float, ...]]()
+    qualities = [quality for scene in scenes for quality in scene.qualities]
+    losses = iter(qualities or assessor.of_turns(record.turns))
+    first_side = assessor.game.sides[0]
+    score = assessor.worth(assessor.game.start()).score  # of the first side
+    of_scenes: list[tuple[float, ...]] = []
     for scene in scenes:
-        for turn, quality in zip(scene.turns, lost, strict=False):
-            score -= quality.points if turn.role in assessor.game.sides[0] else -quality.points
-        first = 100.0 if score > DRAW else 50.0 if score == DRAW else 0.0
-        of_scenes.append((first, 100 - first))
+        for turn, quality in zip(scene.turns, losses, strict=False):
+            if turn.role in first_side:
+                score -= quality.points
+            else:
+                score += quality.points
+        chance = 50.0
+        if score > DRAW:
+            chance = 100.0
+        elif score < DRAW:
+            chance = 0.0
+        of_scenes.append((chance, 100 - chance))
     return of_scenes
 
 
@@ -118,46 +124,56 @@ def _with_breaks(
     of_scenes: Sequence[tuple[float, ...]],
     basis: str,
 ) -> Chances:
+    """Return the chances with the turns in which they broke."""
     found = []
     for index in range(1, len(scenes)):
-        falls = [
-            before - after
-            for before, after in zip(of_scenes[index - 1], of_scenes[index], strict=True)
-        ]
-        if max(falls) >= BREAK:
-            side = falls.index(max(falls))
-            before, after = of_scenes[index - 1][side], of_scenes[index][side]
-            scene = scenes[index]
-            moves = ", ".join(
-                f"{turn.role} {scene.move(number)}" for number, turn in enumerate(scene.turns)
-            )
-            said = (
-                f"{moves} turns a {_state(before)} position into a {_state(after)} one"
-                if basis == EXACT
-                else f"{moves}: the chance of {' and '.join(sides[side])} "
-                f"falls from {before:.0f} to {after:.0f} %"
-            )
-            found.append(
-                Break(index, side, max(falls), clean(f"turn {scene.number}: {said}", SENTENCE))
-            )
-    breaks = sorted(
-        sorted(found, key=lambda each: (-each.fall, -each.scene))[:MOST_BREAKS],
-        key=lambda each: each.scene,
-    )
+        before = of_scenes[index - 1]
+        after = of_scenes[index]
+        falls = [old - new for old, new in zip(before, after, strict=True)]
+        fall = max(falls)
+        if fall < BREAK:
+            continue
+        side = falls.index(fall)
+        change = _change(scenes[index], sides[side], before[side], after[side], basis)
+        sentence = clean(f"turn {scenes[index].number}: {change}", SENTENCE)
+        found.append(Break(index, side, fall, sentence))
+    found.sort(key=lambda turning: (-turning.fall, -turning.scene))
+    breaks = sorted(found[:MOST_BREAKS], key=lambda turning: turning.scene)
     if record.verdict.faults:
-        loser = min(
-            range(len(sides)),
-            key=lambda side: max(record.verdict.scores[role] for role in sides[side]),
-        )
-        chance = of_scenes[-1][loser]
-        faults = ", ".join(
-            f"{fault.role} ({fault.ending.value.replace('_', ' ')})"
-            for fault in record.verdict.faults
-        )
-        said = f"a forfeit ends the match, by {faults}, at a chance of {chance:.0f} %"
-        breaks.append(Break(len(scenes) - 1, loser, chance, clean(said, SENTENCE)))
+        breaks.append(_forfeit(record, len(scenes) - 1, sides, of_scenes[-1]))
     return Chances(sides=sides, of_scenes=tuple(of_scenes), basis=basis, breaks=tuple(breaks))
 
 
+def _change(scene: Scene, side: Sequence[Role], before: float, after: float, basis: str) -> str:
+    """Return what the moves of a turn did to the chance of a side, in words."""
+    moves = ", ".join(
+        f"{turn.role} {scene.move(number)}" for number, turn in enumerate(scene.turns)
+    )
+    if basis == EXACT:
+        return f"{moves} turns a {_state(before)} position into a {_state(after)} one"
+    return f"{moves}: the chance of {' and '.join(side)} falls from {before:.0f} to {after:.0f} %"
+
+
+def _forfeit(
+    record: Record,
+    scene: int,
+    sides: tuple[tuple[Role, ...], ...],
+    chances: tuple[float, ...],
+) -> Break:
+    """Return the break of a forfeit after the last scene, whose chances it has."""
+    scores = record.verdict.scores
+    best = [max(scores[role] for role in side) for side in sides]
+    loser = best.index(min(best))
+    chance = chances[loser]
+    faults = ", ".join(
+        f"{fault.role} ({fault.ending.value.replace('_', ' ')})" for fault in record.verdict.faults
+    )
+    sentence = f"a forfeit ends the match, by {faults}, at a chance of {chance:.0f} %"
+    return Break(scene, loser, chance, clean(sentence, SENTENCE))
+
+
 def _state(chance: float) -> str:
-    return "won" if chance > 50 else "drawn" if chance == 50 else "lost"
+    """Return what a chance is called on a solved board."""
+    if chance == 50:
+        return "drawn"
+    return "won" if chance > 50 else "lost"

@@ -31,25 +31,27 @@ def forked(record: Record, board: Board, turn: int) -> Fork:
     `board` is that of the rules that are known here. ArenaError where these refuse a move, or end
     the match by then.
     """
-    game, match_id = rulebook.game_of(board), record.match.id
+    game = rulebook.game_of(board)
+    match_id = record.match.id
     last = max((played.number for played in record.turns), default=0)
     if not 0 <= turn <= last:
         raise ArenaError(f"--turn {turn}: match {match_id} has turns 0 (the start) to {last}")
-    replayer, turns = Replayer(game), [played for played in record.turns if played.number <= turn]
+    replayer = Replayer(game)
+    turns = [played for played in record.turns if played.number <= turn]
     try:
-        for _ in replayer.go_on(
-            turns
-        ):  # refuses moves that today's rules do not allow, or that lead elsewhere
+        # Refuses moves that today's rules do not allow, or that lead elsewhere.
+        for _ in replayer.go_on(turns):
             pass
     except ArenaError as error:
         raise ArenaError(f"match {match_id}: {error}") from error
     if openings.decided(game, replayer.state):
         raise ArenaError(f"--turn {turn}: match {match_id} is over after it; take an earlier turn")
-    later = (played.role for played in record.turns if played.number > turn)
-    movers = (role for role in (*later, *game.to_move(replayer.state)) if role != CHANCE)
+    movers = [played.role for played in record.turns if played.number > turn]
+    movers += game.to_move(replayer.state)
+    next_roles = (role for role in movers if role != CHANCE)
     return Fork(
         record=record,
         board=board,
         moves=tuple((played.role, played.move) for played in turns),
-        next_role=next(movers, game.roles[0]),
+        next_role=next(next_roles, game.roles[0]),
     )

@@ -80,8 +80,10 @@ def features(
     The states of a match follow each other. Few facts change in a turn, so only these are added and
     taken away.
     """
-    read, sums = _reader(tuple(game.board()), game.drawing), defaultdict[str, float](float)
-    pieces, before = dict[str, Cell](), set[Fact]()
+    read = _reader(tuple(game.board()), game.drawing)
+    sums: dict[str, float] = defaultdict(float)
+    pieces: dict[str, Cell] = {}
+    before: set[Fact] = set()
     for facts, movers in states:
         now = set(facts)
         for changed, sign in ((before - now, -1), (now - before, 1)):
@@ -93,10 +95,12 @@ def features(
                     pieces[piece[0]] = piece[1]
                 elif piece is not None:
                     pieces.pop(piece[0], None)
-        before, of_state = now, {**sums, **{f"{role} moves": 1.0 for role in movers}}
-        for (first, (x, y)), (second, (u, v)) in combinations(
-            sorted(pieces.items())[:MOST_PIECES], 2
-        ):
+        before = now
+        of_state = dict(sums)
+        for role in movers:
+            of_state[f"{role} moves"] = 1.0
+        measured = sorted(pieces.items())[:MOST_PIECES]
+        for (first, (x, y)), (second, (u, v)) in combinations(measured, 2):
             distance = abs(x - u) + abs(y - v)
             of_state[f"from {first} to {second}"] = distance
             of_state[f"{first} near {second}"] = 1 / (1 + distance)
@@ -115,12 +119,11 @@ def _reader(board: tuple[Fact, ...], drawing: Drawing) -> Callable[[Fact], FactF
         words = fact.split()
         numbers = [float(word) for word in words if NUMBER.fullmatch(word)]
         kind = " ".join(word for word in words if not NUMBER.fullmatch(word))
-        sums = (
-            ((f"first of {kind}", sum(numbers[:1])), (f"sum of {kind}", sum(numbers)))
-            if numbers
-            else ()
-        )
-        return ((kind, 1.0), *sums), None
+        terms = [(kind, 1.0)]
+        if numbers:
+            terms.append((f"first of {kind}", sum(numbers[:1])))
+            terms.append((f"sum of {kind}", sum(numbers)))
+        return tuple(terms), None
 
     return read
 
@@ -133,10 +136,11 @@ class Regression(NamedTuple):
 
     def chance(self, features: Mapping[str, float]) -> float:
         """Return the chance of the side, from 0 to 1."""
-        logit = self.constant + sum(
-            self.weights.get(name, 0.0) * value for name, value in features.items()
-        )
-        return min(SUREST, max(1 - SUREST, 1 / (1 + exp(-max(-50.0, min(50.0, logit))))))
+        terms = (self.weights.get(name, 0.0) * value for name, value in features.items())
+        logit = self.constant + sum(terms)
+        logit = max(-50.0, min(50.0, logit))
+        chance = 1 / (1 + exp(-logit))
+        return min(SUREST, max(1 - SUREST, chance))
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -161,11 +165,14 @@ class LikePositions:
         self, game: Game[Any], match: str, states: Iterable[tuple[Sequence[Fact], Iterable[Role]]]
     ) -> list[tuple[float, ...]]:
         """Return the chance of each side in per cent, by the facts and by who moves there."""
+        models = self.folds[_fold(match)]
         of_states = []
         for of_state in features(game, states):
-            own = [model.chance(of_state) for model in self.folds[_fold(match)]]
-            own += [1 - own[0]] if len(own) == 1 else []
-            of_states.append(tuple(100 * chance / sum(own) for chance in own))
+            of_sides = [model.chance(of_state) for model in models]
+            if len(of_sides) == 1:
+                of_sides.append(1 - of_sides[0])
+            total = sum(of_sides)
+            of_states.append(tuple(100 * chance / total for chance in of_sides))
         return of_states
 
 
@@ -175,40 +182,50 @@ def learn(archive: Archive, labels: Sequence[str], rules: Rules) -> dict[str, Li
     Nothing does on a solved board, whose chances are exact.
     """
     most = min(MOST_MATCHES, ALL_MATCHES // max(1, len(labels)))
-    learned = {
-        label: _learned(archive, archive.sample_of([label], most), rules) for label in labels
-    }
-    return {label: like for label, like in learned.items() if like is not None}
+    learned = {}
+    for label in labels:
+        like = _learned(archive, archive.sample_of([label], most), rules)
+        if like is not None:
+            learned[label] = like
+    return learned
 
 
 def shares(scores: Mapping[Role, int], sides: Sequence[Sequence[Role]]) -> tuple[float, ...]:
     """Return the share of the win that each side has by the scores, in per cent."""
-    best = [max(scores[role] for role in side) for side in sides]
-    return tuple(100 / best.count(max(best)) if score == max(best) else 0.0 for score in best)
+    of_sides = [max(scores[role] for role in side) for side in sides]
+    best = max(of_sides)
+    share = 100 / of_sides.count(best)
+    return tuple(share if score == best else 0.0 for score in of_sides)
 
 
 def _learned(archive: Archive, ids: Sequence[str], rules: Rules) -> LikePositions | None:
-    rows, results, folds = list[dict[str, float]](), list[tuple[float, ...]](), list[int]()
+    """Return what these matches of a board tell; None where that is nothing."""
+    rows: list[dict[str, float]] = []  # the features of each position
+    results: list[tuple[float, ...]] = []
+    folds: list[int] = []
     matches = 0
     # What cannot be read is left out: `arena verify` says more.
-    for match, record, game, assessor in with_assessors(
-        archive, archive.played_of(ids), rules, PerfectPlay, []
-    ):
+    played = archive.played_of(ids)
+    for match, record, game, assessor in with_assessors(archive, played, rules, PerfectPlay, []):
         if assessor is not None or len(game.sides) < 2:
             return None
-        if record.verdict.faults or {*record.verdict.scores} != {*game.roles}:
+        if record.verdict.faults or set(record.verdict.scores) != set(game.roles):
             continue  # a score that is not due to the moves
-        reached = [
-            (state, [turn.role for turn in turns]) for state, turns in positions(game, record.turns)
-        ]
-        reached = reached[:: max(1, -(-len(reached) // MOST_POSITIONS))]
-        rows += features(game, ((game.view(state, None), movers) for state, movers in reached))
-        results += [
-            tuple(share / 100 for share in shares(record.verdict.scores, game.sides))
-        ] * len(reached)
-        folds += [_fold(match.id)] * len(reached)
-        matches += bool(reached)
-    if matches < LEAST_MATCHES or len({*map(len, results)}) > 1:
+        reached = list(positions(game, record.turns))
+        stride = max(1, -(-len(reached) // MOST_POSITIONS))
+        states = []
+        for state, turns in reached[::stride]:
+            movers = [turn.role for turn in turns]
+            states.append((game.view(state, None), movers))
+        rows += features(game, states)
+        of_sides = shares(record.verdict.scores, game.sides)
+        result = tuple(share / 100 for share in of_sides)
+        results += [result] * len(states)
+        folds += [_fold(match.id)] * len(states)
+        if states:
+            matches += 1
+    side_counts = {len(result) for result in results}
+    if matches < LEAST_MATCHES or len(side_counts) > 1:
         return None
     return _fitted(rows, np.array(results), np.array(folds), matches)
 
@@ -216,51 +233,75 @@ def _learned(archive: Archive, ids: Sequence[str], rules: Rules) -> LikePosition
 def _fitted(
     rows: Sequence[Mapping[str, float]], results: Floats, folds: Ints, matches: int
 ) -> LikePositions | None:
-    """Return the models; None where they know no more than the mean result does."""
-    counts = Counter(name for row in rows for name, value in row.items() if value)
-    names = sorted(name for name, count in counts.most_common(MOST_FEATURES) if count >= RARE)
+    """Return the models; None where they know no more than the mean result does.
+
+    `results` has a row a position and a column a side.
+    """
+    names = _frequent(rows)
     values = np.array([[row.get(name, 0.0) for name in names] for row in rows])
     weight = matches / len(rows)
-    modelled = results[:, : 1 if results.shape[1] == 2 else None]
-    models, error, error_of_mean = list[tuple[Regression, ...]](), 0.0, 0.0
+    if results.shape[1] == 2:
+        results = results[:, :1]  # the second side has the rest of the chance
+    models: list[tuple[Regression, ...]] = []
+    error = 0.0
+    error_of_mean = 0.0
     for fold in range(FOLDS):
-        seen, unseen = folds != fold, folds == fold
-        if not seen.any():
+        known = folds != fold
+        unknown = folds == fold
+        if not known.any():
             return None
-        of_sides = tuple(_model(names, values[seen], side[seen], weight) for side in modelled.T)
-        models.append(of_sides)
-        for side, model in zip(modelled.T, of_sides, strict=True):
-            logits = model.constant + values[unseen] @ np.array(
-                [model.weights[name] for name in names]
-            )
-            error += float(((1 / (1 + np.exp(-logits.clip(-50, 50))) - side[unseen]) ** 2).sum())
-            error_of_mean += float(((side[seen].mean() - side[unseen]) ** 2).sum())
-    return (
-        LikePositions(matches=matches * (FOLDS - 1) // FOLDS, folds=tuple(models))
-        if error < error_of_mean
-        else None
-    )
+        of_sides = []
+        for side in results.T:
+            model = _model(names, values[known], side[known], weight)
+            weights = np.array([model.weights[name] for name in names])
+            logits = model.constant + values[unknown] @ weights
+            misses = _logistic(logits) - side[unknown]
+            error += float((misses**2).sum())
+            misses_of_mean = side[known].mean() - side[unknown]
+            error_of_mean += float((misses_of_mean**2).sum())
+            of_sides.append(model)
+        models.append(tuple(of_sides))
+    if error >= error_of_mean:
+        return None
+    return LikePositions(matches=matches * (FOLDS - 1) // FOLDS, folds=tuple(models))
+
+
+def _frequent(rows: Sequence[Mapping[str, float]]) -> list[str]:
+    """Return the names of the features that enough positions have."""
+    counts: Counter[str] = Counter()
+    for row in rows:
+        counts.update(name for name, value in row.items() if value)
+    most_common = counts.most_common(MOST_FEATURES)
+    return sorted(name for name, count in most_common if count >= RARE)
+
+
+def _logistic(logits: Floats) -> Floats:
+    """Return the chances that logits stand for."""
+    chances: Floats = 1 / (1 + np.exp(-logits.clip(-50, 50)))
+    return chances
 
 
 def _model(names: Sequence[str], values: Floats, results: Floats, weight: float) -> Regression:
-    """Return the logistic regression of results on features.
+    """Return the logistic regression of results on features, positions x features.
 
     Each position weighs `weight` observations.
     """
-    mean, spread = values.mean(axis=0), values.std(axis=0)
+    mean = values.mean(axis=0)
+    spread = values.std(axis=0)
     spread[spread < 1e-9] = np.inf  # the same everywhere: no weight
-    design = np.column_stack([np.ones(len(values)), (values - mean) / spread])
+    scaled = (values - mean) / spread
+    design = np.column_stack([np.ones(len(values)), scaled])  # positions x (1 + features)
     ridge = np.eye(design.shape[1])
-    found = np.zeros(design.shape[1])
+    solution = np.zeros(design.shape[1])
     for _ in range(STEPS):
-        chances = 1 / (1 + np.exp(-(design @ found).clip(-50, 50)))
-        slope = design.T @ (weight * (chances - results)) + ridge @ found
-        bend = (design * (weight * chances * (1 - chances))[:, None]).T @ design + ridge
-        found -= np.linalg.solve(bend, slope)
-    weights = found[1:] / spread
-    return Regression(
-        float(found[0] - weights @ mean), dict(zip(names, map(float, weights), strict=True))
-    )
+        chances = _logistic(design @ solution)
+        slope = design.T @ (weight * (chances - results)) + ridge @ solution
+        variance = weight * chances * (1 - chances)  # an element a position
+        bend = (design * variance[:, None]).T @ design + ridge
+        solution -= np.linalg.solve(bend, slope)
+    weights = solution[1:] / spread
+    constant = float(solution[0] - weights @ mean)
+    return Regression(constant, dict(zip(names, map(float, weights), strict=True)))
 
 
 def _fold(match: str) -> int:

@@ -56,20 +56,21 @@ RECORD = {
 OPTIONAL = {"Event": "", "Key": "", "Opening": None, "Sampled": "", "Machine": "", "Scale": 1.0}
 """Tags that are left out where they have these values."""
 BEFORE_SEATS = (
-    *(
-        "Format",
-        "Event",
-        "Match",
-        "Board",
-        "Started",
-        "Seconds",
-        "Repeat",
-        "Seed",
-        "Key",
-        "Opening",
-        "Sampled",
-    ),
-    *("Machine", "Scale", "Conditions", "Sides"),
+    "Format",
+    "Event",
+    "Match",
+    "Board",
+    "Started",
+    "Seconds",
+    "Repeat",
+    "Seed",
+    "Key",
+    "Opening",
+    "Sampled",
+    "Machine",
+    "Scale",
+    "Conditions",
+    "Sides",
 )
 ONCE = (*BEFORE_SEATS, "Result", "Reason")
 REPEATED = ("Seat", "Fault")
@@ -85,22 +86,27 @@ _records = TypeAdapter(Record)
 
 def text_of(record: Record, event: str = "") -> str:
     """Return a match as a text of ASCII lines; only readers need the name of its `event`."""
-    match, plain = record.match, asdict(replace(record, turns=()))
+    match = record.match
+    plain = asdict(replace(record, turns=()))
     tags = {"Format": file_formats.MATCH_TEXT.number, "Event": event, "Board": match.label}
-    tags |= {tag: plain["match"][field] for tag, field in MATCH.items()}
-    tags |= {tag: plain[field] for tag, field in RECORD.items()}
-    lines = [
-        _tag(tag, tags[tag])
-        for tag in BEFORE_SEATS
-        if tag not in OPTIONAL or tags[tag] != OPTIONAL[tag]
-    ]
+    for tag, field in MATCH.items():
+        tags[tag] = plain["match"][field]
+    for tag, field in RECORD.items():
+        tags[tag] = plain[field]
+    written = [tag for tag in BEFORE_SEATS if tag not in OPTIONAL or tags[tag] != OPTIONAL[tag]]
+    lines = [_tag(tag, tags[tag]) for tag in written]
     for seat, report in zip(match.seats, record.seats, strict=True):
-        bot, seen = _changed(_portable(seat.bot), {"command", "files"}), _changed(report, {"role"})
-        lines.append(_tag("Seat", {"role": seat.role, "bot": bot, "report": seen}))
+        bot = _changed(_portable(seat.bot), {"command", "files"})
+        changed_report = _changed(report, {"role"})
+        lines.append(_tag("Seat", {"role": seat.role, "bot": bot, "report": changed_report}))
     verdict = plain["verdict"]
     lines += [_tag("Fault", fault) for fault in verdict["faults"]]
-    lines += [_tag("Result", verdict["scores"]), _tag("Reason", verdict["reason"]), ""]
-    return "\n".join([*lines, *map(_line, record.turns), ""])
+    lines.append(_tag("Result", verdict["scores"]))
+    lines.append(_tag("Reason", verdict["reason"]))
+    lines.append("")
+    lines += map(_line, record.turns)
+    lines.append("")
+    return "\n".join(lines)
 
 
 def portable(record: Record) -> Record:
@@ -154,11 +160,14 @@ def record_of(text: str) -> Record:
             repeated[name].append(_json(value, number))
         else:
             tags[name] = _json(value, number)
-        if name == "Format" and (reason := file_formats.MATCH_TEXT.refusal(tags[name])) is not None:
-            _refuse(number, f"its format {reason}")
+        if name == "Format":
+            reason = file_formats.MATCH_TEXT.refusal(tags[name])
+            if reason is not None:
+                _refuse(number, f"its format {reason}")
     tags = {"Seconds": 0.0, **OPTIONAL, **tags}
-    if missing := [name for name in ONCE if name not in tags]:
-        raise _no_match(f"it has no tag {missing[0]}; `arena export --match ID` writes one")
+    for name in ONCE:
+        if name not in tags:
+            raise _no_match(f"it has no tag {name}; `arena export --match ID` writes one")
     return _record(tags, repeated["Seat"], repeated["Fault"], turns)
 
 
@@ -193,8 +202,9 @@ def _record(
         raise _no_match(f"{where}: {first['msg']}") from error
     except (KeyError, TypeError, ValueError) as error:
         raise _no_match(f"a seat or the time of its start is not as it must be: {error}") from error
-    if wrong := next(_contradictions(record), None):
-        raise _no_match(wrong)
+    contradiction = next(_contradictions(record), None)
+    if contradiction is not None:
+        raise _no_match(contradiction)
     return record
 
 
@@ -245,9 +255,11 @@ def _tag(name: str, value: object) -> str:
 
 def _line(turn: Turn) -> str:
     """Return the line of a move; values that are the default are left out."""
-    details = {
-        name: getattr(turn, name) for name, usual in DETAILS.items() if getattr(turn, name) != usual
-    }
+    details = {}
+    for name, default in DETAILS.items():
+        value = getattr(turn, name)
+        if value != default:
+            details[name] = value
     move = turn.move if PLAIN_MOVE.fullmatch(turn.move) else json.dumps(turn.move)
     return f"{turn.number}. {turn.role} {move} {json.dumps(details)}"
 
@@ -278,22 +290,24 @@ def _turn(line: str, number: int) -> Turn:
 
 
 def _json(text: str, number: int) -> Any:
+    """Return the value of a JSON text in a line of this number."""
     try:
         return json.loads(text, parse_constant=_not_finite, parse_float=_float, parse_int=_int)
     except (ValueError, RecursionError) as error:
-        reason = (
-            "it has lists in lists without end" if isinstance(error, RecursionError) else str(error)
-        )
+        reason = str(error)
+        if isinstance(error, RecursionError):
+            reason = "it has lists in lists without end"
         _refuse(number, f"{text[:40]!r} is no JSON: {reason}")
 
 
 def _float(text: str) -> float:
+    """Return a number, whose sums and products with others are finite, too."""
     value = float(text)
-    if (
-        isfinite(value) and abs(value) > MOST
-    ):  # sums and products of such readings would not be finite
+    if not isfinite(value):
+        _not_finite(text)
+    if abs(value) > MOST:
         raise ValueError(f"{text[:40]} is too large a number")
-    return value if isfinite(value) else _not_finite(text)
+    return value
 
 
 def _int(text: str) -> int:
@@ -312,11 +326,11 @@ _decoder = json.JSONDecoder()
 def _changed(value: Bot | SeatReport, left_out: set[str]) -> dict[str, Any]:
     """Return the fields of a value that are not the default, as plain values."""
     plain = asdict(value)
-    return {
-        each.name: plain[each.name]
-        for each in fields(value)
-        if each.name not in left_out and getattr(value, each.name) != each.default
-    }
+    changed = {}
+    for field in fields(value):
+        if field.name not in left_out and getattr(value, field.name) != field.default:
+            changed[field.name] = plain[field.name]
+    return changed
 
 
 def _no_match(reason: str) -> ArenaError:

@@ -31,7 +31,8 @@ class PlayerView:
         scene: a bot is not told how many they were either.
         """
         for scene in self._replayer.go_on(turns):
-            visible_turns, visible_steps = [], []
+            visible_turns = []
+            visible_steps = []
             for turn, steps in zip(scene.turns, scene.steps, strict=True):
                 if turn.role in self.own:
                     visible_turns.append(turn)

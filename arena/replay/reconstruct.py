@@ -58,30 +58,33 @@ class Retraced:
 
     def last_words(self, role: Role) -> bytes:
         """Return the last lines that the seat was sent."""
-        fault = next((exchange.fault for exchange in self.of(role) if exchange.fault), None)
-        return dismissal(fault) if fault else self.farewell if self.of(role) else b""
+        dialogue = self.of(role)
+        for exchange in dialogue:
+            if exchange.fault is not None:
+                return dismissal(exchange.fault)
+        return self.farewell if dialogue else b""
 
 
 def retrace(game: Game[Any], record: Record) -> Retraced:
     """Play the recorded answers again, up to the first that is missing or that ends the match."""
     faults = {(fault.turn, fault.role): fault for fault in record.verdict.faults}
     never_ran = {seat.role for seat in record.seats if seat.ready is None and not seat.exit}
-    absent = {
-        role: fault for (turn, role), fault in faults.items() if turn == 0 and role in never_ran
-    }
+    absent = {}
+    for (turn, role), fault in faults.items():
+        if turn == 0 and role in never_ran:
+            absent[role] = fault
     turns = {(turn.number, turn.role): turn for turn in record.turns}
     as_played = replace(record.match, conditions=record.match.conditions.scaled(record.scale))
     referee = Referee(game, as_played, absent)
     exchanges: list[Exchange] = []
     while asks := referee.asks():
         latest = [_exchange(role, ask, turns, faults) for role, ask in asks.items()]
-        missing = any(exchange.answer is None for exchange in latest)
+        answered = [exchange for exchange in latest if exchange.answer is not None]
+        missing = len(answered) < len(latest)
         if missing and not any(exchange.fault for exchange in latest):
             break
         exchanges += latest
-        referee.hear(
-            {exchange.role: _reply(exchange) for exchange in latest if exchange.answer is not None}
-        )
+        referee.hear({exchange.role: _reply(exchange) for exchange in answered})
         if missing and referee.verdict is None:
             break  # no fault explains why this turn was not recorded
     return Retraced(
@@ -98,10 +101,11 @@ def confirmed(record: Record, board: Board) -> Record:
     ArenaError unless they confirm it.
     """
     record = replace(record, match=replace(record.match, rules=board.rules))
-    if wrong := next(disagreements(rulebook.game_of(record.match), record), None):
-        raise ArenaError(
-            f"does not agree with the rules known here: {protocol.clean(wrong, LONGEST_MESSAGE)}"
-        )
+    game = rulebook.game_of(record.match)
+    disagreement = next(disagreements(game, record), None)
+    if disagreement is not None:
+        words = protocol.clean(disagreement, LONGEST_MESSAGE)
+        raise ArenaError(f"does not agree with the rules known here: {words}")
     return record
 
 
@@ -116,16 +120,9 @@ def disagreements(game: Game[Any], record: Record) -> Iterator[str]:
         yield f"its opening cannot be played: {error}"
         return
     for turn, recorded in zip(again.turns, record.turns, strict=False):
-        if wrong := [name for name in COMPARED if getattr(turn, name) != getattr(recorded, name)]:
-            where = f"turn {recorded.number}, {recorded.role}"
-            if wrong == ["digest"]:
-                yield f"{where}: {recorded.move!r} does not lead to the state that was recorded"
-            else:
-                pairs = (
-                    f"{name} {getattr(recorded, name)!r}, by the rules {getattr(turn, name)!r}"
-                    for name in wrong
-                )
-                yield f"{where}: {'; '.join(pairs)}"
+        difference = _difference(turn, recorded)
+        if difference:
+            yield f"turn {recorded.number}, {recorded.role}: {difference}"
             return
     if len(again.turns) != len(record.turns):
         last = max((turn.number for turn in again.turns), default=0)
@@ -135,32 +132,51 @@ def disagreements(game: Game[Any], record: Record) -> Iterator[str]:
         )
     if record.sides != tuple(map(tuple, game.sides)):
         yield "its sides are not those of the game"
-    for name in (field.name for field in fields(Verdict)):
-        by_rules, recorded_value = getattr(again.verdict, name, None), getattr(record.verdict, name)
-        if by_rules != recorded_value and not (name == "faults" and again.verdict is None):
-            if name == "faults" and again.verdict is not None:
-                by_rules, recorded_value = (
-                    ", ".join(fault_words(each)) or "none"
-                    for each in (again.verdict, record.verdict)
-                )
-            yield f"its verdict says {name} {recorded_value}; by the rules it is {by_rules}"
+    yield from _verdict_differences(again.verdict, record.verdict)
+
+
+def _difference(turn: Turn, recorded: Turn) -> str:
+    """Return how a recorded turn differs from the turn by the rules; empty where it does not."""
+    wrong = [name for name in COMPARED if getattr(turn, name) != getattr(recorded, name)]
+    if wrong == ["digest"]:
+        return f"{recorded.move!r} does not lead to the state that was recorded"
+    return "; ".join(
+        f"{name} {getattr(recorded, name)!r}, by the rules {getattr(turn, name)!r}"
+        for name in wrong
+    )
+
+
+def _verdict_differences(by_rules: Verdict | None, recorded: Verdict) -> Iterator[str]:
+    """Yield how a recorded verdict differs from that by the rules, which a match may not reach."""
+    for field in fields(Verdict):
+        name = field.name
+        old = getattr(recorded, name)
+        new = getattr(by_rules, name, None)
+        if old == new:
+            continue
+        if name == "faults":
+            if by_rules is None:
+                continue
+            old = ", ".join(fault_words(recorded)) or "none"
+            new = ", ".join(fault_words(by_rules)) or "none"
+        yield f"its verdict says {name} {old}; by the rules it is {new}"
 
 
 def _exchange(
     role: Role, ask: Ask, turns: dict[tuple[int, Role], Turn], faults: dict[tuple[int, Role], Fault]
 ) -> Exchange:
-    if (fault := faults.get((ask.turn, role))) is not None:
+    """Return a question with the recorded answer, or the recorded fault."""
+    fault = faults.get((ask.turn, role))
+    if fault is not None:
         return Exchange(role=role, ask=ask, fault=fault)
     if ask.ready:
         return Exchange(role=role, ask=ask, answer="ready")
     played = turns.get((ask.turn, role))
     if played is None:
         return Exchange(role=role, ask=ask, answer=None)
-    answer = (
-        played.rejected_text
-        if played.by == "strike" and played.rejected_text is not None
-        else played.move
-    )
+    answer = played.move
+    if played.by == "strike" and played.rejected_text is not None:
+        answer = played.rejected_text
     return Exchange(role=role, ask=ask, answer=answer, played=played)
 
 
@@ -168,9 +184,11 @@ def _reply(exchange: Exchange) -> Reply:
     """Return the recorded answer as the referee hears a bot's."""
     if exchange.fault is not None:
         return Reply(ending=exchange.fault.ending, words=exchange.fault.words)
-    spent, refused = (
-        (exchange.played.spent, exchange.played.refused) if exchange.played else (TimeUsed(), None)
-    )
+    spent = TimeUsed()
+    refused = None
+    if exchange.played is not None:
+        spent = exchange.played.spent
+        refused = exchange.played.refused
     text = exchange.answer or ""
     if not ("'" in text or "\\" in text or text.endswith("...")):
         refused = None  # cleaning changed nothing in this text, so the referee can judge it again

@@ -11,7 +11,7 @@ seats on its own. They share `facts_digest`, the rule for when two states are th
 """
 
 import json
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from itertools import groupby, islice
@@ -22,7 +22,7 @@ from arena.errors import ArenaError
 from arena.game import Fact, Game, Role
 from arena.games.quality import Assessor, MoveQuality
 from arena.match.referee import facts_digest
-from arena.replay.drawing.scene import Cell, pair, read_grids
+from arena.replay.drawing.scene import BoardGrid, Cell, pair, read_grids
 from arena.values import ModelCall, Turn
 
 STEPS = {"north": (0, 1), "south": (0, -1), "east": (1, 0), "west": (-1, 0)}
@@ -90,40 +90,44 @@ class Replayer:
 
         ArenaError where they are illegal, or lead to another state than was recorded.
         """
-        before, movers = self._cells, self._game.to_move(self.state)
+        before = self._cells
+        movers = self._game.to_move(self.state)
         edited = ArenaError(
             f"turn {number} comes out otherwise than it was recorded: "
             "the rules or the board were edited since;"
             " undo that, or play the match again"
         )
         for turn in turns:
-            if turn.role not in movers or turn.move not in self._game.legal_moves(
-                self.state, turn.role
-            ):
+            if turn.role not in movers:
+                raise edited
+            if turn.move not in self._game.legal_moves(self.state, turn.role):
                 raise edited
         self.state = self._game.play(self.state, {turn.role: turn.move for turn in turns})
         self._number = number
         after = tuple(self._game.view(self.state, None))
-        if not {turn.digest for turn in turns} <= {"", facts_digest(after)}:
+        digests = {turn.digest for turn in turns}
+        if not digests <= {"", facts_digest(after)}:
             raise edited
         if self._role is not None:
             after = tuple(self._game.view(self.state, self._role))
         self._cells = cells(after)
-        steps = tuple(
-            steps_of(self._board, before, self._cells, turn.role, turn.move) for turn in turns
-        )
-        return Scene(number, turns, steps, after)
+        steps = [steps_of(self._board, before, self._cells, turn.role, turn.move) for turn in turns]
+        return Scene(number, turns, tuple(steps), after)
 
 
 def scenes(
     game: Game[Any], turns: Iterable[Turn], assessor: Assessor | None = None
 ) -> Iterator[Scene]:
     """Yield the start and every turn of a match, assessed where there is an assessor."""
-    replayer, turns = Replayer(game), tuple(turns)
+    turns = tuple(turns)
+    replayer = Replayer(game)
     yield replayer.opening()
-    qualities = iter(assessor.of_turns(turns) if assessor is not None else ())
+    qualities: Iterator[MoveQuality] = iter(())
+    if assessor is not None:
+        qualities = iter(assessor.of_turns(turns))
     for scene in replayer.go_on(turns):
-        yield replace(scene, qualities=tuple(islice(qualities, len(scene.turns))))
+        of_scene = islice(qualities, len(scene.turns))
+        yield replace(scene, qualities=tuple(of_scene))
 
 
 def cells(facts: Iterable[Fact]) -> dict[Role, Cell]:
@@ -133,7 +137,11 @@ def cells(facts: Iterable[Fact]) -> dict[Role, Cell]:
     """
     found: dict[Role, Cell] = {}
     for fact in facts:
-        if (values := variables("at ROLE X Y", fact)) and (cell := pair(values)):
+        values = variables("at ROLE X Y", fact)
+        if not values:
+            continue
+        cell = pair(values)
+        if cell is not None:
             found.setdefault(values["ROLE"], cell)
     return found
 
@@ -156,36 +164,48 @@ def steps_of(
     return tuple(map(MoveWord, move.split(" ")))
 
 
-@lru_cache(
-    10_000
-)  # the same few ways come again and again, and to read a board takes longer than a turn
+# The same few ways come again and again, and to read a board takes longer than a turn.
+@lru_cache(10_000)
 def _way(board: tuple[Fact, ...], start: Cell, end: Cell, move: str) -> tuple[MoveWord, ...]:
     """Return the words of a move that led from one cell to the other, each with its fate."""
-    words, grids = move.split(" "), read_grids(board)
-    # A match may end in the middle of a move: try the whole move first, then without its last step,
-    # and so on.
-    steps = [index for index, word in enumerate(words) if word in STEPS]
-    for count in (
-        [index + 1 for index in steps[-1:]] + [index for index in reversed(steps) if index]
-        if len(grids) == 1
-        else ()
-    ):
-        cell, made = start, []
-        for word in words[:count]:
-            dx, dy = STEPS.get(word, (0, 0))
-            target = (cell[0] + dx, cell[1] + dy)
-            stopped = word in STEPS and not grids[0].leads(cell, target)
-            made.append(MoveWord(word, "blocked" if stopped else "made"))
-            cell = cell if stopped else target
-        if cell == end:
-            return (
-                *made,
-                *(
-                    MoveWord(word, "not made" if word in STEPS else "made")
-                    for word in words[count:]
-                ),
-            )
+    words = move.split(" ")
+    grids = read_grids(board)
+    if len(grids) == 1:
+        for count in _lengths(words):
+            way, cell = _walked(grids[0], start, words[:count])
+            if cell == end:
+                for word in words[count:]:
+                    way.append(MoveWord(word, "not made" if word in STEPS else "made"))
+                return tuple(way)
     return tuple(map(MoveWord, words))
+
+
+def _lengths(words: Sequence[str]) -> list[int]:
+    """Return how many words of a move to try: a match may end in the middle of a move.
+
+    The whole move comes first, then the move without its last step, and so on.
+    """
+    steps = [index for index, word in enumerate(words) if word in STEPS]
+    if not steps:
+        return []
+    lengths = [steps[-1] + 1]
+    lengths += [index for index in reversed(steps) if index]
+    return lengths
+
+
+def _walked(grid: BoardGrid, start: Cell, words: Iterable[str]) -> tuple[list[MoveWord], Cell]:
+    """Return words of a move with their fate by the walls, and the cell that they lead to."""
+    cell = start
+    way = []
+    for word in words:
+        dx, dy = STEPS.get(word, (0, 0))
+        target = (cell[0] + dx, cell[1] + dy)
+        if word in STEPS and not grid.leads(cell, target):
+            way.append(MoveWord(word, "blocked"))
+        else:
+            way.append(MoveWord(word))
+            cell = target
+    return way, cell
 
 
 def question_of(call: ModelCall) -> str:

@@ -74,7 +74,8 @@ def checked(
         if event_in(archive) is None:
             problems.append(("", "the event itself cannot be read; the file is damaged"))
         else:
-            problems += (("", words) for words in _event_problems(archive, unfinished=unfinished))
+            for words in _event_problems(archive, unfinished=unfinished):
+                problems.append(("", words))
     except (DamagedError, *UNREADABLE):
         problems.append(("", "its tables cannot be read; the file is damaged"))
     return len(numbers), problems
@@ -95,14 +96,16 @@ def damage(archive: Archive) -> str | None:
     """
     until = time.monotonic() + DAMAGE_SEARCH_S
     try:
-        if (complaint := archive.unsound()) is not None:
+        complaint = archive.unsound()
+        if complaint is not None:
             return f"it is no sound database ({complaint})"
         if event_in(archive) is None:
             return "its event cannot be read"
         for number in inspection.readable_numbers(archive, all_versions=True):
             if time.monotonic() > until:
                 break
-            if problems := _check(archive, {}, None, number):
+            problems = _check(archive, {}, None, number)
+            if problems:
                 return f"match {': '.join(problems[0])}"
         until = time.monotonic() + DAMAGE_SEARCH_S
         return next(_event_problems(archive, unfinished=False, until=until), None)
@@ -138,22 +141,25 @@ def _event_problems(archive: Archive, *, unfinished: bool, until: float = inf) -
 
     A plan that is too long to be walked `until` then is not checked.
     """
-    planned, missing = set[str](), 0
-    for each in plan.Plan(archive.event(), archive).known():
+    planned: set[str] = set()
+    missing = 0
+    for planned_match in plan.Plan(archive.event(), archive).known():
         if time.monotonic() > until:
             break
-        missing += not each.stored
-        if each.stored:
-            planned.add(each.match.id)
+        if planned_match.stored:
+            planned.add(planned_match.match.id)
+        else:
+            missing += 1
     else:
         flagged = archive.planned_ids()
-        if strange := flagged - planned:
-            yield (
-                f"{len(strange)} matches count that were never planned: "
-                f"{', '.join(sorted(strange)[:5])}"
-            )
-        if hidden := planned - flagged:
-            yield f"{len(hidden)} planned matches do not count: {', '.join(sorted(hidden)[:5])}"
+        strange = sorted(flagged - planned)
+        if strange:
+            names = ", ".join(strange[:5])
+            yield f"{len(strange)} matches count that were never planned: {names}"
+        uncounted = sorted(planned - flagged)
+        if uncounted:
+            names = ", ".join(uncounted[:5])
+            yield f"{len(uncounted)} planned matches do not count: {names}"
         if missing and unfinished:
             total = len(planned) + missing
             yield f"{missing} of {total} planned matches have no record: unfinished, or removed"

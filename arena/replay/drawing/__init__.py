@@ -33,9 +33,10 @@ def render_state(game: Game[Any], facts: Iterable[Fact], colour: bool = False) -
     facts = tuple(facts)
     grids, state = readable(game, facts)
     if not grids and not state.scene.rows:
-        return "\n".join(clean(fact) for fact in (*game.board(), *facts))
-    lines = "\n".join(line.rstrip() for line in (*picture(grids, state), *_legend(grids, state)))
-    return lines if colour else plain(lines)
+        return "\n".join(map(clean, (*game.board(), *facts)))
+    lines = [*picture(grids, state), *_legend(grids, state)]
+    text = "\n".join(line.rstrip() for line in lines)
+    return text if colour else plain(text)
 
 
 def readable(game: Game[Any], facts: Iterable[Fact]) -> tuple[tuple[BoardGrid, ...], BoardSigns]:
@@ -48,22 +49,24 @@ def readable(game: Game[Any], facts: Iterable[Fact]) -> tuple[tuple[BoardGrid, .
 
 def picture(grids: Sequence[BoardGrid], state: BoardSigns) -> list[str]:
     """Return the grids, side by side where there is room, and the rows of cards, as lines."""
-    blocks = [
-        ([f"{'':{grid.margin}}{clean(grid.name)}"] if grid.name else [])
-        + list(rows(grid, number, state))
-        for number, grid in enumerate(grids)
-    ]
-    if sum(grid.width for grid in grids) <= WIDTH:
-        blocks = [
-            [
-                "".join(
-                    line + " " * (grid.width - len(plain(line)))
-                    for grid, line in zip(grids, lines, strict=True)
-                )
-                for lines in zip_longest(*blocks, fillvalue="")
-            ]
-        ]
-    return [*(line for lines in blocks for line in lines), *_card_rows(state)]
+    blocks = []
+    for number, grid in enumerate(grids):
+        block = list(rows(grid, number, state))
+        if grid.name:
+            block.insert(0, f"{'':{grid.margin}}{clean(grid.name)}")
+        blocks.append(block)
+    lines: list[str] = []
+    if sum(grid.width for grid in grids) > WIDTH:
+        for block in blocks:
+            lines += block
+    else:
+        for parts in zip_longest(*blocks, fillvalue=""):
+            line = ""
+            for grid, part in zip(grids, parts, strict=True):
+                line += part + " " * (grid.width - len(plain(part)))
+            lines.append(line)
+    lines += _card_rows(state)
+    return lines
 
 
 def plain(text: str) -> str:
@@ -77,48 +80,53 @@ def _card_rows(state: BoardSigns) -> Iterator[str]:
     for row in state.scene.rows:
         cards = [clean(card) for card in row.cards]
         faces = [FACE_DOWN * 3 if card == "?" else f" {card} " for card in cards]
-        top = f"┌{'┬'.join('─' * len(face) for face in faces)}┐" if faces else ""
-        line = paint("│", DIM)
-        middle = f"{line}{line.join(faces)}{line}" if faces else ""
+        top = ""
+        middle = ""
+        if faces:
+            rims = "┬".join("─" * len(face) for face in faces)
+            top = f"┌{rims}┐"
+            line = paint("│", DIM)
+            middle = f"{line}{line.join(faces)}{line}"
         if margin + len(top) > WIDTH:  # too many to draw
-            top, middle = "", " ".join(cards)
+            top = ""
+            middle = " ".join(cards)
+        bottom = top.translate(str.maketrans("┌┬┐", "└┴┘"))
         yield f"{'':{margin}}{paint(top, DIM)}"
         yield f" {clean(row.name):{margin - 1}}{middle}"
-        yield f"{'':{margin}}{paint(top.translate(str.maketrans('┌┬┐', '└┴┘')), DIM)}"
+        yield f"{'':{margin}}{paint(bottom, DIM)}"
 
 
 def _legend(grids: Sequence[BoardGrid], state: BoardSigns) -> Iterator[str]:
     """Yield the signs of the drawing, each with its meaning, then every other fact."""
     signs = []
     if grids:
-        pieces = state.scene.pieces.items()
-        signs = [
-            (state.letters[name], " ".join(map(str, (clean(name), *piece.cell))))
-            for name, piece in pieces
-        ]
+        for name, piece in state.scene.pieces.items():
+            x, y = piece.cell
+            signs.append((state.letters[name], f"{clean(name)} {x} {y}"))
         signs += [(sign, clean(meaning)) for sign, meaning in state.meanings]
-        reached, cells = (
-            sum(map(len, state.in_play)),
-            sum(len(grid.columns) * len(grid.rows) for grid in grids),
-        )
-        signs += [(FILL, "out of reach")] if reached < cells else []
+        reached = sum(map(len, state.in_play))
+        cells = sum(len(grid.columns) * len(grid.rows) for grid in grids)
+        if reached < cells:
+            signs.append((FILL, "out of reach"))
     codes = state.styles | {FILL: DIM}
     margin = grids[0].margin if grids else 1
-    yield from _lines(
-        margin, (f"{paint(sign, codes.get(sign, ''))} {text}" for sign, text in signs)
-    )
+    painted = [f"{paint(sign, codes.get(sign, ''))} {text}" for sign, text in signs]
+    yield from _lines(margin, painted)
     yield from _lines(margin, map(clean, state.scene.other_facts))
 
 
 def _lines(margin: int, parts: Iterable[str]) -> Iterator[str]:
     """Yield the parts side by side, in as many lines as they need; SGR codes take no columns."""
-    line, width = "", margin
+    line = ""
+    width = margin
     for part in parts:
         columns = len(plain(part))
         if line and width + len(GAP) + columns > WIDTH:
             yield " " * margin + line
-            line, width = "", margin
+            line = ""
+            width = margin
         gap = GAP if line else ""
-        line, width = line + gap + part, width + len(gap) + columns
+        line += gap + part
+        width += len(gap) + columns
     if line:
         yield " " * margin + line

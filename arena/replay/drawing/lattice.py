@@ -22,41 +22,51 @@ def rows(grid: BoardGrid, number: int, state: BoardSigns) -> Iterator[str]:
     in_play = state.in_play[number]
     shut = grid.shut(in_play)
     for row in range(2 * len(grid.rows) + 1):
-        label = str(grid.rows[-1] - row // 2) if row % 2 else ""
+        y = grid.rows[-1] - row // 2
+        label = str(y) if row % 2 else ""
         line = paint(f"{label:>{grid.margin - 1}} ", DIM)
         for column in range(2 * len(grid.columns) + 1):
             if column % 2 and row % 2:
-                cell = (grid.columns[0] + column // 2, grid.rows[-1] - row // 2)
-                line += _cell(
-                    grid.cell_width, state, state.symbols.get((number, cell), ()), cell in in_play
-                )
+                cell = (grid.columns[0] + column // 2, y)
+                symbols = state.symbols.get((number, cell), ())
+                line += _cell(grid.cell_width, state, symbols, cell in in_play)
                 continue
             width = grid.cell_width if column % 2 else 1
-            if not grid.cells(column, row) & in_play:
-                line += paint(FILL * width, DIM)
-                continue
-            if column % 2 or row % 2:
-                edge = ("━" if column % 2 else "┃") if (column, row) in shut else " "
+            if grid.cells(column, row) & in_play:
+                line += paint(_edge(column, row, shut) * width, WALL)
             else:
-                arms = ((column, row - 1), (column + 1, row), (column, row + 1), (column - 1, row))
-                edge = CORNERS[sum((arm in shut) << bit for bit, arm in enumerate(arms))]
-            line += paint(edge * width, WALL)
+                line += paint(FILL * width, DIM)
         yield line
     yield paint(_columns(grid), DIM)
 
 
+def _edge(column: int, row: int, shut: frozenset[tuple[int, int]]) -> str:
+    """Return the sign of a point of the lattice that is an edge or a corner."""
+    if column % 2 or row % 2:
+        if (column, row) not in shut:
+            return " "
+        return "━" if column % 2 else "┃"
+    arms = ((column, row - 1), (column + 1, row), (column, row + 1), (column - 1, row))
+    number = 0
+    for bit, arm in enumerate(arms):
+        if arm in shut:
+            number += 1 << bit
+    return CORNERS[number]
+
+
 def _columns(grid: BoardGrid) -> str:
     """Return the `x` below the columns; only every fifth where they would run together."""
-    stride = (
-        1
-        if grid.cell_width > max(len(str(x)) for x in grid.columns) - 1 and grid.cell_width > 1
-        else 5
-    )
+    longest = max(len(str(x)) for x in grid.columns)
+    stride = 5
+    if grid.cell_width > max(1, longest - 1):
+        stride = 1
     line = ""
     for number, x in enumerate(grid.columns):
         if x % stride == 0:
-            middle = grid.margin + 1 + number * (grid.cell_width + 1) + grid.cell_width // 2
-            line = line.ljust(middle - len(str(x)) // 2) + str(x)
+            start = grid.margin + 1 + number * (grid.cell_width + 1)
+            middle = start + grid.cell_width // 2
+            label = str(x)
+            line = line.ljust(middle - len(label) // 2) + label
     return line
 
 
@@ -65,7 +75,11 @@ def _cell(width: int, state: BoardSigns, symbols: tuple[str, ...], in_play: bool
     if len(symbols) > width:
         symbols = (*symbols[: width - 1], "+")
     blank = " " if in_play else FILL
-    before = blank * ((width - 1) // 2 if len(symbols) < width else 0)
+    before = ""
+    if len(symbols) < width:
+        before = blank * ((width - 1) // 2)
     after = blank * (width - len(before) - len(symbols))
-    signs = "".join(paint(symbol, state.styles.get(symbol, "")) for symbol in symbols)
+    signs = ""
+    for symbol in symbols:
+        signs += paint(symbol, state.styles.get(symbol, ""))
     return paint(before, DIM) + signs + paint(after, DIM)

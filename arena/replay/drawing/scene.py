@@ -89,7 +89,8 @@ class BoardGrid:
         reached = set(starts) or set(product(self.columns, self.rows))
         frontier = list(reached)
         while frontier:
-            here = x, y = frontier.pop()
+            here = frontier.pop()
+            x, y = here
             for cell in ((x, y + 1), (x + 1, y), (x, y - 1), (x - 1, y)):
                 if cell not in reached and self.leads(here, cell):
                     reached.add(cell)
@@ -105,8 +106,12 @@ class BoardGrid:
         """
         columns = (column,) if column % 2 else (column - 1, column + 1)
         lines = (row,) if row % 2 else (row - 1, row + 1)
-        cells = {(self.columns[0] + x // 2, self.rows[-1] - y // 2) for x in columns for y in lines}
-        return frozenset(cell for cell in cells if self.on_board(cell))
+        cells = []
+        for x, y in product(columns, lines):
+            cell = (self.columns[0] + x // 2, self.rows[-1] - y // 2)
+            if self.on_board(cell):
+                cells.append(cell)
+        return frozenset(cells)
 
     def shut(self, in_play: frozenset[Cell]) -> frozenset[tuple[int, int]]:
         """Return the edges that stop somebody in these cells: walls, and the rim.
@@ -114,8 +119,12 @@ class BoardGrid:
         Edges are points of the lattice.
         """
         shut = set()
-        for column, row in product(range(2 * len(self.columns) + 1), range(2 * len(self.rows) + 1)):
-            cells = self.cells(column, row) if (column + row) % 2 else frozenset()
+        columns = range(2 * len(self.columns) + 1)
+        lines = range(2 * len(self.rows) + 1)
+        for column, row in product(columns, lines):
+            if (column + row) % 2 == 0:  # a cell or a corner
+                continue
+            cells = self.cells(column, row)
             if cells & in_play and (len(cells) == 1 or cells in self.walls):
                 shut.add((column, row))
         return frozenset(shut)
@@ -135,10 +144,11 @@ class BoardScene:
 
     def in_play(self, grids: Sequence[BoardGrid]) -> tuple[frozenset[Cell], ...]:
         """Return of each grid the cells that a piece can reach."""
-        return tuple(
-            grid.reached(piece.cell for piece in self.pieces.values() if piece.grid == number)
-            for number, grid in enumerate(grids)
-        )
+        in_play = []
+        for number, grid in enumerate(grids):
+            starts = [piece.cell for piece in self.pieces.values() if piece.grid == number]
+            in_play.append(grid.reached(starts))
+        return tuple(in_play)
 
 
 def read_grids(board: Iterable[Fact], drawing: Drawing = MAZE) -> tuple[BoardGrid, ...]:
@@ -147,28 +157,36 @@ def read_grids(board: Iterable[Fact], drawing: Drawing = MAZE) -> tuple[BoardGri
     walls: dict[str, set[frozenset[Cell]]] = defaultdict(set)
     for fact in board:
         item, values = _declaration(drawing, fact)
-        if isinstance(item, declared.Grid):
-            name, cell, way = values.get("GRID", ""), pair(values), values.get("WAY")
-            if size := _size(values):
-                sizes.setdefault(name, size)
-            elif cell and way in {"north", "east"}:
-                walls[name].add(
-                    frozenset({cell, (cell[0] + (way == "east"), cell[1] + (way == "north"))})
-                )
+        if not isinstance(item, declared.Grid):
+            continue
+        name = values.get("GRID", "")
+        size = _size(values)
+        if size is not None:
+            sizes.setdefault(name, size)
+            continue
+        cell = pair(values)
+        way = values.get("WAY")
+        if cell is not None and way in {"north", "east"}:
+            x, y = cell
+            neighbour = (x + 1, y) if way == "east" else (x, y + 1)
+            walls[name].add(frozenset({cell, neighbour}))
     space = WIDTH // max(1, len(sizes))
-    return tuple(
-        BoardGrid(*size, name, frozenset(walls[name]), space) for name, size in sizes.items()
-    )[:MOST_GRIDS]
+    grids = []
+    for name, (columns, rows) in list(sizes.items())[:MOST_GRIDS]:
+        grids.append(BoardGrid(columns, rows, name, frozenset(walls[name]), space))
+    return tuple(grids)
 
 
 def board_marks(
     grids: Sequence[BoardGrid], board: Iterable[Fact], drawing: Drawing
 ) -> tuple[tuple[Fact, DrawnFact], ...]:
     """Return the marks of the board, such as exits, each with its fact."""
-    drawn = ((fact, read_fact(grids, drawing, fact)) for fact in board)
-    return tuple(
-        (fact, each) for fact, each in drawn if each is not None and isinstance(each.item, Mark)
-    )
+    marks = []
+    for fact in board:
+        thing = read_fact(grids, drawing, fact)
+        if thing is not None and isinstance(thing.item, Mark):
+            marks.append((fact, thing))
+    return tuple(marks)
 
 
 def read_fact(grids: Sequence[BoardGrid], drawing: Drawing, fact: Fact) -> DrawnFact | None:
@@ -177,33 +195,41 @@ def read_fact(grids: Sequence[BoardGrid], drawing: Drawing, fact: Fact) -> Drawn
     None when no declaration fits, or when it makes no sense on these grids.
     """
     item, values = _declaration(drawing, fact)
+    if item is None or isinstance(item, declared.Grid):
+        return None
     if isinstance(item, Cards):
         words = fact.split()
-        count = len(values.get("CARDS", values.get("CARD", "")).split())
-        return DrawnFact(item, 0, (0, 0), " ".join(words[: len(words) - count]), values)
-    cell, names = pair(values), [grid.name for grid in grids]
+        cards = values.get("CARDS", values.get("CARD", "")).split()
+        label = " ".join(words[: len(words) - len(cards)])
+        return DrawnFact(item, 0, (0, 0), label, values)
+    cell = pair(values)
+    names = [grid.name for grid in grids]
     name = values.get("GRID", names[0] if names else "")
-    if (
-        item is None
-        or isinstance(item, declared.Grid)
-        or cell is None
-        or name not in names
-        or not grids[names.index(name)].on_board(cell)
-    ):
+    if cell is None or name not in names:
         return None
-    return DrawnFact(item, names.index(name), cell, name_of(item.fact, fact), values)
+    number = names.index(name)
+    if not grids[number].on_board(cell):
+        return None
+    return DrawnFact(item, number, cell, name_of(item.fact, fact), values)
 
 
 def read_scene(grids: Sequence[BoardGrid], drawing: Drawing, facts: Iterable[Fact]) -> BoardScene:
     """Return the scene of a state."""
-    read = [(fact, read_fact(grids, drawing, fact)) for fact in facts]
-    drawn = [each for _, each in read if each is not None]
-    return BoardScene(
-        pieces={each.name: each for each in drawn if isinstance(each.item, Piece)},
-        marks=tuple(each for each in drawn if isinstance(each.item, Mark)),
-        rows=tuple(each for each in drawn if isinstance(each.item, Cards)),
-        other_facts=tuple(fact for fact, each in read if each is None),
-    )
+    pieces: dict[Role, DrawnFact] = {}
+    marks = []
+    rows = []
+    other_facts = []
+    for fact in facts:
+        thing = read_fact(grids, drawing, fact)
+        if thing is None:
+            other_facts.append(fact)
+        elif isinstance(thing.item, Piece):
+            pieces[thing.name] = thing
+        elif isinstance(thing.item, Mark):
+            marks.append(thing)
+        else:
+            rows.append(thing)
+    return BoardScene(pieces, tuple(marks), tuple(rows), tuple(other_facts))
 
 
 def pair(values: Mapping[str, str], first: str = "X", second: str = "Y") -> Cell | None:
@@ -220,29 +246,36 @@ def _declaration(
 ) -> tuple[declared.Grid | Piece | Mark | Cards | None, Mapping[str, str]]:
     """Return the first declaration that fits a fact, with the fact's variables."""
     for item in drawing:
-        for pattern in (item.size, item.walls) if isinstance(item, declared.Grid) else (item.fact,):
-            if (values := variables(pattern, fact)) is not None:
+        patterns = (item.size, item.walls) if isinstance(item, declared.Grid) else (item.fact,)
+        for pattern in patterns:
+            values = variables(pattern, fact)
+            if values is not None:
                 return item, values
     return None, {}
 
 
 def _size(values: Mapping[str, str]) -> tuple[range, range] | None:
     """Return the columns and the rows that a fact gives; None when it gives none."""
-    if span := pair(values, "LOW", "HIGH"):
-        columns = rows = range(span[0], span[1] + 1)
-    elif counts := pair(values, "COLUMNS", "ROWS"):
-        columns, rows = range(1, counts[0] + 1), range(1, counts[1] + 1)
+    span = pair(values, "LOW", "HIGH")
+    counts = pair(values, "COLUMNS", "ROWS")
+    if span is not None:
+        low, high = span
+        columns = rows = range(low, high + 1)
+    elif counts is not None:
+        columns = range(1, counts[0] + 1)
+        rows = range(1, counts[1] + 1)
     else:
         return None
+    if not columns or not rows:
+        return None
     count = (columns.stop - columns.start) * (rows.stop - rows.start)  # `len` has a limit
-    return (columns, rows) if columns and rows and count <= MOST_CELLS else None
+    return (columns, rows) if count <= MOST_CELLS else None
 
 
 def name_of(pattern: str, fact: Fact) -> str:
     """Return the words of a fact that are not its cell or grid, without the first of several."""
-    words = [
-        word
-        for want, word in zip(pattern.split(), fact.split(), strict=True)
-        if want not in {"X", "Y", "GRID"}
-    ]
+    words = []
+    for variable, word in zip(pattern.split(), fact.split(), strict=True):
+        if variable not in {"X", "Y", "GRID"}:
+            words.append(word)
     return " ".join(words[1:] or words)

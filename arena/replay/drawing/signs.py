@@ -43,43 +43,46 @@ class BoardSigns:
 
 def board_signs(grids: Sequence[BoardGrid], game: Game[Any], facts: Iterable[Fact]) -> BoardSigns:
     """Return the signs of a state."""
-    drawing, roles = game.drawing, game.roles
-    fixed = board_marks(grids, game.board(), drawing)
-    scene = read_scene(grids, drawing, facts)
-    every = [*(each for _, each in fixed), *scene.marks]
-    owners = [each.values["ROLE"] for each in every if "ROLE" in each.values]
-    letters = role_letters((*roles, *scene.pieces, *owners))
+    fixed = board_marks(grids, game.board(), game.drawing)
+    scene = read_scene(grids, game.drawing, facts)
+    marks = [mark for _, mark in fixed]
+    marks += scene.marks
+    owners = [mark.values["ROLE"] for mark in marks if "ROLE" in mark.values]
+    letters = role_letters((*game.roles, *scene.pieces, *owners))
     styles = {letter: ROLES[number % len(ROLES)] for number, letter in enumerate(letters.values())}
     symbols: dict[tuple[int, Cell], tuple[str, ...]] = defaultdict(tuple)
-    for each in (*scene.pieces.values(), *every):
-        sign, style = _look(each, letters)
-        symbols[each.grid, each.cell] += tuple(sign)
-        styles |= {sign: style} if style else {}
-    meanings = [(_look(each, letters)[0], fact) for fact, each in fixed]
-    meanings += _meanings(drawing, scene.marks, dict.fromkeys((*roles, *owners)), letters)
+    for thing in (*scene.pieces.values(), *marks):
+        sign, style = _look(thing, letters)
+        symbols[thing.grid, thing.cell] += tuple(sign)
+        if style:
+            styles[sign] = style
+    meanings = []
+    for fact, mark in fixed:
+        sign, _ = _look(mark, letters)
+        meanings.append((sign, fact))
+    roles = dict.fromkeys((*game.roles, *owners))
+    meanings += _meanings(game.drawing, scene.marks, roles, letters)
     return BoardSigns(scene, letters, symbols, styles, tuple(meanings), scene.in_play(grids))
 
 
-def _look(drawn: DrawnFact, letters: Mapping[Role, str]) -> tuple[str, str]:
+def _look(thing: DrawnFact, letters: Mapping[Role, str]) -> tuple[str, str]:
     """Return the sign of a piece or a mark, and its SGR code; empty for that of its letter."""
-    role, sign, colour = (
-        drawn.values.get("ROLE"),
-        getattr(drawn.item, "sign", ""),
-        COLOURS.get(drawn.colour, ""),
-    )
-    if isinstance(drawn.item, Piece):
-        return letters[drawn.name], f"1;7;{colour}" if colour else ""
+    colour = COLOURS.get(thing.colour, "")
+    turned = f"1;7;{colour}" if colour else ""
+    if isinstance(thing.item, Piece):
+        return letters[thing.name], turned
+    upright = f"1;{colour}" if colour else ""
+    role = thing.values.get("ROLE")
+    sign = getattr(thing.item, "sign", "")
     if role is not None and sign in {"ROLE", "role"}:
         number = list(letters).index(role) % len(ROLES)
-        code = f"1;7;{colour}" if colour else ROLES[number]
-        return (
-            (letters[role], code)
-            if sign == "ROLE"
-            else (letters[role].lower(), code.removeprefix("1;7;"))
-        )
-    return clean(
-        drawn.values.get("TEXT", "")
-    ) if sign == "TEXT" else sign, f"1;{colour}" if colour else ""
+        code = turned or ROLES[number]
+        if sign == "ROLE":
+            return letters[role], code
+        return letters[role].lower(), code.removeprefix("1;7;")
+    if sign == "TEXT":
+        sign = clean(thing.values.get("TEXT", ""))
+    return sign, upright
 
 
 def _meanings(
@@ -92,14 +95,16 @@ def _meanings(
     for item in drawing:
         if not isinstance(item, Mark) or item.sign == "TEXT":  # a text says what it means
             continue
-        if "ROLE" in item.fact.split():
+        pattern = item.fact.split()
+        if "ROLE" in pattern:
             for role in owners:
-                fact = " ".join(role if word == "ROLE" else word for word in item.fact.split())
-                yield (
-                    _look(DrawnFact(item, 0, (0, 0), "", {"ROLE": role}), letters)[0],
-                    name_of(f"- {item.fact}", f"- {fact}"),
-                )
-        elif count := sum(mark.item is item for mark in marks):
+                fact = " ".join(role if word == "ROLE" else word for word in pattern)
+                mark = DrawnFact(item, 0, (0, 0), "", {"ROLE": role})
+                sign, _ = _look(mark, letters)
+                yield sign, name_of(f"- {item.fact}", f"- {fact}")
+            continue
+        count = sum(mark.item is item for mark in marks)
+        if count:
             noun = name_of(item.fact, item.fact)
             yield item.sign, f"{count} {noun}" if count == 1 else f"{count} {noun}s"
 
@@ -109,6 +114,8 @@ def role_letters(roles: Iterable[Role]) -> dict[Role, str]:
     signs = ascii_uppercase + digits
     letters: dict[Role, str] = {}
     for role in dict.fromkeys(roles):
-        candidates = (sign for sign in role.upper() + signs if sign in signs)
-        letters[role] = next((sign for sign in candidates if sign not in letters.values()), "?")
+        free = (
+            sign for sign in role.upper() + signs if sign in signs and sign not in letters.values()
+        )
+        letters[role] = next(free, "?")
     return letters

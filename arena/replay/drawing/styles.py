@@ -50,28 +50,24 @@ class Styles:
     ) -> "Styles":
         """Return the styles that the things of these roles may have."""
         letters = role_letters(roles)
-        looks = {role: _item_of(drawing, role) for role in roles}
-        hues = {role: _hue(item, role, sides) for role, item in looks.items()}
-        icons = [
-            _style(looks[role], role, owner, hues[role], letters[role])
-            for owner, role in enumerate(roles)
-        ]
+        hues: dict[Role, str] = {}
+        icons = []
+        for owner, role in enumerate(roles):
+            look = _item_of(drawing, role)
+            hues[role] = _hue(look, role, sides)
+            icons.append(_style(look, role, owner, hues[role], letters[role]))
         table: list[Style] = []
         numbers: dict[tuple[int, int | None], int] = {}
         for number, item in enumerate(drawing):
             if isinstance(item, Grid):
                 continue
-            words = [] if isinstance(item, Cards) else item.fact.split()
-            owners = [role for role in roles if "ROLE" in words or role in words]
-            nobody = [] if isinstance(item, Piece) else [""]
-            for role in [*owners, *nobody]:
-                owner = roles.index(role) if role else None
+            lettered = isinstance(item, Piece) or getattr(item, "sign", "") == "ROLE"
+            for role in _owners(item, roles):
+                owner_number = roles.index(role) if role else None
                 hue = COLOURS.get(_colour(item, role), hues.get(role, ""))
-                lettered = isinstance(item, Piece) or getattr(item, "sign", "") == "ROLE"
-                numbers[number, owner] = len(table)
-                table.append(
-                    _style(item, role, owner, hue, letters.get(role, "") if lettered else "")
-                )
+                letter = letters.get(role, "") if lettered else ""
+                numbers[number, owner_number] = len(table)
+                table.append(_style(item, role, owner_number, hue, letter))
         return cls(drawing, tuple(roles), tuple(table), tuple(icons), numbers)
 
     def number(self, thing: DrawnFact) -> int | None:
@@ -87,40 +83,56 @@ def wall_path(grid: BoardGrid, in_play: frozenset[Cell]) -> str:
 
     Edges in one line are one stroke.
     """
-    shut, strokes = grid.shut(in_play), []
+    shut = grid.shut(in_play)
+    strokes = []
     for column, row in sorted(shut, key=lambda edge: (edge[1], edge[0])):
-        step = (2, 0) if column % 2 else (0, 2)
-        if (column - step[0], row - step[1]) in shut:
+        dx, dy = (2, 0) if column % 2 else (0, 2)
+        if (column - dx, row - dy) in shut:
             continue
         length = 1
-        while (column + step[0] * length, row + step[1] * length) in shut:
+        while (column + dx * length, row + dy * length) in shut:
             length += 1
-        x, y = 5 * (column - column % 2), 5 * (row - row % 2)
-        strokes.append(f"M {x} {y} L {x + 5 * step[0] * length} {y + 5 * step[1] * length}")
+        x = 5 * (column - column % 2)
+        y = 5 * (row - row % 2)
+        strokes.append(f"M {x} {y} L {x + 5 * dx * length} {y + 5 * dy * length}")
     return " ".join(strokes)
+
+
+def _owners(item: Piece | Mark | Cards, roles: Sequence[Role]) -> list[Role]:
+    """Return the roles that may own things of a declaration; an empty one stands for nobody."""
+    words = [] if isinstance(item, Cards) else item.fact.split()
+    owners = [role for role in roles if "ROLE" in words or role in words]
+    if not isinstance(item, Piece):
+        owners.append("")
+    return owners
 
 
 def _item_of(drawing: Drawing, role: Role) -> Piece | Mark:
     """Return the declaration that says how a role looks: its piece, or the discs that it owns."""
-    own = [
-        item
-        for item in drawing
-        if isinstance(item, Piece | Mark) and {"ROLE", role} & {*item.fact.split()}
-    ]
-    pieces: list[Piece | Mark] = [item for item in own if isinstance(item, Piece)]
-    return next(
-        iter(pieces + [item for item in own if isinstance(item, Mark) and item.shape == "disc"]),
-        DISC,
-    )
+    disc = DISC
+    for item in drawing:
+        if not isinstance(item, Piece | Mark):
+            continue
+        words = item.fact.split()
+        if "ROLE" not in words and role not in words:
+            continue
+        if isinstance(item, Piece):
+            return item
+        if item.shape == "disc" and disc is DISC:
+            disc = item
+    return disc
 
 
 def _hue(item: Piece | Mark, role: Role, sides: Sequence[Sequence[Role]]) -> str:
     """Return the colour of a role: the declared one, or its side's in its own shade."""
-    if colour := COLOURS.get(_colour(item, role)):
+    colour = COLOURS.get(_colour(item, role))
+    if colour:
         return colour
-    side = next((number for number, own in enumerate(sides) if role in own), 0)
-    shades = SIDES[side % len(SIDES)]
-    return shades[(sides[side].index(role) if sides and role in sides[side] else 0) % len(shades)]
+    for number, side in enumerate(sides):
+        if role in side:
+            shades = SIDES[number % len(SIDES)]
+            return shades[side.index(role) % len(shades)]
+    return SIDES[0][0]
 
 
 def _colour(item: Piece | Mark | Cards, role: Role) -> str:
@@ -130,13 +142,18 @@ def _colour(item: Piece | Mark | Cards, role: Role) -> str:
 
 def _style(item: Piece | Mark | Cards, role: Role, owner: int | None, hue: str, sign: str) -> Style:
     """Return the style of a declaration for the things of a role; `owner` is the role's number."""
-    shape = "text" if getattr(item, "sign", "") == "TEXT" else getattr(item, "shape", "disc")
+    shape = getattr(item, "shape", "disc")
+    if getattr(item, "sign", "") == "TEXT":
+        shape = "text"
+    words = item.fact.split()
+    if role:
+        words = [role if word == "ROLE" else word for word in words]
     return Style(
-        type(item).__name__.lower(),
-        " ".join(role if word == "ROLE" and role else word for word in item.fact.split()),
-        owner,
-        shape,
-        () if isinstance(item, Cards) else elements(shape, hue, sign),
-        TRAILS.get(shape, hue),
-        shape in TURNED,
+        kind=type(item).__name__.lower(),
+        fact=" ".join(words),
+        role=owner,
+        shape=shape,
+        elements=() if isinstance(item, Cards) else elements(shape, hue, sign),
+        trail=TRAILS.get(shape, hue),
+        turned=shape in TURNED,
     )
