@@ -152,7 +152,7 @@ def record_of(text: str) -> Record:
             turns.append(_turn(line, number))
             continue
         name, _, value = line[1:].removesuffix("]").partition(" ")
-        if not line.endswith("]") or name not in {*ONCE, *REPEATED}:
+        if not line.endswith("]") or name not in ONCE + REPEATED:
             _refuse(number, f"{line[:40]!r} is no tag of a match")
         if name in tags:
             _refuse(number, f"the tag {name} is there twice")
@@ -176,22 +176,17 @@ def _record(
 ) -> Record:
     """Return the record of tags and turns that were read, once everything has the right type."""
     game, _, board = str(tags["Board"]).partition("/")
+    match: dict[str, Any] = {field: tags[tag] for tag, field in MATCH.items()}
+    values: dict[str, Any] = {field: tags[tag] for tag, field in RECORD.items()}
     try:
-        values = {
-            "match": {
-                **{field: tags[tag] for tag, field in MATCH.items()},
-                "game": game,
-                "board": board,
-                "rules": "",
-                "seats": [
-                    {"role": seat["role"], "bot": {**seat["bot"], "command": ()}} for seat in seats
-                ],
-            },
-            **{field: tags[tag] for tag, field in RECORD.items()},
-            "turns": turns,
-            "verdict": {"scores": tags["Result"], "reason": tags["Reason"], "faults": faults},
-            "seats": [{**seat["report"], "role": seat["role"]} for seat in seats],
-        }
+        match |= {"game": game, "board": board, "rules": "", "seats": []}
+        for seat in seats:
+            role = seat["role"]
+            bot = {**seat["bot"], "command": ()}
+            match["seats"].append({"role": role, "bot": bot})
+        reports = [{**seat["report"], "role": seat["role"]} for seat in seats]
+        verdict = {"scores": tags["Result"], "reason": tags["Reason"], "faults": faults}
+        values |= {"match": match, "turns": turns, "verdict": verdict, "seats": reports}
         record = _records.validate_python(values)
         if not STARTED.fullmatch(record.started):
             raise ValueError(record.started[:40])
@@ -210,10 +205,14 @@ def _record(
 
 def _contradictions(record: Record) -> Iterator[str]:
     """Yield what cannot be, though every value has the right type."""
-    match, roles = record.match, sorted(seat.role for seat in record.match.seats)
-    time, opening = match.conditions.time, match.opening or Opening()
+    match = record.match
+    time = match.conditions.time
+    opening = match.opening or Opening()
+    roles = sorted(seat.role for seat in match.seats)
+    roles_of_sides = sorted(role for side in record.sides for role in side)
     names = [(match.game, boards.NAME), (match.board, boards.BOARD_NAME)]
-    for name, pattern in [*names, *((seat.bot.name, BOT_NAME) for seat in match.seats)]:
+    names += [(seat.bot.name, BOT_NAME) for seat in match.seats]
+    for name, pattern in names:
         if not pattern.fullmatch(name) or name.startswith((".", "-")):
             yield f"{name[:40]!r} is no name of a game, a board or a bot"
     if not re.fullmatch("[0-9a-f]{12}", match.id):
@@ -232,11 +231,7 @@ def _contradictions(record: Record) -> Iterator[str]:
             f"an opening has 0 to {MOST_PLIES} plies, and times its number "
             f"they are no more than {MOST_DRAWN_PLIES}"
         )
-    if (
-        not roles
-        == sorted(role for side in record.sides for role in side)
-        == sorted(record.verdict.scores)
-    ):
+    if not roles == roles_of_sides == sorted(record.verdict.scores):
         yield "its seats, its sides and its result do not have the same roles"
     for seat, report in zip(match.seats, record.seats, strict=True):
         if seat.bot.digest and not DIGEST.fullmatch(seat.bot.digest):

@@ -206,9 +206,13 @@ def _record_problems(
         yield from disagreements(game, record)
     if [seat.role for seat in record.seats] != [seat.role for seat in record.match.seats]:
         yield "its reports are not those of its seats"
-    elif (count := len(inspection.seat_rows(archive, number))) != len(record.seats):
+        return
+    count = len(inspection.seat_rows(archive, number))
+    if count != len(record.seats):
         yield f"{count} seats are counted, its record has {len(record.seats)}"
-    elif wrong := inspection.differing_columns(archive, number, record):
+        return
+    wrong = inspection.differing_columns(archive, number, record)
+    if wrong:
         yield f"columns that its tables are made of differ from its record: {', '.join(wrong)}"
 
 

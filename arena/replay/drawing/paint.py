@@ -5,4 +5,6 @@ WALL, DIM = "34", "2"
 
 def paint(text: str, code: str, colour: bool = True) -> str:
     """Return the text in this style; blanks, and text without a style, stay as they are."""
-    return f"\x1b[{code}m{text}\x1b[0m" if colour and code and not text.isspace() and text else text
+    if not colour or not code or not text or text.isspace():
+        return text
+    return f"\x1b[{code}m{text}\x1b[0m"

@@ -56,8 +56,10 @@ def _letters(fill: str) -> Element:
 
 def _disc(fill: str, sign: str) -> tuple[Element, ...]:
     circle: Element = ("circle", {"r": 3.2, "fill": fill or "#616874"})
+    if not sign:
+        return (circle,)
     tag, attributes = _letters("#ffffff")
-    return (circle, (tag, {**attributes, "words": sign})) if sign else (circle,)
+    return circle, (tag, {**attributes, "words": sign})
 
 
 def _square(fill: str, _: str) -> tuple[Element, ...]:
