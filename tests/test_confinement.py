@@ -429,8 +429,26 @@ def test_a_workspace_that_bots_could_read_is_refused_before_anything_is_played(t
     exposure.refuse_exposed([folder], [discovery.from_path(folder / "bots/first.py")], "landlock")
 
 
-def test_a_workspace_and_a_private_folder_among_the_systems_programs_are_refused(tmp_path, monkeypatch, steady):
-    monkeypatch.setattr(file_policy, "PROGRAMS", (*file_policy.PROGRAMS, str(tmp_path / "usr")))
+@pytest.fixture
+def public(monkeypatch):
+    """Make a folder public to every bot; what was remembered of programs before and meanwhile is forgotten."""
+    caches = (toolchain.needs, toolchain.resolved, exposure.refuse_exposed_copies, landlock._public_rules)
+
+    def forget():
+        for cache in caches:
+            cache.cache_clear()
+
+    def add(folder, table="PROGRAMS"):
+        monkeypatch.setattr(file_policy, table, (*getattr(file_policy, table), str(folder)))
+        forget()
+
+    yield add
+    monkeypatch.undo()
+    forget()
+
+
+def test_a_workspace_and_a_private_folder_among_the_systems_programs_are_refused(tmp_path, monkeypatch, public, steady):
+    public(tmp_path / "usr")
     folder = cup.make(tmp_path / "usr/src/cup")
     (tmp_path / "new.py").write_text(cup.FIRST)
     for command in (["run"], ["match", "first", "last", "--board", "duel"], ["submit", str(tmp_path / "new.py")]):
@@ -442,15 +460,15 @@ def test_a_workspace_and_a_private_folder_among_the_systems_programs_are_refused
     refused = cup.arena(folder, "submit", str(tmp_path / "new.py"))
     assert (refused.returncode, f"lies in {tmp_path}/usr, which bots may read" in refused.stderr) == (2, True)
     assert not (folder / "bots/_refused").exists()
-    monkeypatch.setattr(file_policy, "PROGRAMS", (*file_policy.PROGRAMS, str(tmp_path / "usr")))
+    public(tmp_path / "usr")
     monkeypatch.setattr(tempfile, "tempdir", str(folder))
     with Launcher() as launcher, pytest.raises(ArenaError, match=r"^TMPDIR: .* lies in .*/usr, which bots may read"):
         launcher.start(steady, Conditions(sandbox="landlock"), None)
 
 
 @pytest.mark.parametrize("inside_a_workspace", [True, False])
-def test_bots_by_path_in_a_folder_that_every_bot_may_read_are_refused(tmp_path, monkeypatch, inside_a_workspace):
-    monkeypatch.setattr(file_policy, "PROGRAMS", (*file_policy.PROGRAMS, str(tmp_path / "usr")))
+def test_bots_by_path_in_a_folder_that_every_bot_may_read_are_refused(tmp_path, public, inside_a_workspace):
+    public(tmp_path / "usr")
     here = cup.make(tmp_path / "cup") if inside_a_workspace else tmp_path
     (tmp_path / "usr").mkdir()
     exposed, hidden = str(tmp_path / "usr/new.py"), str(tmp_path / "old.py")
@@ -465,16 +483,16 @@ def test_bots_by_path_in_a_folder_that_every_bot_may_read_are_refused(tmp_path, 
     exposure.refuse_exposed((), [discovery.from_path(Path(exposed))], "none")  # nothing is hidden there at all
 
 
-def test_bots_that_come_with_arena_play_although_every_bot_may_read_them(monkeypatch):
+def test_bots_that_come_with_arena_play_although_every_bot_may_read_them(public):
     shipped = rulefile.shipped().parent
-    monkeypatch.setattr(file_policy, "PROGRAMS", (*file_policy.PROGRAMS, str(shipped)))
+    public(shipped)
     exposure.refuse_exposed((), discovery.gather(shipped / "bots"), "landlock")
 
 
 @pytest.mark.parametrize("table", ["PROGRAMS", "SETTINGS", "DEVICES"])
-def test_a_workspace_in_any_folder_that_every_bot_may_read_is_refused(tmp_path, monkeypatch, table):
+def test_a_workspace_in_any_folder_that_every_bot_may_read_is_refused(tmp_path, public, table):
     exposure.refuse_exposed([tmp_path / "shared/cup"], (), "landlock")
-    monkeypatch.setattr(file_policy, table, (*getattr(file_policy, table), str(tmp_path / "shared")))
+    public(tmp_path / "shared", table)
     with pytest.raises(ArenaError, match=f"lies in {tmp_path}/shared, which bots may read"):
         exposure.refuse_exposed([tmp_path / "shared/cup"], (), "landlock")
 
