@@ -435,8 +435,8 @@ def public(monkeypatch):
     caches = (toolchain.needs, toolchain.resolved, exposure.refuse_exposed_copies, landlock._public_rules)
 
     def forget():
-        for cache in caches:
-            cache.cache_clear()
+        for remembered in caches:
+            remembered.cache_clear()
 
     def add(folder, table="PROGRAMS"):
         monkeypatch.setattr(file_policy, table, (*getattr(file_policy, table), str(folder)))
