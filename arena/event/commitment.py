@@ -156,5 +156,5 @@ def _bot_digest(bot: Bot, path: Path) -> str:
         files = folder_digest(program.command, path, WHOLE)
     else:
         files = digest_of(program.command, [(path.name, path)], WHOLE)
-    said = stated(bot, BOT_SETTINGS)
-    return values_digest(files, said | {"limits": bot.limits and plain(bot.limits)}, bool(bot.remote), length=WHOLE)
+    settings = stated(bot, BOT_SETTINGS)
+    return values_digest(files, settings | {"limits": bot.limits and plain(bot.limits)}, bool(bot.remote), length=WHOLE)

@@ -141,36 +141,37 @@ def crash(
     status = "it closed its output, still running" if how.killed else f"it ended before its answer: {how}"
     if how.code == -signal.SIGKILL and not how.killed:
         status += ", which arena did not send"
-    said = complaint(stderr.decode("utf-8", "replace"))
+    error_line = complaint(stderr.decode("utf-8", "replace"))
     memory = _memory_figures(how, limits, stderr, starting=starting)
     instead = _instead(printed, ready=starting)
-    text = "; ".join([status, *_stderr_line(said, stderr), *instead, *_unfinished_line(printed.unfinished)]) + memory
+    parts = [status, *_stderr_line(error_line, stderr), *instead, *_unfinished_line(printed.unfinished)]
+    text = "; ".join(parts) + memory
     if confined:
-        text += _refused_calls(how, said, stderr, syscalls, limits)
+        text += _refused_calls(how, error_line, stderr, syscalls, limits)
     return Failure(
         cause=Cause.OUTPUT_CLOSED if how.killed else Cause.ENDED,
         words=text,
         exit_code=None if how.killed else how.code,
-        complaint=said,
+        complaint=error_line,
         unfinished=len(printed.unfinished),
         short_of_memory=bool(memory),
         refused_calls=tuple(syscalls),
     )
 
 
-def _refused_calls(how: Exit, said: str, stderr: bytes, syscalls: Sequence[str], limits: Limits) -> str:
+def _refused_calls(how: Exit, error_line: str, stderr: bytes, syscalls: Sequence[str], limits: Limits) -> str:
     """Return what a crash has to do with refused system calls, as more of its sentence; nothing where it shows none.
 
-    `said` is the line of its stderr that names its error: a refusal that it had survived before is not the cause. Java
-    tries a socket at each start, and does without.
+    `error_line` is the line of its stderr that names its error: a refusal that it had survived before is not the cause.
+    Java tries a socket at each start, and does without.
     """
     log = stderr.lower()
-    complains = any(sign in said.lower().encode() for sign in REFUSED)
-    died_silently = bool(syscalls) and not said and how.code != 0
+    complains = any(sign in error_line.lower().encode() for sign in REFUSED)
+    died_silently = bool(syscalls) and not error_line and how.code != 0
     if FORKS.isdisjoint(syscalls) and not (complains or died_silently or how.code == -signal.SIGSYS):
         return ""
     text = f"; system calls that were refused to it: {', '.join(syscalls)}" if syscalls else ""
-    forks = not FORKS.isdisjoint(syscalls) and (complains or not said)
+    forks = not FORKS.isdisjoint(syscalls) and (complains or not error_line)
     if not syscalls:
         forks = complains and any(sign in log for sign in STARTS_PROGRAM)
     if forks and limits.processes == 1:
