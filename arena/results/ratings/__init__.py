@@ -1,7 +1,8 @@
-"""Ratings: the strengths of the bots and their uncertainty. A rating is one file here, with the function of `Rule`.
+"""Ratings: the strengths of the bots and their uncertainty.
 
-A rating is one fit of all records, never a running sum, so the order of the records changes nothing. Pure: values in,
-values out. The parts that the files share are in `fitting/`: intervals come from bootstrap.py and intervals.py there.
+A rating is one file here, with the function of `Rule`. A rating is one fit of all records, never a
+running sum, so the order of the records changes nothing. Pure: values in, values out. The parts
+that the files share are in `fitting/`: intervals come from bootstrap.py and intervals.py there.
 """
 
 from base64 import b64decode, b64encode
@@ -18,7 +19,8 @@ from arena.game import Role
 
 
 def _decode(array: tuple[str, list[int], str]) -> Any:
-    import numpy as np  # here, because a command that asks for the names of ratings must not wait for numpy
+    # Here, because a command that asks for the names of ratings must not wait for numpy.
+    import numpy as np
 
     dtype, shape, data = array
     return np.frombuffer(b64decode(data), dtype=dtype).reshape(shape)
@@ -26,10 +28,14 @@ def _decode(array: tuple[str, list[int], str]) -> Any:
 
 if TYPE_CHECKING:
     from arena.results.arrays import Arrays, Floats, Mask
-else:  # for pydantic: in JSON an array is its type, its shape and its bytes in base64, so that every bit comes back
+else:
+    # For pydantic: in JSON an array is its type, its shape and its bytes in base64, so that every
+    # bit comes back.
     Floats = Mask = Annotated[
         Any,
-        PlainSerializer(lambda array: (array.dtype.str, array.shape, b64encode(array.tobytes()).decode())),
+        PlainSerializer(
+            lambda array: (array.dtype.str, array.shape, b64encode(array.tobytes()).decode())
+        ),
         PlainValidator(_decode),
     ]
 
@@ -72,7 +78,8 @@ class Rating:
     tier: int
     """From 1; bots of one tier cannot be told apart from the best of them."""
     roles: ByBoardRole
-    """Only for roles that it played; the average bot of each role has the value of the average bot."""
+    """Only for roles that it played; the average bot of each role has the value of the average
+    bot."""
 
 
 class Ranked(NamedTuple):
@@ -106,19 +113,24 @@ class Ratings:
     ratings: tuple[Rating, ...]
     """Best first; only bots that played."""
     better: Floats
-    """The chance that a row's bot is stronger than a column's, 0 to 1, in the order of `ratings`; 0.5 with itself."""
+    """The chance that a row's bot is stronger than a column's, 0 to 1, in the order of `ratings`;
+    0.5 with itself."""
     resamples: Floats
-    """A row for each of `ratings`: its strength in each refit. Differences and their intervals are read from these."""
+    """A row for each of `ratings`: its strength in each refit. Differences and their intervals are
+    read from these."""
     bounded: Mask
-    """[i, j]: matches prove that bot i is not arbitrarily weaker than bot j, in the order of `ratings`."""
+    """[i, j]: matches prove that bot i is not arbitrarily weaker than bot j, in the order of
+    `ratings`."""
     advantages: ByBoardRole
-    """Of each (`game/board`, role) between average bots; roles that always score alike stand under their first."""
+    """Of each (`game/board`, role) between average bots; roles that always score alike stand under
+    their first."""
     rankings: tuple[Ranking, ...]
     """For each board: a ranking over all its roles, where it has several, then one of each role."""
     groups: tuple[tuple[str, ...], ...]
     """Bots linked by matches, the largest group first; bots of two groups can't be compared."""
     repeated: int
-    """Matches that add nothing: nothing in them was sampled, and the same bots had played the same moves before."""
+    """Matches that add nothing: nothing in them was sampled, and the same bots had played the same
+    moves before."""
 
     @property
     def warnings(self) -> tuple[str, ...]:
@@ -126,33 +138,52 @@ class Ratings:
         warnings = []
         if len(self.groups) > 1:
             warnings.append(
-                f"the bots fall into {len(self.groups)} groups that never met: ranks across them are guesses; "
+                f"the bots fall into {len(self.groups)} groups that never met: ranks across them "
+                f"are guesses; "
                 "play the missing pairs"
             )
         if self.repeated:
             warnings.append(
-                f"{self.repeated} matches are copies of others, move for move, and do not count again: nothing in them "
+                f"{self.repeated} matches are copies of others, move for move, and do not count "
+                f"again: nothing in them "
                 "was left to chance; more repeats add nothing, unless the event has [openings]"
             )
         return tuple(warnings)
 
     def scaled(self, unit: str, factor: float, offset: float) -> "Ratings":
-        """Return the same ratings on another scale; advantages are differences, so they have no offset."""
+        """Return the same ratings on another scale.
 
-        def scaled(strengths: Mapping[tuple[str, Role], Strength], offset: float) -> dict[tuple[str, Role], Strength]:
-            return {board_role: strength.scaled(factor, offset) for board_role, strength in strengths.items()}
+        Advantages are differences, so they have no offset.
+        """
+
+        def scaled(
+            strengths: Mapping[tuple[str, Role], Strength], offset: float
+        ) -> dict[tuple[str, Role], Strength]:
+            return {
+                board_role: strength.scaled(factor, offset)
+                for board_role, strength in strengths.items()
+            }
 
         return replace(
             self,
             unit=unit,
             ratings=tuple(
-                replace(each, strength=each.strength.scaled(factor, offset), roles=scaled(each.roles, offset))
+                replace(
+                    each,
+                    strength=each.strength.scaled(factor, offset),
+                    roles=scaled(each.roles, offset),
+                )
                 for each in self.ratings
             ),
             resamples=offset + factor * self.resamples,
             advantages=scaled(self.advantages, 0),
             rankings=tuple(
-                replace(each, rows=tuple(r._replace(strength=r.strength.scaled(factor, offset)) for r in each.rows))
+                replace(
+                    each,
+                    rows=tuple(
+                        r._replace(strength=r.strength.scaled(factor, offset)) for r in each.rows
+                    ),
+                )
                 for each in self.rankings
             ),
         )

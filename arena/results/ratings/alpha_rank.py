@@ -1,8 +1,9 @@
-"""Alpha-rank: how much of its time a population that keeps changing to better bots spends with each bot, in per cent.
+"""Alpha-rank: the time that a population spends with each bot, in per cent.
 
-It needs no order of strength: where A beats B, B beats C and C beats A, the three share the time. Where there is an
-order, the best bot has it all; the others have 0, and their points decide (Omidshafiei and others, "alpha-Rank:
-Multi-Agent Evaluation by Evolution", 2019).
+The population keeps changing to better bots. The rating needs no order of strength: where A beats
+B, B beats C and C beats A, the three share the time. Where there is an order, the best bot has it
+all; the others have 0, and their points decide (Omidshafiei and others, "alpha-Rank: Multi-Agent
+Evaluation by Evolution", 2019).
 """
 
 import numpy as np
@@ -15,32 +16,40 @@ from arena.results.ratings.fitting.payoffs import payoffs_of
 
 POPULATION = 50
 INTENSITY = 0.6
-"""Of the selection: a bot that takes 55 of 100 points from another is preferred to it 19 to 1. With much more the least
-lead would be worth as much as a sweeping one."""
+"""Of the selection: a bot that takes 55 of 100 points from another is preferred to it 19 to 1. With
+much more the least lead would be worth as much as a sweeping one."""
 
 
 def rate(arrays: Arrays, *, seed: int = 0, refits: int = REFITS) -> Ratings:
-    """Rate all bots of these matches. No board and no role has a figure of its own: nobody meets itself in a role."""
+    """Rate all bots of these matches.
+
+    No board and no role has a figure of its own: nobody meets itself in a role.
+    """
     totals = add_up(arrays)
     payoffs, random = payoffs_of(totals), np.random.default_rng(abs(seed))
-    rows = 100 * np.concatenate([masses(payoffs.mean[None]), payoffs.samples(masses, refits, random)]).T
+    rows = (
+        100
+        * np.concatenate([masses(payoffs.mean[None]), payoffs.samples(masses, refits, random)]).T
+    )
     nothing = np.zeros(0, dtype=np.int64)
     cells = Cells(bot=nothing, board_role=nothing, rows=np.zeros((0, rows.shape[1])), middle=None)
     return ratings_of("%", totals, rows, cells)  # all figures are between 0 and 100
 
 
 def masses(payoffs: Floats) -> Floats:
-    """Return T x N: the part of the time that the population spends with each bot, for T x N x N payoffs, 0 to 1.
+    """Return T x N: the part of the time that the population spends with each bot, 0 to 1.
 
-    A population plays one bot; now and then another bot enters, which takes over with the probability of a Moran
-    process in which both play each other.
+    `payoffs` are T x N x N.     A population plays one bot; now and then another bot enters, which
+    takes over with the probability of a Moran process in which both play each other.
     """
     size = payoffs.shape[1]
-    lead = INTENSITY * (payoffs.transpose(0, 2, 1) - payoffs)  # of the bot that enters, in the column
+    lead = INTENSITY * (
+        payoffs.transpose(0, 2, 1) - payoffs
+    )  # of the bot that enters, in the column
     with np.errstate(invalid="ignore"):
         change = np.where(lead == 0, 1 / POPULATION, np.expm1(-lead) / np.expm1(-POPULATION * lead))
-    # The time with each bot follows by elimination (Grassmann, Taksar and Heyman, 1985), which subtracts nothing, so
-    # that also a part of 1e-13 is exact, and alike on every CPU.
+    # The time with each bot follows by elimination (Grassmann, Taksar and Heyman, 1985), which
+    # subtracts nothing, so that also a part of 1e-13 is exact, and alike on every CPU.
     for last in range(size - 1, 0, -1):
         change[:, :last, last] /= change[:, last, :last].sum(axis=1, keepdims=True)
         change[:, :last, :last] += change[:, :last, last, None] * change[:, None, last, :last]

@@ -1,8 +1,9 @@
-"""Bradley-Terry with roles: strengths in logits, the average bot at 0. The model is described in `fitting/model.py`.
+"""Bradley-Terry with roles: strengths in logits, the average bot at 0.
 
-A bot that is stronger by 1 than the other side scores 73 where roles are even; by 2, 88; by 3, 95. The average is over
-the bots that the matches bound on both sides. A bot that never won anything may be arbitrarily weak, so it moves no
-other bot's rating, and its interval is open below.
+The model is described in `fitting/model.py`. A bot that is stronger by 1 than the other side scores
+73 where roles are even; by 2, 88; by 3, 95. The average is over the bots that the matches bound on
+both sides. A bot that never won anything may be arbitrarily weak, so it moves no other bot's
+rating, and its interval is open below.
 """
 
 import numpy as np
@@ -31,15 +32,29 @@ def rate(arrays: Arrays, *, seed: int = 0, refits: int = REFITS) -> Ratings:
     closed = ends(totals)
     middle = several(closed[0] & closed[1])  # the bots whose mean is the centre of the scale
     overall -= overall[middle].mean(axis=0, keepdims=True) if model.size else 0
-    cells = Cells(bot=model.bot, board_role=model.board_role, rows=resamples[len(model.advantages) :], middle=middle)
+    cells = Cells(
+        bot=model.bot,
+        board_role=model.board_role,
+        rows=resamples[len(model.advantages) :],
+        middle=middle,
+    )
     return ratings_of(
-        "logits", totals, overall, cells, _advantages(model, totals, middle, resamples), bounds(totals), closed
+        "logits",
+        totals,
+        overall,
+        cells,
+        _advantages(model, totals, middle, resamples),
+        bounds(totals),
+        closed,
     )
 
 
-def _advantages(model: Model, totals: MatchTotals, middle: Mask, resamples: Floats) -> dict[int, Strength]:
+def _advantages(
+    model: Model, totals: MatchTotals, middle: Mask, resamples: Floats
+) -> dict[int, Strength]:
     """Return the advantage of each board role when average bots meet."""
-    # The average bot of a board role: the mean of the bots of the middle, or of all bots where none of these played it.
+    # The average bot of a board role: the mean of the bots of the middle, or of all bots where none
+    # of these played it.
     size, count = len(totals.board_roles), len(model.advantages)
     absent = np.bincount(model.board_role[middle[model.bot]], minlength=size) == 0
     counts = middle[model.bot] | absent[model.board_role]
@@ -55,8 +70,16 @@ def _advantages(model: Model, totals: MatchTotals, middle: Mask, resamples: Floa
         rows.append(resamples[advantage] + model.factor[score, used] @ average[board_roles])
     values = strengths(np.array(rows).reshape(count, resamples.shape[1]))
     advantages = dict(zip(model.advantages.tolist(), values, strict=True))
-    for label in totals.opposed:  # the second side has no score in the model: its advantage is the first one's, negated
-        sides = {role.side: index for index, role in reversed([*enumerate(totals.board_roles)]) if role.label == label}
+    for label in (
+        totals.opposed
+    ):  # the second side has no score in the model: its advantage is the first one's, negated
+        sides = {
+            role.side: index
+            for index, role in reversed([*enumerate(totals.board_roles)])
+            if role.label == label
+        }
         value, low, high = advantages[sides[min(sides)]]
-        advantages[sides[max(sides)]] = Strength(0.0 - value, 0.0 - high, 0.0 - low)  # -value may be -0.0
+        advantages[sides[max(sides)]] = Strength(
+            0.0 - value, 0.0 - high, 0.0 - low
+        )  # -value may be -0.0
     return advantages

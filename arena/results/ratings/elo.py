@@ -1,7 +1,7 @@
 """Elo: the fit of `bradley_terry` on the familiar scale, the average bot at 1500.
 
-A difference of 400 points is ten to one (Elo, The Rating of Chessplayers, 1978). There is no K factor and no order of
-matches: it is one fit of all records.
+A difference of 400 points is ten to one (Elo, The Rating of Chessplayers, 1978). There is no K
+factor and no order of matches: it is one fit of all records.
 """
 
 from math import log

@@ -1,1 +1,4 @@
-"""The parts that all ratings share: sums of the matches, the model, its prior and fit, the bootstrap, the intervals."""
+"""The parts that all ratings share.
+
+They are the sums of the matches, the model, its prior and fit, the bootstrap, and the intervals.
+"""

@@ -1,33 +1,40 @@
-"""The bootstrap: the same fit, many times, as if other blocks had been played and the prior were another."""
+"""The bootstrap: the same fit, many times, as if other blocks had been played.
 
-# Theory of operation
-# -------------------
-# A rating's interval comes from refits of the model. It is a block multiplier bootstrap: a refit gives each block (the
-# matches of one set of bots with one seed, all legs) a random weight. A block shares its luck, so its matches must not
-# be resampled apart: match by match, a nominal 95 % interval of bots without chance holds the truth in 61 % of cases.
+The prior of each fit is another, too.
+"""
+
+# Theory of operation ------------------- A rating's interval comes from refits of the model. It is
+# a block multiplier bootstrap: a refit gives each block (the matches of one set of bots with one
+# seed, all legs) a random weight. A block shares its luck, so its matches must not be resampled
+# apart: match by match, a nominal 95 % interval of bots without chance holds the truth in 61 % of
+# cases.
 #
-# A weight of 1 + w adds w times the block's share to the slope of the log-likelihood. The sum of these shifts over all
-# blocks is sampled at once, from the normal distribution that it has (Kline and Santos, "A score based approach to wild
-# bootstrap inference", 2012). Its covariance, `by_blocks`, is computed once, so a refit costs the same for a thousand
-# matches and for a million. The rejected option, sampling blocks, costs a pass over all of them.
+# A weight of 1 + w adds w times the block's share to the slope of the log-likelihood. The sum of
+# these shifts over all blocks is sampled at once, from the normal distribution that it has (Kline
+# and Santos, "A score based approach to wild bootstrap inference", 2012). Its covariance,
+# `by_blocks`, is computed once, so a refit costs the same for a thousand matches and for a million.
+# The rejected option, sampling blocks, costs a pass over all of them.
 #
-# The prior is sampled anew as well (as in Newton and Raftery's weighted likelihood bootstrap, 1994). A bot that always
-# won leaves nothing to resample; its interval comes from the prior. The spreads of the prior are estimates, too: a
-# refit shifts the slope by what another spread would do to it (Kass and Steffey, 1989). The variance of a spread's
-# logarithm is 1 / (2 n), where n is the number of strengths that the matches have told apart from 0.
+# The prior is sampled anew as well (as in Newton and Raftery's weighted likelihood bootstrap,
+# 1994). A bot that always won leaves nothing to resample; its interval comes from the prior. The
+# spreads of the prior are estimates, too: a refit shifts the slope by what another spread would do
+# to it (Kass and Steffey, 1989). The variance of a spread's logarithm is 1 / (2 n), where n is the
+# number of strengths that the matches have told apart from 0.
 #
 # Two corrections keep the intervals wide enough in small events:
-# - The fit follows the scores, which makes the residuals too small: `inflation` enlarges them again.
-# - Where a strength rests on few blocks, their scatter is itself a guess from few numbers, so there it leans on the
-#   scatter that the model expects (LEAN_BLOCKS). Without this, in simulated leagues of one match a seating, a 95 %
-#   interval holds the true strength in 91 to 93 % of cases, with it in 94 %. From a hundred blocks on it changes
-#   nothing.
+# - The fit follows the scores, which makes the residuals too small: `inflation` enlarges them
+#   again.
+# - Where a strength rests on few blocks, their scatter is itself a guess from few numbers, so there
+#   it leans on the scatter that the model expects (LEAN_BLOCKS). Without this, in simulated leagues
+#   of one match a seating, a 95 % interval holds the true strength in 91 to 93 % of cases, with it
+#   in 94 %. From a hundred blocks on it changes nothing.
 #
-# intervals.py cuts the intervals of ratings and ranks from the refits. Their coverage is measured on leagues of known
-# strengths: `python benchmarks/ratings.py 60 coverage`, 30 kinds of leagues with some 720 intervals each, so the
-# figures are right to about 2 %. Intervals that should hold the true strength in 95 % of cases hold it in 92.8 to 97.5
-# % where the model is right, also beside hopeless bots and of specialists. That of a perfect bot, drawn towards the
-# others, holds it in 91.7 %. Where the model is wrong: 97.6 and 98.9 % where pairs have an effect of their own, and
+# intervals.py cuts the intervals of ratings and ranks from the refits. Their coverage is measured
+# on leagues of known strengths: `python benchmarks/ratings.py 60 coverage`, 30 kinds of leagues
+# with some 720 intervals each, so the figures are right to about 2 %. Intervals that should hold
+# the true strength in 95 % of cases hold it in 92.8 to 97.5 % where the model is right, also beside
+# hopeless bots and of specialists. That of a perfect bot, drawn towards the others, holds it in
+# 91.7 %. Where the model is wrong: 97.6 and 98.9 % where pairs have an effect of their own, and
 # 90.8 % where all pairs share the same lucky seeds.
 
 import numpy as np
@@ -41,11 +48,13 @@ from arena.results.ratings.fitting.prior import pulls
 LEAN_BLOCKS = 20.0
 """The scatter that the model expects counts as much as this number of blocks of each strength."""
 LEAST_FREE = 0.2
-"""Part of the matches that remain when each unknown has used up its own: with fewer, residuals mean next to nothing."""
+"""Part of the matches that remain when each unknown has used up its own: with fewer, residuals mean
+next to nothing."""
 SURE = 1.0
 """The belief says as much of a spread as the strength of this number of bots, if it were known."""
 WORK = 10_000_000
-"""Scores times refits that are worth waiting for: some seconds. From about 60 bots on there are fewer refits."""
+"""Scores times refits that are worth waiting for: some seconds. From about 60 bots on there are
+fewer refits."""
 FEWEST_REFITS = 200
 """But never fewer than this: a 95 % interval is then cut at the fifth refit from either end."""
 STEPS = 60
@@ -54,23 +63,32 @@ CLOSE_ERRORS = 0.02
 CHUNK_REFITS = 32
 """Refits solved together, at least: few enough that their numbers stay in the processor's cache."""
 CHUNK_NUMBERS = 8192
-"""Scores times refits solved together in small events, where the calls of numpy take longer than what they compute: the
-refits of two bots take a tenth of the time."""
+"""Scores times refits solved together in small events, where the calls of numpy take longer than
+what they compute: the refits of two bots take a tenth of the time."""
 
 
 def bootstrap(totals: MatchTotals, fitted: Fit, refits: int, random: np.random.Generator) -> Floats:
-    """Return P x refits: the unknowns of each refit; fewer refits where the scores are very many."""
+    """Return P x refits: the unknowns of each refit.
+
+    Fewer refits where the scores are very many.
+    """
     model = fitted.model
     if not model.size:
         return np.zeros((0, refits))
     refits = min(refits, max(FEWEST_REFITS, WORK // len(model.mean)))
-    # The number of blocks that each unknown rests on decides how much of the expected scatter its own is mixed with.
+    # The number of blocks that each unknown rests on decides how much of the expected scatter its
+    # own is mixed with.
     parts, scores = np.bincount(totals.seating), np.bincount(model.seating)
     used = (model.factor != 0) * (parts / scores)[model.seating][:, None]
-    blocks = np.bincount(model.unknown.ravel(), weights=used.ravel(), minlength=model.size).astype(np.float64)
+    blocks = np.bincount(model.unknown.ravel(), weights=used.ravel(), minlength=model.size).astype(
+        np.float64
+    )
     lean = LEAN_BLOCKS / (LEAN_BLOCKS + blocks)
     measured, expected = np.sqrt(np.outer(1 - lean, 1 - lean)), np.sqrt(np.outer(lean, lean))
-    scatter = inflation(totals, fitted) * by_blocks(totals, fitted) * measured + fitted.information * expected
+    scatter = (
+        inflation(totals, fitted) * by_blocks(totals, fitted) * measured
+        + fitted.information * expected
+    )
     pull = pulls(model, fitted.spread, fitted.unknowns)
     by_spreads = 2 * pull / (SURE + fitted.unknowns @ pull) @ pull.T
     root = rounded(np.linalg.cholesky(np.asarray(scatter) + fitted.prior + by_spreads))
@@ -81,32 +99,43 @@ def bootstrap(totals: MatchTotals, fitted: Fit, refits: int, random: np.random.G
 
 
 def inflation(totals: MatchTotals, fitted: Fit) -> float:
-    """Return the factor that undoes the fit's effect on squared residuals: matches over matches minus unknowns used."""
-    used = float((fitted.covariance * fitted.information).sum())  # the trace of their product: both are symmetric
+    """Return the factor that undoes the fit's effect on squared residuals.
+
+    It is the number of matches, divided by the same number less the unknowns that the fit used.
+    """
+    used = float(
+        (fitted.covariance * fitted.information).sum()
+    )  # the trace of their product: both are symmetric
     return 1 / max(1 - used / float(totals.different.sum()), LEAST_FREE)
 
 
 def by_blocks(totals: MatchTotals, fitted: Fit) -> Floats:
     """Return P x P: the sum over the blocks of their share of the slope, times itself."""
     model = fitted.model
-    score: Ints = np.zeros(totals.seats.shape, dtype=np.int64)  # S x K: the score of a role; any where it has none
+    score: Ints = np.zeros(
+        totals.seats.shape, dtype=np.int64
+    )  # S x K: the score of a role; any where it has none
     weight, expected = np.zeros((2, *totals.seats.shape))
     score[model.seating, model.role] = np.arange(len(model.seating))
     weight[model.seating, model.role] = fitted.weight / totals.matches[model.seating]
     expected[model.seating, model.role] = fitted.expected
     at = totals.seating
-    surplus = weight[at] * (totals.part_scores / 100 - totals.part_matches[:, None] * expected[at])  # B x K
+    surplus = weight[at] * (
+        totals.part_scores / 100 - totals.part_matches[:, None] * expected[at]
+    )  # B x K
     total = np.zeros(model.size**2)
     for left, right, times in totals.pairs_of_parts():
-        # Parts with the same pair of seatings have the same unknowns: they are summed first, because there are few
-        # pairs.
+        # Parts with the same pair of seatings have the same unknowns: they are summed first,
+        # because there are few pairs.
         pairs, pair = np.unique(at[left] * len(score) + at[right], return_inverse=True)
         first, second = np.divmod(pairs, len(score))
         for left_role in range(score.shape[1]):
             for right_role in range(score.shape[1]):
                 products = times * surplus[left, left_role] * surplus[right, right_role]
                 summed = np.asarray(np.bincount(pair, weights=products), dtype=np.float64)
-                total += _by_unknowns(fitted, score[first, left_role], score[second, right_role], summed)
+                total += _by_unknowns(
+                    fitted, score[first, left_role], score[second, right_role], summed
+                )
     square = total.reshape(model.size, model.size)
     return np.asarray((square + square.T) / 2)
 
@@ -124,10 +153,10 @@ def _by_unknowns(fitted: Fit, left: Ints, right: Ints, summed: Floats) -> Floats
 
 
 class _Solver:
-    """Newton's method for many refits at once, from the fit on, with the second derivatives of the fit throughout.
+    """Newton's method for many refits at once, which begins at the fit.
 
-    It computes in single precision: a refit that is right to a fiftieth of a standard error is right enough, and ten
-    times faster.
+    It uses the second derivatives of the fit throughout. It computes in single precision: a refit
+    that is right to a fiftieth of a standard error is right enough, and ten times faster.
     """
 
     def __init__(self, fitted: Fit) -> None:

@@ -1,9 +1,12 @@
-"""Bounds that the matches set: a bot without a win may be arbitrarily weak, one without a loss arbitrarily strong.
+"""The bounds that matches set to strengths.
 
-A score above 0 against an opponent bounds a bot from below, relative to that opponent; a score below 100 bounds it from
-above; and bounds are transitive. These are the conditions under which a Bradley-Terry model has a finite answer at all
-(Ford, 1957, "Solution of a ranking problem from binary comparisons"). Where they fail, the prior alone keeps an
-estimate finite, and its interval there is open.
+A bot without a win may be arbitrarily weak, and a bot without a loss arbitrarily strong.
+
+A score above 0 against an opponent bounds a bot from below, relative to that opponent; a score
+below 100 bounds it from above; and bounds are transitive. These are the conditions under which a
+Bradley-Terry model has a finite answer at all (Ford, 1957, "Solution of a ranking problem from
+binary comparisons"). Where they fail, the prior alone keeps an estimate finite, and its interval
+there is open.
 """
 
 import numpy as np
@@ -13,17 +16,19 @@ from arena.results.ratings.fitting.match_totals import MatchTotals
 
 
 def bounds(totals: MatchTotals) -> Mask:
-    """Return N x N: True where the matches bound, from below, the row bot's strength minus the column bot's."""
+    """Return N x N: True where matches bound the row bot's strength minus the column's from below."""
     count = len(totals.bots)
     return _closure(_direct(totals))[:count, :count]
 
 
 def ends(totals: MatchTotals) -> tuple[Mask, Mask]:
-    """Return for each bot: is its strength bounded from below, and from above, relative to the others of its group?
+    """Return for each bot whether its strength is bounded from below, and whether from above.
 
-    Bots that bound each other are a body. Where one body has most bots of the group, the others are measured by it,
-    even if many of them took points off each other only. Where there is no such body, as where the better bot always
-    wins, a bot is bounded by any bot outside its body. The only bot of all is compared with nobody, so it is open.
+    The bounds are relative to the other bots of its group.
+    Bots that bound each other are a body. Where one body has most bots of the group, the others are
+    measured by it, even if many of them took points off each other only. Where there is no such
+    body, as where the better bot always wins, a bot is bounded by any bot outside its body. The
+    only bot of all is compared with nobody, so it is open.
     """
     count = len(totals.bots)
     direct = _direct(totals)
@@ -42,19 +47,25 @@ def ends(totals: MatchTotals) -> tuple[Mask, Mask]:
 
 
 def several(bots: Mask) -> Mask:
-    """Return these marks, or all if fewer than two are set: a bot that is measured by itself is at 0 for sure."""
+    """Return these marks, or marks of all bots if fewer than two are set.
+
+    A bot that is measured by itself would be at 0 for sure.
+    """
     return bots if bots.sum() > 1 else np.ones_like(bots)
 
 
 def groups(totals: MatchTotals) -> tuple[tuple[str, ...], ...]:
-    """Return the bots that are linked by matches, the largest group first; two groups can't be compared.
+    """Return the bots that are linked by matches, the largest group first.
 
+    Two groups can't be compared.
     A board for one bot alone links all bots that played it.
     """
     count = len(totals.bots)
     linked = np.eye(count + len(totals.board_roles), dtype=np.bool_)
     alone = totals.seats[:, 1:].max(axis=1, initial=-1) < 0
-    partners = np.column_stack((np.where(alone, count + totals.board_role[:, 0], -1), totals.seats[:, 1:]))
+    partners = np.column_stack(
+        (np.where(alone, count + totals.board_role[:, 0], -1), totals.seats[:, 1:])
+    )
     for column in partners.T:
         linked[totals.seats[column >= 0, 0], column[column >= 0]] = True
     rows: Mask = np.unique(_closure(linked | linked.T)[:count, :count], axis=0)
@@ -63,17 +74,26 @@ def groups(totals: MatchTotals) -> tuple[tuple[str, ...], ...]:
 
 
 def _direct(totals: MatchTotals) -> Mask:
-    """Return (N + board roles)²: True where the row took points off the column. A board for one bot is an opponent."""
+    """Return (N + board roles)²: True where the row took points off the column.
+
+    A board for one bot is an opponent.
+    """
     count, side = len(totals.bots), totals.side
     direct = np.eye(count + len(totals.board_roles), dtype=np.bool_)
     for role in range(totals.seats.shape[1]):
-        bot, board_role, score = totals.seats[:, role], totals.board_role[:, role], totals.scores[:, role]
+        bot, board_role, score = (
+            totals.seats[:, role],
+            totals.board_role[:, role],
+            totals.scores[:, role],
+        )
         some, less = score > 0, score != 100 * totals.matches
         alone = (board_role >= 0) & ((side == side[:, [role]]) | (side < 0)).all(axis=1)
         _mark(direct, bot, count + board_role, alone & some)
         _mark(direct, count + board_role, bot, alone & less)
         for opposing in range(totals.seats.shape[1]):
-            meet = (board_role >= 0) & (side[:, opposing] >= 0) & (side[:, opposing] != side[:, role])
+            meet = (
+                (board_role >= 0) & (side[:, opposing] >= 0) & (side[:, opposing] != side[:, role])
+            )
             _mark(direct, bot, totals.seats[:, opposing], meet & some)
             _mark(direct, totals.seats[:, opposing], bot, meet & less)
     return direct

@@ -1,26 +1,28 @@
-"""Estimates of the prior and of the scores' weights from the scores themselves (empirical Bayes)."""
+"""Estimates of the prior and of the weights of scores, from the scores (empirical Bayes)."""
 
-# Theory of operation
-# -------------------
-# The fit needs four figures that no organiser can know: the two spreads of the prior (prior.py), the dispersion of each
-# role's scores, and the overlap between the scores of different sides. They are estimated in turns with the fit:
+# Theory of operation ------------------- The fit needs four figures that no organiser can know: the
+# two spreads of the prior (prior.py), the dispersion of each role's scores, and the overlap between
+# the scores of different sides. They are estimated in turns with the fit:
 #
-# - The spreads by expectation and maximisation (Dempster, Laird and Rubin, 1977): given the fit and its covariance, the
-#   expected squares of the means and of the special parts have a closed form. Each mean is weighted as Student's
-#   distribution demands, so one outsider does not widen the spread for all.
-# - The dispersion of a role is the variance of its scores about the expected ones, as a part of p(1 - p), the variance
-#   of won or lost. Graded scores scatter less, so they weigh more. The fit follows the scores, so their residuals are
-#   too small; the part that it took out (the leverage) is put back.
-# - The overlap is found from the correlation of residuals of different sides: where what one side wins the other side
-#   loses, both scores report one result and each weighs half.
+# - The spreads by expectation and maximisation (Dempster, Laird and Rubin, 1977): given the fit and
+#   its covariance, the expected squares of the means and of the special parts have a closed form.
+#   Each mean is weighted as Student's distribution demands, so one outsider does not widen the
+#   spread for all.
+# - The dispersion of a role is the variance of its scores about the expected ones, as a part of p(1
+#   - p), the variance of won or lost. Graded scores scatter less, so they weigh more. The fit
+#   follows the scores, so their residuals are too small; the part that it took out (the leverage)
+#   is put back.
+# - The overlap is found from the correlation of residuals of different sides: where what one side
+#   wins the other side loses, both scores report one result and each weighs half.
 #
-# A spread may be 0, as that of equal bots is, and then the likeliest one would make their intervals empty. So a spread
-# s has a prior of its own, s^2 exp(-(s / belief)^2) for log s. It is 0 at 0, and so keeps s about a standard error away
-# from there (Chung, Rabe-Hesketh, Dorie, Gelman and Liu, 2013), however many matches there are. Rejected: a belief that
-# counts as some bots of a known spread. It keeps s above a fixed figure, and many equal bots are "better with 0.99".
+# A spread may be 0, as that of equal bots is, and then the likeliest one would make their intervals
+# empty. So a spread s has a prior of its own, s^2 exp(-(s / belief)^2) for log s. It is 0 at 0, and
+# so keeps s about a standard error away from there (Chung, Rabe-Hesketh, Dorie, Gelman and Liu,
+# 2013), however many matches there are. Rejected: a belief that counts as some bots of a known
+# spread. It keeps s above a fixed figure, and many equal bots are "better with 0.99".
 #
-# The dispersion and the overlap lean on an initial belief that is worth a few matches, so two bots, or a league without
-# one upset, still have sensible figures.
+# The dispersion and the overlap lean on an initial belief that is worth a few matches, so two bots,
+# or a league without one upset, still have sensible figures.
 
 import numpy as np
 
@@ -30,30 +32,35 @@ from arena.results.ratings.fitting.model import Model
 from arena.results.ratings.fitting.prior import Spread, mean_weight
 
 BELIEF_SCATTER = 1.0
-"""The belief that scores scatter as winning and losing do, and that one side loses what the other wins, counts as so
-much variance: that of four even matches."""
+"""The belief that scores scatter as winning and losing do, and that one side loses what the other
+wins, counts as so much variance: that of four even matches."""
 LEAST_DISPERSION = 0.02
 """Even scores that the model explains to the last digit are not beyond doubt."""
 LARGEST_LEVERAGE = 0.8
 """Near 1 the correction of the dispersion for the fit's leverage would divide by nearly nothing."""
 STEPS = 60
 TAIL_DEGREES = 4.0
-"""Degrees of freedom of Student's distribution of the means: with so few, a bot five spreads away is not unlikely."""
+"""Degrees of freedom of Student's distribution of the means: with so few, a bot five spreads away
+is not unlikely."""
 SETTLED = 0.005
-"""Of the logarithm of a spread. Steps are slow where it is small: there some 0.1 may remain, half of the precision that
-a dozen bots can give it."""
+"""Of the logarithm of a spread. Steps are slow where it is small: there some 0.1 may remain, half
+of the precision that a dozen bots can give it."""
 
 
 def estimate(model: Model) -> Fit:
     """Return the fit with the spreads, the dispersion and the overlap that the scores suggest."""
     opposed = model.opposing != np.arange(len(model.mean))[:, None]
-    overlap = 1.0 + (opposed * model.share[model.opposing]).sum(axis=1)  # at first: the other sides repeat this score
+    overlap = 1.0 + (opposed * model.share[model.opposing]).sum(
+        axis=1
+    )  # at first: the other sides repeat this score
     fitted = fit(model, Spread(), np.ones(len(model.mean)), np.asarray(overlap))
     for _ in range(STEPS):
         covariance = fitted.covariance
         spread = _spread(fitted, covariance)
         change = np.log([spread.bots / fitted.spread.bots, spread.roles / fitted.spread.roles])
-        fitted = fit(model, spread, _dispersion(fitted, covariance), _overlap(fitted), fitted.unknowns)
+        fitted = fit(
+            model, spread, _dispersion(fitted, covariance), _overlap(fitted), fitted.unknowns
+        )
         if np.abs(change).max() < SETTLED:
             break
     return fitted
@@ -62,9 +69,15 @@ def estimate(model: Model) -> Fit:
 def _spread(fitted: Fit, covariance: Floats) -> Spread:
     """Return both spreads after one step of expectation and maximisation."""
     model, spread, count = fitted.model, fitted.spread, len(fitted.model.advantages)
-    strength, roles, weight = fitted.unknowns[count:], np.bincount(model.bot), mean_weight(model, spread)
+    strength, roles, weight = (
+        fitted.unknowns[count:],
+        np.bincount(model.bot),
+        mean_weight(model, spread),
+    )
     same = model.bot[:, None] == model.bot[None, :]
-    squares = same * (covariance[count:, count:] + np.outer(strength, strength))  # expected products of strengths
+    squares = same * (
+        covariance[count:, count:] + np.outer(strength, strength)
+    )  # expected products of strengths
     by_bot = np.bincount(model.bot, weights=squares.sum(axis=1))
     by_role = np.bincount(model.bot, weights=np.diag(squares))
     mean_squares = weight**2 * by_bot + weight * spread.roles**2
@@ -80,34 +93,55 @@ def _spread(fitted: Fit, covariance: Floats) -> Spread:
 
 def _likeliest(squares: float, count: int, belief: float) -> float:
     """Return the likeliest spread of normal variables whose squares have this sum."""
-    # Where d/d(log s) of 2 log s - (s / belief)^2 - count log s - squares / (2 s^2) is 0: a quadratic equation of s^2.
+    # Where d/d(log s) of 2 log s - (s / belief)^2 - count log s - squares / (2 s^2) is 0: a
+    # quadratic equation of s^2.
     half = (count - 2) * belief**2 / 4
     return float(np.sqrt(np.sqrt(half**2 + squares * belief**2 / 2) - half))
 
 
 def _dispersion(fitted: Fit, covariance: Floats) -> Floats:
-    """Return N: the scatter of scores about the expected ones, as a part of p(1 - p), by the role that scored."""
+    """Return N: the variance of scores about the expected scores, as a part of p(1 - p).
+
+    It is a figure of the role that scored.
+    """
     model, expected = fitted.model, fitted.expected
     binary = expected * (1 - expected)
     factors = model.factor[:, :, None] * model.factor[:, None, :]
-    variance = (factors * covariance[model.unknown[:, :, None], model.unknown[:, None, :]]).sum(axis=(1, 2))
+    variance = (factors * covariance[model.unknown[:, :, None], model.unknown[:, None, :]]).sum(
+        axis=(1, 2)
+    )
     leverage = np.minimum(model.share * binary * variance / fitted.dispersion, LARGEST_LEVERAGE)
     scatter = _by_role(model, model.square - 2 * expected * model.mean + expected**2)
-    dispersion = (BELIEF_SCATTER + scatter) / (BELIEF_SCATTER + _by_role(model, binary * (1 - leverage)))
+    dispersion = (BELIEF_SCATTER + scatter) / (
+        BELIEF_SCATTER + _by_role(model, binary * (1 - leverage))
+    )
     return np.clip(dispersion, LEAST_DISPERSION, 1.0)[model.unknown[:, 0]]
 
 
 def _overlap(fitted: Fit) -> Floats:
-    """Return N: how much the other sides' scores repeat this one: the negative correlation of the residuals, plus 1."""
+    """Return N: how much the scores of the other sides repeat this score.
+
+    It is the negative correlation of the residuals, plus 1.
+    """
     model, expected = fitted.model, fitted.expected
-    scatter = _by_role(model, model.square - 2 * expected * model.mean + expected**2)[model.unknown[:, 0]]
+    scatter = _by_role(model, model.square - 2 * expected * model.mean + expected**2)[
+        model.unknown[:, 0]
+    ]
     total = np.ones(len(model.mean))
     for column in range(model.opposing.shape[1]):
         opposing = model.opposing[:, column]
-        cross = model.product[:, column] - expected * model.mean[opposing] - model.mean * expected[opposing]
+        cross = (
+            model.product[:, column]
+            - expected * model.mean[opposing]
+            - model.mean * expected[opposing]
+        )
         cross = _by_role(model, cross + expected * expected[opposing])[model.unknown[:, 0]]
         against = (BELIEF_SCATTER - cross) / (BELIEF_SCATTER + np.sqrt(scatter * scatter[opposing]))
-        total += np.where(opposing == np.arange(len(opposing)), 0.0, model.share[opposing] * np.clip(against, 0.0, 1.0))
+        total += np.where(
+            opposing == np.arange(len(opposing)),
+            0.0,
+            model.share[opposing] * np.clip(against, 0.0, 1.0),
+        )
     return total
 
 

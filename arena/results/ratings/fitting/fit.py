@@ -1,10 +1,11 @@
 """The fit: the advantages and strengths that explain the scores best, given their prior."""
 
-# The objective is a penalised log-likelihood: the scores' (model.py), each with a weight, minus the prior's (prior.py).
-# It is strictly concave, because the prior's precision is positive definite, so there is one answer whatever the start.
-# Newton's method finds it in a few steps: the gradient and the second derivatives are sums over seatings, not matches,
-# so a step costs the same for a thousand matches as for a million. Steps are cut to LONGEST_LOGITS because the
-# second derivative of a score near 0 or 1 is nearly 0, and a full step from there goes far past the answer.
+# The objective is a penalised log-likelihood: the scores' (model.py), each with a weight, minus the
+# prior's (prior.py). It is strictly concave, because the prior's precision is positive definite, so
+# there is one answer whatever the start. Newton's method finds it in a few steps: the gradient and
+# the second derivatives are sums over seatings, not matches, so a step costs the same for a
+# thousand matches as for a million. Steps are cut to LONGEST_LOGITS because the second derivative
+# of a score near 0 or 1 is nearly 0, and a full step from there goes far past the answer.
 
 from dataclasses import dataclass
 
@@ -28,9 +29,11 @@ class Fit:
     unknowns: Floats
     """P: advantages, then strengths."""
     dispersion: Floats
-    """N: the variance of a score as a part of that of winning or losing, p(1 - p); small where scores are graded."""
+    """N: the variance of a score as a part of that of winning or losing, p(1 - p); small where
+    scores are graded."""
     overlap: Floats
-    """N: how many scores report the same result: 2 where the other side's score always repeats this one, 1 alone."""
+    """N: how many scores report the same result: 2 where the other side's score always repeats this
+    one, 1 alone."""
     prior: Floats
     """P x P: the precision of the prior."""
     information: Floats
@@ -58,7 +61,9 @@ def chance(model: Model, unknowns: Floats) -> Floats:
     return np.asarray(0.5 * (1 + np.tanh(0.5 * logit)))
 
 
-def fit(model: Model, spread: Spread, dispersion: Floats, overlap: Floats, start: Floats | None = None) -> Fit:
+def fit(
+    model: Model, spread: Spread, dispersion: Floats, overlap: Floats, start: Floats | None = None
+) -> Fit:
     """Return the fit for a given prior and given weights of the scores."""
     unknowns = np.zeros(model.size) if start is None else start
     prior = precision(model, spread)
@@ -66,9 +71,16 @@ def fit(model: Model, spread: Spread, dispersion: Floats, overlap: Floats, start
     for _ in range(STEPS):
         expected = chance(model, unknowns)
         by_factor = (model.factor * (weight * (model.mean - expected))[:, None]).ravel()
-        slope = np.bincount(model.unknown.ravel(), weights=by_factor, minlength=model.size) - prior @ unknowns
-        step = np.linalg.solve(information(model, weight * expected * (1 - expected)) + prior, slope)
-        unknowns = unknowns + step * (LONGEST_LOGITS / max(np.abs(step).max(initial=0.0), LONGEST_LOGITS))
+        slope = (
+            np.bincount(model.unknown.ravel(), weights=by_factor, minlength=model.size)
+            - prior @ unknowns
+        )
+        step = np.linalg.solve(
+            information(model, weight * expected * (1 - expected)) + prior, slope
+        )
+        unknowns = unknowns + step * (
+            LONGEST_LOGITS / max(np.abs(step).max(initial=0.0), LONGEST_LOGITS)
+        )
         if np.abs(step).max(initial=0.0) < CLOSE_LOGITS:
             break
     unknowns = rounded(unknowns)
@@ -88,5 +100,7 @@ def information(model: Model, weight: Floats) -> Floats:
     """Return P x P: the sum over the scores of weight times factors by factors."""
     cell = model.unknown[:, :, None] * model.size + model.unknown[:, None, :]
     value = weight[:, None, None] * model.factor[:, :, None] * model.factor[:, None, :]
-    total = np.bincount(cell.ravel(), weights=value.ravel(), minlength=model.size**2).astype(np.float64)
+    total = np.bincount(cell.ravel(), weights=value.ravel(), minlength=model.size**2).astype(
+        np.float64
+    )
     return total.reshape(model.size, model.size)

@@ -1,17 +1,19 @@
 """Intervals, ranks, chances and tiers, read from many resamples of the same figures.
 
-This module makes a `Ratings` of resamples. The source of the resamples (refits, resampled means) does not matter here.
+This module makes a `Ratings` of resamples. The source of the resamples (refits, resampled means)
+does not matter here.
 """
 
-# How resamples become statements
-# ---------------------------
-# Each row has a figure and many resamples of it, and column d of all rows is one resample of the whole field. Therefore
-# differences, ranks and chances are computed inside each resample and only then counted: bots that met often
-# vary together, and an interval of each bot alone would hide that.
+# How resamples become statements --------------------------- Each row has a figure and many
+# resamples of it, and column d of all rows is one resample of the whole field. Therefore
+# differences, ranks and chances are computed inside each resample and only then counted: bots that
+# met often vary together, and an interval of each bot alone would hide that.
 #
-# - An interval of a strength is cut from its resamples at 2.5 and 97.5 %, widened to hold the figure itself, and open
-#   on the side where no match bounds the bot (comparable.py): there the resamples show the prior only.
-# - The interval of a rank is cut from the ranks that the bot has in each resample, rounded outwards to whole ranks.
+# - An interval of a strength is cut from its resamples at 2.5 and 97.5 %, widened to hold the
+#   figure itself, and open on the side where no match bounds the bot (comparable.py): there the
+#   resamples show the prior only.
+# - The interval of a rank is cut from the ranks that the bot has in each resample, rounded outwards
+#   to whole ranks.
 # - A tier ends where its best bot is above the next one in more than 97.5 % of the resamples.
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
@@ -27,7 +29,8 @@ from arena.results.ratings.fitting.match_totals import MatchTotals
 LEVEL = 0.95
 TAIL = (1 - LEVEL) / 2
 DECIMALS = 9
-"""Figures are rounded to this, and equal ones share a rank: digits beyond may differ from CPU to CPU."""
+"""Figures are rounded to this, and equal ones share a rank: digits beyond may differ from CPU to
+CPU."""
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -53,7 +56,8 @@ def ratings_of(
 ) -> Ratings:
     """Return the ratings of all bots, from a row a bot: its figure, then resamples of it.
 
-    `bounded` and `closed` are the results of `bounds` and `ends` in comparable.py; None for a scale with two ends.
+    `bounded` and `closed` are the results of `bounds` and `ends` in comparable.py; None for a scale
+    with two ends.
     """
     every: Mask = np.ones(len(rows), dtype=np.bool_)
     closed = closed or (every, every)
@@ -85,7 +89,11 @@ def ratings_of(
             strength=strength,
             ranks=(min(rank, best), max(rank, worst)),
             tier=tier,
-            roles={key: roles[totals.bots[bot], key] for key in board_roles if (totals.bots[bot], key) in roles},
+            roles={
+                key: roles[totals.bots[bot], key]
+                for key in board_roles
+                if (totals.bots[bot], key) in roles
+            },
         )
         for bot, rank, strength, (best, worst), tier in columns
     )
@@ -103,7 +111,7 @@ def ratings_of(
 
 
 def _rankings(totals: MatchTotals, cells: Cells, closed: tuple[Mask, Mask]) -> Iterator[Ranking]:
-    """Yield for each board a ranking over all its roles, where it has several, and one of each role."""
+    """Yield for each board a ranking of each role, after that over all roles if it has several."""
     boards: dict[str, list[int]] = {}
     for index, role in enumerate(totals.board_roles):
         boards.setdefault(role.label, []).append(index)
@@ -129,7 +137,10 @@ def _ranked(
     rows = total[bots] / len(board_roles)
     if cells.middle is not None:
         rows = rows - rows[several(cells.middle[bots])].mean(axis=0, keepdims=True)
-        closed = closed[0] & (len(bots) > 1), closed[1] & (len(bots) > 1)  # the only bot is compared with nobody
+        closed = (
+            closed[0] & (len(bots) > 1),
+            closed[1] & (len(bots) > 1),
+        )  # the only bot is compared with nobody
     values = np.round(rows[:, 0], DECIMALS)
     order = sorted(range(len(bots)), key=lambda row: (-values[row], bots[row]))
     bots, rows = bots[order], rows[order]
@@ -147,18 +158,26 @@ def _ranked(
 
 
 def among(ratings: Ratings, bots: Collection[str]) -> dict[str, tuple[tuple[int, int], int]]:
-    """Return the interval of ranks and the tier of each of these bots, as if no other bot had played."""
+    """Return the interval of ranks and the tier of these bots, as if no other bot had played."""
     rows = [row for row, rating in enumerate(ratings.ratings) if rating.bot in bots]
-    intervals, tier = rank_intervals(ratings.resamples[rows]), tiers(ratings.better[np.ix_(rows, rows)])
-    return {ratings.ratings[row].bot: (intervals[index], tier[index]) for index, row in enumerate(rows)}
+    intervals, tier = (
+        rank_intervals(ratings.resamples[rows]),
+        tiers(ratings.better[np.ix_(rows, rows)]),
+    )
+    return {
+        ratings.ratings[row].bot: (intervals[index], tier[index]) for index, row in enumerate(rows)
+    }
 
 
 def strengths(rows: Floats, below: Mask | None = None, above: Mask | None = None) -> list[Strength]:
-    """Return the first figure of each row, with the interval that holds 95 % of the others, its resamples.
+    """Return the first figure of each row, with the interval of 95 % of its resamples.
 
-    The interval is open where the figure is not bounded `below`, or `above`.
+    The resamples are the other figures of the row. The interval is open where the figure is not
+    bounded `below`, or `above`.
     """
-    low, high = np.quantile(rows[:, 1:], (TAIL, 1 - TAIL), axis=1) if len(rows) else np.zeros((2, 0))
+    low, high = (
+        np.quantile(rows[:, 1:], (TAIL, 1 - TAIL), axis=1) if len(rows) else np.zeros((2, 0))
+    )
     low, high = np.minimum(rows[:, 0], low), np.maximum(rows[:, 0], high)
     low = low if below is None else np.where(below, low, -np.inf)
     high = high if above is None else np.where(above, high, np.inf)
@@ -167,8 +186,9 @@ def strengths(rows: Floats, below: Mask | None = None, above: Mask | None = None
 
 
 def difference(ratings: Ratings, bot: str, opponent: str) -> Strength:
-    """Return a bot's strength minus an opponent's, with the interval of that difference; both must be rated.
+    """Return a bot's strength minus an opponent's, with the interval of that difference.
 
+    Both must be rated.
     The interval is open where no match bounds the difference, directly or through other bots.
     """
     index = {rating.bot: number for number, rating in enumerate(ratings.ratings)}
@@ -179,8 +199,13 @@ def difference(ratings: Ratings, bot: str, opponent: str) -> Strength:
 
 
 def better(resamples: Floats) -> Floats:
-    """Return N x N: the share of the resamples in which the row's bot is above the column's; a tie counts half."""
-    above = np.array([(row > resamples).mean(axis=1) for row in resamples]).reshape(len(resamples), len(resamples))
+    """Return N x N: the share of the resamples in which the row's bot is above the column's.
+
+    A tie counts half.
+    """
+    above = np.array([(row > resamples).mean(axis=1) for row in resamples]).reshape(
+        len(resamples), len(resamples)
+    )
     return np.asarray(0.5 * (1 + above - above.T))
 
 
@@ -193,14 +218,20 @@ def rank_intervals(resamples: Floats) -> list[tuple[int, int]]:
 
 
 def ranks_of(values: Floats) -> Ints:
-    """Return each bot's rank, 1 for the highest; equal values share a rank. Values may have a column a resample."""
-    return np.array([1 + (row < values).sum(axis=0) for row in values], dtype=np.int64).reshape(values.shape)
+    """Return each bot's rank, 1 for the highest; equal values share a rank.
+
+    Values may have a column a resample.
+    """
+    return np.array([1 + (row < values).sum(axis=0) for row in values], dtype=np.int64).reshape(
+        values.shape
+    )
 
 
 def tiers(chances: Floats) -> list[int]:
-    """Return a tier for each bot, best first: a new one begins where the tier's best wins over 97.5 % of resamples.
+    """Return a tier for each bot, best first.
 
-    Then the 95 % interval of the difference between these two bots does not hold 0.
+    A new tier begins where the tier's best bot is better in more than 97.5 % of the resamples. Then
+    the 95 % interval of the difference between these two bots does not hold 0.
     """
     tier: list[int] = []
     best = 0

@@ -1,13 +1,14 @@
-"""Matches added up by seating and by block: all that ratings need of them. The order of the matches changes nothing.
+"""Matches added up by seating and by block: all that ratings need of them.
 
-A *seating* is the bots in the roles of a board. A *block* is all matches of the same bots with the same seed: the legs
-of one meeting, which share their luck. All sums here are of whole numbers, so they are exact in any order.
+The order of the matches changes nothing. A *seating* is the bots in the roles of a board. A *block*
+is all matches of the same bots with the same seed: the legs of one meeting, which share their luck.
+All sums here are of whole numbers, so they are exact in any order.
 
-Repeats say nothing new. `archive.records.transcript` says which matches of a seating began alike, and how they went. If
-all that began alike went alike, they count as one. If one of them went otherwise, there is chance, and each of them
-counts, also where two are equal: in a small game of chance most are. Of R matches that count as D each has the weight
-D/R, so the mean score stays as it is. They are put together into D blocks, so that they do not narrow the intervals
-either.
+Repeats say nothing new. `archive.records.transcript` says which matches of a seating began alike,
+and how they went. If all that began alike went alike, they count as one. If one of them went
+otherwise, there is chance, and each of them counts, also where two are equal: in a small game of
+chance most are. Of R matches that count as D each has the weight D/R, so the mean score stays as it
+is. They are put together into D blocks, so that they do not narrow the intervals either.
 """
 
 from collections.abc import Iterator
@@ -24,14 +25,15 @@ LARGEST = 2**62
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class MatchTotals:
-    """The sums of the matches, by seating (S of them), and by seating and block, a *part* (B of them)."""
+    """The sums of the matches by seating (there are S), and by seating and block, a *part* (B)."""
 
     bots: tuple[str, ...]
     """In order of name."""
     board_roles: tuple[BoardRole, ...]
     """In order of label, side, role."""
     seats: Ints
-    """S x K: the bot of each role, as an index; K is the most roles of any board. -1 beyond a board's last role."""
+    """S x K: the bot of each role, as an index; K is the most roles of any board. -1 beyond a
+    board's last role."""
     board_role: Ints
     """S x K: the board and role of each seat, as an index, or -1."""
     matches: Ints
@@ -57,13 +59,15 @@ class MatchTotals:
 
     @property
     def repeated(self) -> int:
-        """The number of matches that add nothing, because the same bots had played the same moves before."""
+        """The number of matches in which the same bots repeat moves, so that they add nothing."""
         return int((self.matches - self.different).sum())
 
     @property
     def side(self) -> Ints:
         """S x K: the side of each role, or -1."""
-        return np.array([*(role.side for role in self.board_roles), -1], dtype=np.int64)[self.board_role]
+        return np.array([*(role.side for role in self.board_roles), -1], dtype=np.int64)[
+            self.board_role
+        ]
 
     @property
     def played(self) -> Ints:
@@ -72,12 +76,15 @@ class MatchTotals:
         for column in range(1, self.seats.shape[1]):
             first[:, column] &= (self.seats[:, :column] != self.seats[:, [column]]).all(axis=1)
         matches = np.broadcast_to(self.matches[:, None], self.seats.shape)[first]
-        return np.bincount(self.seats[first], weights=matches, minlength=len(self.bots)).astype(np.int64)
+        return np.bincount(self.seats[first], weights=matches, minlength=len(self.bots)).astype(
+            np.int64
+        )
 
     def pairs_of_parts(self) -> Iterator[tuple[Ints, Ints, float]]:
-        """Yield pairs of parts of the same block, and their weight: 1 for a part with itself, 2 for two parts.
+        """Yield pairs of parts of the same block, and their weight.
 
-        Two parts come in part order only: half of the sum with its transpose is the sum over all pairs.
+        The weight is 1 for a part with itself, and 2 for two parts. Two parts come in part order
+        only: half of the sum with its transpose is the sum over all pairs.
         """
         rows = len(self.block)
         for distance in range(int(np.bincount(self.block).max(initial=0))):
@@ -99,7 +106,10 @@ def add_up(arrays: Arrays) -> MatchTotals:
     by_block = np.lexsort((seating, blocks))
     part = np.flatnonzero(changes(blocks[by_block], seating[by_block]))
     roles = range(scores.shape[1])
-    products = [np.stack([sums(scores[:, left] * scores[:, right], first) for right in roles], 1) for left in roles]
+    products = [
+        np.stack([sums(scores[:, left] * scores[:, right], first) for right in roles], 1)
+        for left in roles
+    ]
     seats, board_role = seats[first], board_role[first]
     shared = _shared_sides(board_roles, board_role, scores, seating)
     return MatchTotals(
@@ -121,14 +131,17 @@ def add_up(arrays: Arrays) -> MatchTotals:
 
 
 def _tables(arrays: Arrays) -> tuple[list[str], list[BoardRole], Ints, Ints, Ints]:
-    """Return the bots and board roles, and bot, board role and score with a row a match and a column a role.
+    """Return the bots and the board roles, and tables of the bot, the board role and the score.
 
-    The columns stand in order of board role; beyond a board's last role they are -1, -1 and 0.
+    The tables have a row for each match and a column for each role. The columns stand in order of
+    board role; beyond a board's last role they are -1, -1 and 0.
     """
     bots, bot = arrays.coded(attrgetter("bot"))
     board_roles, board_role = arrays.coded(attrgetter("board_role"))
     role = board_role[arrays.entry]
-    order = np.argsort(arrays.match * (len(board_roles) + 1) + role, kind="stable")  # quick: it is nearly in order
+    order = np.argsort(
+        arrays.match * (len(board_roles) + 1) + role, kind="stable"
+    )  # quick: it is nearly in order
     match, entry = arrays.match[order], arrays.entry[order]
     roles = np.bincount(match, minlength=len(arrays.seed))
     column = np.arange(len(match)) - np.repeat(np.cumsum(roles) - roles, roles)
@@ -153,8 +166,9 @@ def _different(seating: Ints, transcript: Ints) -> Ints:
 def _block_seeds(seed: Ints, seating: Ints, matches: Ints, different: Ints) -> Ints:
     """Return the seed that names each match's block.
 
-    It is the match's own seed where all R transcripts of its seating differ. With D < R the matches of a seating are
-    cut, in order of seed, into D runs of nearly equal length, and each run has the seed of its first match.
+    It is the match's own seed where all R transcripts of its seating differ. With D < R the matches
+    of a seating are cut, in order of seed, into D runs of nearly equal length, and each run has the
+    seed of its first match.
     """
     starts = np.cumsum(matches) - matches
     number = np.arange(len(seed)) - starts[seating]
@@ -173,7 +187,7 @@ def _bot_sets(seats: Ints) -> Ints:
 def _shared_sides(
     board_roles: list[BoardRole], board_role: Ints, scores: Ints, seating: Ints
 ) -> frozenset[tuple[str, int]]:
-    """Return each side whose roles never scored differently: there one score is reported several times."""
+    """Return each side whose roles never scored differently: they all report the same score."""
     sides = [(role.label, role.side) for role in board_roles]
     number = {side: index for index, side in enumerate(dict.fromkeys(sides))}
     side = np.array([*(number[name] for name in sides), -1])[board_role]
@@ -186,7 +200,11 @@ def _shared_sides(
 
 
 def _opposed_boards(
-    board_roles: list[BoardRole], board_role: Ints, scores: Ints, seating: Ints, shared: frozenset[tuple[str, int]]
+    board_roles: list[BoardRole],
+    board_role: Ints,
+    scores: Ints,
+    seating: Ints,
+    shared: frozenset[tuple[str, int]],
 ) -> frozenset[str]:
     """Return the boards of two sides, each with one score, whose scores always added up to 100."""
     boards: dict[str, list[int]] = {}
@@ -206,7 +224,7 @@ def _opposed_boards(
 
 
 def key(*columns: Ints) -> Ints:
-    """Return a number for each row: equal rows have equal numbers, and the numbers have the order of the rows."""
+    """Return a number for each row: equal for equal rows, and in the order of the rows."""
     number, values = np.zeros_like(columns[0]), 1
     for column in columns:
         low = int(column.min(initial=0))

@@ -1,20 +1,27 @@
-"""The model: which strengths meet in which score. How they are estimated is the business of fit.py."""
+"""The model: which strengths meet in which score.
+
+How they are estimated is the business of fit.py.
+"""
 
 # Theory of operation
 # -------------------
-#     logit(score / 100) = advantage(role on board) + strength(bot, role on board) - mean strength of the other side
+#     logit(score / 100) = advantage(role on board) + strength(bot, role on board)
+#                          - mean strength of the other side
 #
-# This is the paired comparison model of Zermelo (1929) and of Bradley and Terry (1952), with their "home" advantage
-# (Agresti, Categorical Data Analysis, 11.6) for each role on each board. A score between 0 and 100 counts in between:
-# the likelihood of winning with the score as a fraction (the quasi-likelihood of Papke and Wooldridge, 1996), whose
-# variance estimate_priors.py finds from the scores themselves.
+# This is the paired comparison model of Zermelo (1929) and of Bradley and Terry (1952), with their
+# "home" advantage (Agresti, Categorical Data Analysis, 11.6) for each role on each board. A score
+# between 0 and 100 counts in between: the likelihood of winning with the score as a fraction (the
+# quasi-likelihood of Papke and Wooldridge, 1996), whose variance estimate_priors.py finds from the
+# scores themselves.
 #
-# With several roles a side, the strength of the side is the mean of its bots', as Huang, Weng and Lin (2006) rate
-# teams. Each score must count once, whoever reports it:
+# With several roles a side, the strength of the side is the mean of its bots', as Huang, Weng and
+# Lin (2006) rate teams. Each score must count once, whoever reports it:
 # - A side whose roles always score alike (`MatchTotals.shared`) is one score, under its first role.
-# - A side whose roles score for themselves has a score for each role, each with the share 1 / roles of a match.
-# - On a board where one side's score is always 100 minus the other's (`MatchTotals.opposed`), the second side says
-#   nothing new and is left out. Where scores of the two sides are only correlated, `Fit.overlap` weighs them down.
+# - A side whose roles score for themselves has a score for each role, each with the share 1 / roles
+#   of a match.
+# - On a board where one side's score is always 100 minus the other's (`MatchTotals.opposed`), the
+#   second side says nothing new and is left out. Where scores of the two sides are only correlated,
+#   `Fit.overlap` weighs them down.
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -46,11 +53,13 @@ class Model:
     square: Floats
     """N: mean of the squared score."""
     opposing: Ints
-    """N x K: the scores of the other sides in the same matches, or the score itself where there are none."""
+    """N x K: the scores of the other sides in the same matches, or the score itself where there are
+    none."""
     product: Floats
     """N x K: mean of the score times each of those."""
     advantages: Ints
-    """A: the board role of each advantage; a side with one score has one advantage, under its first role."""
+    """A: the board role of each advantage; a side with one score has one advantage, under its first
+    role."""
     bot: Ints
     """P - A: the bot of each strength."""
     board_role: Ints
@@ -63,7 +72,7 @@ class Model:
 
 
 def model_of(totals: MatchTotals) -> Model:
-    """Return the scores of these matches, by seating and by role, or by side where a side has one score."""
+    """Return the scores of these matches by seating and role, or side where a side has one score."""
     depth = totals.seats.shape[1]
     seatings, roles = [np.zeros(0, np.int64)], [np.zeros(0, np.int64)]
     shares, factors = [np.zeros(0)], [np.zeros((0, depth))]
@@ -105,7 +114,10 @@ def model_of(totals: MatchTotals) -> Model:
 
 
 def _scores(totals: MatchTotals, columns: Ints) -> Iterator[tuple[int, float, Floats]]:
-    """Yield each score of a board: its role's column, its share of a match, and the factor of each role's strength."""
+    """Yield each score of a board: its role's column, its share of a match, and its factors.
+
+    There is a factor for the strength of each role.
+    """
     sides: dict[tuple[str, int], list[int]] = {}
     for column, board_role in enumerate(columns[columns >= 0]):
         label, side, _ = totals.board_roles[board_role]

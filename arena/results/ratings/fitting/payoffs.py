@@ -3,10 +3,11 @@
 No order is assumed here: A may beat B, B beat C, and C beat A.
 """
 
-# The value of a block is the mean result of its two bots there, 0 to 1: half of it is a draw, or two legs won by one
-# bot each. Blocks are independent. The belief of a payoff is the beta distribution that has the mean and the variance
-# of a Bayesian bootstrap (Rubin, 1981) of the blocks and of one more block, half won and half lost. Where all blocks
-# are won or lost, that is exactly the posterior under Jeffreys' prior.
+# The value of a block is the mean result of its two bots there, 0 to 1: half of it is a draw, or
+# two legs won by one bot each. Blocks are independent. The belief of a payoff is the beta
+# distribution that has the mean and the variance of a Bayesian bootstrap (Rubin, 1981) of the
+# blocks and of one more block, half won and half lost. Where all blocks are won or lost, that is
+# exactly the posterior under Jeffreys' prior.
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -31,8 +32,13 @@ class Payoffs:
     squares: Floats
     """The mean of the squared results of the row's bot."""
 
-    def samples(self, figures_of: Callable[[Floats], Floats], count: int, random: np.random.Generator) -> Floats:
-        """Return the figures of payoffs that are drawn from the belief, `count` times; `figures_of` takes T x N x N."""
+    def samples(
+        self, figures_of: Callable[[Floats], Floats], count: int, random: np.random.Generator
+    ) -> Floats:
+        """Return the figures of payoffs that are drawn from the belief, `count` times.
+
+        `figures_of` takes T x N x N.
+        """
         at_once = max(1, NUMBERS // max(1, self.mean.size))
         drawn = (self._drawn(min(at_once, count - at), random) for at in range(0, count, at_once))
         return np.concatenate([*map(figures_of, drawn)])
@@ -62,16 +68,27 @@ def payoffs_of(totals: MatchTotals) -> Payoffs:
             met = (seats[:, right] >= 0) & (seats[:, left] >= 0)
             met &= (side[:, left] != side[:, right]) & (seats[:, left] != seats[:, right])
             bot, opponent = seats[met, left], seats[met, right]
-            lead = (totals.part_scores[met, left] - totals.part_scores[met, right]) / totals.part_matches[met]
+            lead = (
+                totals.part_scores[met, left] - totals.part_scores[met, right]
+            ) / totals.part_matches[met]
             result = 0.5 + np.where(bot < opponent, lead, -lead) / 200
-            codes.append((np.minimum(bot, opponent) * count + np.maximum(bot, opponent)) * blocks + totals.block[met])
+            codes.append(
+                (np.minimum(bot, opponent) * count + np.maximum(bot, opponent)) * blocks
+                + totals.block[met]
+            )
             results.append(result)
-    code, meeting = np.unique(np.concatenate([*codes, np.zeros(0, dtype=np.int64)]), return_inverse=True)
+    code, meeting = np.unique(
+        np.concatenate([*codes, np.zeros(0, dtype=np.int64)]), return_inverse=True
+    )
     result = np.bincount(meeting, np.concatenate([*results, np.zeros(0)])) / np.bincount(meeting)
     pair = code // blocks
 
     def by_pair(weights: Floats) -> Floats:
-        return np.bincount(pair, weights, minlength=count * count).astype(np.float64).reshape(count, count)
+        return (
+            np.bincount(pair, weights, minlength=count * count)
+            .astype(np.float64)
+            .reshape(count, count)
+        )
 
     meetings, total, squared = by_pair(np.ones(len(pair))), by_pair(result), by_pair(result**2)
     times = np.maximum(meetings + meetings.T, 1)

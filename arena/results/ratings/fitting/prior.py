@@ -1,16 +1,18 @@
 """The prior: beliefs about the strengths before any match."""
 
-# The strength of a bot in a role on a board is its mean strength plus something of its own for that board and role:
+# The strength of a bot in a role on a board is its mean strength plus something of its own for that
+# board and role:
 #
 #     strength(bot, board role) = mean(bot) + special(bot, board role)
 #
-# Both vary about 0, where the average bot stands. This is a ridge: few matches move a bot little, and a bot that always
-# wins gets a finite strength. The special parts are normally distributed. The means have Student's distribution, whose
-# tails are longer, so that a bot far from all others is not drawn towards them; it is used as a mixture of normal
-# distributions, with a variance for each bot, `bots² / weight` of `Spread` (Lange, Little and Taylor, 1989).
+# Both vary about 0, where the average bot stands. This is a ridge: few matches move a bot little,
+# and a bot that always wins gets a finite strength. The special parts are normally distributed. The
+# means have Student's distribution, whose tails are longer, so that a bot far from all others is
+# not drawn towards them; it is used as a mixture of normal distributions, with a variance for each
+# bot, `bots² / weight` of `Spread` (Lange, Little and Taylor, 1989).
 #
-# The unknowns of the fit are strengths, not means: with the means integrated out the strengths of one bot are
-# correlated, and `precision` is the inverse of their covariance.
+# The unknowns of the fit are strengths, not means: with the means integrated out the strengths of
+# one bot are correlated, and `precision` is the inverse of their covariance.
 
 from dataclasses import dataclass
 
@@ -20,17 +22,22 @@ from arena.results.arrays import Floats
 from arena.results.ratings.fitting.model import Model
 
 ADVANTAGE_LOGITS = 3.0
-"""Standard deviation of a role's advantage: wide, because it has only to bound a role that always wins."""
+"""Standard deviation of a role's advantage: wide, because it has only to bound a role that always
+wins."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Spread:
-    """Scales, in logits: of the bots' mean strengths, and of the part that is special to a role; first the belief."""
+    """Scales, in logits: of the bots' mean strengths, and of the part that is special to a role.
+
+    First the belief.
+    """
 
     bots: float = 1.5
     roles: float = 1.0
     weight: "Floats | float" = 1.0
-    """By bot: the weight of its mean in the spread of the means, lower for a mean farther from 0."""
+    """By bot: the weight of its mean in the spread of the means, lower for a mean farther from
+    0."""
 
 
 def precision(model: Model, spread: Spread) -> Floats:
@@ -51,7 +58,10 @@ def mean_weight(model: Model, spread: Spread) -> Floats:
 
 
 def pulls(model: Model, spread: Spread, unknowns: Floats) -> Floats:
-    """Return P x 2: how strongly the spread of the means, and that of the special parts, pull each unknown to 0."""
+    """Return P x 2: how strongly both spreads of the prior pull each unknown to 0.
+
+    The first column is of the spread of the means, the second of that of the special parts.
+    """
     count, weight = len(model.advantages), mean_weight(model, spread)
     means = weight * np.bincount(model.bot, weights=unknowns[count:])
     by_means = ((1 - np.bincount(model.bot) * weight) * means)[model.bot] / spread.roles**2
@@ -60,18 +70,24 @@ def pulls(model: Model, spread: Spread, unknowns: Floats) -> Floats:
 
 
 def overall_means(model: Model, spread: Spread, bots: int, board_roles: int) -> Floats:
-    """Return bots x P: the matrix that turns the unknowns into each bot's mean strength over all board roles.
+    """Return bots x P: the matrix that turns unknowns into each bot's mean over all board roles.
 
     Where a bot never played, its strength is the mean that its other strengths suggest.
     """
-    weight = (1 + (board_roles - np.bincount(model.bot)) * mean_weight(model, spread)) / max(board_roles, 1)
+    weight = (1 + (board_roles - np.bincount(model.bot)) * mean_weight(model, spread)) / max(
+        board_roles, 1
+    )
     matrix = np.zeros((bots, model.size))
     matrix[model.bot, len(model.advantages) + np.arange(len(model.bot))] = weight[model.bot]
     return matrix
 
 
 def unplayed_errors(model: Model, spread: Spread, bots: int, board_roles: int) -> Floats:
-    """Return by bot the standard error of its mean strength that comes from the board roles that it never played."""
+    """Return by bot the standard error of its mean strength that unplayed board roles cause."""
     missing = board_roles - np.bincount(model.bot, minlength=bots)
-    errors = spread.roles * np.sqrt(missing + missing**2 * mean_weight(model, spread)) / max(board_roles, 1)
+    errors = (
+        spread.roles
+        * np.sqrt(missing + missing**2 * mean_weight(model, spread))
+        / max(board_roles, 1)
+    )
     return np.asarray(errors)
