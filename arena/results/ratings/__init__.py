@@ -92,6 +92,10 @@ class Ranked(NamedTuple):
     ranks: tuple[int, int]
     """The best and the worst rank that the matches leave open, at 95 %."""
 
+    def scaled(self, factor: float, offset: float) -> "Ranked":
+        """Return the same bot with its strength on another scale."""
+        return self._replace(strength=self.strength.scaled(factor, offset))
+
 
 @dataclass(frozen=True, kw_only=True)
 class Ranking:
@@ -155,38 +159,32 @@ class Ratings:
 
         Advantages are differences, so they have no offset.
         """
-
-        def scaled(
-            strengths: Mapping[tuple[str, Role], Strength], offset: float
-        ) -> dict[tuple[str, Role], Strength]:
-            return {
-                board_role: strength.scaled(factor, offset)
-                for board_role, strength in strengths.items()
-            }
-
+        ratings = []
+        for rating in self.ratings:
+            strength = rating.strength.scaled(factor, offset)
+            roles = _scaled(rating.roles, factor, offset)
+            ratings.append(replace(rating, strength=strength, roles=roles))
+        rankings = []
+        for ranking in self.rankings:
+            rows = tuple(row.scaled(factor, offset) for row in ranking.rows)
+            rankings.append(replace(ranking, rows=rows))
         return replace(
             self,
             unit=unit,
-            ratings=tuple(
-                replace(
-                    each,
-                    strength=each.strength.scaled(factor, offset),
-                    roles=scaled(each.roles, offset),
-                )
-                for each in self.ratings
-            ),
+            ratings=tuple(ratings),
             resamples=offset + factor * self.resamples,
-            advantages=scaled(self.advantages, 0),
-            rankings=tuple(
-                replace(
-                    each,
-                    rows=tuple(
-                        r._replace(strength=r.strength.scaled(factor, offset)) for r in each.rows
-                    ),
-                )
-                for each in self.rankings
-            ),
+            advantages=_scaled(self.advantages, factor, 0),
+            rankings=tuple(rankings),
         )
+
+
+def _scaled(
+    strengths: ByBoardRole, factor: float, offset: float
+) -> dict[tuple[str, Role], Strength]:
+    """Return the same strengths on another scale."""
+    return {
+        board_role: strength.scaled(factor, offset) for board_role, strength in strengths.items()
+    }
 
 
 class Rule(Protocol):

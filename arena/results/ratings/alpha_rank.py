@@ -26,34 +26,38 @@ def rate(arrays: Arrays, *, seed: int = 0, refits: int = REFITS) -> Ratings:
     No board and no role has a figure of its own: nobody meets itself in a role.
     """
     totals = add_up(arrays)
-    payoffs, random = payoffs_of(totals), np.random.default_rng(abs(seed))
-    rows = (
-        100
-        * np.concatenate([masses(payoffs.mean[None]), payoffs.samples(masses, refits, random)]).T
-    )
+    payoffs = payoffs_of(totals)
+    random = np.random.default_rng(abs(seed))
+    figures = masses(payoffs.mean[None])  # 1 x N
+    resamples = payoffs.samples(masses, refits, random)  # refits x N
+    rows = 100 * np.concatenate([figures, resamples]).T
     nothing = np.zeros(0, dtype=np.int64)
-    cells = Cells(bot=nothing, board_role=nothing, rows=np.zeros((0, rows.shape[1])), middle=None)
+    no_rows = np.zeros((0, rows.shape[1]))
+    cells = Cells(bot=nothing, board_role=nothing, rows=no_rows, middle=None)
     return ratings_of("%", totals, rows, cells)  # all figures are between 0 and 100
 
 
 def masses(payoffs: Floats) -> Floats:
     """Return T x N: the part of the time that the population spends with each bot, 0 to 1.
 
-    `payoffs` are T x N x N.     A population plays one bot; now and then another bot enters, which
+    `payoffs` are T x N x N. A population plays one bot; now and then another bot enters, which
     takes over with the probability of a Moran process in which both play each other.
     """
     size = payoffs.shape[1]
-    lead = INTENSITY * (
-        payoffs.transpose(0, 2, 1) - payoffs
-    )  # of the bot that enters, in the column
+    # The lead of the bot that enters, in the column.
+    lead = INTENSITY * (payoffs.transpose(0, 2, 1) - payoffs)
     with np.errstate(invalid="ignore"):
-        change = np.where(lead == 0, 1 / POPULATION, np.expm1(-lead) / np.expm1(-POPULATION * lead))
+        takes_over = np.expm1(-lead) / np.expm1(-POPULATION * lead)
+        change = np.where(lead == 0, 1 / POPULATION, takes_over)
     # The time with each bot follows by elimination (Grassmann, Taksar and Heyman, 1985), which
     # subtracts nothing, so that also a part of 1e-13 is exact, and alike on every CPU.
     for last in range(size - 1, 0, -1):
-        change[:, :last, last] /= change[:, last, :last].sum(axis=1, keepdims=True)
-        change[:, :last, :last] += change[:, :last, last, None] * change[:, None, last, :last]
+        leaving = change[:, last, :last]  # T x last
+        change[:, :last, last] /= leaving.sum(axis=1, keepdims=True)
+        through_last = change[:, :last, last, None] * leaving[:, None, :]  # T x last x last
+        change[:, :last, :last] += through_last
     time = np.ones(payoffs.shape[:2])
     for bot in range(1, size):
-        time[:, bot] = (time[:, :bot] * change[:, :bot, bot]).sum(axis=1)
+        arriving = time[:, :bot] * change[:, :bot, bot]  # T x bot
+        time[:, bot] = arriving.sum(axis=1)
     return rounded(time / time.sum(axis=1, keepdims=True))

@@ -26,18 +26,23 @@ from arena.results.ratings.fitting.model import model_of
 def rate(arrays: Arrays, *, seed: int = 0, refits: int = REFITS) -> Ratings:
     """Rate all bots of these matches."""
     totals = add_up(arrays)
+    # A cell is a bot in a board role; its code is a number for both.
     width = max(1, len(totals.board_roles))
-    code = np.where(totals.seats >= 0, totals.seats * width + totals.board_role, -1)
-    codes = np.unique(code[code >= 0])
-    cell = np.where(
-        code >= 0, np.searchsorted(codes, code), -1
-    )  # S x K: a number for each bot in its board role
-    resamples = _resamples(totals, cell, len(codes), refits, np.random.default_rng(abs(seed)))
-    bot, count = codes // width, len(totals.bots)
+    code = totals.seats * width + totals.board_role  # S x K
+    code = np.where(totals.seats >= 0, code, -1)
+    codes = np.unique(code[code >= 0])  # C
+    cell = np.where(code >= 0, np.searchsorted(codes, code), -1)  # S x K: an index in `codes`
+    bot = codes // width  # C
+    board_role = codes % width  # C
+
+    random = np.random.default_rng(abs(seed))
+    resamples = _resamples(totals, cell, len(codes), refits, random)  # C x (1 + refits)
+    count = len(totals.bots)
     overall = np.zeros((count, resamples.shape[1]))
     np.add.at(overall, bot, resamples)
-    overall /= np.maximum(np.bincount(bot, minlength=count), 1)[:, None]
-    cells = Cells(bot=bot, board_role=codes % width, rows=resamples, middle=None)
+    roles_played = np.bincount(bot, minlength=count)
+    overall /= np.maximum(roles_played, 1)[:, None]
+    cells = Cells(bot=bot, board_role=board_role, rows=resamples, middle=None)
     return ratings_of("points", totals, overall, cells)  # all of them are between 0 and 100
 
 
@@ -47,38 +52,47 @@ def _resamples(
     """Return each cell's mean score, then as many resamples of it."""
     if not size:
         return np.zeros((0, 1 + refits))
-    count = _by_cell(cell, np.broadcast_to(totals.matches[:, None], cell.shape), size)
+    matches = np.broadcast_to(totals.matches[:, None], cell.shape)  # S x K
+    count = _by_cell(cell, matches, size)
     mean = _by_cell(cell, totals.scores, size) / count
-    blocks = _by_cell(cell[totals.seating], np.ones(totals.part_scores.shape), size)
-    noise, dispersion = _noise(totals, cell, count)
-    extra = dispersion / (blocks + 2 * dispersion)
+    parts = np.ones(totals.part_scores.shape)  # B x K
+    blocks = _by_cell(cell[totals.seating], parts, size)
+
+    # A match won and a match lost are added, each as far as a block of the cell counts.
+    noise, dispersion = _noise(totals, cell, count)  # size x size, size
+    counted = blocks + 2 * dispersion
+    extra = dispersion / counted
     center = (1 - 2 * extra) * mean + 100 * extra
-    noise[np.diag_indices(size)] += (
-        (center**2 + (100 - center) ** 2) * extra / (blocks + 2 * dispersion)
-    )
+    distances = center**2 + (100 - center) ** 2
+    noise[np.diag_indices(size)] += distances * extra / counted
+
     root = rounded(np.linalg.cholesky(noise))
-    samples = rounded(center[:, None] + root @ random.standard_normal((size, refits)))
+    shifts = root @ random.standard_normal((size, refits))
+    samples = rounded(center[:, None] + shifts)
     return np.column_stack((mean, np.clip(samples, 0, 100)))
 
 
 def _noise(totals: MatchTotals, cell: Ints, count: Floats) -> tuple[Floats, Floats]:
     """Return the covariance of the means of cells over the blocks, and the dispersion of cells."""
     fitted = estimate(model_of(totals))
-    expected, dispersion = expectations(totals, fitted)
-    at, size, roles = totals.seating, len(count), range(cell.shape[1])
-    surplus = totals.part_scores - 100 * totals.part_matches[:, None] * expected[at]
-    share = np.where(cell[at] >= 0, surplus / count[cell[at]], 0.0)
+    expected, dispersion = expectations(totals, fitted)  # S x K
+    size = len(count)
+    roles = range(cell.shape[1])
+    part_cell = cell[totals.seating]  # B x K
+    expected_sums = 100 * totals.part_matches[:, None] * expected[totals.seating]
+    surplus = totals.part_scores - expected_sums
+    share = np.where(part_cell >= 0, surplus / count[part_cell], 0.0)
     total = np.zeros(size * size)
-    for left, right, times in totals.pairs_of_parts():
+    for left, right, weight in totals.pairs_of_parts():
         for left_role in roles:
             for right_role in roles:
-                index = np.maximum(
-                    cell[at[left], left_role] * size + cell[at[right], right_role], 0
-                )
-                products = times * share[left, left_role] * share[right, right_role]
-                total += np.bincount(index, weights=products, minlength=size * size)
+                pair = part_cell[left, left_role] * size + part_cell[right, right_role]
+                pair = np.maximum(pair, 0)  # where a role is missing the product is 0
+                products = weight * share[left, left_role] * share[right, right_role]
+                total += np.bincount(pair, weights=products, minlength=size * size)
     square = inflation(totals, fitted) * total.reshape(size, size)
-    mean_dispersion = _by_cell(cell, dispersion, size) / _by_cell(cell, np.ones(cell.shape), size)
+    seatings = _by_cell(cell, np.ones(cell.shape), size)
+    mean_dispersion = _by_cell(cell, dispersion, size) / seatings
     return (square + square.T) / 2, mean_dispersion
 
 
@@ -89,20 +103,24 @@ def expectations(totals: MatchTotals, fitted: Fit) -> tuple[Floats, Floats]:
     side of a zero-sum board, what the first side leaves. Beyond a board's last role the figures
     have no meaning.
     """
+    model = fitted.model
     score: Ints = np.full(totals.seats.shape, -1)
-    score[fitted.model.seating, fitted.model.role] = np.arange(len(fitted.model.seating))
+    score[model.seating, model.role] = np.arange(len(model.seating))
     against: Mask = np.zeros(score.shape, dtype=np.bool_)
     side = totals.side
     for role in range(1, score.shape[1]):
-        left_out, mate = score[:, role] < 0, side[:, role] == side[:, role - 1]
-        score[:, role] = np.where(
-            left_out, np.where(mate, score[:, role - 1], score[:, 0]), score[:, role]
-        )
-        against[:, role] = left_out & np.where(mate, against[:, role - 1], True)
+        left_out = score[:, role] < 0
+        is_mate = side[:, role] == side[:, role - 1]
+        substitute = np.where(is_mate, score[:, role - 1], score[:, 0])
+        score[:, role] = np.where(left_out, substitute, score[:, role])
+        against[:, role] = left_out & np.where(is_mate, against[:, role - 1], True)
     expected = fitted.expected[score]
-    return np.where(against, 1 - expected, expected), fitted.dispersion[score]
+    expected = np.where(against, 1 - expected, expected)
+    return expected, fitted.dispersion[score]
 
 
 def _by_cell(cell: Ints, values: Floats | Ints, size: int) -> Floats:
+    """Return the sum of the values of each cell."""
     used = cell >= 0
-    return np.bincount(cell[used], weights=values[used], minlength=size).astype(np.float64)
+    sums = np.bincount(cell[used], weights=values[used], minlength=size)
+    return sums.astype(np.float64)

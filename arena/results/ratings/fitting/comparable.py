@@ -16,7 +16,10 @@ from arena.results.ratings.fitting.match_totals import MatchTotals
 
 
 def bounds(totals: MatchTotals) -> Mask:
-    """Return N x N: True where matches bound the row bot's strength minus the column's from below."""
+    """Return N x N: True where matches bound the strength of the row's bot from below.
+
+    The bound is relative to the strength of the column's bot.
+    """
     count = len(totals.bots)
     return _closure(_direct(totals))[:count, :count]
 
@@ -24,24 +27,29 @@ def bounds(totals: MatchTotals) -> Mask:
 def ends(totals: MatchTotals) -> tuple[Mask, Mask]:
     """Return for each bot whether its strength is bounded from below, and whether from above.
 
-    The bounds are relative to the other bots of its group.
-    Bots that bound each other are a body. Where one body has most bots of the group, the others are
-    measured by it, even if many of them took points off each other only. Where there is no such
-    body, as where the better bot always wins, a bot is bounded by any bot outside its body. The
-    only bot of all is compared with nobody, so it is open.
+    The bounds are relative to the other bots of its group. Bots that bound each other are a body.
+    Where a body has most bots of the group, the others are measured by it, even if many of them
+    took points off each other only. Where there is no such body, as where the better bot always
+    wins, a bot is bounded by any bot outside its body. The only bot of all is compared with nobody,
+    so it is open.
     """
     count = len(totals.bots)
     direct = _direct(totals)
-    reaching, linked = _closure(direct), _closure(direct | direct.T)
-    same = reaching & reaching.T
-    main = 2 * same[:count, :count].sum(axis=1) > linked[:count, :count].sum(axis=1)
+    reaching = _closure(direct)
+    linked = _closure(direct | direct.T)
+    same_body = reaching & reaching.T
+    body_size = same_body[:count, :count].sum(axis=1)
+    group_size = linked[:count, :count].sum(axis=1)
+    main = 2 * body_size > group_size
     measured = (linked[:count, :count] & main).any(axis=1)
-    alone = ~(linked & ~np.eye(len(linked), dtype=np.bool_))[:count].any(axis=1)
+    itself = np.eye(len(linked), dtype=np.bool_)
+    alone = ~(linked & ~itself)[:count].any(axis=1)
 
     def bounded(reach: Mask) -> Mask:
         by_main = (reach[:count, :count] & main).any(axis=1)
-        by_others = (reach & ~same)[:count].any(axis=1)
-        return np.asarray(np.where(measured, by_main, by_others) | alone) & (count > 1)
+        by_others = (reach & ~same_body)[:count].any(axis=1)
+        by_matches = np.where(measured, by_main, by_others)
+        return np.asarray(by_matches | alone) & (count > 1)
 
     return bounded(reaching), bounded(reaching.T)
 
@@ -57,19 +65,23 @@ def several(bots: Mask) -> Mask:
 def groups(totals: MatchTotals) -> tuple[tuple[str, ...], ...]:
     """Return the bots that are linked by matches, the largest group first.
 
-    Two groups can't be compared.
-    A board for one bot alone links all bots that played it.
+    Bots of two groups can't be compared. A board for one bot alone links all bots that played it.
     """
     count = len(totals.bots)
     linked = np.eye(count + len(totals.board_roles), dtype=np.bool_)
+    first_bot = totals.seats[:, 0]
+    # The other bots of each seating; a bot alone has its board role as a partner.
     alone = totals.seats[:, 1:].max(axis=1, initial=-1) < 0
-    partners = np.column_stack(
-        (np.where(alone, count + totals.board_role[:, 0], -1), totals.seats[:, 1:])
-    )
-    for column in partners.T:
-        linked[totals.seats[column >= 0, 0], column[column >= 0]] = True
+    board_role = np.where(alone, count + totals.board_role[:, 0], -1)
+    partners = np.column_stack((board_role, totals.seats[:, 1:]))
+    for partner in partners.T:
+        there = partner >= 0
+        linked[first_bot[there], partner[there]] = True
     rows: Mask = np.unique(_closure(linked | linked.T)[:count, :count], axis=0)
-    names = (tuple(totals.bots[bot] for bot in np.flatnonzero(row).tolist()) for row in rows)
+    names = []
+    for row in rows:
+        members = np.flatnonzero(row).tolist()
+        names.append(tuple(totals.bots[bot] for bot in members))
     return tuple(sorted(names, key=lambda bots: (-len(bots), bots)))
 
 
@@ -78,24 +90,26 @@ def _direct(totals: MatchTotals) -> Mask:
 
     A board for one bot is an opponent.
     """
-    count, side = len(totals.bots), totals.side
+    count = len(totals.bots)
+    side = totals.side
     direct = np.eye(count + len(totals.board_roles), dtype=np.bool_)
     for role in range(totals.seats.shape[1]):
-        bot, board_role, score = (
-            totals.seats[:, role],
-            totals.board_role[:, role],
-            totals.scores[:, role],
-        )
-        some, less = score > 0, score != 100 * totals.matches
-        alone = (board_role >= 0) & ((side == side[:, [role]]) | (side < 0)).all(axis=1)
-        _mark(direct, bot, count + board_role, alone & some)
-        _mark(direct, count + board_role, bot, alone & less)
+        bot = totals.seats[:, role]
+        board_role = totals.board_role[:, role]
+        played = board_role >= 0
+        score = totals.scores[:, role]
+        gained = score > 0
+        conceded = score != 100 * totals.matches
+        is_mate = (side == side[:, [role]]) | (side < 0)
+        alone = played & is_mate.all(axis=1)
+        _mark(direct, bot, count + board_role, alone & gained)
+        _mark(direct, count + board_role, bot, alone & conceded)
         for opposing in range(totals.seats.shape[1]):
-            meet = (
-                (board_role >= 0) & (side[:, opposing] >= 0) & (side[:, opposing] != side[:, role])
-            )
-            _mark(direct, bot, totals.seats[:, opposing], meet & some)
-            _mark(direct, totals.seats[:, opposing], bot, meet & less)
+            opponent = totals.seats[:, opposing]
+            opposing_side = side[:, opposing]
+            meet = played & (opposing_side >= 0) & (opposing_side != side[:, role])
+            _mark(direct, bot, opponent, meet & gained)
+            _mark(direct, opponent, bot, meet & conceded)
     return direct
 
 
@@ -104,6 +118,7 @@ def _mark(direct: Mask, above: Ints, below: Ints, where: Mask) -> None:
 
 
 def _closure(direct: Mask) -> Mask:
+    """Return the pairs that are joined by any number of steps."""
     reached = direct
     while True:
         numbers = reached.astype(np.float32)

@@ -49,43 +49,45 @@ of the precision that a dozen bots can give it."""
 
 def estimate(model: Model) -> Fit:
     """Return the fit with the spreads, the dispersion and the overlap that the scores suggest."""
-    opposed = model.opposing != np.arange(len(model.mean))[:, None]
-    overlap = 1.0 + (opposed * model.share[model.opposing]).sum(
-        axis=1
-    )  # at first: the other sides repeat this score
+    # At first: the other sides repeat every score.
+    itself = np.arange(len(model.mean))[:, None]
+    is_opposed = model.opposing != itself  # N x K
+    overlap = 1.0 + (is_opposed * model.share[model.opposing]).sum(axis=1)
     fitted = fit(model, Spread(), np.ones(len(model.mean)), np.asarray(overlap))
     for _ in range(STEPS):
         covariance = fitted.covariance
         spread = _spread(fitted, covariance)
-        change = np.log([spread.bots / fitted.spread.bots, spread.roles / fitted.spread.roles])
-        fitted = fit(
-            model, spread, _dispersion(fitted, covariance), _overlap(fitted), fitted.unknowns
-        )
-        if np.abs(change).max() < SETTLED:
+        dispersion = _dispersion(fitted, covariance)
+        ratios = [spread.bots / fitted.spread.bots, spread.roles / fitted.spread.roles]
+        fitted = fit(model, spread, dispersion, _overlap(fitted), fitted.unknowns)
+        if np.abs(np.log(ratios)).max() < SETTLED:
             break
     return fitted
 
 
 def _spread(fitted: Fit, covariance: Floats) -> Spread:
     """Return both spreads after one step of expectation and maximisation."""
-    model, spread, count = fitted.model, fitted.spread, len(fitted.model.advantages)
-    strength, roles, weight = (
-        fitted.unknowns[count:],
-        np.bincount(model.bot),
-        mean_weight(model, spread),
-    )
-    same = model.bot[:, None] == model.bot[None, :]
-    squares = same * (
-        covariance[count:, count:] + np.outer(strength, strength)
-    )  # expected products of strengths
-    by_bot = np.bincount(model.bot, weights=squares.sum(axis=1))
-    by_role = np.bincount(model.bot, weights=np.diag(squares))
+    model = fitted.model
+    spread = fitted.spread
+    count = len(model.advantages)
+    strength = fitted.unknowns[count:]
+    roles = np.bincount(model.bot)  # by bot
+    played = roles > 0
+    weight = mean_weight(model, spread)  # by bot
+
+    # The expected products of the strengths of the same bot.
+    same_bot = model.bot[:, None] == model.bot[None, :]
+    products = same_bot * (covariance[count:, count:] + np.outer(strength, strength))
+    by_bot = np.bincount(model.bot, weights=products.sum(axis=1))
+    by_role = np.bincount(model.bot, weights=np.diag(products))
     mean_squares = weight**2 * by_bot + weight * spread.roles**2
     special_squares = by_role - 2 * weight * by_bot + roles * mean_squares
-    played, initial = roles > 0, Spread()
+
     tails = (TAIL_DEGREES + 1) / (TAIL_DEGREES + mean_squares / spread.bots**2)
+    weighted_squares = (tails * mean_squares)[played].sum()
+    initial = Spread()
     return Spread(
-        bots=_likeliest((tails * mean_squares)[played].sum(), played.sum(), initial.bots),
+        bots=_likeliest(weighted_squares, played.sum(), initial.bots),
         weight=tails,
         roles=_likeliest(special_squares[played].sum(), roles.sum(), initial.roles),
     )
@@ -93,10 +95,11 @@ def _spread(fitted: Fit, covariance: Floats) -> Spread:
 
 def _likeliest(squares: float, count: int, belief: float) -> float:
     """Return the likeliest spread of normal variables whose squares have this sum."""
-    # Where d/d(log s) of 2 log s - (s / belief)^2 - count log s - squares / (2 s^2) is 0: a
+    # It is where d/d(log s) of 2 log s - (s / belief)^2 - count log s - squares / (2 s^2) is 0: a
     # quadratic equation of s^2.
     half = (count - 2) * belief**2 / 4
-    return float(np.sqrt(np.sqrt(half**2 + squares * belief**2 / 2) - half))
+    root = np.sqrt(half**2 + squares * belief**2 / 2)
+    return float(np.sqrt(root - half))
 
 
 def _dispersion(fitted: Fit, covariance: Floats) -> Floats:
@@ -104,18 +107,25 @@ def _dispersion(fitted: Fit, covariance: Floats) -> Floats:
 
     It is a figure of the role that scored.
     """
-    model, expected = fitted.model, fitted.expected
-    binary = expected * (1 - expected)
+    model = fitted.model
+    binary = fitted.expected * (1 - fitted.expected)  # N
+    # N x K x K, for each score a factor and a covariance for each pair of its unknowns.
     factors = model.factor[:, :, None] * model.factor[:, None, :]
-    variance = (factors * covariance[model.unknown[:, :, None], model.unknown[:, None, :]]).sum(
-        axis=(1, 2)
-    )
-    leverage = np.minimum(model.share * binary * variance / fitted.dispersion, LARGEST_LEVERAGE)
-    scatter = _by_role(model, model.square - 2 * expected * model.mean + expected**2)
-    dispersion = (BELIEF_SCATTER + scatter) / (
-        BELIEF_SCATTER + _by_role(model, binary * (1 - leverage))
-    )
-    return np.clip(dispersion, LEAST_DISPERSION, 1.0)[model.unknown[:, 0]]
+    covariances = covariance[model.unknown[:, :, None], model.unknown[:, None, :]]
+    variance = (factors * covariances).sum(axis=(1, 2))  # N
+    leverage = model.share * binary * variance / fitted.dispersion
+    leverage = np.minimum(leverage, LARGEST_LEVERAGE)
+    scatter = BELIEF_SCATTER + _by_role(model, _squared_residuals(fitted))
+    binary_scatter = BELIEF_SCATTER + _by_role(model, binary * (1 - leverage))
+    dispersion = np.clip(scatter / binary_scatter, LEAST_DISPERSION, 1.0)  # by advantage
+    return dispersion[model.unknown[:, 0]]
+
+
+def _squared_residuals(fitted: Fit) -> Floats:
+    """Return N: the mean square of a score less its expected value."""
+    model = fitted.model
+    expected = fitted.expected
+    return model.square - 2 * expected * model.mean + expected**2
 
 
 def _overlap(fitted: Fit) -> Floats:
@@ -123,28 +133,29 @@ def _overlap(fitted: Fit) -> Floats:
 
     It is the negative correlation of the residuals, plus 1.
     """
-    model, expected = fitted.model, fitted.expected
-    scatter = _by_role(model, model.square - 2 * expected * model.mean + expected**2)[
-        model.unknown[:, 0]
-    ]
+    model = fitted.model
+    expected = fitted.expected
+    advantage = model.unknown[:, 0]  # N: the role that scored
+    scatter = _by_role(model, _squared_residuals(fitted))[advantage]
     total = np.ones(len(model.mean))
     for column in range(model.opposing.shape[1]):
         opposing = model.opposing[:, column]
-        cross = (
+        products = (
             model.product[:, column]
             - expected * model.mean[opposing]
             - model.mean * expected[opposing]
+            + expected * expected[opposing]
         )
-        cross = _by_role(model, cross + expected * expected[opposing])[model.unknown[:, 0]]
-        against = (BELIEF_SCATTER - cross) / (BELIEF_SCATTER + np.sqrt(scatter * scatter[opposing]))
-        total += np.where(
-            opposing == np.arange(len(opposing)),
-            0.0,
-            model.share[opposing] * np.clip(against, 0.0, 1.0),
-        )
+        cross = _by_role(model, products)[advantage]
+        largest_cross = np.sqrt(scatter * scatter[opposing])
+        against = (BELIEF_SCATTER - cross) / (BELIEF_SCATTER + largest_cross)
+        overlap = model.share[opposing] * np.clip(against, 0.0, 1.0)
+        is_itself = opposing == np.arange(len(opposing))
+        total += np.where(is_itself, 0.0, overlap)
     return total
 
 
 def _by_role(model: Model, values: Floats) -> Floats:
     """Return the sum over all matches, by the role that scored."""
-    return np.bincount(model.unknown[:, 0], weights=model.matches * values).astype(np.float64)
+    sums = np.bincount(model.unknown[:, 0], weights=model.matches * values)
+    return sums.astype(np.float64)

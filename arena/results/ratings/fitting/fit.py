@@ -62,26 +62,29 @@ def chance(model: Model, unknowns: Floats) -> Floats:
 
 
 def fit(
-    model: Model, spread: Spread, dispersion: Floats, overlap: Floats, start: Floats | None = None
+    model: Model,
+    spread: Spread,
+    dispersion: Floats,
+    overlap: Floats,
+    start: Floats | None = None,
 ) -> Fit:
     """Return the fit for a given prior and given weights of the scores."""
     unknowns = np.zeros(model.size) if start is None else start
     prior = precision(model, spread)
-    weight = model.matches * model.share / (dispersion * overlap)
+    weight = model.matches * model.share / (dispersion * overlap)  # N
     for _ in range(STEPS):
-        expected = chance(model, unknowns)
-        by_factor = (model.factor * (weight * (model.mean - expected))[:, None]).ravel()
-        slope = (
-            np.bincount(model.unknown.ravel(), weights=by_factor, minlength=model.size)
-            - prior @ unknowns
+        expected = chance(model, unknowns)  # N
+        surplus = weight * (model.mean - expected)
+        by_factor = model.factor * surplus[:, None]  # N x K
+        by_unknown = np.bincount(
+            model.unknown.ravel(), weights=by_factor.ravel(), minlength=model.size
         )
-        step = np.linalg.solve(
-            information(model, weight * expected * (1 - expected)) + prior, slope
-        )
-        unknowns = unknowns + step * (
-            LONGEST_LOGITS / max(np.abs(step).max(initial=0.0), LONGEST_LOGITS)
-        )
-        if np.abs(step).max(initial=0.0) < CLOSE_LOGITS:
+        slope = by_unknown - prior @ unknowns  # P
+        curvature = information(model, weight * expected * (1 - expected)) + prior
+        step = np.linalg.solve(curvature, slope)
+        longest = np.abs(step).max(initial=0.0)
+        unknowns = unknowns + step * (LONGEST_LOGITS / max(longest, LONGEST_LOGITS))
+        if longest < CLOSE_LOGITS:
             break
     unknowns = rounded(unknowns)
     expected = chance(model, unknowns)
@@ -98,9 +101,8 @@ def fit(
 
 def information(model: Model, weight: Floats) -> Floats:
     """Return P x P: the sum over the scores of weight times factors by factors."""
+    # N x K x K, for each score a cell for each pair of its unknowns.
     cell = model.unknown[:, :, None] * model.size + model.unknown[:, None, :]
     value = weight[:, None, None] * model.factor[:, :, None] * model.factor[:, None, :]
-    total = np.bincount(cell.ravel(), weights=value.ravel(), minlength=model.size**2).astype(
-        np.float64
-    )
-    return total.reshape(model.size, model.size)
+    total = np.bincount(cell.ravel(), weights=value.ravel(), minlength=model.size**2)
+    return total.astype(np.float64).reshape(model.size, model.size)

@@ -16,11 +16,12 @@ does not matter here.
 #   to whole ranks.
 # - A tier ends where its best bot is above the next one in more than 97.5 % of the resamples.
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
+from arena.game import Role
 from arena.results.arrays import Floats, Ints, Mask
 from arena.results.ratings import Ranked, Ranking, Rating, Ratings, Strength
 from arena.results.ratings.fitting.comparable import groups, several
@@ -54,70 +55,77 @@ def ratings_of(
     bounded: Mask | None = None,
     closed: tuple[Mask, Mask] | None = None,
 ) -> Ratings:
-    """Return the ratings of all bots, from a row a bot: its figure, then resamples of it.
+    """Return the ratings of all bots, from a row for each bot: its figure, then resamples of it.
 
     `bounded` and `closed` are the results of `bounds` and `ends` in comparable.py; None for a scale
     with two ends.
     """
-    every: Mask = np.ones(len(rows), dtype=np.bool_)
-    closed = closed or (every, every)
-    bounded = np.outer(every, every) if bounded is None else bounded
-    values, played = np.round(rows[:, 0], DECIMALS), totals.played
+    every_bot: Mask = np.ones(len(rows), dtype=np.bool_)
+    if closed is None:
+        closed = (every_bot, every_bot)
+    if bounded is None:
+        bounded = np.outer(every_bot, every_bot)
+    values = np.round(rows[:, 0], DECIMALS)
     order = sorted(range(len(rows)), key=lambda bot: (-values[bot], bot))
-    chances = better(rows[order, 1:])
+    resamples = rows[order, 1:]
+    chances = better(resamples)
     board_roles = [(role.label, role.role) for role in totals.board_roles]
     rankings = tuple(_rankings(totals, cells, closed))
-    roles = {
-        (row.bot, (ranking.board, ranking.role)): row.strength
-        for ranking in rankings
-        if ranking.role is not None
-        for row in ranking.rows
-    }
-    columns = zip(
-        order,
-        ranks_of(values[order]).tolist(),
-        strengths(rows[order], *(side[order] for side in closed)),
-        rank_intervals(rows[order, 1:]),
-        tiers(chances),
-        strict=True,
-    )
-    ratings = (
-        Rating(
-            rank=rank,
-            bot=totals.bots[bot],
-            matches=int(played[bot]),
-            strength=strength,
-            ranks=(min(rank, best), max(rank, worst)),
-            tier=tier,
-            roles={
-                key: roles[totals.bots[bot], key]
-                for key in board_roles
-                if (totals.bots[bot], key) in roles
-            },
+
+    below, above = closed
+    ranks = ranks_of(values[order]).tolist()
+    figures = strengths(rows[order], below[order], above[order])
+    intervals = rank_intervals(resamples)
+    tier = tiers(chances)
+    matches = totals.played.tolist()
+    by_role = _by_role(rankings)
+    ratings = []
+    for index, bot in enumerate(order):
+        best, worst = intervals[index]
+        name = totals.bots[bot]
+        rating = Rating(
+            rank=ranks[index],
+            bot=name,
+            matches=matches[bot],
+            strength=figures[index],
+            ranks=(min(ranks[index], best), max(ranks[index], worst)),
+            tier=tier[index],
+            roles=by_role.get(name, {}),
         )
-        for bot, rank, strength, (best, worst), tier in columns
-    )
+        ratings.append(rating)
     return Ratings(
         unit=unit,
         ratings=tuple(ratings),
         better=chances,
-        resamples=rows[order, 1:],
+        resamples=resamples,
         bounded=bounded[np.ix_(order, order)],
-        advantages={board_roles[index]: strength for index, strength in sorted(advantages.items())},
+        advantages={board_roles[index]: advantages[index] for index in sorted(advantages)},
         rankings=rankings,
         groups=groups(totals),
         repeated=totals.repeated,
     )
 
 
+def _by_role(rankings: Iterable[Ranking]) -> dict[str, dict[tuple[str, Role], Strength]]:
+    """Return for each bot its strength in each board role that it played."""
+    by_bot: dict[str, dict[tuple[str, Role], Strength]] = {}
+    for ranking in rankings:
+        if ranking.role is None:
+            continue
+        for row in ranking.rows:
+            by_bot.setdefault(row.bot, {})[ranking.board, ranking.role] = row.strength
+    return by_bot
+
+
 def _rankings(totals: MatchTotals, cells: Cells, closed: tuple[Mask, Mask]) -> Iterator[Ranking]:
-    """Yield for each board a ranking of each role, after that over all roles if it has several."""
+    """Yield for each board the ranking over all its roles, if there are several, then by role."""
     boards: dict[str, list[int]] = {}
     for index, role in enumerate(totals.board_roles):
         boards.setdefault(role.label, []).append(index)
     for label, indices in boards.items():
         if len(indices) > 1:
-            yield Ranking(board=label, role=None, rows=_ranked(totals, cells, closed, indices))
+            rows = _ranked(totals, cells, closed, indices)
+            yield Ranking(board=label, role=None, rows=rows)
         for index in indices:
             rows = _ranked(totals, cells, closed, [index])
             yield Ranking(board=label, role=totals.board_roles[index].role, rows=rows)
@@ -127,46 +135,45 @@ def _ranked(
     totals: MatchTotals, cells: Cells, closed: tuple[Mask, Mask], board_roles: Sequence[int]
 ) -> tuple[Ranked, ...]:
     """Return the bots that played all these board roles, by their mean over them, best first."""
-    here = np.isin(cells.board_role, board_roles)
-    times = np.bincount(cells.bot[here], minlength=len(totals.bots))
-    bots = np.flatnonzero(times == len(board_roles))
+    is_used = np.isin(cells.board_role, board_roles)  # by cell
+    roles_played = np.bincount(cells.bot[is_used], minlength=len(totals.bots))
+    bots = np.flatnonzero(roles_played == len(board_roles))
     if not len(bots):
         return ()
     total = np.zeros((len(totals.bots), cells.rows.shape[1]))
-    np.add.at(total, cells.bot[here], cells.rows[here])
+    np.add.at(total, cells.bot[is_used], cells.rows[is_used])
     rows = total[bots] / len(board_roles)
+    below, above = closed
+    below = below[bots]
+    above = above[bots]
     if cells.middle is not None:
-        rows = rows - rows[several(cells.middle[bots])].mean(axis=0, keepdims=True)
-        closed = (
-            closed[0] & (len(bots) > 1),
-            closed[1] & (len(bots) > 1),
-        )  # the only bot is compared with nobody
+        middle = several(cells.middle[bots])
+        rows = rows - rows[middle].mean(axis=0, keepdims=True)
+        if len(bots) == 1:  # the only bot is compared with nobody
+            below = above = np.zeros(1, dtype=np.bool_)
+
     values = np.round(rows[:, 0], DECIMALS)
     order = sorted(range(len(bots)), key=lambda row: (-values[row], bots[row]))
-    bots, rows = bots[order], rows[order]
-    columns = zip(
-        ranks_of(values[order]).tolist(),
-        bots.tolist(),
-        strengths(rows, closed[0][bots], closed[1][bots]),
-        rank_intervals(rows[:, 1:]),
-        strict=True,
-    )
-    return tuple(
-        Ranked(rank, totals.bots[bot], strength, (min(rank, best), max(rank, worst)))
-        for rank, bot, strength, (best, worst) in columns
-    )
+    rows = rows[order]
+    ranks = ranks_of(values[order]).tolist()
+    figures = strengths(rows, below[order], above[order])
+    intervals = rank_intervals(rows[:, 1:])
+    ranked = []
+    for index, bot in enumerate(bots[order].tolist()):
+        rank = ranks[index]
+        best, worst = intervals[index]
+        interval = (min(rank, best), max(rank, worst))
+        ranked.append(Ranked(rank, totals.bots[bot], figures[index], interval))
+    return tuple(ranked)
 
 
 def among(ratings: Ratings, bots: Collection[str]) -> dict[str, tuple[tuple[int, int], int]]:
     """Return the interval of ranks and the tier of these bots, as if no other bot had played."""
     rows = [row for row, rating in enumerate(ratings.ratings) if rating.bot in bots]
-    intervals, tier = (
-        rank_intervals(ratings.resamples[rows]),
-        tiers(ratings.better[np.ix_(rows, rows)]),
-    )
-    return {
-        ratings.ratings[row].bot: (intervals[index], tier[index]) for index, row in enumerate(rows)
-    }
+    names = [ratings.ratings[row].bot for row in rows]
+    intervals = rank_intervals(ratings.resamples[rows])
+    tier = tiers(ratings.better[np.ix_(rows, rows)])
+    return {name: (intervals[index], tier[index]) for index, name in enumerate(names)}
 
 
 def strengths(rows: Floats, below: Mask | None = None, above: Mask | None = None) -> list[Strength]:
@@ -175,27 +182,36 @@ def strengths(rows: Floats, below: Mask | None = None, above: Mask | None = None
     The resamples are the other figures of the row. The interval is open where the figure is not
     bounded `below`, or `above`.
     """
-    low, high = (
-        np.quantile(rows[:, 1:], (TAIL, 1 - TAIL), axis=1) if len(rows) else np.zeros((2, 0))
-    )
-    low, high = np.minimum(rows[:, 0], low), np.maximum(rows[:, 0], high)
-    low = low if below is None else np.where(below, low, -np.inf)
-    high = high if above is None else np.where(above, high, np.inf)
-    figures = np.round(np.stack((rows[:, 0], low, high), axis=1), DECIMALS) + 0.0
+    if not len(rows):
+        return []
+    value = rows[:, 0]
+    low, high = np.quantile(rows[:, 1:], (TAIL, 1 - TAIL), axis=1)
+    low = np.minimum(value, low)
+    high = np.maximum(value, high)
+    if below is not None:
+        low = np.where(below, low, -np.inf)
+    if above is not None:
+        high = np.where(above, high, np.inf)
+    figures = np.stack((value, low, high), axis=1)
+    figures = np.round(figures, DECIMALS) + 0.0
     return [Strength(*row) for row in figures.tolist()]
 
 
 def difference(ratings: Ratings, bot: str, opponent: str) -> Strength:
     """Return a bot's strength minus an opponent's, with the interval of that difference.
 
-    Both must be rated.
-    The interval is open where no match bounds the difference, directly or through other bots.
+    Both must be rated. The interval is open where no match bounds the difference, directly or
+    through other bots.
     """
     index = {rating.bot: number for number, rating in enumerate(ratings.ratings)}
-    row, column = index[bot], index[opponent]
+    row = index[bot]
+    column = index[opponent]
     value = ratings.ratings[row].strength.value - ratings.ratings[column].strength.value
-    figures = np.concatenate(([value], ratings.resamples[row] - ratings.resamples[column]))[None]
-    return strengths(figures, ratings.bounded[[row], [column]], ratings.bounded[[column], [row]])[0]
+    resamples = ratings.resamples[row] - ratings.resamples[column]
+    figures = np.concatenate(([value], resamples))[None]  # 1 x (1 + refits)
+    below = ratings.bounded[[row], [column]]
+    above = ratings.bounded[[column], [row]]
+    return strengths(figures, below, above)[0]
 
 
 def better(resamples: Floats) -> Floats:
@@ -203,28 +219,32 @@ def better(resamples: Floats) -> Floats:
 
     A tie counts half.
     """
-    above = np.array([(row > resamples).mean(axis=1) for row in resamples]).reshape(
-        len(resamples), len(resamples)
-    )
+    size = len(resamples)
+    above = np.zeros((size, size))
+    for row in range(size):
+        above[row] = (resamples[row] > resamples).mean(axis=1)
     return np.asarray(0.5 * (1 + above - above.T))
 
 
 def rank_intervals(resamples: Floats) -> list[tuple[int, int]]:
     """Return the best and worst rank of each bot that 95 % of the resamples leave open."""
+    if not len(resamples):
+        return []
     ranks = ranks_of(resamples)
-    best = np.quantile(ranks, TAIL, axis=1, method="lower") if len(resamples) else ranks
-    worst = np.quantile(ranks, 1 - TAIL, axis=1, method="higher") if len(resamples) else ranks
+    best = np.quantile(ranks, TAIL, axis=1, method="lower")
+    worst = np.quantile(ranks, 1 - TAIL, axis=1, method="higher")
     return list(zip(best.astype(int).tolist(), worst.astype(int).tolist(), strict=True))
 
 
 def ranks_of(values: Floats) -> Ints:
     """Return each bot's rank, 1 for the highest; equal values share a rank.
 
-    Values may have a column a resample.
+    Values may have a column for each resample.
     """
-    return np.array([1 + (row < values).sum(axis=0) for row in values], dtype=np.int64).reshape(
-        values.shape
-    )
+    ranks = np.ones(values.shape, dtype=np.int64)
+    for bot, row in enumerate(values):
+        ranks[bot] += (row < values).sum(axis=0)
+    return ranks
 
 
 def tiers(chances: Floats) -> list[int]:
@@ -233,10 +253,12 @@ def tiers(chances: Floats) -> list[int]:
     A new tier begins where the tier's best bot is better in more than 97.5 % of the resamples. Then
     the 95 % interval of the difference between these two bots does not hold 0.
     """
-    tier: list[int] = []
+    tiers: list[int] = []
+    tier = 1
     best = 0
     for bot in range(len(chances)):
         if chances[best, bot] > 1 - TAIL:
             best = bot
-        tier.append(tier[-1] + (best == bot) if tier else 1)
-    return tier
+            tier += 1
+        tiers.append(tier)
+    return tiers

@@ -65,20 +65,22 @@ class MatchTotals:
     @property
     def side(self) -> Ints:
         """S x K: the side of each role, or -1."""
-        return np.array([*(role.side for role in self.board_roles), -1], dtype=np.int64)[
-            self.board_role
-        ]
+        sides = [role.side for role in self.board_roles]
+        sides.append(-1)  # the last, which the index -1 finds
+        return np.array(sides, dtype=np.int64)[self.board_role]
 
     @property
     def played(self) -> Ints:
         """The number of matches of each bot."""
-        first = self.seats >= 0  # a bot with several roles in a match played one match
+        is_first = self.seats >= 0  # a bot with several roles in a match played one match
         for column in range(1, self.seats.shape[1]):
-            first[:, column] &= (self.seats[:, :column] != self.seats[:, [column]]).all(axis=1)
-        matches = np.broadcast_to(self.matches[:, None], self.seats.shape)[first]
-        return np.bincount(self.seats[first], weights=matches, minlength=len(self.bots)).astype(
-            np.int64
+            differs = self.seats[:, :column] != self.seats[:, [column]]
+            is_first[:, column] &= differs.all(axis=1)
+        matches = np.broadcast_to(self.matches[:, None], self.seats.shape)
+        sums = np.bincount(
+            self.seats[is_first], weights=matches[is_first], minlength=len(self.bots)
         )
+        return sums.astype(np.int64)
 
     def pairs_of_parts(self) -> Iterator[tuple[Ints, Ints, float]]:
         """Yield pairs of parts of the same block, and their weight.
@@ -86,32 +88,41 @@ class MatchTotals:
         The weight is 1 for a part with itself, and 2 for two parts. Two parts come in part order
         only: half of the sum with its transpose is the sum over all pairs.
         """
-        rows = len(self.block)
-        for distance in range(int(np.bincount(self.block).max(initial=0))):
-            part = np.flatnonzero(self.block[: rows - distance] == self.block[distance:])
-            yield part, part + distance, 1.0 if distance == 0 else 2.0
+        count = len(self.block)
+        most_parts = int(np.bincount(self.block).max(initial=0))
+        for distance in range(most_parts):
+            same_block = self.block[: count - distance] == self.block[distance:]
+            part = np.flatnonzero(same_block)
+            weight = 1.0 if distance == 0 else 2.0
+            yield part, part + distance, weight
 
 
 def add_up(arrays: Arrays) -> MatchTotals:
     """Add the matches up by seating and block."""
     bots, board_roles, seats, board_role, scores = _tables(arrays)
     order = np.lexsort((arrays.transcript, arrays.seed, key(*board_role.T, *seats.T)))
-    seats, board_role, scores = seats[order], board_role[order], scores[order]
-    seed, transcript = arrays.seed[order], arrays.transcript[order]
-    new_seating = changes(seats, board_role)
-    first, seating = np.flatnonzero(new_seating), np.cumsum(new_seating) - 1
+    seats = seats[order]
+    board_role = board_role[order]
+    scores = scores[order]
+    seed = arrays.seed[order]
+
+    is_new = changes(seats, board_role)
+    first = np.flatnonzero(is_new)  # S: the first match of each seating
+    seating = np.cumsum(is_new) - 1  # by match
     matches = np.bincount(seating)
-    different = _different(seating, transcript)
-    blocks = key(_bot_sets(seats[first])[seating], _block_seeds(seed, seating, matches, different))
-    by_block = np.lexsort((seating, blocks))
-    part = np.flatnonzero(changes(blocks[by_block], seating[by_block]))
-    roles = range(scores.shape[1])
-    products = [
-        np.stack([sums(scores[:, left] * scores[:, right], first) for right in roles], 1)
-        for left in roles
-    ]
-    seats, board_role = seats[first], board_role[first]
+    different = _different(seating, arrays.transcript[order])
+    seats = seats[first]
+    board_role = board_role[first]
+    products = _products(scores, first)
     shared = _shared_sides(board_roles, board_role, scores, seating)
+    opposed = _opposed_boards(board_roles, board_role, scores, seating, shared)
+
+    block_seed = _block_seeds(seed, seating, matches, different)
+    block = key(_bot_sets(seats)[seating], block_seed)  # by match
+    by_block = np.lexsort((seating, block))
+    block = block[by_block]
+    seating_by_block = seating[by_block]
+    part = np.flatnonzero(changes(block, seating_by_block))  # B: the first match of each part
     return MatchTotals(
         bots=tuple(bots),
         board_roles=tuple(board_roles),
@@ -120,14 +131,24 @@ def add_up(arrays: Arrays) -> MatchTotals:
         matches=matches,
         different=different,
         scores=sums(scores, first),
-        products=np.stack(products, 1),
+        products=products,
         shared=shared,
-        opposed=_opposed_boards(board_roles, board_role, scores, seating, shared),
-        seating=seating[by_block][part],
-        block=np.cumsum(changes(blocks[by_block][part])) - 1,
+        opposed=opposed,
+        seating=seating_by_block[part],
+        block=np.cumsum(changes(block[part])) - 1,
         part_matches=np.diff(part, append=len(seed)),
         part_scores=sums(scores[by_block], part),
     )
+
+
+def _products(scores: Ints, first: Ints) -> Ints:
+    """Return S x K x K: the sums of the products of each two roles' scores."""
+    roles = range(scores.shape[1])
+    rows = []
+    for left in roles:
+        row = [sums(scores[:, left] * scores[:, right], first) for right in roles]
+        rows.append(np.stack(row, 1))
+    return np.stack(rows, 1)
 
 
 def _tables(arrays: Arrays) -> tuple[list[str], list[BoardRole], Ints, Ints, Ints]:
@@ -138,29 +159,37 @@ def _tables(arrays: Arrays) -> tuple[list[str], list[BoardRole], Ints, Ints, Int
     """
     bots, bot = arrays.coded(attrgetter("bot"))
     board_roles, board_role = arrays.coded(attrgetter("board_role"))
-    role = board_role[arrays.entry]
-    order = np.argsort(
-        arrays.match * (len(board_roles) + 1) + role, kind="stable"
-    )  # quick: it is nearly in order
-    match, entry = arrays.match[order], arrays.entry[order]
-    roles = np.bincount(match, minlength=len(arrays.seed))
-    column = np.arange(len(match)) - np.repeat(np.cumsum(roles) - roles, roles)
+    code = arrays.match * (len(board_roles) + 1) + board_role[arrays.entry]  # by seat
+    order = np.argsort(code, kind="stable")  # quick: it is nearly in order
+    match = arrays.match[order]
+    entry = arrays.entry[order]
+    roles = np.bincount(match, minlength=len(arrays.seed))  # by match
+    first_seat = np.cumsum(roles) - roles  # by match
+    column = np.arange(len(match)) - np.repeat(first_seat, roles)  # by seat
+
     shape = (len(arrays.seed), int(roles.max(initial=1)))
-    seats, where, scores = np.full(shape, -1), np.full(shape, -1), np.zeros(shape, dtype=np.int64)
+    seats = np.full(shape, -1)
     seats[match, column] = bot[entry]
-    where[match, column] = board_role[entry]
+    seat_roles = np.full(shape, -1)
+    seat_roles[match, column] = board_role[entry]
+    scores = np.zeros(shape, dtype=np.int64)
     scores[match, column] = arrays.score[order]
-    return bots, board_roles, seats, where, scores
+    return bots, board_roles, seats, seat_roles, scores
 
 
 def _different(seating: Ints, transcript: Ints) -> Ints:
     """Return, by seating, the number of its matches without those that repeat others."""
     order = np.lexsort((transcript, seating))
-    seating, transcript = seating[order], transcript[order]
-    group = np.cumsum(changes(seating, transcript >> PLAY_BITS)) - 1  # those that began alike
-    plays = np.bincount(group[changes(seating, transcript)])
-    counted = np.where(plays == 1, 1, np.bincount(group))
-    return np.bincount(seating[changes(group)], weights=counted).astype(np.int64)
+    seating = seating[order]
+    transcript = transcript[order]
+    # A group is the matches of a seating that began alike; a play is a way in which they went.
+    group = np.cumsum(changes(seating, transcript >> PLAY_BITS)) - 1  # by match
+    is_new_play = changes(seating, transcript)
+    plays = np.bincount(group[is_new_play])  # by group
+    matches = np.bincount(group)  # by group
+    counted = np.where(plays == 1, 1, matches)
+    seating_of_group = seating[changes(group)]
+    return np.bincount(seating_of_group, weights=counted).astype(np.int64)
 
 
 def _block_seeds(seed: Ints, seating: Ints, matches: Ints, different: Ints) -> Ints:
@@ -170,18 +199,23 @@ def _block_seeds(seed: Ints, seating: Ints, matches: Ints, different: Ints) -> I
     of a seating are cut, in order of seed, into D runs of nearly equal length, and each run has the
     seed of its first match.
     """
-    starts = np.cumsum(matches) - matches
-    number = np.arange(len(seed)) - starts[seating]
-    count, runs = matches[seating], different[seating]
-    return seed[starts[seating] + -(-(number * runs // count) * count // runs)]
+    first = (np.cumsum(matches) - matches)[seating]  # by match, as all that follow
+    number = np.arange(len(seed)) - first
+    count = matches[seating]
+    runs = different[seating]
+    run = number * runs // count
+    run_start = -(-run * count // runs)  # rounded up
+    return seed[first + run_start]
 
 
 def _bot_sets(seats: Ints) -> Ints:
     """Return a number for the set of bots of each seating, in whatever roles."""
     members = np.sort(seats, axis=1)
-    members[:, 1:][members[:, 1:] == members[:, :-1]] = -1
+    is_repeated = members[:, 1:] == members[:, :-1]
+    members[:, 1:][is_repeated] = -1
     members.sort(axis=1)
-    return ranked(key(*members.T))[0]
+    numbers, _ = ranked(key(*members.T))
+    return numbers
 
 
 def _shared_sides(
@@ -190,13 +224,16 @@ def _shared_sides(
     """Return each side whose roles never scored differently: they all report the same score."""
     sides = [(role.label, role.side) for role in board_roles]
     number = {side: index for index, side in enumerate(dict.fromkeys(sides))}
-    side = np.array([*(number[name] for name in sides), -1])[board_role]
+    number_by_role = [number[side] for side in sides]
+    number_by_role.append(-1)  # the last, which the index -1 finds
+    side = np.array(number_by_role)[board_role]  # S x K
     unlike: set[int] = set()
     for column in range(1, board_role.shape[1]):
-        mates = (side[:, column] == side[:, column - 1]) & (side[:, column] >= 0)
-        differ = scores[:, column] != scores[:, column - 1]
-        unlike |= set(side[seating[differ], column][mates[seating[differ]]].tolist())
-    return frozenset(side for side, index in number.items() if index not in unlike)
+        is_mate = (side[:, column] == side[:, column - 1]) & (side[:, column] >= 0)
+        differs = scores[:, column] != scores[:, column - 1]  # by match
+        seatings = seating[differs]
+        unlike.update(side[seatings, column][is_mate[seatings]].tolist())
+    return frozenset(side for side in number if number[side] not in unlike)
 
 
 def _opposed_boards(
@@ -207,16 +244,20 @@ def _opposed_boards(
     shared: frozenset[tuple[str, int]],
 ) -> frozenset[str]:
     """Return the boards of two sides, each with one score, whose scores always added up to 100."""
+    first_role: dict[str, int] = {}
     boards: dict[str, list[int]] = {}
-    for role in board_roles:
+    for index, role in enumerate(board_roles):
+        first_role.setdefault(role.label, index)
         boards.setdefault(role.label, []).append(role.side)
     opposed = set()
     for label, sides in boards.items():
-        if len(set(sides)) == 2 and all((label, side) in shared for side in sides):
-            first = next(index for index, role in enumerate(board_roles) if role.label == label)
-            there = (board_role[:, 0] == first)[seating]
-            if (scores[there, 0] + scores[there, sides.index(max(sides))] == 100).all():
-                opposed.add(label)
+        if len(set(sides)) != 2 or not all((label, side) in shared for side in sides):
+            continue
+        there = (board_role[:, 0] == first_role[label])[seating]  # by match
+        second_side = sides.index(max(sides))
+        total = scores[there, 0] + scores[there, second_side]
+        if (total == 100).all():
+            opposed.add(label)
     return frozenset(opposed)
 
 
@@ -225,7 +266,8 @@ def _opposed_boards(
 
 def key(*columns: Ints) -> Ints:
     """Return a number for each row: equal for equal rows, and in the order of the rows."""
-    number, values = np.zeros_like(columns[0]), 1
+    number = np.zeros_like(columns[0])
+    values = 1
     for column in columns:
         low = int(column.min(initial=0))
         width = int(column.max(initial=0)) - low + 1
@@ -234,12 +276,13 @@ def key(*columns: Ints) -> Ints:
         if values * width >= LARGEST:
             column, width = ranked(column)
             low = 0
-        number, values = number * width + (column - low), values * width
+        number = number * width + (column - low)
+        values *= width
     return number
 
 
 def ranked(values: Ints) -> tuple[Ints, int]:
-    """Return each value's index among the different ones, and the number of different ones."""
+    """Return each value's index among the different values, and the number of these."""
     unique, index = np.unique(values, return_inverse=True)
     return index.astype(np.int64), len(unique)
 
@@ -254,4 +297,6 @@ def changes(*columns: Ints) -> Mask:
 
 def sums(rows: Ints, starts: Ints) -> Ints:
     """Return the sum of each run of rows; `starts` has the first row of each run."""
-    return np.add.reduceat(rows, starts, axis=0) if len(starts) else rows[:0]
+    if not len(starts):
+        return rows[:0]
+    return np.add.reduceat(rows, starts, axis=0)

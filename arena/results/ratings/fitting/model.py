@@ -72,30 +72,44 @@ class Model:
 
 
 def model_of(totals: MatchTotals) -> Model:
-    """Return the scores of these matches by seating and role, or side where a side has one score."""
+    """Return the scores of these matches, by seating and role; a side with one score has one."""
     depth = totals.seats.shape[1]
-    seatings, roles = [np.zeros(0, np.int64)], [np.zeros(0, np.int64)]
-    shares, factors = [np.zeros(0)], [np.zeros((0, depth))]
+    seatings = [np.zeros(0, np.int64)]
+    roles = [np.zeros(0, np.int64)]
+    shares = [np.zeros(0)]
+    factors = [np.zeros((0, depth))]
     boards, board = np.unique(totals.board_role, axis=0, return_inverse=True)
     for number, columns in enumerate(boards):
         played = np.flatnonzero(board == number)
-        for column, part, by_role in _scores(totals, columns):
+        for column, share, by_role in _scores(totals, columns):
             seatings.append(played)
             roles.append(np.full(len(played), column))
-            shares.append(np.full(len(played), part))
+            shares.append(np.full(len(played), share))
             factors.append(np.tile(by_role, (len(played), 1)))
-    seating, role, factor = np.concatenate(seatings), np.concatenate(roles), np.concatenate(factors)
+    seating = np.concatenate(seatings)  # N
+    role = np.concatenate(roles)  # N
+    factor = np.concatenate(factors)  # N x K
+
+    # The unknowns: an advantage for each board role, and a strength for each bot in a board role.
     advantages, advantage = np.unique(totals.board_role[seating, role], return_inverse=True)
-    code = totals.board_role[seating] * len(totals.bots) + totals.seats[seating]
-    strengths, strength = np.unique(code[factor != 0], return_inverse=True)
+    code = totals.board_role[seating] * len(totals.bots) + totals.seats[seating]  # N x K
+    used = factor != 0  # N x K
+    strengths, strength = np.unique(code[used], return_inverse=True)
     unknown = np.zeros((len(seating), depth + 1), dtype=np.int64)
     unknown[:, 0] = advantage
-    unknown[:, 1:][factor != 0] = strength + len(advantages)
+    unknown[:, 1:][used] = strength + len(advantages)
+
+    # The scores of the other sides in the same matches.
     index = np.arange(len(seating))
-    score = np.full(totals.seats.shape, -1)
+    score = np.full(totals.seats.shape, -1)  # S x K: the index of a role's score
     score[seating, role] = index
-    side, matches = totals.side, totals.matches[seating]
-    opponents = (score[seating] >= 0) & (side[seating] != side[seating, role][:, None])
+    side = totals.side
+    own_side = side[seating, role][:, None]
+    is_opposing = (score[seating] >= 0) & (side[seating] != own_side)  # N x K
+    itself = np.tile(index[:, None], depth)
+
+    matches = totals.matches[seating]
+    bots = max(1, len(totals.bots))
     return Model(
         unknown=unknown,
         factor=np.column_stack((np.ones(len(seating)), factor)),
@@ -105,11 +119,11 @@ def model_of(totals: MatchTotals) -> Model:
         matches=totals.different[seating].astype(np.float64),
         mean=totals.scores[seating, role] / (100.0 * matches),
         square=totals.products[seating, role, role] / (10000.0 * matches),
-        opposing=np.where(opponents, score[seating], np.tile(index[:, None], depth)),
+        opposing=np.where(is_opposing, score[seating], itself),
         product=totals.products[seating, role] / (10000.0 * matches)[:, None],
         advantages=advantages,
-        bot=strengths % max(1, len(totals.bots)),
-        board_role=strengths // max(1, len(totals.bots)),
+        bot=strengths % bots,
+        board_role=strengths // bots,
     )
 
 
@@ -122,15 +136,23 @@ def _scores(totals: MatchTotals, columns: Ints) -> Iterator[tuple[int, float, Fl
     for column, board_role in enumerate(columns[columns >= 0]):
         label, side, _ = totals.board_roles[board_role]
         sides.setdefault((label, side), []).append(column)
+    opponents = max(1, len(sides) - 1)
     against = np.zeros(len(columns))
     for roles in sides.values():
-        against[roles] = -1 / (len(roles) * max(1, len(sides) - 1))
+        against[roles] = -1 / (len(roles) * opponents)
+
+    first_side = min((side for _, side in sides), default=0)
     for (label, side), roles in sides.items():
-        if label in totals.opposed and side != min(number for _, number in sides):
-            continue
-        together = (label, side) in totals.shared
-        for scoring in [roles] if together else [[role] for role in roles]:
+        if label in totals.opposed and side != first_side:
+            continue  # its score says nothing new
+        if (label, side) in totals.shared:
+            scorers = [roles]
+            share = 1.0
+        else:
+            scorers = [[role] for role in roles]
+            share = 1 / len(roles)
+        for scoring in scorers:
             factor = against.copy()
             factor[roles] = 0
             factor[scoring] = 1 / len(scoring)
-            yield scoring[0], 1 if together else 1 / len(roles), factor
+            yield scoring[0], share, factor

@@ -40,61 +40,69 @@ class Payoffs:
         `figures_of` takes T x N x N.
         """
         at_once = max(1, NUMBERS // max(1, self.mean.size))
-        drawn = (self._drawn(min(at_once, count - at), random) for at in range(0, count, at_once))
-        return np.concatenate([*map(figures_of, drawn)])
+        figures = []
+        for start in range(0, count, at_once):
+            payoffs = self._drawn(min(at_once, count - start), random)
+            figures.append(figures_of(payoffs))
+        return np.concatenate(figures)
 
     def _drawn(self, count: int, random: np.random.Generator) -> Floats:
         """Return count x N x N: payoffs drawn from the belief."""
-        more = self.blocks + 1
-        mean = (self.blocks * self.mean + 0.5) / more
-        variance = ((self.blocks * self.squares + 0.5) / more - mean**2) / (more + 1)
+        blocks = self.blocks + 1  # with one more, half won and half lost
+        mean = (self.blocks * self.mean + 0.5) / blocks
+        mean_square = (self.blocks * self.squares + 0.5) / blocks
+        variance = (mean_square - mean**2) / (blocks + 1)
         sureness = mean * (1 - mean) / variance - 1
-        upper = np.triu_indices(len(mean), 1)
-        payoffs = np.full((count, *mean.shape), 0.5)
-        payoffs[:, *upper] = random.beta(
-            (mean * sureness)[upper], ((1 - mean) * sureness)[upper], (count, len(upper[0]))
-        )
-        payoffs[:, upper[1], upper[0]] = 1 - payoffs[:, *upper]
+        wins = mean * sureness
+        losses = (1 - mean) * sureness
+        row, column = np.triu_indices(len(mean), 1)  # of each pair
+        drawn = random.beta(wins[row, column], losses[row, column], (count, len(row)))
+        payoffs = np.full((count, len(mean), len(mean)), 0.5)
+        payoffs[:, row, column] = drawn
+        payoffs[:, column, row] = 1 - drawn
         return payoffs
 
 
 def payoffs_of(totals: MatchTotals) -> Payoffs:
     """Return the payoffs of all pairs of bots; sides are compared by their score in each block."""
-    count, blocks = len(totals.bots), 1 + int(totals.block.max(initial=0))
-    seats, side = totals.seats[totals.seating], totals.side[totals.seating]
-    codes, results = [], []
+    count = len(totals.bots)
+    blocks = 1 + int(totals.block.max(initial=0))
+    seats = totals.seats[totals.seating]  # B x K
+    side = totals.side[totals.seating]  # B x K
+    codes = [np.zeros(0, dtype=np.int64)]  # of a pair of bots in a block
+    results = [np.zeros(0)]  # of the bot that comes first by name, 0 to 1
     for left in range(seats.shape[1]):
         for right in range(left):
-            met = (seats[:, right] >= 0) & (seats[:, left] >= 0)
-            met &= (side[:, left] != side[:, right]) & (seats[:, left] != seats[:, right])
-            bot, opponent = seats[met, left], seats[met, right]
-            lead = (
-                totals.part_scores[met, left] - totals.part_scores[met, right]
-            ) / totals.part_matches[met]
+            both_played = (seats[:, right] >= 0) & (seats[:, left] >= 0)
+            is_opposed = side[:, left] != side[:, right]
+            met = both_played & is_opposed & (seats[:, left] != seats[:, right])
+            bot = seats[met, left]
+            opponent = seats[met, right]
+            scores = totals.part_scores[met]
+            lead = (scores[:, left] - scores[:, right]) / totals.part_matches[met]
             result = 0.5 + np.where(bot < opponent, lead, -lead) / 200
-            codes.append(
-                (np.minimum(bot, opponent) * count + np.maximum(bot, opponent)) * blocks
-                + totals.block[met]
-            )
+            pair = np.minimum(bot, opponent) * count + np.maximum(bot, opponent)
+            codes.append(pair * blocks + totals.block[met])
             results.append(result)
-    code, meeting = np.unique(
-        np.concatenate([*codes, np.zeros(0, dtype=np.int64)]), return_inverse=True
-    )
-    result = np.bincount(meeting, np.concatenate([*results, np.zeros(0)])) / np.bincount(meeting)
-    pair = code // blocks
+    code, meeting = np.unique(np.concatenate(codes), return_inverse=True)
+    result = np.bincount(meeting, np.concatenate(results)) / np.bincount(meeting)
+    pair = code // blocks  # by meeting
 
     def by_pair(weights: Floats) -> Floats:
-        return (
-            np.bincount(pair, weights, minlength=count * count)
-            .astype(np.float64)
-            .reshape(count, count)
-        )
+        sums = np.bincount(pair, weights, minlength=count * count)
+        return sums.astype(np.float64).reshape(count, count)
 
-    meetings, total, squared = by_pair(np.ones(len(pair))), by_pair(result), by_pair(result**2)
-    times = np.maximum(meetings + meetings.T, 1)
-    never = 0.5 * (meetings + meetings.T == 0)
+    # These have a figure only where the row's bot comes before the column's.
+    meetings = by_pair(np.ones(len(pair)))
+    total = by_pair(result)
+    squared = by_pair(result**2)
+    both = meetings + meetings.T
+    divisor = np.maximum(both, 1)
+    never = 0.5 * (both == 0)
+    lost = meetings - total
+    lost_squared = meetings - 2 * total + squared
     return Payoffs(
-        blocks=(meetings + meetings.T).astype(np.int64),
-        mean=(total + (meetings - total).T) / times + never,
-        squares=(squared + (meetings - 2 * total + squared).T) / times + never,
+        blocks=both.astype(np.int64),
+        mean=(total + lost.T) / divisor + never,
+        squares=(squared + lost_squared.T) / divisor + never,
     )

@@ -43,18 +43,20 @@ class Spread:
 def precision(model: Model, spread: Spread) -> Floats:
     """Return P x P: the inverse covariance of advantages and strengths."""
     count = len(model.advantages)
-    same = model.bot[:, None] == model.bot[None, :]
+    same_bot = model.bot[:, None] == model.bot[None, :]
     shrinkage = mean_weight(model, spread)[model.bot]
+    strengths = np.eye(len(model.bot)) - same_bot * shrinkage[:, None]
     matrix = np.zeros((model.size, model.size))
     matrix[:count, :count] = np.eye(count) / ADVANTAGE_LOGITS**2
-    matrix[count:, count:] = (np.eye(len(model.bot)) - same * shrinkage[:, None]) / spread.roles**2
+    matrix[count:, count:] = strengths / spread.roles**2
     return matrix
 
 
 def mean_weight(model: Model, spread: Spread) -> Floats:
     """Return, by bot, the weight of each of its strengths in the estimate of its mean."""
+    roles = np.bincount(model.bot)
     variance = spread.bots**2 / spread.weight
-    return np.asarray(variance / (spread.roles**2 + np.bincount(model.bot) * variance))
+    return np.asarray(variance / (spread.roles**2 + roles * variance))
 
 
 def pulls(model: Model, spread: Spread, unknowns: Floats) -> Floats:
@@ -62,11 +64,17 @@ def pulls(model: Model, spread: Spread, unknowns: Floats) -> Floats:
 
     The first column is of the spread of the means, the second of that of the special parts.
     """
-    count, weight = len(model.advantages), mean_weight(model, spread)
-    means = weight * np.bincount(model.bot, weights=unknowns[count:])
-    by_means = ((1 - np.bincount(model.bot) * weight) * means)[model.bot] / spread.roles**2
-    special = (unknowns[count:] - means[model.bot]) / spread.roles**2
-    return np.vstack((np.zeros((count, 2)), np.column_stack((by_means, special - by_means))))
+    count = len(model.advantages)
+    strength = unknowns[count:]
+    roles = np.bincount(model.bot)  # by bot
+    weight = mean_weight(model, spread)  # by bot
+    means = weight * np.bincount(model.bot, weights=strength)  # by bot
+    pull_of_means = (1 - roles * weight) * means  # by bot
+    by_means = pull_of_means[model.bot] / spread.roles**2  # by strength
+    special = (strength - means[model.bot]) / spread.roles**2  # by strength
+    of_advantages = np.zeros((count, 2))
+    of_strengths = np.column_stack((by_means, special - by_means))
+    return np.vstack((of_advantages, of_strengths))
 
 
 def overall_means(model: Model, spread: Spread, bots: int, board_roles: int) -> Floats:
@@ -74,20 +82,17 @@ def overall_means(model: Model, spread: Spread, bots: int, board_roles: int) -> 
 
     Where a bot never played, its strength is the mean that its other strengths suggest.
     """
-    weight = (1 + (board_roles - np.bincount(model.bot)) * mean_weight(model, spread)) / max(
-        board_roles, 1
-    )
+    missing = board_roles - np.bincount(model.bot)  # by bot
+    weight = (1 + missing * mean_weight(model, spread)) / max(board_roles, 1)  # by bot
+    column = len(model.advantages) + np.arange(len(model.bot))  # by strength
     matrix = np.zeros((bots, model.size))
-    matrix[model.bot, len(model.advantages) + np.arange(len(model.bot))] = weight[model.bot]
+    matrix[model.bot, column] = weight[model.bot]
     return matrix
 
 
 def unplayed_errors(model: Model, spread: Spread, bots: int, board_roles: int) -> Floats:
     """Return by bot the standard error of its mean strength that unplayed board roles cause."""
     missing = board_roles - np.bincount(model.bot, minlength=bots)
-    errors = (
-        spread.roles
-        * np.sqrt(missing + missing**2 * mean_weight(model, spread))
-        / max(board_roles, 1)
-    )
+    variance = missing + missing**2 * mean_weight(model, spread)
+    errors = spread.roles * np.sqrt(variance) / max(board_roles, 1)
     return np.asarray(errors)
