@@ -19,7 +19,7 @@ import pytest
 from arena import file_formats, rulefile, workspace
 from arena.cli import results as cli_results
 from arena.errors import ArenaError
-from arena.event import config, schedules
+from arena.event import config, result_files, schedules
 from arena.event.plan import Plan
 from arena.extras.climb import history as climb_history
 from arena.replay import notation
@@ -85,7 +85,7 @@ def test_results_of_a_released_version_hold_and_give_the_same_tables(
     ), CHANGED
     for path in results.glob("*.csv"):
         path.unlink()
-    cli_results.write_tables(cli_results.read(results))
+    result_files.write_tables(cli_results.read(results))
     made = {path.name: path.read_bytes() for path in results.glob("*.csv")}
     assert {name: tables.narrowed(made[name], table) for name, table in before.items()} == before, CHANGED
     match = keep.first_match(folder)

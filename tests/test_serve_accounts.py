@@ -31,6 +31,7 @@ from arena.serve.accounts import Accounts
 from arena.serve.entrants import Entrants
 from arena.serve.frames import Frames
 from arena.serve.guard import Settings
+from arena.serve.processes import SiteProcess
 from arena.serve.remote import Hub
 from arena.serve.worker import Worker
 
@@ -629,7 +630,7 @@ def test_an_event_that_cannot_be_read_is_told_without_its_reason(accounts):
 def test_charts_are_drawn_by_a_site_that_is_itself_nice_to_others_and_are_nicer(accounts):
     def draw() -> None:
         os.setpriority(os.PRIO_PROCESS, threading.get_native_id(), own)  # of this thread alone, and what it starts
-        job.start([*desk.ARENA, "charts", "one"], nice=5)
+        job.start(SiteProcess.CHARTS.command("one"), nice=5)
 
     own = max(12, os.getpriority(os.PRIO_PROCESS, 0))
     job = desk.Job(accounts, "charts")
@@ -651,6 +652,6 @@ def test_charts_that_are_due_while_others_are_drawn_are_drawn_afterwards(account
     try:
         work.step()
         (left,) = work._undrawn
-        assert pids_of(accounts.workspace, "charts", *({"one", "two"} - {left}))
+        assert pids_of(accounts.workspace, "arena.serve.charts_process", *({"one", "two"} - {left}))
     finally:
         work.end()

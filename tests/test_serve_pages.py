@@ -309,7 +309,7 @@ def test_an_author_hands_in_bots_and_the_organiser_plays_freezes_and_hides(brows
         page.get_by_text("results are public").wait_for()
         page.context.close()
         waiting.close()
-        assert until(lambda: pids_of(workspace, "charts", "cup"))  # of the round
+        assert until(lambda: pids_of(workspace, "arena.serve.charts_process", "cup"))  # of the round
     assert not problems
 
 

@@ -11,6 +11,7 @@ from arena import workspace
 from arena.cli import options, output, paths, stored_match
 from arena.cli.progress import ProgressLine
 from arena.errors import ArenaError, writing
+from arena.event import result_files
 from arena.game import Game
 from arena.results.columns import CHANGE, CROSSTABLE, LEADERBOARD, PLACINGS, RANKINGS, TIMING, Columns
 from arena.values import Match
@@ -64,7 +65,7 @@ def leaderboard(
     elif rankings:  # of each board over all its roles, and of each role; or of one board, or of one role
         leaderboard_text.print_rankings(results, rows_of(results.rankings(board, role), RANKINGS))
     elif placings:
-        _print_rows(PLACINGS.in_file(placings_of(results)), PLACINGS, json=json)
+        _print_rows(PLACINGS.in_file(result_files.placings_of(results)), PLACINGS, json=json)
     else:
         print_leaderboard(results, wide=wide, json=json)
 
@@ -78,7 +79,7 @@ def charts(
     """Draw the charts of an event, as SVG and PNG, and write its CSV files."""
     folder = paths.event_folder(event)
     results = read(folder, all_versions=all_versions)
-    tables, pictures = write_tables(results), write_charts(results)
+    tables, pictures = result_files.write_tables(results), write_charts(results)
     written = (*tables, *pictures.files)
     _print_files(written, json=json)
     if pictures.silent:
@@ -141,32 +142,6 @@ def read(folder: Path, *, all_versions: bool = False, rating: str | None = None,
     return Results.open(folder, all_versions=all_versions, rating=rating, rules=stored_match.game_of)
 
 
-def write_tables(results: "Results") -> tuple[Path, ...]:
-    """Write the CSV files; return their paths."""
-    from arena.results.leaderboard import write_csv
-
-    folder = results.folder
-    with writing(folder):
-        written = write_csv(results, folder)
-        if placings := placings_of(results):
-            import pandas as pd
-
-            from arena.results import tables
-
-            frame = pd.DataFrame(placings, columns=PLACINGS.names).astype({"buchholz": "float", "out": "Int64"})
-            written = (*written, tables.write(frame, PLACINGS, folder / "placings.csv"))
-        return written
-
-
-def placings_of(results: "Results") -> list[dict[str, Any]]:
-    """Return the rows of a Swiss or a knockout, best first; none for other schedules."""
-    from arena.event.placings import placings
-    from arena.results.archive import Archive
-
-    with Archive.open(results.folder, writing=False) as archive:
-        return placings(archive)
-
-
 def write_charts(results: "Results") -> "Written":
     """Write the charts; return which were drawn, and which have nothing to show."""
     from matplotlib import artist
@@ -183,7 +158,7 @@ def write_report(results: "Results", rules: Callable[[Match], Game[Any]], since:
     """Write the charts, and report.html with them; `rules` returns the game that replays a match."""
     from arena import report
 
-    charts, placings = write_charts(results).files, placings_of(results)
+    charts, placings = write_charts(results).files, result_files.placings_of(results)
     with writing(results.folder), ProgressLine("report: replays") as progress:
         return report.write(
             results, results.folder, charts=charts, placings=placings, rules=rules, tell=progress, since=since
@@ -199,7 +174,7 @@ def print_leaderboard(results: "Results", *, wide: bool = False, json: bool = Fa
     from arena.results.leaderboard.rank_changes import NEW
     from arena.results.tables import rows_of
 
-    if not json and (placings := placings_of(results)):
+    if not json and (placings := result_files.placings_of(results)):
         from arena.event.placings import shown_columns
 
         schedule = results.event.schedule

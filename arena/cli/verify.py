@@ -17,6 +17,7 @@ from arena.author.submissions.copy_untrusted import Allowance, copy_entry
 from arena.cli import options, output, paths, results, stored_match
 from arena.cli.progress import ProgressLine
 from arena.errors import ArenaError, writing
+from arena.event import result_files
 from arena.games import rulebook
 
 if TYPE_CHECKING:
@@ -134,7 +135,7 @@ def _table_problems(folder: Path) -> Iterator[str]:
             allowance = Allowance(size=10**12, entries=2, left_out=())
             for name in {paths.EVENT_FILE, f"{paths.EVENT_FILE}-wal"}.intersection(os.listdir(files)):  # noqa: PTH208
                 copy_entry(files, name, Path(copy) / name, allowance)
-        results.write_tables(results.read(Path(copy)))
+        result_files.write_tables(results.read(Path(copy)))
         for file in sorted(folder.glob("*.csv")):
             expected = Path(copy) / file.name
             if not expected.exists():

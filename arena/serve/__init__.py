@@ -17,7 +17,7 @@ delays a referee or another reader.
 #     ├─ check           checks the uploads, as `arena submit` does (check_process.py,
 #     │                  uploads.py)
 #     ├─ run             one round of the event; another one plays the event of the remote bots
-#     ├─ charts          draws the charts after a round
+#     ├─ charts          draws the charts after a round (charts_process.py)
 #     └─ request         plays the matches that an author asked for, as `arena duel` does (request_process.py)
 #     arena join         on an author's machine: runs a remote bot (join.py)
 #

@@ -180,7 +180,7 @@ class Desk:
         if not self._check.is_running():
             self._step_check()
         if self._undrawn and not self._charts.is_running():
-            self._charts.start([*ARENA, "charts", self._undrawn.pop()], nice=NICE)
+            self._charts.start(SiteProcess.CHARTS.command(self._undrawn.pop()), nice=NICE)
         paused = self._accounts.is_on("paused")
         if self._round.is_running():
             if paused:

@@ -7,6 +7,7 @@ from enum import StrEnum
 class SiteProcess(StrEnum):
     """A process that the site starts, by its module."""
 
+    CHARTS = "charts_process"
     CHECK = "check_process"
     HUMAN_MATCH = "human_process"
     REQUEST = "request_process"

@@ -16,7 +16,7 @@ from arena import rulefile, signals, workspace
 from arena.cli import options, output, paths, results, watching
 from arena.cli.init import make_workspace
 from arena.errors import ArenaError
-from arena.event import run_words, schedules
+from arena.event import result_files, run_words, schedules
 from arena.event.schedules import round_robin
 from arena.games import rulebook
 from arena.values import Event
@@ -233,7 +233,7 @@ def _report(
 ) -> None:
     """Write the tables, charts and report; print who was absent, the leaderboard, and the paths of the files."""
     read = results.read(folder)
-    results.write_tables(read)
+    result_files.write_tables(read)
     read.store_ranks()
     for bot, fault in sorted(watcher.absentees.items()):
         (output.notice if json else print)(run_words.absence(bot, fault))

@@ -15,7 +15,7 @@ from arena.cli import duel as duels
 from arena.cli import options, output, paths, results, stored_match, watching
 from arena.cli.run import command_line
 from arena.errors import ArenaError, writing
-from arena.event import discovery, run_words, schedules
+from arena.event import discovery, result_files, run_words, schedules
 from arena.extras.climb.table import table_of
 from arena.identity import digest_of
 from arena.results.sequential import Decision, SequentialTest
@@ -228,7 +228,7 @@ def _report(folder: Path, store: "BotStore", history: "History", *, charts: bool
     from arena.results.archive import Archive
 
     read = results.read(folder)
-    results.write_tables(read)
+    result_files.write_tables(read)
     page = results.write_report(read, stored_match.game_of) if charts else None
     read.close()
     Archive.make(folder)  # who only reads leaves SQLite's two files beside the event's; the last writer removes them

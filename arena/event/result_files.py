@@ -1,0 +1,37 @@
+"""The CSV files beside the archive of an event."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from arena.errors import writing
+from arena.event.placings import placings
+from arena.results.archive import Archive
+from arena.results.columns import PLACINGS
+
+if TYPE_CHECKING:
+    from arena.results.leaderboard import Results  # imports pandas
+
+
+def write_tables(results: "Results") -> tuple[Path, ...]:
+    """Write the CSV files; return their paths."""
+    from arena.results.leaderboard import write_csv
+
+    folder = results.folder
+    with writing(folder):
+        written = write_csv(results, folder)
+        rows = placings_of(results)
+        if rows:
+            import pandas as pd
+
+            from arena.results import tables
+
+            frame = pd.DataFrame(rows, columns=PLACINGS.names)
+            frame = frame.astype({"buchholz": "float", "out": "Int64"})
+            written = (*written, tables.write(frame, PLACINGS, folder / "placings.csv"))
+        return written
+
+
+def placings_of(results: "Results") -> list[dict[str, Any]]:
+    """Return the rows of a Swiss or a knockout, best first; none for other schedules."""
+    with Archive.open(results.folder, writing=False) as archive:
+        return placings(archive)
