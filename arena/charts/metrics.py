@@ -51,12 +51,12 @@ def render(frame: pd.DataFrame, about: About = About()) -> Figure | Nothing:  # 
         table = frame[frame["metric"] == name].set_index("bot")
         # The axis has room for all bots, though only the best of many have a row.
         axis, note = ends(table["p50"], table["p05"], table["p95"])
-        bots, others = best(about.order(table.index), ROWS)
+        bots, note_of_panel = best(about.order(table.index), ROWS)
         panels.append(Panel(heading=(name,), names=tuple(about.labels(bots))))
         tables.append(table.loc[bots])
         axes_ends.append(axis)
         beyond = beyond or note
-        omitted = max(omitted, others, key=len)
+        omitted = max(omitted, note_of_panel, key=len)
     more = ""
     if len(metrics) > PANELS:
         more = f"; {len(metrics) - PANELS} more are not drawn"

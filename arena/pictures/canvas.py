@@ -70,8 +70,8 @@ def colour(value: str, dark: bool) -> str:
 @cache
 def colours(dark: bool) -> Mapping[str, str]:
     """Return the colours of pages by name, light or dark."""
-    found = re.findall(r"--([\w-]+): light-dark\((#\w{6}), (#\w{6})\)", TOKENS)
-    return {name: (light, night)[dark] for name, light, night in found}
+    pairs = re.findall(r"--([\w-]+): light-dark\((#\w{6}), (#\w{6})\)", TOKENS)
+    return {name: (light, night)[dark] for name, light, night in pairs}
 
 
 def shapes(elements: Iterable[Element], words: str = "") -> tuple[Shape, ...]:

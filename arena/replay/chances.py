@@ -125,7 +125,7 @@ def _with_breaks(
     basis: str,
 ) -> Chances:
     """Return the chances with the turns in which they broke."""
-    found = []
+    breaks = []
     for index in range(1, len(scenes)):
         before = of_scenes[index - 1]
         after = of_scenes[index]
@@ -136,9 +136,9 @@ def _with_breaks(
         side = falls.index(fall)
         change = _change(scenes[index], sides[side], before[side], after[side], basis)
         sentence = clean(f"turn {scenes[index].number}: {change}", SENTENCE)
-        found.append(Break(index, side, fall, sentence))
-    found.sort(key=lambda turning: (-turning.fall, -turning.scene))
-    breaks = sorted(found[:MOST_BREAKS], key=lambda turning: turning.scene)
+        breaks.append(Break(index, side, fall, sentence))
+    breaks.sort(key=lambda turning: (-turning.fall, -turning.scene))
+    breaks = sorted(breaks[:MOST_BREAKS], key=lambda turning: turning.scene)
     if record.verdict.faults:
         breaks.append(_forfeit(record, len(scenes) - 1, sides, of_scenes[-1]))
     return Chances(sides=sides, of_scenes=tuple(of_scenes), basis=basis, breaks=tuple(breaks))

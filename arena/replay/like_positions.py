@@ -113,9 +113,9 @@ def _reader(board: tuple[Fact, ...], drawing: Drawing) -> Callable[[Fact], FactF
 
     @lru_cache(20_000)
     def read(fact: Fact) -> FactFeatures:
-        drawn = read_fact(grids, drawing, fact)
-        if drawn is not None and isinstance(drawn.item, Piece):
-            return (), (drawn.name, drawn.cell)
+        thing = read_fact(grids, drawing, fact)
+        if thing is not None and isinstance(thing.item, Piece):
+            return (), (thing.name, thing.cell)
         words = fact.split()
         numbers = [float(word) for word in words if NUMBER.fullmatch(word)]
         kind = " ".join(word for word in words if not NUMBER.fullmatch(word))

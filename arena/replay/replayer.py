@@ -135,15 +135,15 @@ def cells(facts: Iterable[Fact]) -> dict[Role, Cell]:
 
     Of two facts about a role the first counts.
     """
-    found: dict[Role, Cell] = {}
+    cell_of: dict[Role, Cell] = {}
     for fact in facts:
         values = variables("at ROLE X Y", fact)
         if not values:
             continue
         cell = pair(values)
         if cell is not None:
-            found.setdefault(values["ROLE"], cell)
-    return found
+            cell_of.setdefault(values["ROLE"], cell)
+    return cell_of
 
 
 def steps_of(

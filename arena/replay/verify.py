@@ -57,11 +57,8 @@ def checked(
     """
     planned: dict[str, Match] = {}
     with contextlib.suppress(DamagedError, *UNREADABLE):  # then it is reported below
-        planned = {
-            each.match.id: each.match
-            for each in plan.Plan(archive.event(), archive).known()
-            if each.stored
-        }
+        known = plan.Plan(archive.event(), archive).known()
+        planned = {entry.match.id: entry.match for entry in known if entry.stored}
     numbers = list(dict.fromkeys(inspection.readable_numbers(archive, all_versions=all_versions)))
     archive.close()  # no connection is open in a process that forks
     cores = 1 if len(numbers) <= FEW else None

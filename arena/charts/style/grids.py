@@ -132,8 +132,8 @@ def _scale(figure: Figure, left: float, least: float) -> None:
     width, height = figure.get_size_inches()
     strip_width, strip_height = STRIP
     bottom = height - HEAD - strip_height
-    place = (left, bottom / height, strip_width / width, strip_height / height)
-    strip = figure.add_axes(place)
+    bounds = (left, bottom / height, strip_width / width, strip_height / height)
+    strip = figure.add_axes(bounds)
     values = np.linspace(least, 100, 64)
     strip.imshow(values[None, :], cmap=DARKER, aspect="auto", extent=(least, 100, 0, 1))
     strip.set(yticks=[], xticks=[least, (least + 100) / 2, 100])

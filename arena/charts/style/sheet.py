@@ -109,7 +109,7 @@ def sheet(
         bottom -= above + tall
         for column, panel in enumerate(line):
             start = left + column * (wide + between)
-            drawn = figure.add_axes(
+            panel_axes = figure.add_axes(
                 (
                     start / full_width,
                     bottom / full_height,
@@ -117,16 +117,16 @@ def sheet(
                     tall / full_height,
                 )
             )
-            _head(drawn, shown(panel.heading, letters), raised=beside > 0)
+            _head(panel_axes, shown(panel.heading, letters), raised=beside > 0)
             if most_rows:
                 # Rows have one height, also where a neighbour has more of them.
-                drawn.set_ylim(row_count - 0.5, -0.5)
+                panel_axes.set_ylim(row_count - 0.5, -0.5)
                 # matplotlib draws a tick without a name, too, which takes as long as one with a
                 # name.
                 names = panel.names if column == 0 or not shared else ()
-                drawn.set_yticks(range(len(names)), names, fontsize=size)
-            _columns(drawn, panel, text_widths[len(axes)], wide, size)
-            axes.append(drawn)
+                panel_axes.set_yticks(range(len(names)), names, fontsize=size)
+            _columns(panel_axes, panel, text_widths[len(axes)], wide, size)
+            axes.append(panel_axes)
         bottom -= space.below
     return figure, axes
 
