@@ -2,6 +2,7 @@
 
 import io
 import pickle
+import sys
 import zipfile
 
 import cup
@@ -94,7 +95,9 @@ def test_a_process_that_says_nothing_has_failed_and_its_output_is_the_organisers
     accounts.set_request(accounts.requests()[0], "playing")
     statements.write(accounts.request_file, "of another", [Statement(public="words of another request")])
     work = desk.Desk(accounts, Hub())
-    work._request.start([*desk.ARENA, "docs", SECRET])  # stands for a bug: it ends without a statement
+    work._request.start(
+        [sys.executable, "-m", "arena", "docs", SECRET]
+    )  # stands for a bug: it ends without a statement
     assert until(lambda: work.step() or accounts.requests()[0].ended, 60)
     assert accounts.requests()[0].words == "it could not be played; the organiser can read why"
     assert SECRET in accounts.log()[0].subject

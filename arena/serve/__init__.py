@@ -14,12 +14,11 @@ delays a referee or another reader.
 #     ├─ workers         four: compute tables, matches, pictures of links, and what is for one person (worker.py,
 #     │                  jobs.py)
 #     ├─ human match     one for each match that a person plays (human_matches.py, human_process.py)
-#     ├─ check           checks the uploads, as `arena submit` does (check_process.py,
-#     │                  uploads.py)
+#     ├─ check           checks the uploads, as `arena submit` does (check_process.py, uploads.py)
 #     ├─ run             one round of the event; another one plays the event of the remote bots
 #     ├─ charts          draws the charts after a round (charts_process.py)
 #     └─ request         plays the matches that an author asked for, as `arena duel` does (request_process.py)
 #     arena join         on an author's machine: runs a remote bot (join.py)
 #
-# The four (`check`, `run`, `charts`, `request`) are started by desk.py, and timetable.py says when
+# The four (check, run, charts, request) are started by desk.py, by the commands in processes.py; timetable.py says when
 # a round is due. They go on if the server is killed. Workers and human matches end with it.

@@ -1,7 +1,7 @@
-"""The commands that the site starts: the check of uploads, rounds, remote matches, charts, and matches on request.
+"""The processes that the site starts: the check of uploads, rounds, remote matches, charts, and matches on request.
 
-Each command runs in a process of its own, so that no page waits for one and no match waits for a page. This file
-decides what to start, and reads how it ended. `Accounts` has what is to be done, and archives have what was played.
+Each is apart from the server, so that no page waits for one and no match waits for a page. This file decides
+what to start, and reads how it ended. `Accounts` has what is to be done, and archives have what was played.
 """
 
 # Theory of operation
@@ -25,7 +25,6 @@ import os
 import shutil
 import signal
 import subprocess
-import sys
 import time
 from collections.abc import AsyncIterator, Iterable, Mapping, Sequence
 from datetime import UTC, datetime, timedelta
@@ -40,12 +39,11 @@ from arena.results.archive import Archive
 from arena.serve import statements, timetable, uploads
 from arena.serve.accounts import Accounts, MatchRequest
 from arena.serve.entrants import Entrants, event_folder, text_of
-from arena.serve.processes import SiteProcess
+from arena.serve.processes import SiteProcess, round_command
 from arena.serve.remote import Hub
 from arena.serve.statements import Statement
 from arena.serve.worker import NICE
 
-ARENA = (sys.executable, "-m", "arena")
 LOOK_S = 0.5
 ATTEMPTS = 100  # so often a process may be ended from outside, before what it does is given up
 REQUEST_ATTEMPTS = 3
@@ -232,7 +230,7 @@ class Desk:
         begun = self._accounts.begin_round()
         if begun.attempts == 1:
             self._began = (begun.number, time.monotonic())
-        self._round.start([*ARENA, "run", "--no-charts", "--quiet"], variables=self._key.variables())
+        self._round.start(round_command(), variables=self._key.variables())
 
     def _is_due(self, last: str) -> bool:
         """Return whether a round is to begin: by the timetable, or because the organiser said so since the last one."""
@@ -275,8 +273,7 @@ class Desk:
         changes = ("schedule=gauntlet", f"references={json.dumps(references)}", "remote.rated=true")
         settings = [word for change in changes for word in ("--set", change)]
         names = ("--name", f"{tournament.name}{REMOTE}", "--bot", ",".join([*references, *here]))
-        words = ("run", "--no-charts", "--quiet", *names, *settings)
-        self._remote.start([*ARENA, *words], variables=self._key.variables())
+        self._remote.start(round_command(*names, *settings), variables=self._key.variables())
         return True
 
     def _event_folder(self, ending: str = "") -> Path | None:

@@ -1,4 +1,7 @@
-"""How the site starts its processes: each is a module of this folder that is run as a program."""
+"""How the site starts its processes: each is a module of this folder that is run as a program.
+
+A round is the one exception: it is the command `arena run`.
+"""
 
 import sys
 from enum import StrEnum
@@ -15,3 +18,8 @@ class SiteProcess(StrEnum):
     def command(self, *words: str) -> list[str]:
         """Return the command that starts it."""
         return [sys.executable, "-m", f"arena.serve.{self}", *words]
+
+
+def round_command(*words: str) -> list[str]:
+    """Return the command that plays a round of the event, or of another one that the words name."""
+    return [sys.executable, "-m", "arena", "run", "--no-charts", "--quiet", *words]
