@@ -68,43 +68,34 @@ what they compute: the refits of two bots take a tenth of the time."""
 
 
 def bootstrap(totals: MatchTotals, fitted: Fit, refits: int, random: np.random.Generator) -> Floats:
-    """Return P x refits: the unknowns of each refit; of very many scores there are fewer refits."""
+    """Return P x refits: the unknowns of each refit.
+
+    Fewer refits where the scores are very many.
+    """
     model = fitted.model
     if not model.size:
         return np.zeros((0, refits))
     refits = min(refits, max(FEWEST_REFITS, WORK // len(model.mean)))
-
-    # The covariance of the shifts, P x P: the scatter of the blocks, and that of the prior.
-    lean = _lean(totals, fitted)
-    measured = np.sqrt(np.outer(1 - lean, 1 - lean))
-    expected = np.sqrt(np.outer(lean, lean))
-    of_blocks = inflation(totals, fitted) * by_blocks(totals, fitted)
-    scatter = of_blocks * measured + fitted.information * expected
-    pull = pulls(model, fitted.spread, fitted.unknowns)  # P x 2
-    certainty = SURE + fitted.unknowns @ pull  # 2
-    by_spreads = 2 * pull / certainty @ pull.T
-    covariance = np.asarray(scatter) + fitted.prior + by_spreads
-
-    root = rounded(np.linalg.cholesky(covariance))
+    # The number of blocks that each unknown rests on decides how much of the expected scatter its
+    # own is mixed with.
+    parts, scores = np.bincount(totals.seating), np.bincount(model.seating)
+    used = (model.factor != 0) * (parts / scores)[model.seating][:, None]
+    blocks = np.bincount(model.unknown.ravel(), weights=used.ravel(), minlength=model.size).astype(
+        np.float64
+    )
+    lean = LEAN_BLOCKS / (LEAN_BLOCKS + blocks)
+    measured, expected = np.sqrt(np.outer(1 - lean, 1 - lean)), np.sqrt(np.outer(lean, lean))
+    scatter = (
+        inflation(totals, fitted) * by_blocks(totals, fitted) * measured
+        + fitted.information * expected
+    )
+    pull = pulls(model, fitted.spread, fitted.unknowns)
+    by_spreads = 2 * pull / (SURE + fitted.unknowns @ pull) @ pull.T
+    root = rounded(np.linalg.cholesky(np.asarray(scatter) + fitted.prior + by_spreads))
     shifts = rounded(root @ random.standard_normal((model.size, refits)))
     solver = _Solver(fitted)
     chunk = max(CHUNK_REFITS, CHUNK_NUMBERS // len(model.mean))
-    starts = range(0, refits, chunk)
-    return np.hstack([solver.solve(shifts[:, start : start + chunk]) for start in starts])
-
-
-def _lean(totals: MatchTotals, fitted: Fit) -> Floats:
-    """Return P: how much of the scatter that the model expects each unknown has, 0 to 1.
-
-    The number of blocks that the unknown rests on decides it.
-    """
-    model = fitted.model
-    parts = np.bincount(totals.seating)  # S
-    scores = np.bincount(model.seating)  # S
-    parts_of_score = (parts / scores)[model.seating]  # N
-    used = (model.factor != 0) * parts_of_score[:, None]  # N x K
-    blocks = np.bincount(model.unknown.ravel(), weights=used.ravel(), minlength=model.size)
-    return np.asarray(LEAN_BLOCKS / (LEAN_BLOCKS + blocks.astype(np.float64)))
+    return np.hstack([solver.solve(shifts[:, at : at + chunk]) for at in range(0, refits, chunk)])
 
 
 def inflation(totals: MatchTotals, fitted: Fit) -> float:
@@ -112,53 +103,49 @@ def inflation(totals: MatchTotals, fitted: Fit) -> float:
 
     It is the number of matches, divided by the same number less the unknowns that the fit used.
     """
-    # The trace of the product of both: they are symmetric.
-    used = float((fitted.covariance * fitted.information).sum())
-    matches = float(totals.different.sum())
-    return 1 / max(1 - used / matches, LEAST_FREE)
+    used = float(
+        (fitted.covariance * fitted.information).sum()
+    )  # the trace of their product: both are symmetric
+    return 1 / max(1 - used / float(totals.different.sum()), LEAST_FREE)
 
 
 def by_blocks(totals: MatchTotals, fitted: Fit) -> Floats:
     """Return P x P: the sum over the blocks of their share of the slope, times itself."""
     model = fitted.model
-    # S x K: the score of a role, its weight and its expected value; any score where it has none.
-    score: Ints = np.zeros(totals.seats.shape, dtype=np.int64)
+    score: Ints = np.zeros(
+        totals.seats.shape, dtype=np.int64
+    )  # S x K: the score of a role; any where it has none
+    weight, expected = np.zeros((2, *totals.seats.shape))
     score[model.seating, model.role] = np.arange(len(model.seating))
-    weight = np.zeros(totals.seats.shape)
     weight[model.seating, model.role] = fitted.weight / totals.matches[model.seating]
-    expected = np.zeros(totals.seats.shape)
     expected[model.seating, model.role] = fitted.expected
-
-    seating = totals.seating
-    expected_sums = totals.part_matches[:, None] * expected[seating]
-    surplus = weight[seating] * (totals.part_scores / 100 - expected_sums)  # B x K
-    roles = range(score.shape[1])
+    at = totals.seating
+    surplus = weight[at] * (
+        totals.part_scores / 100 - totals.part_matches[:, None] * expected[at]
+    )  # B x K
     total = np.zeros(model.size**2)
     for left, right, times in totals.pairs_of_parts():
         # Parts with the same pair of seatings have the same unknowns: they are summed first,
         # because there are few pairs.
-        code = seating[left] * len(score) + seating[right]
-        pairs, pair = np.unique(code, return_inverse=True)
+        pairs, pair = np.unique(at[left] * len(score) + at[right], return_inverse=True)
         first, second = np.divmod(pairs, len(score))
-        for left_role in roles:
-            for right_role in roles:
+        for left_role in range(score.shape[1]):
+            for right_role in range(score.shape[1]):
                 products = times * surplus[left, left_role] * surplus[right, right_role]
                 summed = np.asarray(np.bincount(pair, weights=products), dtype=np.float64)
-                left_score = score[first, left_role]
-                right_score = score[second, right_role]
-                total += _by_unknowns(fitted, left_score, right_score, summed)
+                total += _by_unknowns(
+                    fitted, score[first, left_role], score[second, right_role], summed
+                )
     square = total.reshape(model.size, model.size)
     return np.asarray((square + square.T) / 2)
 
 
 def _by_unknowns(fitted: Fit, left: Ints, right: Ints, summed: Floats) -> Floats:
     """Return P * P: each pair of scores' sum, times the factors of the unknowns in both."""
-    model = fitted.model
-    size = model.size
-    columns = range(model.unknown.shape[1])
+    model, size = fitted.model, fitted.model.size
     total = np.zeros(size * size)
-    for left_column in columns:
-        for right_column in columns:
+    for left_column in range(model.unknown.shape[1]):
+        for right_column in range(model.unknown.shape[1]):
             cell = model.unknown[left, left_column] * size + model.unknown[right, right_column]
             products = summed * model.factor[left, left_column] * model.factor[right, right_column]
             total += np.bincount(cell, weights=products, minlength=size * size)
@@ -176,19 +163,14 @@ class _Solver:
         model = fitted.model
         self.fitted = fitted
         self.covariance = fitted.covariance
-        self.error = np.sqrt(np.diag(self.covariance))[:, None]  # P x 1
-        self.weight = _single(fitted.weight)  # N x 1
-        self.mean = _single(model.mean)  # N x 1
-
-        # Every use of an unknown by a score, in order of the unknowns, so that the uses of an
-        # unknown are a run.
-        factors = model.factor.ravel()
-        unknowns = model.unknown.ravel()
-        used = np.flatnonzero(factors)
-        order = used[np.argsort(unknowns[used], kind="stable")]
-        self.starts = np.flatnonzero(np.diff(unknowns[order], prepend=-1))  # P: of each run
-        self.score = order // model.unknown.shape[1]  # by use
-        self.factor = _single(factors[order])  # uses x 1
+        self.error = np.sqrt(np.diag(self.covariance))[:, None]
+        used = np.flatnonzero(model.factor.ravel())
+        order = used[np.argsort(model.unknown.ravel()[used], kind="stable")]
+        unknown = model.unknown.ravel()[order]
+        self.starts = np.flatnonzero(np.diff(unknown, prepend=-1))
+        self.score = order // model.unknown.shape[1]
+        self.factor = _single(model.factor.ravel()[order])
+        self.weight, self.mean = _single(fitted.weight), _single(model.mean)
 
     def solve(self, shifts: Floats) -> Floats:
         """Return P x T: the unknowns at which the slope, shifted by each column, is 0."""
@@ -199,10 +181,8 @@ class _Solver:
             logit = np.zeros((len(model.mean), unknowns.shape[1]), dtype=np.float32)
             for column in range(model.unknown.shape[1]):
                 logit += _single(model.factor[:, column]) * values[model.unknown[:, column]]
-            surplus = self.weight * (self.mean - 0.5 - 0.5 * np.tanh(0.5 * logit))  # N x T
-            # The product has no name, which would keep its memory until the next step: that takes
-            # half as long again.
-            slope = np.add.reduceat(self.factor * surplus[self.score], self.starts, axis=0)  # P x T
+            surplus = self.weight * (self.mean - 0.5 - 0.5 * np.tanh(0.5 * logit))
+            slope = np.add.reduceat(self.factor * surplus[self.score], self.starts, axis=0)
             step = self.covariance @ (slope + shifts - self.fitted.prior @ unknowns)
             unknowns = rounded(unknowns + step)
             if (np.abs(step) / self.error).max() < CLOSE_ERRORS:
@@ -211,5 +191,4 @@ class _Solver:
 
 
 def _single(values: Floats) -> npt.NDArray[np.float32]:
-    """Return values as a column in single precision."""
     return values.astype(np.float32)[:, None]
