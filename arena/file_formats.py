@@ -42,15 +42,17 @@ class FileFormat:
         return f"is {str(found)[:40]}, and this arena reads {reads}: upgrade arena"
 
 
-# A file without a number has the first format, where a kind of file is older than its number.
+# A file without a number has the first format, where a kind of file is older than its number and means the same.
 ARCHIVE = FileFormat({8: "0.2.0"})
 """event.sqlite: its tables, and the meaning of a packed record."""
-MATCH_TEXT = FileFormat({1: "0.2.0"})
+MATCH_TEXT = FileFormat({2: "0.2.0"})
+"""The digests of positions in a text mean another thing than those of format 1."""
 TOURNAMENT = FileFormat({1: "0.2.0"})
 SUBMISSION = FileFormat({1: "0.2.0"})
 """The note beside a submission, and where its files are."""
 ACCOUNTS = FileFormat({1: "0.2.0"})
 LESSONS = FileFormat({1: "0.2.0"})
 COMMITMENT = FileFormat({1: "0.2.0"})
+"""Without a number it is of format 0, as its digests were made in another way."""
 CLIMB = FileFormat({1: "0.2.0"})
 TAPE = FileFormat({1: "0.2.0"})

@@ -438,8 +438,8 @@ def test_a_database_of_something_else_is_left_alone(tmp_path):
 @pytest.mark.parametrize(
     ("version", "message"),
     [
-        (99, "was written by a newer arena: upgrade arena, or play under another name"),
-        (1, "was written by an older arena: move it away, or play under another name"),
+        (99, "its format is 99, and this arena reads 8: upgrade arena"),
+        (1, "its format is 1, from before arena 0.2.0: only the arena that wrote it reads it"),
     ],
 )
 def test_a_file_of_another_version_is_refused_and_left_as_it_is(tmp_path, version, message):
@@ -449,7 +449,9 @@ def test_a_file_of_another_version_is_refused_and_left_as_it_is(tmp_path, versio
     connection.close()
     before = (tmp_path / "event.sqlite").read_bytes()
     for writing in (False, True):
-        with pytest.raises(ArenaError, match=f"event.sqlite: {message}$"):
+        with pytest.raises(
+            ArenaError, match=f"event.sqlite: {message}; to begin anew, move it away, or play under another name$"
+        ):
             Archive.open(tmp_path, writing=writing)
     assert (tmp_path / "event.sqlite").read_bytes() == before
 

@@ -164,7 +164,7 @@ def newer_database(path: Path) -> None:
 
 
 def newer_text(path: Path) -> None:
-    path.write_text(path.read_text().replace("[Format 1]", f"[Format {NEWER}]\n[Later 1]"))
+    path.write_text(path.read_text().replace("[Format 2]", f"[Format {NEWER}]\n[Later 1]"))
 
 
 CASES: dict[str, tuple[str, str, Callable[[Path], None], tuple[str, ...]]] = {

@@ -334,7 +334,7 @@ def text(folder):
         (lambda text: re.sub(r"good = \[\n.*", 'good = [\n"fly",', text, count=1), "good: 'fly' is not legal in turn"),
         (lambda text: re.sub('match = ".*', 'match = "x"', text, count=1), "match: there is no 'x' in [matches]"),
         (lambda text: re.sub(r"\n1\. (\w+) \w+ \w+", r"\n1. \1 fly", text), "does not agree with the rules known here"),
-        (lambda text: re.sub(r"(?s)\[Format 1\].*?\n\n", "hello\n\n", text), "is no move"),
+        (lambda text: re.sub(r"(?s)\[Format 2\].*?\n\n", "hello\n\n", text), "is no move"),
         (lambda text: re.sub('"move": [0-9.]+', '"move": -5', text), "it has a time below 0"),
         (lambda _: "format = 1\n", "has no [[lesson]]"),
         (lambda _: "[[lesson]]\n" * 1001, "has more than 1000 lessons or matches"),

@@ -307,6 +307,15 @@ def test_a_commitment_that_is_none_is_named_in_a_sentence(published, tmp_path, t
     assert "commitment.json: is not as `arena commit` writes it" in [words for _, words in statements(folder)]
 
 
+def test_a_commitment_from_before_there_were_formats_is_no_forgery(published, tmp_path):
+    folder, results = copied(published, tmp_path)
+    table = json.loads((results / commitment.FILE).read_text())
+    del table["format"]
+    (results / commitment.FILE).write_text(json.dumps(table))
+    reason = "its format is 0, from before arena 0.2.0: only the arena that wrote it reads it"
+    assert [words for _, words in statements(folder)] == [f"commitment.json: {reason}"]
+
+
 def test_an_edited_commitment_has_another_digest_than_was_published(published, tmp_path):
     folder, results = copied(published, tmp_path)
     assert "commitment.json is believed as it is here" in cup.arena(folder, "verify", "--public").stderr

@@ -80,8 +80,7 @@ def problems(
     """
     try:
         table = json.loads(shared_folders.read(folder / FILE, MOST_BYTES))
-        found = table.get("format", 1) if isinstance(table, dict) else 1
-        reason = file_formats.COMMITMENT.refusal(found)
+        reason = file_formats.COMMITMENT.refusal(_format_of(table))
         if reason is not None:
             yield f"{FILE}: its format {reason}"
             return
@@ -119,6 +118,14 @@ def problems(
                 drawn = ()
             if drawn != board.sampled:
                 yield f"board {board.label}: was not drawn by the seed"
+
+
+def _format_of(table: object) -> object:
+    """Return the format of a commitment, as JSON; the first format for JSON that is no commitment at all."""
+    if not isinstance(table, dict):
+        return 1
+    older = Commitment.model_fields.keys() - {"format"}
+    return table.get("format", 0 if older <= table.keys() else 1)
 
 
 def differences(published: Commitment, computed: Commitment) -> Iterator[str]:

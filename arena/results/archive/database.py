@@ -274,10 +274,9 @@ class Database:
     def _prepare(self, connection: sqlite3.Connection) -> None:
         """Check the version of the file, and make the tables of a new one."""
         (version,) = connection.execute("pragma user_version").fetchone()
-        if version > file_formats.ARCHIVE.number:
-            raise ArenaError(f"{self.path}: was written by a newer arena: upgrade arena, or play under another name")
-        if version and file_formats.ARCHIVE.refusal(version) is not None:
-            raise ArenaError(f"{self.path}: was written by an older arena: move it away, or play under another name")
+        if version:
+            remedy = "; to begin anew, move it away, or play under another name"
+            file_formats.ARCHIVE.check(version, f"{self.path}: its format", remedy)
         if self._writing:
             connection.execute("pragma journal_mode = wal")
             connection.execute("pragma synchronous = full")
