@@ -34,7 +34,7 @@ from arena.values import Played, Record
 if TYPE_CHECKING:
     import pyarrow
 
-SCHEMA = 1
+SCHEMA = 2
 """The version of the tables below. A new column leaves it as it is; any other change is a new version."""
 MANIFEST = "export.json"
 FORMATS = ("jsonl", "parquet", "sqlite")
