@@ -1,7 +1,9 @@
 """How much of the disk authors may take: what counts, which versions make room, and what a refusal says."""
 
+import contextlib
 import io
 import os
+import time
 import zipfile
 from collections.abc import Callable
 
@@ -79,7 +81,7 @@ def test_no_version_goes_that_plays_or_has_results_or_is_asked_for(site):
     assert (found[:3], found[-1], 4 in found) == ([1, 2, 3], 8, False)
     with pytest.raises(ArenaError, match=r"MB of 3\.0 MB, and this takes 2\.\d MB more"):
         receive(accounts, ada, program(9, 2_000_000))
-    assert numbers(accounts) == [1, 2, 3, 8]
+    assert numbers(accounts) == found
     assert cup.arena(accounts.workspace, "verify", "cup").returncode == 0
 
 
@@ -166,3 +168,32 @@ def test_whoever_needs_room_while_others_are_checked_is_told_to_wait(site, monke
     with BotStore(accounts.workspace / "bots").changing(), pytest.raises(ArenaError, match="try again in a minute"):
         receive(accounts, ada, program(3))
     receive(accounts, ada, program(3))
+
+
+def test_nothing_goes_for_an_upload_that_does_not_fit_even_then(site):
+    accounts, ada = site
+    actions.act(accounts, "limit", ["disk", "2"], "test")
+    for version in range(1, 4):
+        hand_in(accounts, ada, version)
+    with pytest.raises(ArenaError, match=r"take 0\.6 MB of 2\.0 MB, and this takes 1\.8 MB more"):
+        receive(accounts, ada, program(4, 1_800_000))
+    assert numbers(accounts) == [1, 2, 3]
+    assert not [entry for entry in accounts.log() if entry.action == "version removed for room"]
+
+
+def test_whoever_waits_for_room_delays_nobody_who_needs_none(site, monkeypatch):
+    accounts, ada = site
+    hand_in(accounts, ada, 1)
+    hand_in(accounts, ada, 2)
+    received: list[tuple[Upload, ...]] = []
+    monkeypatch.setattr("arena.serve.disk.WAIT_S", 0.2)
+
+    def look(seconds: float, sleep: Callable[[float], None] = time.sleep) -> None:  # while Ada waits
+        sleep(seconds)
+        with contextlib.suppress(BlockingIOError), whole_files.locked(accounts.folder / ".receiving", waits=False):
+            received.append(accounts.uploads(status="waiting"))
+
+    monkeypatch.setattr("arena.serve.disk.time.sleep", look)
+    with BotStore(accounts.workspace / "bots").changing(), pytest.raises(ArenaError, match="try again in a minute"):
+        receive(accounts, ada, program(3))
+    assert set(received) == {()}

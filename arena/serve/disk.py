@@ -11,7 +11,7 @@ It owns figures and the choice of versions; bot_store.py removes them. It knows 
 # What makes room. A version goes if nothing needs it: it does not play, it is not the newest of its name (its number
 # would be given again), no archive has it among its results or its bots, no request waits for it, and nobody has begun
 # a match against it within an hour. `verify` and `rerun` find every version that has results. If an archive cannot be
-# read, no version goes.
+# read, no version goes, and none goes if all of them would not be enough.
 #
 # A kill at any moment leaves a version whole or gone: the note in the log comes first, the folder is moved away in one
 # step, and the next change of the bots removes what was moved away.
@@ -20,7 +20,8 @@ import contextlib
 import os
 import stat
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Collection, Iterator
+from functools import partial
 from pathlib import Path
 
 from arena.author.submissions.bot_store import BotStore, Version
@@ -74,35 +75,44 @@ class Disk:
 
         Old versions of the author that nothing needs are removed for it. Wait only WAIT_S for the lock of the bots.
         """
+        when_bots_are_free(partial(self.make_room_now, needed))
+
+    def make_room_now(self, needed: int) -> None:
+        """Do what `make_room` does without waiting: BlockingIOError while the bots are locked and something must go."""
         if self.lack(needed) is None:
             return
-        until = time.monotonic() + WAIT_S
-        while True:
-            try:
-                with self.store.changing(waits=False):
-                    self.remove_versions(needed)
-                break
-            except BlockingIOError as error:
-                if time.monotonic() > until:
-                    raise ArenaError("the check of another upload is under way: try again in a minute") from error
-                time.sleep(LOOK_S)
+        with self.store.changing(waits=False):
+            self.remove_versions(needed)
 
     def remove_versions(self, needed: int, *, leaving: int = 0) -> None:
-        """Do what `make_room` does, while the bots are `changing`; `leaving` are bytes that the author soon frees."""
+        """Do what `make_room` does, while the bots are `changing`; `leaving` are bytes that the author soon frees.
+
+        Nothing is removed if all that may go would not be enough.
+        """
         excess = self._excess(needed, leaving)
         if not excess:
             return
         missing = max(excess.values())  # a version counts for its author and for the site
+        chosen: list[tuple[str, Version]] = []
+        freed = 0
         for name, version in self._removable():
+            if freed >= missing:
+                break
+            chosen.append((name, version))
+            freed += size_of(version.path.parent)
+            if not self._is_stored([removed for _, removed in chosen], version.digest):
+                freed += size_of(self._build_of(version.digest))
+        if freed < missing:
+            lack = self.lack(needed, leaving=leaving + freed)
+            if lack is not None:
+                raise ArenaError(lack)
+        for name, version in chosen:
             self._accounts.note(self._account.name, "version removed for room", f"{name}@{version.number}")
-            missing -= size_of(version.path.parent)
             self.store.remove(version)
-            missing -= self._remove_build(version.digest)
-            if missing <= 0:
-                return
-        lack = self.lack(needed, leaving=leaving)
-        if lack is not None:
-            raise ArenaError(lack)
+            if not self._is_stored([], version.digest):
+                built = self._build_of(version.digest)
+                bot_folder.remove(built)
+                built.with_suffix(".built").unlink(missing_ok=True)
 
     def lack(self, needed: int, *, leaving: int = 0) -> str | None:
         """Return in words why there is no room for this number of bytes; None if there is."""
@@ -168,15 +178,35 @@ class Disk:
                 yield from (span.digest for span in archive.spans())
                 yield from (bot.digest for bot in archive.event().bots)
 
-    def _remove_build(self, digest: str) -> int:
-        """Remove what the build of a removed version made, unless another bot has the same files; return its bytes."""
-        store, built = self.store, self._results / ".builds" / digest
-        if any(version.digest == digest for name in store.names() for version in store.versions(name)):
-            return 0
-        size = size_of(built)
-        bot_folder.remove(built)
-        built.with_suffix(".built").unlink(missing_ok=True)
-        return size
+    def _build_of(self, digest: str) -> Path:
+        """Return the folder of what the build of a version made."""
+        return self._results / ".builds" / digest
+
+    def _is_stored(self, without: Collection[Version], digest: str) -> bool:
+        """Return whether a version has these files, `without` some versions."""
+        store, left_out = self.store, {version.path for version in without}
+        for name in store.names():
+            for version in store.versions(name):
+                if version.digest == digest and version.path not in left_out:
+                    return True
+        return False
+
+
+def when_bots_are_free(step: Callable[[], None]) -> None:
+    """Take a step that raises BlockingIOError while the bots are locked, again and again for WAIT_S; then ArenaError.
+
+    Nothing else is locked between two attempts, so nobody else waits.
+    """
+    until = time.monotonic() + WAIT_S
+    while True:
+        try:
+            step()
+        except BlockingIOError as error:
+            if time.monotonic() > until:
+                raise ArenaError("the check of another upload is under way: try again in a minute") from error
+        else:
+            return
+        time.sleep(LOOK_S)
 
 
 def _megabytes(count: int) -> str:

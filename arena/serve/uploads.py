@@ -25,7 +25,7 @@ from arena.author.submissions.requests import Request
 from arena.errors import ArenaError
 from arena.event import discovery
 from arena.serve.accounts import Account, Accounts, Upload
-from arena.serve.disk import Disk, size_of
+from arena.serve.disk import Disk, size_of, when_bots_are_free
 from arena.serve.entrants import Entrants, remote_mark
 from arena.values import Bot
 
@@ -55,16 +55,25 @@ def receive(accounts: Accounts, account: Account, files: Mapping[str, IO[bytes]]
                         megabytes = accounts.limit("megabytes")
                         raise ArenaError(f"it is larger than {megabytes} MB: leave out what the bot does not need")
                     file.write(data)
-        with whole_files.locked(accounts.folder / ".receiving"):  # two at once would get the same room
-            Disk(accounts, account).make_room(size_of(top))
-            whole_files.publish(top, folder(accounts) / id_)
-            first = PurePosixPath(next(iter(files)))
-            try:
-                accounts.add_upload(id_, account, first.parts[0] if len(files) > 1 else first.name)
-            except BaseException:  # such as a limit, or a disk that is full
-                shutil.rmtree(folder(accounts) / id_)
-                raise
+        first = PurePosixPath(next(iter(files)))
+        name = first.parts[0] if len(files) > 1 else first.name
+        when_bots_are_free(partial(_take_in, accounts, account, top, id_, name))
     return id_
+
+
+def _take_in(accounts: Accounts, account: Account, top: Path, id_: str, name: str) -> None:
+    """Make room for a received upload, and store it; BlockingIOError while the bots are locked and something must go.
+
+    ArenaError if there is no room, or if its author has had too many in this hour.
+    """
+    with whole_files.locked(accounts.folder / ".receiving"):  # two at once would get the same room
+        Disk(accounts, account).make_room_now(size_of(top))
+        whole_files.publish(top, folder(accounts) / id_)
+        try:
+            accounts.add_upload(id_, account, name)
+        except BaseException:  # such as a limit, or a disk that is full
+            shutil.rmtree(folder(accounts) / id_)
+            raise
 
 
 def _opened(top: Path, path: str) -> IO[bytes]:
