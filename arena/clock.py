@@ -20,8 +20,9 @@ deadline, the lateness of the referee, the seconds that are charged, and whether
 # neither figure can buy a bot time to think, asked or not. A wait for the disk is charged, since the kernel's figures
 # do not tell it from a sleep that the bot wanted. Three cases have rules of their own:
 #
-#   - A bot of several processes could keep itself waiting, by children that take the cores and end before anybody
-#     counts them. It is not excused its waits for a core.
+#   - A bot of several processes could keep itself waiting, by children that take the cores and end
+#     before anybody counts them. It is excused its waits for a core only in answers in which arena
+#     knows all of its processes (sandbox/family.py).
 #   - Where the kernel does not note when an answer is written, nobody knows how long it was there. Then the whole wait
 #     of a referee that looks late is excused, or at least what the referee waited for a core (stopwatch.py).
 #   - A wait is excused without limit only until ABORT_FACTOR times the deadline. Then the match is aborted and played

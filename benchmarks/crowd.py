@@ -3,7 +3,8 @@
 Matches are played in many more lanes than there are cores (24), beside programs that do nothing but spin (8). Quick
 bots answer at once, or think for a few milliseconds, and should never lose on time. Late bots need a little longer than
 they may, and each of their matches should be lost on time at the first answer: they sleep whole or in pieces, sleep
-before they compute or after it, or sleep while a thread or a process of theirs computes.
+before they compute or after it, or sleep while a thread or a process of theirs computes. Wrappers start an engine, a
+second process, and wait for it at each answer.
 """
 
 import os
@@ -38,6 +39,19 @@ def spin_in_process():
         os.closerange(0, 3)
         while os.getppid() != 1: spin(0.002); time.sleep(0.02)
         os._exit(0)
+def engine(work):
+    down, up = os.pipe(), os.pipe()
+    if os.fork() == 0:
+        os.closerange(0, 3)
+        os.close(down[1])
+        while os.read(down[0], 1):
+            work()
+            os.write(up[1], b"x")
+        os._exit(0)
+    def think():
+        os.write(down[1], b"x")
+        os.read(up[0], 1)
+    return think
 {start}
 for line in sys.stdin:
     if line == "ready?\\n": print("ready", flush=True)
@@ -50,7 +64,11 @@ QUICK = {
     "quick": ("", "pass"),
     "thinker": ("", "spin(0.01)"),
 }
-QUICK_PROCESSES = {"quick_family": ("spin_in_process()", "pass")}
+QUICK_PROCESSES = {
+    "quick_family": ("spin_in_process()", "pass"),
+    "quick_wrapper": ("think = engine(lambda: None)", "think()"),
+    "thinking": ("think = engine(lambda: spin(0.05))", "think()"),
+}
 LATE = {
     "sleeper": ("", "time.sleep(LATE)"),
     "napper": ("", "for _ in range(17): time.sleep(LATE / 17)"),
@@ -58,7 +76,12 @@ LATE = {
     "sleeps_first": ("", "time.sleep(LATE - 0.02); spin(0.02)"),
     "threaded": ("spin_in_thread()", "time.sleep(LATE)"),
 }
-LATE_PROCESSES = {"family": ("spin_in_process()", "time.sleep(LATE)")}
+LATE_PROCESSES = {
+    "late_wrapper": ("think = engine(lambda: time.sleep(LATE))", "think()"),
+    "napping": ("think = engine(lambda: [time.sleep(LATE / 17) for _ in range(17)])", "think()"),
+    "forks": ("", "child = os.fork()\n        if child == 0: spin(LATE); os._exit(0)\n        os.wait()"),
+    "family": ("spin_in_process()", "time.sleep(LATE)"),
+}
 
 
 class Silence:

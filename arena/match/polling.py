@@ -48,7 +48,7 @@ It owns the wait, and knows when the referee looked later than it planned. It kn
 #     in which a bot may be several processes is not frozen late (live_bots.py).
 #   - Nobody who is asked is harmed. A bot that shares its core with one that is awake waits for the core, and such a
 #     wait is excused (clock.py). A short answer costs nothing of the bank, even if most of it was a wait. A bot whose
-#     waits are not excused, because it may be several processes, has no opponent that is awake.
+#     waits may not be excused, because it may be several processes, has no opponent that is awake.
 #   - Only SHORT_ANSWER_S of a turn can be used unasked, and as long as the referee needs to play the move.
 #
 # A bot is frozen at once if one of these holds: the referee took longer than SHORT_ANSWER_S after its last answer;

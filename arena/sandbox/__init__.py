@@ -11,11 +11,13 @@ Other packages use `launcher.py`. Behind it:
 - Levels: `landlock.py`, `bubblewrap.py`, `rlimits.py`, one file each. `level.py` says what a level is,
   `levels.py` has the table, `choice.py` chooses, and `selftest.py` tries a level with `selftest_bot.py`.
 - System calls: `seccomp.py` and `syscalls.py` make the kernel's filter from the policy; `refused.py` finds
-  out which calls the filter refused.
+  out which calls the filter refused, `forks.py` counts the forks of a bot of several processes, and
+  `notifications.py` answers the kernel for both.
 - Files: `toolchain.py` finds what a command needs, `folder.py` makes what a bot has on disk, `copying.py` copies it,
   and `exposure.py` refuses to play where private files lie in a folder that bots may read.
 - Users: `users.py` gives a bot a user of its own when root runs arena.
-- While a bot runs: `child.py` is its process, `freezer.py` stops it, `watchdog.py` and `meter.py` look at it from
-  outside, `procfs.py` reads /proc for them, `cgroup.py` uses the kernel's own count where arena has a delegated cgroup.
+- While a bot runs: `child.py` is its process, `freezer.py` stops it, `watchdog.py` and `meter.py` (`family.py` for
+  a bot of several processes) look at it from outside, `procfs.py` reads /proc for them, `cgroup.py` uses the
+  kernel's own count where arena has a delegated cgroup.
 - Of arena itself: `descriptors.py` keeps descriptors 0 to 2 open, `cores.py` decides which lane has which core.
 """

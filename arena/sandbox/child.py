@@ -12,7 +12,9 @@ from dataclasses import dataclass
 from arena import system
 from arena.sandbox import levels, procfs, timed_pipe
 from arena.sandbox.cgroup import Cgroup
+from arena.sandbox.family import FamilyMeter
 from arena.sandbox.folder import Room
+from arena.sandbox.forks import Forks
 from arena.sandbox.level import LaunchSpec, Level
 from arena.sandbox.meter import Meter
 from arena.values import Limits
@@ -63,6 +65,8 @@ class Child:
     """The error number of the system, when it could not be started."""
     cgroup: Cgroup | None = None
     """Its own, where arena has a delegated one."""
+    forks: Forks | None = None
+    """Counts its forks, where it may be several processes and the kernel asks before each fork."""
     inherited: int = 0
     """Bytes that are resident from its first moment on: a warm start has them from the spawner."""
 
@@ -106,7 +110,10 @@ class Child:
             return Meter(lambda: None)  # which reads nothing
         if self.limits.processes == 1 or self.cannot_fork:
             return Meter(self.program)
-        return Meter(self.program, self.processes, None if self.cgroup is None else self.cgroup.cpu)
+        counted = None if self.cgroup is None else self.cgroup.cpu
+        if self.forks is None:
+            return Meter(self.program, self.processes, counted)
+        return FamilyMeter(self.program, self.processes, counted, self.forks)
 
     @property
     def confined(self) -> str:

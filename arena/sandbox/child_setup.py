@@ -84,6 +84,8 @@ def begin(launcher: _socket.socket, parent: int, order: int, reply: int) -> NoRe
         os.chdir(spec.home)
         if spec.warm:
             spec = spec._replace(limits=rlimits.with_data(spec.limits, warm.inherited.data))
+        if spec.counts_forks:
+            pass_on_forks(launcher)
         argv = level.confine(spec, argv)
         if spec.watched:  # the filter refuses to send a descriptor, so the spawner takes a copy of this one
             os.write(reply, marshal.dumps({"listener": seccomp.listener}))
@@ -107,6 +109,21 @@ def begin(launcher: _socket.socket, parent: int, order: int, reply: int) -> NoRe
         os._exit(127)  # whatever happens: a child must never run the spawner's own end
 
 
+def pass_on_forks(launcher: _socket.socket) -> None:
+    """Have the kernel ask before each fork of this bot, and send the listener to the referee.
+
+    Where the kernel cannot ask, nothing is sent. It must come before the level's own filter, which
+    refuses to send descriptors.
+    """
+    rlimits.no_new_privs()
+    try:
+        listener = seccomp.ask_before_forks()
+    except OSError:
+        return
+    launcher.sendmsg([LISTENER], [(_socket.SOL_SOCKET, _socket.SCM_RIGHTS, struct.pack("i", listener))])
+    os.close(listener)  # else the bot could answer for itself
+
+
 def check_user(launcher: _socket.socket, parent: int, order: int, reply: int) -> NoReturn:  # noqa: ARG001 (all operations have these arguments)
     """Take the message; reply with the first file that a user may not read, or with `why` we cannot be that user."""
     try:
@@ -128,6 +145,8 @@ def message(launcher: _socket.socket) -> tuple[list[int], Any]:
 
 
 START, CHECK_USER = b"s", b"a"
+LISTENER = b"l"
+"""The message of a child to the referee, with the descriptor at which the kernel asks; the spawner's answer follows."""
 OPERATIONS: dict[bytes, Callable[[_socket.socket, int, int, int], NoReturn]] = {START: begin, CHECK_USER: check_user}
 
 

@@ -68,6 +68,8 @@ class Freezer:
         """Let the bot run again, and doubt it if it has run meanwhile."""
         if not self.doubted and self._meter.since_read() > RESTLESS_S:
             self.doubted = True
+        if self.doubted:  # now rather than in `freeze`: a thread that has no core stops late
+            self._meter.note_processes()
         if self._child.cgroup is not None:
             self._child.cgroup.thaw()
         self._child.thaw()

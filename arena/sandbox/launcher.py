@@ -157,6 +157,7 @@ class Launcher:
         processes = limits.processes or 1
         tasks = watchdog.THREADS * processes if processes > 1 else 0
         cgroup = self._new_cgroup(level, limits)
+        watched = self.refused is not None and level.confines and not level.wrapped and not builds
         room = self.folder.room(bot, own_copy=builds or not level.confines, user=user)
         spec = LaunchSpec(
             level=level.name,
@@ -178,7 +179,8 @@ class Launcher:
             and not level.wrapped
             and warm.fits(argv),
             syscalls=conditions.syscalls,
-            watched=self.refused is not None and level.confines and not level.wrapped and not builds,
+            watched=watched,
+            counts_forks=processes > 1 and level.confines and not builds and not conditions.syscalls and not watched,
             cgroup=cgroup.path if cgroup else "",
             user=user,
         )
@@ -217,6 +219,7 @@ class Launcher:
             errno=answer.get("errno", 0),
             cgroup=cgroup,
             inherited=answer.get("resident", 0) if spec.warm else 0,
+            forks=answer.get("forks"),
         )
 
     def refuse_full_disk(self, level: Level, limits: Limits) -> None:

@@ -49,6 +49,8 @@ class LaunchSpec(NamedTuple):
     """System calls that it may make beside those of `call_policy.py`."""
     watched: bool
     """Whether arena notes the system calls that are refused to it."""
+    counts_forks: bool
+    """Whether the kernel asks the referee before each fork (`forks.py`)."""
     cgroup: str
     """The folder of the cgroup that it enters; empty where it has none of its own."""
     user: int | None

@@ -6,7 +6,8 @@ Theory of operation
 CPU time. Every process has a CPU clock that any other process can read with one system call: its id is made from the
 process id (clock_getcpuclockid(3)). It covers all threads, but no children. For a bot that may fork, `group` lists its
 processes, and the meter adds them up; a child that ended between two readings and that nobody reaped is lost. Where the
-bot has a cgroup, the kernel counts all of them, and nothing is lost (`counted`, `complete`).
+bot has a cgroup, the kernel counts all of them, and nothing is lost (`counted`, `complete`). Where
+its forks are counted, `family.py` knows when nothing can be lost.
 
 Waiting time. /proc/PID/schedstat has the time for which a thread was ready to run and had no core. This is what the
 machine took from the bot, and it is excused (clock.py). It is a figure of one thread: the file of the process is that
@@ -28,7 +29,7 @@ import time
 from collections.abc import Callable, Iterable, Iterator
 from typing import NamedTuple
 
-from arena.sandbox.procfs import READY, see, states, threads
+from arena.sandbox.procfs import READY, cpu_clock, see, states, threads
 from arena.system import PROC
 
 SCHEDSTAT_BYTES = 64
@@ -87,9 +88,19 @@ class Meter:
         """Return whether it counts all CPU time of the bot.
 
         A child of a bot of several processes can end between two readings, and its CPU time is lost. So such a bot may
-        keep itself waiting, by children that take its core and are never seen. Then no wait is a proof.
+        keep itself waiting, by children that take its core and are never seen. Then no wait is a proof (`family.py`).
         """
         return self._group is None or self._counted is not None
+
+    @property
+    def alive(self) -> bool:
+        """Return whether the last reading found the process."""
+        return self._alive
+
+    @property
+    def own_cpu(self) -> float:
+        """Return the CPU seconds of this one process at the last reading, whatever it forked."""
+        return self._own_cpu
 
     @property
     def of_one_process(self) -> bool:
@@ -153,9 +164,13 @@ class Meter:
         That is the sum of the two longest waits, less the `cpu` seconds in which one of these threads may have waited
         for the other; or the longest alone.
         """
-        first = self.last.waited - self._waited_at_mark
-        longest, second = sorted([first, 0.0, *self._thread_waits.values()], reverse=True)[:2]
+        longest, second = self.waits()[:2]
         return max(longest, longest + second - cpu)
+
+    def waits(self) -> list[float]:
+        """Return the seconds that each of its threads has waited since the mark, the longest first; 0 at the end."""
+        first = self.last.waited - self._waited_at_mark
+        return sorted([first, 0.0, *self._thread_waits.values()], reverse=True)
 
     def unreported_wait(self, now: float) -> float:
         """Return the most seconds that it may have waited until now (monotonic) and that the kernel has not reported.
@@ -167,6 +182,9 @@ class Meter:
         self._last_call = now
         return now - self._ran if self._alive and READY in states(self._pid) else 0.0
 
+    def note_processes(self) -> None:
+        """Take note of which processes the bot has, while it is frozen; a meter of one process knows that."""
+
     def close(self) -> None:
         """Stop reading."""
         self._alive = False
@@ -177,7 +195,7 @@ class Meter:
     def _begin(self) -> None:
         self._pid = self._find() or 0
         if self._pid:
-            self._clock = ~self._pid << 3 | 2  # clock_getcpuclockid(3): the CPU clock of a whole process
+            self._clock = cpu_clock(self._pid)
             with contextlib.suppress(OSError):  # a kernel without schedstats
                 self._schedstat = os.open(f"{PROC}/{self._pid}/schedstat", os.O_RDONLY)
             if self._counted is not None:

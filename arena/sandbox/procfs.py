@@ -2,6 +2,7 @@
 
 import contextlib
 import os
+import time
 from collections.abc import Iterator
 from typing import NamedTuple
 
@@ -55,12 +56,19 @@ def see(pid: int) -> ProcessUsage | None:
     if not fields or fields[0] in ENDED:
         return None
     own_cpu, reaped = (sum(map(int, fields[first : first + 2])) / TICKS_PER_S for first in (11, 13))
+    with contextlib.suppress(OSError):  # to the nanosecond, where /proc has hundredths of a second
+        own_cpu = time.clock_gettime_ns(cpu_clock(pid)) / 1e9
     return ProcessUsage(
         cpu=own_cpu + reaped,
         own_cpu=own_cpu,
         threads=int(fields[17]),
         resident=int(fields[21]) * PAGE_BYTES,
     )
+
+
+def cpu_clock(pid: int) -> int:
+    """Return the id of the clock that shows the CPU time of a whole process; clock_getcpuclockid(3)."""
+    return ~pid << 3 | 2
 
 
 def living(pid: int) -> int:

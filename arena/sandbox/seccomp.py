@@ -35,7 +35,7 @@ AUDIT = {"x86_64": 0xC000003E, "aarch64": 0xC00000B7}
 """The architectures that there is a filter for, and how the kernel names them; linux/audit.h."""
 
 LOAD, MASK, ANSWER = 0x20, 0x54, 0x06  # BPF_LD|W|ABS, BPF_ALU|AND|K, BPF_RET|K
-EQUAL, AT_LEAST = 0x15, 0x35  # BPF_JMP|K with JEQ, JGE
+EQUAL, AT_LEAST, ANY_OF = 0x15, 0x35, 0x45  # BPF_JMP|K with JEQ, JGE, JSET
 ALLOW, KILL_PROCESS, REFUSE, ASK = 0x7FFF0000, 0x80000000, 0x00050000, 0x7FC00000  # SECCOMP_RET_...; ERRNO, USER_NOTIF
 INSTRUCTION = struct.Struct("=HBBI")  # struct sock_filter: code, over if true, over if false, operand
 NUMBER, ARCHITECTURE, ARGUMENTS = 0, 4, 16
@@ -43,6 +43,9 @@ NUMBER, ARCHITECTURE, ARGUMENTS = 0, 4, 16
 
 PR_SET_SECCOMP, SECCOMP_MODE_FILTER = 22, 2
 SECCOMP_SET_MODE_FILTER, SECCOMP_FILTER_FLAG_NEW_LISTENER = 1, 8
+SINCE_LINUX_5_7 = 1 | 16
+"""Flags that mean nothing to a process of one thread (TSYNC, TSYNC_ESRCH). An older kernel refuses them. It might also
+refuse the answer that a call may go on, which is known since Linux 5.5."""
 PIDFD_GETFD = 438
 syscall = ctypes.CDLL(None, use_errno=True).syscall
 
@@ -94,10 +97,32 @@ def install_watched(program: bytes) -> None:
         _laid(ANSWER, ASK) if code == ANSWER and operand & ~0xFFFF == REFUSE else _laid(code, operand, yes, no)
         for code, yes, no, operand in INSTRUCTION.iter_unpack(program)
     )
-    struct = Program(len(asking) // INSTRUCTION.size, asking)
+    listener = _install_listening(asking)
+
+
+def ask_before_forks() -> int:
+    """Have the kernel ask before this process, or any that it starts, makes a process; return the listener.
+
+    This is a filter of its own, which allows everything else. `no_new_privs` must be set before. OSError where the
+    kernel cannot ask, or where arena itself runs under a filter that has a listener.
+    """
+    machine = os.uname().machine
+    known = numbers(machine)
+    code = _laid(LOAD, ARCHITECTURE) + _laid(EQUAL, AUDIT[machine], 1, 0) + _laid(ANSWER, ALLOW) + _laid(LOAD, NUMBER)
+    for name in ("fork", "vfork", "clone3"):  # what clone3 makes is behind a pointer
+        if name in known:
+            code += _laid(EQUAL, known[name], 0, 1) + _laid(ANSWER, ASK)
+    code += _laid(EQUAL, known["clone"], 1, 0) + _laid(ANSWER, ALLOW)
+    code += _laid(LOAD, ARGUMENTS) + _laid(ANY_OF, call_policy.CLONE_THREAD, 0, 1)
+    return _install_listening(code + _laid(ANSWER, ALLOW) + _laid(ANSWER, ASK), SINCE_LINUX_5_7)
+
+
+def _install_listening(program: bytes, flags: int = 0) -> int:
+    """Put this process under a program that asks; return the listener. OSError as for `install`."""
+    struct = Program(len(program) // INSTRUCTION.size, program)
     number = ctypes.c_long(numbers(os.uname().machine)["seccomp"])
-    flags = SECCOMP_FILTER_FLAG_NEW_LISTENER
-    listener = checked(syscall(number, SECCOMP_SET_MODE_FILTER, flags, ctypes.byref(struct)), "seccomp")
+    flags |= SECCOMP_FILTER_FLAG_NEW_LISTENER
+    return checked(syscall(number, SECCOMP_SET_MODE_FILTER, flags, ctypes.byref(struct)), "seccomp")
 
 
 def copy_listener(pid: int, descriptor: int) -> int:

@@ -16,7 +16,8 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
-from arena.sandbox import leftovers, spawner, warm
+from arena.sandbox import child_setup, leftovers, spawner, warm
+from arena.sandbox.forks import Forks
 from arena.sandbox.refused import RefusedCalls
 
 SPAWN = "import gc, sys; gc.disable(); sys.path[0] = sys.argv[3]; from arena.sandbox.spawner import main; main()"
@@ -76,14 +77,19 @@ class SpawnerProcess:
     def request(
         self, operation: bytes, message: Iterable[Any] = (), descriptors: tuple[int, ...] = (), *, subject: str = ""
     ) -> dict[str, Any]:
-        """Have the spawner do something, and return its answer. ConfinementError, about `subject`, when that fails."""
+        """Have the spawner do something, and return its answer. ConfinementError, about `subject`, when that fails.
+
+        `forks` in the answer counts those of a new bot; None where the kernel does not ask before each of them.
+        """
         try:
             text = operation + marshal.dumps(tuple(message), NO_INTERNED_TEXTS)
             socket.send_fds(self._socket, [text], descriptors)
-            if self._refused is None:
-                reply = self._socket.recv(ANSWER_BYTES)
-            else:
-                reply, listeners, _, _ = socket.recv_fds(self._socket, ANSWER_BYTES, 1)
+            forks = None
+            reply, listeners = self._receive()
+            if reply == child_setup.LISTENER:
+                forks = Forks(listeners[0])
+                reply, listeners = self._receive()
+            if self._refused is not None:
                 for listener in listeners:
                     self._refused.answer_for(listener)
         except (ConnectionError, TimeoutError) as error:
@@ -94,7 +100,12 @@ class SpawnerProcess:
         answer: dict[str, Any] = marshal.loads(reply)  # noqa: S302 (it is our own process, and no bot's)
         if "failed" in answer:
             raise ConfinementError(f"{subject}: {answer['failed']}", passing=answer.get("passing", False))
-        return answer
+        return answer | {"forks": forks}
+
+    def _receive(self) -> tuple[bytes, list[int]]:
+        """Return the next message, and the descriptors that came with it: one at most."""
+        text, descriptors, _, _ = socket.recv_fds(self._socket, ANSWER_BYTES, 1, socket.MSG_CMSG_CLOEXEC)
+        return text, descriptors
 
     def close(self) -> None:
         """End the spawner, and with it everything that it started. The caller removes the folder."""

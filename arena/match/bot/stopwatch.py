@@ -24,7 +24,8 @@ consequence of a late answer.
 # excused that may have been the bot's doing. `_referee_late` excuses no more than the referee can have been late, which
 # matters where an earlier write was noted (wire.py).
 #
-# A bot of several processes is not excused its waits: its children could be what crowds it out (`Meter.complete`).
+# A bot of several processes is excused its waits only where no child of it can have run unseen, since that
+# child could be what crowds it out (`Meter.complete`).
 
 import math
 import time
