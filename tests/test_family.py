@@ -129,6 +129,14 @@ def test_where_processes_could_be_unseen_no_wait_of_a_bot_that_forked_counts(lau
     assert reply.failure.spent.waited == 0.0
 
 
+@pytest.mark.parametrize(("processes", "is_asked"), [(1, False), (2, True)])
+def test_the_kernel_asks_before_the_forks_of_bots_of_several_processes_only(launcher, tmp_path, processes, is_asked):
+    conditions = Conditions(sandbox="landlock", limits=Limits(processes=processes))
+    with started(bot_of(tmp_path / "bot.py", python()), conditions, launcher) as bot:
+        assert (bot.child.forks is not None) is is_asked
+        assert isinstance(bot._meter, FamilyMeter) is is_asked
+
+
 KEEPS_ITSELF_WAITING = {
     "long-lived children": ("", BUSY, THINKS),
     "children": ("", "", BUSY + THINKS),
