@@ -175,6 +175,18 @@ def test_a_bot_that_is_silent_at_lines_that_no_match_has_is_not_waited_for(tmp_p
     assert (finding.weight, finding.words) == (Weight.ADVICE, "no `ready`, where the plain question had one")
 
 
+@pytest.mark.parametrize("said", ["`ready`", "answer"])
+def test_a_check_ends_where_an_event_would_wait_for_ever(tmp_path, launcher, monkeypatch, said):
+    monkeypatch.setattr(conversation, "PATIENCE_S", 0.5)
+    sleeps = "time.sleep(99)"
+    text = python(ready=sleeps) if said == "`ready`" else python(go=sleeps)
+    bot = live.bot_of(tmp_path / "sleeps.py", text)
+    conditions = Conditions(time=TimeControl(start=None, move=None), sandbox=choice.choose("auto", unsafe=False))
+    found = checkup(bot, rulebook.find("connect_four/standard"), conditions, launcher)
+    assert (found.sound, found.skipped, len(found.runs)) == (False, 1, 1)
+    assert f"no {said}: the check waited 0.5 s; the event would wait for ever" in text_of(found)
+
+
 @pytest.mark.usefixtures("hurried")
 def test_a_slow_bot_plays_its_first_match_whole_and_of_others_the_beginning(tmp_path, launcher, monkeypatch):
     monkeypatch.setattr(check_module, "WHOLE_MATCHES_S", 0.0)

@@ -110,7 +110,7 @@ def checkup(
     `opened` says that the event has openings: then every role is also played after one. `model` answers what the bot
     asks a language model. The level of confinement must be resolved. All limits are those of the conditions,
     and what they forgive is advice. Runs that cannot show anything new are left out: of another role if it cannot
-    begin, of another board of the game if it has a fault in this role.
+    begin, of another board of the game if it has a fault in this role, and of all if it is silent without a limit.
     """
     whole_until = time.monotonic() + WHOLE_MATCHES_S
     runs: list[CheckRun] = []
@@ -131,7 +131,8 @@ def checkup(
     runs_of_game = [*variations, HANGS_UP, AGAIN]
     at_most = len(seats) * (2 if opened else 1) + games * len(runs_of_game)
     for board, role in seats:
-        if (board.game, role) in failed or any(not each.greeted and not each.variation for each in runs):
+        cannot_begin = any(not each.greeted and not each.variation for each in runs)
+        if (board.game, role) in failed or cannot_begin or any(each.gave_up for each in runs):
             skipped += 1
             continue
         event = Event(name="check", seed=SEED, boards=(board,), bots=(bot,), conditions=conditions)

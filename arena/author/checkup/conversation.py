@@ -38,6 +38,8 @@ LATE_FACTOR = 2.0  # times its limit to wait for a late answer, so that advice c
 GENEROUS_S, GENEROUS = 1.0, 3.0
 """For an answer to lines that the event never sends: a second, and a multiple of the time of its plain answers. Many
 bots are silent at such a line, and each would wait for the whole time of the event, for the sake of advice."""
+PATIENCE_S = 60.0
+"""The longest wait for `ready` or an answer where the event has no limit: a check ends, and others wait for it."""
 BEGINNING = 3  # answers of a run that is not played to its end
 STDERR_BYTES = 16_000  # so much on stderr means that its beginning is lost
 REMARK_LETTERS = 200  # of a remark that are kept
@@ -83,6 +85,7 @@ def run_check(
         moves=tuple(examination.moves),
         walls=tuple(examination.walls),
         shortened=conversation.shortened,
+        gave_up=examination.gave_up,
         report=report,
         refused=() if launcher.refused is None else tuple(launcher.refused.failing()),
         findings=tuple(examination.findings),
@@ -214,6 +217,8 @@ class Examination(WrappedSeats):
         self.greeted = False
         self.is_out = False
         """True after an answer that the event does not forgive."""
+        self.gave_up = False
+        """True after the check waited PATIENCE_S, where the event has no limit."""
         self.is_plain = not name
         """True when its questions do not vary."""
         self._match, self._role, self._bot = match, role, bot
@@ -270,10 +275,8 @@ class Examination(WrappedSeats):
             if reply.ending is not Ending.TIMEOUT:
                 return reply
         ask = ask._replace(text=last)
-        limit = math.inf if ask.deadline is None else ask.deadline
-        if self._generous < limit:
-            ask = ask._replace(deadline=self._generous)
-        return self._converse(ask)
+        limit = PATIENCE_S if ask.deadline is None else ask.deadline
+        return self._converse(ask._replace(deadline=min(limit, self._generous)))
 
     def _listen(self, text: bytes, seconds: float) -> Reply:
         """Write a text, and return the line that the bot prints though no answer is due; silence is a timeout."""
@@ -335,7 +338,12 @@ class Examination(WrappedSeats):
             awaited = "`ready`" if ask.ready else "answer"
             self._fault(f"no {awaited}, where the plain question had one", "")
         elif failure.cause is Cause.NO_ANSWER:
-            self._fault(failure.words, self._advice_for_silence(ask, failure))
+            words = failure.words
+            if ask.deadline is None:
+                self.gave_up = True
+                awaited = "`ready`" if ask.ready else "answer"
+                words = f"no {awaited}: the check waited {PATIENCE_S:g} s; the event would wait for ever"
+            self._fault(words, self._advice_for_silence(ask, failure))
         elif failure.cause is Cause.LINE_TOO_LONG:
             self._fault(f"printed {failure.words}", advice.of_failure(failure))
         else:

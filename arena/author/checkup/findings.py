@@ -50,6 +50,8 @@ class CheckRun:
     """Seconds for each of these answers."""
     shortened: bool = False
     """True if it was ended after its first answers, because the bot is too slow for whole matches."""
+    gave_up: bool = False
+    """True if the bot was silent, where the event has no limit of time."""
     report: SeatReport
     findings: tuple[Finding, ...]
     refused: tuple[str, ...] = ()
