@@ -71,6 +71,8 @@ class Failure:
     """ENDED, OUTPUT_CLOSED: it may have died of its memory limit."""
     refused_calls: tuple[str, ...] = ()
     """ENDED, OUTPUT_CLOSED: names of system calls that were refused to it, as far as they are known."""
+    watched: bool = False
+    """ENDED, OUTPUT_CLOSED: all refused system calls are known."""
 
     @property
     def ending(self) -> Ending:

@@ -3,6 +3,7 @@
 import os
 import zipfile
 from dataclasses import replace
+from errno import EACCES, ENOENT
 
 import advice_cases
 import cup
@@ -102,6 +103,32 @@ def test_a_link_out_of_the_bot_is_never_read_for_advice(tmp_path):
     (tmp_path / "mine" / "bot.py").symlink_to(tmp_path / "secret.py")
     files = BotFiles(Bot(name="mine", command=("{python}", "bot.py"), digest="", files=str(tmp_path / "mine")))
     assert (files.program, files.read(), files.reads_all) == ("bot.py", "", "")
+
+
+@pytest.mark.parametrize("errno", [0, ENOENT, EACCES])
+def test_no_author_learns_which_files_the_organiser_has_by_a_first_line(tmp_path, errno):
+    """The words are the same whether the interpreter that a first line names is there or not."""
+    (tmp_path / "there").write_text("")
+    for folder in (f"{tmp_path}", f"/usr/..{tmp_path}"):
+        said = []
+        for name in ("there", "gone!"):
+            (path := tmp_path / "run").write_text(f"#!{folder}/{name}\n")
+            path.chmod(0o755)
+            bot = Bot(name="mine", command=("./run",), digest="", files=str(tmp_path))
+            said.append(str(program_file.explanation(bot, errno)).replace(program_file.shown(f"{folder}/{name}"), ""))
+        assert said[0] == said[1]
+        assert ("no bot may run it" in said[0]) == bool(errno)
+
+
+@pytest.mark.parametrize(("watched", "refused"), [((), ""), (None, "arena refused something")])
+def test_words_of_a_bot_are_no_refusal_where_arena_saw_every_call_and_refused_none(watched, refused):
+    ended = Exit(code=1, killed=False, cpu=0.0, memory=0)
+    stderr = b"ValueError: Operation not permitted\n"
+    nothing = postmortem.Printed()
+    failure = postmortem.crash(ended, stderr, nothing, Limits(), starting=True, confined=True, syscalls=watched)
+    said = advice.of_failure(failure, stderr.decode())
+    assert refused in said
+    assert ("refused" in said) == ("may not make" in failure.words) == bool(refused)
 
 
 def test_refused_calls_stand_in_the_verdict_of_a_bot_that_may_have_died_of_them():

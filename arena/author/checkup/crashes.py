@@ -373,7 +373,7 @@ def _refused(crash: Crash) -> str:
         return ""
     calls = ", ".join(crash.failure.refused_calls)
     if not calls:
-        return REFUSED
+        return "" if crash.failure.watched else REFUSED
     return f"arena refused it the system call {calls}: `arena docs confinement` lists those that a bot may make"
 
 

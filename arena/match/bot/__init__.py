@@ -244,7 +244,9 @@ class LiveBot:
         else:
             self._launcher.refuse_full_disk(self._child.level, limits)
             confined = self._child.level.confines
-            refused = self._launcher.refused.failing() if confined and self._launcher.refused else ()
+            refused = None
+            if confined and self._launcher.refused is not None:
+                refused = self._launcher.refused.failing()
             # Its author knows no such path.
             log = bytes(self._log).replace(f"{self._child.room.home}/".encode(), b"")
             printed = self._output.printed()

@@ -135,9 +135,12 @@ def crash(
     *,
     starting: bool,
     confined: bool = False,
-    syscalls: Sequence[str] = (),
+    syscalls: Sequence[str] | None = None,
 ) -> Failure:
-    """Return the failure of a bot whose output ended before an answer; `syscalls` are those that it was refused."""
+    """Return the failure of a bot whose output ended before an answer.
+
+    `syscalls` are those that it was refused; None = nobody watched.
+    """
     status = "it closed its output, still running" if how.killed else f"it ended before its answer: {how}"
     if how.code == -signal.SIGKILL and not how.killed:
         status += ", which arena did not send"
@@ -146,8 +149,9 @@ def crash(
     instead = _instead(printed, ready=starting)
     parts = [status, *_stderr_line(error_line, stderr), *instead, *_unfinished_line(printed.unfinished)]
     text = "; ".join(parts) + memory
-    if confined:
-        text += _refused_calls(how, error_line, stderr, syscalls, limits)
+    nothing_refused = syscalls is not None and not syscalls and how.code != -signal.SIGSYS
+    if confined and not nothing_refused:
+        text += _refused_calls(how, error_line, stderr, syscalls or (), limits)
     return Failure(
         cause=Cause.OUTPUT_CLOSED if how.killed else Cause.ENDED,
         words=text,
@@ -155,7 +159,8 @@ def crash(
         complaint=error_line,
         unfinished=len(printed.unfinished),
         short_of_memory=bool(memory),
-        refused_calls=tuple(syscalls),
+        refused_calls=tuple(syscalls or ()),
+        watched=syscalls is not None,
     )
 
 

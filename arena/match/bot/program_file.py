@@ -179,13 +179,11 @@ def _of_head(head: bytes, name: str, errno: int) -> Explanation | None:
             f"the lines of {name} end with CR LF (Windows), so the system looks for a program `{interpreter}\\r`",
             UNIX_LINE_ENDS.format(name),
         )
+    if interpreter.startswith("/") and not public(os.path.normpath(interpreter)):
+        # Nobody learns by these words whether the organiser has such a file.
+        return _not_public(interpreter, name) if errno else None
     if interpreter.startswith("/") and not Path(interpreter).exists():
         return _no_interpreter(interpreter, name)
-    if errno == EACCES and interpreter.startswith("/") and not public(interpreter):
-        return Explanation(
-            f"the first line of {name} names {interpreter}, which no bot may run",
-            f"begin {name} with #!/usr/bin/env and the name of a program",
-        )
     if not interpreter.startswith("/") and shutil.which(interpreter, path=system.PATH) is None:
         return _no_interpreter(interpreter, name)
     return None
@@ -198,6 +196,11 @@ def _no_interpreter(interpreter: str, name: str) -> Explanation:
     return Explanation(
         words, "name a program in /usr/bin, or #!/usr/bin/env and its name; `arena doctor` lists languages"
     )
+
+
+def _not_public(interpreter: str, name: str) -> Explanation:
+    words = f"the first line of {name} names {interpreter}, which is not on this machine, or no bot may run it"
+    return Explanation(words, f"begin {name} with #!/usr/bin/env and the name of a program, or name one in /usr/bin")
 
 
 def _of_elf(head: bytes, name: str, errno: int) -> Explanation | None:
