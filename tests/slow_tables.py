@@ -19,28 +19,37 @@ from arena.results.standings import results_of
 from arena.values import Ending, Played
 
 
+def never_ready(played: Sequence[Played]) -> set[str]:
+    """Return the bots that said `ready` in none of their matches, in any game."""
+    here = {bot for match in played for role, bot in match.seats.items() if role not in match.absent}
+    return {bot for match in played for bot in match.seats.values()} - here
+
+
 def leaderboard(results: Results, bots: Iterable[str], played: Sequence[Played]) -> pd.DataFrame:
     """Return the columns of `Results.leaderboard`."""
     by_bot = {bot: _BotFigures(bot, played) for bot in bots}
+    absent = never_ready(played)
     rated = {rating.bot: rating for rating in ratings_of(results, played).ratings}
     names = results.event.tie_breaks
     worth = {
         bot: (figures.points > 0, round(rated[bot].strength.value, 9), figures.points)
         for bot, figures in by_bot.items()
-        if figures.points is not None
+        if figures.points is not None and bot not in absent
     }
     levels = {bot: float(sum(lower < value for lower in worth.values())) for bot, value in worth.items()}
+    decided = [(rank.bot, rank.rank, rank.figures) for rank in tiebreaks.rank(levels, met(played), names)]
+    decided += [(bot, len(worth) + 1, {}) for bot in sorted(absent)]  # they share the last rank
     rows = []
-    for rank in tiebreaks.rank(levels, met(played), names):
-        rating = rated[rank.bot]
-        interval = min(rank.rank, rating.ranks[0]), max(rank.rank, rating.ranks[1])
-        figures = (rank.figures.get(name) for name in names)
+    for bot, rank, of_bot in decided:
+        rating = rated[bot]
+        interval = min(rank, rating.ranks[0]), max(rank, rating.ranks[1])
+        figures = (of_bot.get(name) for name in names)
         tie_breaks = [None if figure is None else float(figure) for figure in figures]
-        row = by_bot[rank.bot].row(results, tie_breaks)
+        row = by_bot[bot].row(results, tie_breaks)
         logits = [(figure - 1500) / (400 / np.log(10)) for figure in rating.strength]
-        rows.append([results.game, rank.rank, rank.bot, *rating.strength, *logits, *interval, rating.tier, *row])
-    absent = sorted(by_bot.keys() - worth.keys())
-    rows += [[results.game, None, bot, *[None] * 9, *by_bot[bot].row(results, [None] * len(names))] for bot in absent]
+        rows.append([results.game, rank, bot, *rating.strength, *logits, *interval, rating.tier, *row])
+    silent = sorted(bot for bot, figures in by_bot.items() if figures.points is None)
+    rows += [[results.game, None, bot, *[None] * 9, *by_bot[bot].row(results, [None] * len(names))] for bot in silent]
     head = [
         "game",
         "rank",
