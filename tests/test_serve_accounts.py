@@ -5,6 +5,7 @@ import io
 import json
 import os
 import re
+import secrets
 import socket
 import sqlite3
 import subprocess
@@ -421,6 +422,29 @@ def test_an_author_begins_so_many_sessions_and_no_more(accounts, monkeypatch):
     assert accounts.sign_in(token)
     with pytest.raises(ArenaError, match="2 sign-ins in this hour"):
         accounts.sign_in(token)
+
+
+def test_an_author_whose_label_changes_has_no_other_limits(accounts, monkeypatch):
+    monkeypatch.setattr(serve_accounts, "SIGN_INS", 1)
+    for limit in ("uploads", "requests", "matches"):
+        actions.act(accounts, "limit", (limit, "1"), "test")
+    token = accounts.invite("Ada", "test", id="s1")
+    ada = accounts.named("s1")
+    steps = (
+        lambda: accounts.sign_in(token),
+        lambda: accounts.add_upload(secrets.token_hex(4), ada, "bot.py"),
+        lambda: accounts.ask(ada, "first", "last", "", 1),
+        lambda: accounts.begin_match(ada, "first", "any words"),
+    )
+    for step in steps:
+        step()
+    before = accounts.label(ada)
+    accounts.invite("Ada", "test", id="s2")
+    assert accounts.label(ada) != before
+    for step in steps:
+        with pytest.raises(ArenaError, match="in this hour"):
+            step()
+    accounts.add_upload("other", accounts.named("s2"), "bot.py")
 
 
 def test_a_clock_that_is_set_back_locks_nobody_out_and_holds_no_round_back(accounts, monkeypatch):

@@ -142,6 +142,8 @@ class MatchRequest:
 REQUESTS = "request-"
 OPPONENTS = "opponents of people"
 """The setting that has the bots against which people began matches."""
+RECENT = "actions within an hour"
+"""The setting that has what is limited by the hour: account, action and time. A label may change, an id does not."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -333,7 +335,7 @@ class Accounts:
             account = self.with_token(token)  # again: it may have been rotated or revoked since
             if account is None:
                 return None
-            self._refuse_over_limit(connection, account, "sign-ins", "sign in")
+            self._count(connection, account, "sign-ins", "sign in")
             connection.execute("delete from sessions where until < ?", (now(),))
             values = (_hashed(session), account.id, _text(until))
             connection.execute("insert into sessions values (?, ?, ?)", values)
@@ -376,7 +378,7 @@ class Accounts:
     def add_upload(self, id: str, account: Account, file: str, status: str = "waiting") -> None:  # noqa: A002
         """Note an upload whose files are on disk; ArenaError if its author has had too many in this hour."""
         with self._changing() as connection:
-            self._refuse_over_limit(connection, account, "uploads", "upload")
+            self._count(connection, account, "uploads", "upload")
             connection.execute(
                 "insert into uploads(id, account, file, received, status) values (?, ?, ?, ?, ?)",
                 (id, account.id, file, now(), status),
@@ -431,7 +433,7 @@ class Accounts:
         """Note a request of unrated matches, and return its id; ArenaError if its author has had too many."""
         id_ = secrets.token_hex(16)
         with self._changing() as connection:
-            self._refuse_over_limit(connection, account, "requests", "request")
+            self._count(connection, account, "requests", "request")
             query = "select count(*) from requests where account = ? and status in ('waiting', 'playing')"
             if connection.execute(query, (account.id,)).fetchone()[0] >= WAITING and not account.is_organiser:
                 raise ArenaError(f"{WAITING} of your requests wait already; ask again when they are played")
@@ -454,7 +456,7 @@ class Accounts:
                 (status, words, status == "playing", now() if status in {"done", "failed"} else "", request.id),
             )
 
-    # Matches of people, of which the log and one setting know
+    # Matches of people, of which the log and two settings know
 
     def begin_match(self, account: Account, bot: str, wish: str) -> None:
         """Note that somebody begins a match against a bot in the browser, which the log has in the words of `wish`.
@@ -462,7 +464,7 @@ class Accounts:
         ArenaError if they have had too many in this hour.
         """
         with self._changing() as connection:
-            self._refuse_over_limit(connection, account, "matches", "play")
+            self._count(connection, account, "matches", "play")
             _log(connection, self.label(account), "play", wish)
             # As it is in this transaction: two people may begin at once.
             row = connection.execute("select value from settings where name = ?", (OPPONENTS,)).fetchone()
@@ -552,18 +554,25 @@ class Accounts:
         return tuple(LogEntry(**row) for row in rows)
 
     def _refuse_over_limit(self, connection: sqlite3.Connection, account: Account, limit: str, action: str) -> None:
-        """Raise ArenaError if the log has as many actions of this author in the last hour as the limit allows.
+        """Raise ArenaError if this author has had as many actions in the last hour as the limit allows.
 
         Or if the account was revoked, since its request was let in.
         """
         if connection.execute("select 1 from accounts where id = ? and revoked = ''", (account.id,)).fetchone() is None:
             raise ArenaError("this account was revoked: ask the organiser")
-        # Not what is later than now: the clock was set back since.
-        query = "select count(*) from log where who = ? and action = ? and at > ? and at <= ?"
-        (count,) = connection.execute(query, (self.label(account), action, _hour_ago(), now())).fetchone()
+        count = 0
+        for id_, done, at in _recent_actions(connection):
+            if (id_, done) == (account.id, action) and at <= now():  # later ones: the clock was set back since
+                count += 1
         most = SIGN_INS if limit == "sign-ins" else self.limit(limit)
         if count >= most and not account.is_organiser:
             raise ArenaError(f"you have had {most} {limit} in this hour; try again later")
+
+    def _count(self, connection: sqlite3.Connection, account: Account, limit: str, action: str) -> None:
+        """Count an action of this author for the limit; ArenaError, and nothing changes, if it is one too many."""
+        self._refuse_over_limit(connection, account, limit, action)
+        recent = [*_recent_actions(connection), (account.id, action, now())]
+        connection.execute("insert or replace into settings values (?, ?)", (RECENT, json.dumps(recent)))
 
     def _of(
         self,
@@ -624,6 +633,17 @@ class Accounts:
     def _rows(self, query: str, *values: object) -> list[sqlite3.Row]:
         with self._connection() as connection:
             return connection.execute(query, values).fetchall()
+
+
+def _recent_actions(connection: sqlite3.Connection) -> list[tuple[str, str, str]]:
+    """Return account, action and time of what is limited by the hour, and not more than an hour ago."""
+    row = connection.execute("select value from settings where name = ?", (RECENT,)).fetchone()
+    since = _hour_ago()
+    recent: list[tuple[str, str, str]] = []
+    for id_, action, at in json.loads(row["value"]) if row is not None else []:
+        if at > since:
+            recent.append((id_, action, at))
+    return recent
 
 
 def _within_an_hour(times: Mapping[str, str]) -> dict[str, str]:
