@@ -10,6 +10,7 @@ from types import SimpleNamespace
 
 import pytest
 from live import READY, ask, bot_of, started
+from processes import until
 from programs import python
 
 from arena.protocol import Ask
@@ -93,6 +94,7 @@ def answers(launcher, path, program, spinners=0, **conditions):
     conditions = Conditions(**{"sandbox": "landlock", "limits": Limits(processes=8), **conditions})
     core = min(os.sched_getaffinity(0))
     with started(bot_of(path / "bot.py", program), conditions, launcher) as bot:
+        assert until(lambda: bot.program is not None)  # inside bubblewrap it begins a moment later
         os.sched_setaffinity(bot.program, {core})
         assert ask(bot, READY).ending is None
         with crowd(core, spinners):

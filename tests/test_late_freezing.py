@@ -105,7 +105,8 @@ def test_what_a_bot_computes_unasked_is_charged_to_its_next_answers(launcher, tm
         heard = turns(bots, 60)["thinks"]
     used = float(heard[-1].line) - float(heard[0].line)
     assert used > 0.02
-    assert sum(reply.spent.cpu for reply in heard[1:]) == pytest.approx(used, abs=0.015)  # a clock tick for each thread
+    # A clock tick for each thread; and a thread goes on between the bot's reading and ours, until it is frozen.
+    assert sum(reply.spent.cpu for reply in heard[1:]) == pytest.approx(used, abs=0.015, rel=0.06)
 
 
 @pytest.mark.slow  # it feels the load: what burns before the last reading of the meter is not counted afterwards
