@@ -8,12 +8,14 @@ import shutil
 import subprocess
 import sys
 import zipfile
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import cup
 import pytest
+from matplotlib.figure import Figure
 
-from arena import extensions
+from arena import charts, extensions, open_results
 from arena.errors import ArenaError
 from arena.event import config
 
@@ -50,13 +52,8 @@ def played(tmp_path_factory) -> Path:
 
 def arena(folder: Path, path: Path, *words: str) -> subprocess.CompletedProcess[str]:
     """Run arena as a user would, with the packages of a folder installed."""
-    return run([sys.executable, "-m", "arena", *words], folder, path)
-
-
-def run(command: list[str], folder: Path, path: Path) -> subprocess.CompletedProcess[str]:
-    """Run a command with the packages of a folder installed."""
     return subprocess.run(
-        command,
+        [sys.executable, "-m", "arena", *words],
         cwd=folder,
         env={**os.environ, "PYTHONPATH": str(path)},
         capture_output=True,
@@ -65,29 +62,42 @@ def run(command: list[str], folder: Path, path: Path) -> subprocess.CompletedPro
     )
 
 
+@pytest.fixture
+def installed(monkeypatch) -> Iterator[Callable[[Path], None]]:
+    """Let this process find the packages in a folder, as if they were installed."""
+
+    def add(folder: Path) -> None:
+        monkeypatch.syspath_prepend(folder)
+        charts._modules.cache_clear()
+
+    yield add
+    monkeypatch.undo()
+    charts._modules.cache_clear()
+
+
 @pytest.mark.slow
-def test_the_package_of_the_page_adds_a_command_and_a_chart(package, played):
-    assert "streaks " in arena(played, package, "--help").stdout
-    assert "The folder of the results." in arena(played, package, "streaks", "--help").stdout
-    table = arena(played, package, "streaks", "results/cup")
+def test_the_package_of_the_page_adds_a_command_and_a_chart(package, played, installed):
+    installed(package)
+    assert "streaks " in cup.arena(played, "--help").stdout
+    assert "The folder of the results." in cup.arena(played, "streaks", "--help").stdout
+    table = cup.arena(played, "streaks", "results/cup")
     assert table.returncode == 0, table.stderr
     assert re.search(r"^ *first +\d+$", table.stdout, re.MULTILINE)
-    code = "from arena import charts, open_results; print(charts.render('streaks', open_results('results/cup')))"
-    drawn = run([sys.executable, "-c", code], played, package)
-    assert drawn.stdout.startswith("Figure("), drawn.stderr
+    assert isinstance(charts.render("streaks", open_results(played / "results/cup")), Figure)
 
 
-def test_an_extension_that_takes_a_command_of_arena_is_refused_in_the_help(tmp_path):
+def test_an_extension_that_takes_a_command_of_arena_is_refused_in_the_help(tmp_path, installed):
     (tmp_path / "thief.py").write_text(
         "from arena.extensions import AddedCommand, Extension\n"
         "EXTENSION = Extension(commands=(AddedCommand(name='run', line='Mine.', path='thief:run'),))\n"
     )
     _declare(tmp_path, "thief", "thief:EXTENSION")
-    done = arena(tmp_path, tmp_path, "--help")
+    installed(tmp_path)
+    done = cup.arena(tmp_path, "--help")
     assert done.returncode == 0
     assert "Play the event of a tournament.toml" in done.stdout
     assert "extension thief: there is a command 'run' already" in done.stderr
-    assert arena(tmp_path, tmp_path, "games").returncode == 0
+    assert cup.arena(tmp_path, "games").returncode == 0
 
 
 @pytest.mark.parametrize(
@@ -97,13 +107,15 @@ def test_an_extension_that_takes_a_command_of_arena_is_refused_in_the_help(tmp_p
         ("EXTENSION = 3", "extension lame: lame:EXTENSION is no arena.extensions.Extension"),
     ],
 )
-def test_a_damaged_extension_is_one_line_with_its_name(tmp_path, code, words):
+def test_a_damaged_extension_is_one_line_with_its_name(tmp_path, installed, code, words):
     (tmp_path / "lame.py").write_text(code)
     _declare(tmp_path, "lame", "lame:EXTENSION")
-    done = arena(tmp_path, tmp_path, "--help")
+    sys.modules.pop("lame", None)
+    installed(tmp_path)
+    done = cup.arena(tmp_path, "--help")
     assert done.returncode == 0
     assert words in done.stderr
-    done = arena(tmp_path, tmp_path, "lamed")  # it may be a command of the package
+    done = cup.arena(tmp_path, "lamed")  # it may be a command of the package
     assert done.returncode == 2
     assert words in done.stderr
     assert "Traceback" not in done.stderr
