@@ -141,3 +141,21 @@ def test_a_folder_whose_file_system_notes_no_times_is_not_taken(monkeypatch):
     finally:
         monkeypatch.undo()
         timed_pipe._folder.cache_clear()
+
+
+def test_the_name_that_a_killed_process_left_is_removed_and_nobody_elses(monkeypatch, tmp_path):
+    left, young, other, file = (tmp_path / f"arena-{letter * 32}" for letter in "abcd")
+    for path in (left, young, other):
+        os.mkfifo(path)
+    file.write_text("")
+    timed_pipe._sweep(str(tmp_path))
+    assert left.exists()  # somebody may be about to remove it
+    monkeypatch.setattr(timed_pipe, "OLD_S", -1.0)
+    os.rename(young, tmp_path / "arena-users")
+    monkeypatch.setattr(timed_pipe.os, "geteuid", lambda: os.getuid() + 1)
+    timed_pipe._sweep(str(tmp_path))
+    assert other.exists()
+    monkeypatch.undo()
+    monkeypatch.setattr(timed_pipe, "OLD_S", -1.0)
+    timed_pipe._sweep(str(tmp_path))
+    assert sorted(path.name for path in tmp_path.iterdir()) == [file.name, "arena-users"]

@@ -10,7 +10,9 @@ that does not fit into the pipe may be read in part before that, and then the ti
 
 import contextlib
 import os
+import re
 import secrets
+import stat
 import tempfile
 import time
 from functools import cache
@@ -21,6 +23,9 @@ IN_MEMORY = "/dev/shm"  # noqa: S108 (nobody else knows the name, and it lasts f
 COARSE_CLOCK = 5
 """CLOCK_REALTIME_COARSE of clock_gettime(2), for which Python has no name: from it the kernel takes times of files."""
 EPOCH = (0, 0)
+NAME = re.compile(r"arena-[0-9a-f]{32}")
+OLD_S = 60.0
+"""A name of this age is nobody's: it is removed microseconds after it was made, unless its maker was killed."""
 
 
 def make() -> tuple[int, int]:
@@ -72,6 +77,7 @@ def _folder() -> str | None:
             os.utime(ends[0], EPOCH)
             os.write(ends[1], b"\n")
             if os.fstat(ends[0]).st_mtime_ns:
+                _sweep(folder)
                 return folder
         except OSError:
             continue
@@ -79,6 +85,19 @@ def _folder() -> str | None:
             for descriptor in ends:
                 os.close(descriptor)
     return None
+
+
+def _sweep(folder: str) -> None:
+    """Remove the names of pipes that processes of this user left when they were killed while they made one."""
+    for name in os.listdir(folder):
+        if not NAME.fullmatch(name):
+            continue
+        path = os.path.join(folder, name)
+        with contextlib.suppress(OSError):  # it is gone
+            status = os.lstat(path)
+            is_old = time.time() - status.st_ctime > OLD_S
+            if stat.S_ISFIFO(status.st_mode) and status.st_uid == os.geteuid() and is_old:
+                os.unlink(path)
 
 
 def _made(folder: str) -> tuple[int, int]:
