@@ -12,8 +12,9 @@ from arena.results.leaderboard import Results
 
 def frame(results: Results) -> pd.DataFrame:
     """Return a row for each `bot` and `opponent` that it surely beats: its mean `result`, and the `share` of cycles."""
-    shares = frames.cycles(results)[["game", "share"]]
-    return frames.beaten_in_cycles(results).merge(shares, on="game")
+    found = frames.found_in(results)
+    shares = frames.shares_of(found)[["game", "share"]]
+    return frames.beaten_of(found).merge(shares, on="game")
 
 
 @styled

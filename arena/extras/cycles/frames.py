@@ -27,15 +27,13 @@ BEATEN = Columns(
 )
 
 
+Found = Sequence[tuple[Results, Cycles]]
+"""The results of each game, with its cycles."""
+
+
 def cycles(results: Results) -> pd.DataFrame:
     """Return a row for each game: the share of triples of bots that are cycles, and its 95 % interval."""
-    rows = []
-    for league in results.leagues:
-        found = cycles_of(league.arrays, seed=league.event.resampling_seed)
-        bots = len(found.bots)
-        triples = bots * (bots - 1) * (bots - 2) // 6
-        rows.append((league.game, triples, *found.share, int(found.proven.sum())))
-    return pd.DataFrame(rows, columns=CYCLES.names)
+    return shares_of(found_in(results))
 
 
 def beaten_in_cycles(results: Results) -> pd.DataFrame:
@@ -43,11 +41,30 @@ def beaten_in_cycles(results: Results) -> pd.DataFrame:
 
     All pairs of a game are proven together, at 95 %.
     """
+    return beaten_of(found_in(results))
+
+
+def found_in(results: Results) -> Found:
+    """Find the cycles of each game, which takes a bootstrap."""
+    return [(league, cycles_of(league.arrays, seed=league.event.resampling_seed)) for league in results.leagues]
+
+
+def shares_of(found: Found) -> pd.DataFrame:
+    """Return the rows of `cycles`."""
+    rows = []
+    for league, of_league in found:
+        bots = len(of_league.bots)
+        triples = bots * (bots - 1) * (bots - 2) // 6
+        rows.append((league.game, triples, *of_league.share, int(of_league.proven.sum())))
+    return pd.DataFrame(rows, columns=CYCLES.names)
+
+
+def beaten_of(found: Found) -> pd.DataFrame:
+    """Return the rows of `beaten_in_cycles`."""
     rows: list[tuple[object, ...]] = []
-    for league in results.leagues:
-        found = cycles_of(league.arrays, seed=league.event.resampling_seed)
+    for league, of_league in found:
         order = [standing.bot for standing in league.standings]
-        rows += _rows_of(found, league.game, order)
+        rows += _rows_of(of_league, league.game, order)
     return pd.DataFrame(rows, columns=BEATEN.names)
 
 
