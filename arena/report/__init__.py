@@ -67,14 +67,18 @@ def write(
 
     A report that stands there and was made of the same is left as it is: the replays take most of the time.
     """
-    from arena import charts as drawn_charts  # here, as its parts are used where none of this is drawn
+    from arena import (
+        charts as drawn_charts,
+    )  # here, as its parts are used where none of this is drawn
     from arena.pictures import card, pixels
 
     index = data.Index.of(results)
     title = results.event.name if author is None else f"{results.event.name}: {author.name}"
     played = results.played if author is None else author.own(results.played)
     games = replays.Games(rules)
-    with Archive.open(folder) as archive:  # it has the names of all bots, which one author does not see
+    with Archive.open(
+        folder
+    ) as archive:  # it has the names of all bots, which one author does not see
         met = leaderboard.rounds(results, archive) if author is None else {}
         pages = bots.pages(results, index, archive, author)
         order = data.by_importance(played, archive.numbers(), bots.linked(pages))[:listed]
@@ -108,8 +112,18 @@ def write(
     with_replay = [by_id[match] for match in order[:replayed]]
     reader = (sorted(author.bots), author.hidden_paths) if author is not None else ()
     replay_of = order[:replayed], free_characters, reader
-    made_of = digest_of(drawn_charts.code_digest(), results.cache_version, without_replays, replay_of, games.digest())
-    path = folder / "report.html" if author is None else whole_files.make_folder(folder, "for") / f"{author.file}.html"
+    made_of = digest_of(
+        drawn_charts.code_digest(),
+        results.cache_version,
+        without_replays,
+        replay_of,
+        games.digest(),
+    )
+    path = (
+        folder / "report.html"
+        if author is None
+        else whole_files.make_folder(folder, "for") / f"{author.file}.html"
+    )
     if _stands(path, made_of):
         return path
     if author is None:
@@ -118,7 +132,9 @@ def write(
         if opened is not None:
             opened.close()
     with Archive.open(folder) as archive:
-        games.like = like_positions.learn(archive, list(index.boards), rules) if like is None else like
+        games.like = (
+            like_positions.learn(archive, list(index.boards), rules) if like is None else like
+        )
     cut = author.cut if author is not None else (lambda record: record)
     packed = replays.prepared(
         games, folder, with_replay, free_characters, lambda done: tell(done, len(with_replay)), cut

@@ -72,7 +72,15 @@ class Author:
         turns = tuple(  # of others the move, who chose it, and its times
             turn
             if turn.role in own
-            else Turn(turn.number, turn.role, turn.move, turn.by, wall=turn.wall, cpu=turn.cpu, digest=turn.digest)
+            else Turn(
+                turn.number,
+                turn.role,
+                turn.move,
+                turn.by,
+                wall=turn.wall,
+                cpu=turn.cpu,
+                digest=turn.digest,
+            )
             for turn in record.turns
         )
         seats = tuple(  # of others figures, without any text but the role
@@ -82,11 +90,24 @@ class Author:
                 warnings=tuple(map(self.without_paths, seat.warnings)),
             )
             if seat.role in own
-            else SeatReport(role=seat.role, bot="", digest="", ready=seat.ready, memory=seat.memory, cpu=seat.cpu)
+            else SeatReport(
+                role=seat.role,
+                bot="",
+                digest="",
+                ready=seat.ready,
+                memory=seat.memory,
+                cpu=seat.cpu,
+            )
             for seat in record.seats
         )
         calls = tuple(call for call in record.calls if call.role in own)
-        return replace(record, turns=turns, verdict=replace(record.verdict, faults=faults), seats=seats, calls=calls)
+        return replace(
+            record,
+            turns=turns,
+            verdict=replace(record.verdict, faults=faults),
+            seats=seats,
+            calls=calls,
+        )
 
     def portable(self, record: Record, pseudonyms: Mapping[str, str]) -> Record:
         """Return a record that is cut, with nothing of the bots of others but these names: to be handed out as a text.
@@ -94,19 +115,32 @@ class Author:
         A drawn opening is told by its moves and not by its key, because matches to come have that key, too.
         """
         cut = self.cut(record)
-        opened = max((number for number, turn in enumerate(cut.turns, 1) if turn.by == "opening"), default=0)
-        opening = Opening(moves=tuple((turn.role, turn.move) for turn in cut.turns[:opened])) if opened else None
+        opened = max(
+            (number for number, turn in enumerate(cut.turns, 1) if turn.by == "opening"), default=0
+        )
+        opening = (
+            Opening(moves=tuple((turn.role, turn.move) for turn in cut.turns[:opened]))
+            if opened
+            else None
+        )
         bots = [
             seat.bot
             if seat.bot.name in self.bots
-            else Bot(name=pseudonyms.get(seat.bot.name, "rival").replace(" ", "-"), command=(), digest="")
+            else Bot(
+                name=pseudonyms.get(seat.bot.name, "rival").replace(" ", "-"), command=(), digest=""
+            )
             for seat in record.match.seats
         ]
-        seats = tuple(replace(seat, bot=bot) for seat, bot in zip(cut.match.seats, bots, strict=True))
-        reports = tuple(
-            replace(report, bot=bot.name, digest=bot.digest) for report, bot in zip(cut.seats, bots, strict=True)
+        seats = tuple(
+            replace(seat, bot=bot) for seat, bot in zip(cut.match.seats, bots, strict=True)
         )
-        return replace(cut, match=replace(cut.match, seats=seats, opening=opening), seats=reports, machine="")
+        reports = tuple(
+            replace(report, bot=bot.name, digest=bot.digest)
+            for report, bot in zip(cut.seats, bots, strict=True)
+        )
+        return replace(
+            cut, match=replace(cut.match, seats=seats, opening=opening), seats=reports, machine=""
+        )
 
     def without_paths(self, text: str) -> str:
         """Return a text of the author's bot without paths of this machine."""
@@ -118,9 +152,15 @@ class Author:
 def hidden_paths(folder: Path) -> tuple[str, ...]:
     """Return the folders around an event whose names are nobody's business: its own, its workspace, the home."""
     event = folder.absolute()
-    folders = {str(path) for each in (event, event.resolve()) for path in (each, each.parent, each.parent.parent)}
+    folders = {
+        str(path)
+        for each in (event, event.resolve())
+        for path in (each, each.parent, each.parent.parent)
+    }
     folders.add(str(Path.home()))
-    return tuple(sorted((path for path in folders if len(path) > 1), key=lambda path: (-len(path), path)))
+    return tuple(
+        sorted((path for path in folders if len(path) > 1), key=lambda path: (-len(path), path))
+    )
 
 
 def pseudonymous(archive: Archive, known: Collection[str]) -> tuple[Archive, dict[str, str]]:
@@ -131,7 +171,11 @@ def pseudonymous(archive: Archive, known: Collection[str]) -> tuple[Archive, dic
         digests[bot.name].add(bot.digest)
     for entry in archive.entries().values():
         digests[entry.bot].add(entry.digest)
-    order = sorted(digests, key=lambda name: digest_of("pseudonym", event.seed, name, sorted(digests[name])))
+    order = sorted(
+        digests, key=lambda name: digest_of("pseudonym", event.seed, name, sorted(digests[name]))
+    )
     # A bot's name has no blank, so that no pseudonym is the name of a bot.
-    names = {name: name if name in known else f"rival {number}" for number, name in enumerate(order, 1)}
+    names = {
+        name: name if name in known else f"rival {number}" for number, name in enumerate(order, 1)
+    }
     return archive.by_version(lambda bot, _digest: names.get(bot, "rival")), names

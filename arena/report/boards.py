@@ -16,7 +16,10 @@ of others x, y, the number of the grid, and a text; 0 and "" at the end are left
 
 
 def values(
-    game: Game[Any] | None, roles: Sequence[Role], sides: Sequence[Sequence[Role]], viewer: Role | None = None
+    game: Game[Any] | None,
+    roles: Sequence[Role],
+    sides: Sequence[Sequence[Role]],
+    viewer: Role | None = None,
 ) -> dict[str, object]:
     """Return what never changes of a board: its grids, and the styles of all things; None = nobody knows the rules.
 
@@ -44,7 +47,9 @@ def grids(game: Game[Any], styles: Styles, viewer: Role | None = None) -> list[d
             "rows": [grid.rows[0], grid.rows[-1]],
             "marks": [mark for number_of_grid, mark in marks if number_of_grid == number],
             "walls": wall_path(grid, in_play[number]),
-            "rock": [[x, y] for x in grid.columns for y in grid.rows if (x, y) not in in_play[number]],
+            "rock": [
+                [x, y] for x in grid.columns for y in grid.rows if (x, y) not in in_play[number]
+            ],
         }
         for number, grid in enumerate(board)
     ]
@@ -61,7 +66,12 @@ def items(grids: Sequence[BoardGrid], styles: Styles) -> Callable[[Fact], Item]:
             return clean(fact)
         if isinstance(drawn.item, Cards):
             return (number, clean(drawn.name), *map(clean, drawn.cards))
-        values: list[int | str] = [number, *drawn.cell, drawn.grid, clean(drawn.values.get("TEXT", ""))]
+        values: list[int | str] = [
+            number,
+            *drawn.cell,
+            drawn.grid,
+            clean(drawn.values.get("TEXT", "")),
+        ]
         while not values[-1] and len(values) > 3:
             values.pop()
         return tuple(values)
@@ -72,4 +82,8 @@ def items(grids: Sequence[BoardGrid], styles: Styles) -> Callable[[Fact], Item]:
 def _style(style: Style) -> dict[str, object]:
     """Return a style without what it does not need."""
     every = style._asdict() | {"fact": clean(style.fact)}
-    return {name: value for name, value in every.items() if value or (name == "role" and value is not None)}
+    return {
+        name: value
+        for name, value in every.items()
+        if value or (name == "role" and value is not None)
+    }

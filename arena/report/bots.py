@@ -26,7 +26,9 @@ TIMES = ("turns", "wall_p50", "wall_p99", "wall_max", "cpu_p50", "cpu_max")
 Page = dict[str, Any]
 
 
-def pages(results: Results, index: Index, archive: Archive, author: Author | None = None) -> list[Page]:
+def pages(
+    results: Results, index: Index, archive: Archive, author: Author | None = None
+) -> list[Page]:
     """Return a page for each bot of the index, in its order.
 
     In the report for one author only the author's bots have faults, versions and times, and only their matches are
@@ -46,7 +48,10 @@ def pages(results: Results, index: Index, archive: Archive, author: Author | Non
     faults = faults_of(results, archive, own, author)
     versions_of = versions(results if author is None else Results(archive))
     lessons = results.lessons(own, LESSONS)
-    means, score_in_file = {standing.bot: standing.roles for standing in results.standings}, RANKINGS["score"].in_file
+    means, score_in_file = (
+        {standing.bot: standing.roles for standing in results.standings},
+        RANKINGS["score"].in_file,
+    )
     strength = STRENGTHS.rated_in(results.unit)["strength"]
     rated: dict[tuple[str, str, str], list[object]] = {}
     for row in rows_of(results.strengths(), STRENGTHS):
@@ -89,7 +94,11 @@ def reach(pages: Iterable[Page]) -> dict[str, float]:
     ends = [figure for figures in rated for figure in figures if figure is not None]
     if not ends:
         return {"low": 0.0, "high": 1.0, "average": 0.0}
-    return {"low": min(ends), "high": max(ends), "average": sum(value for value, _, _ in rated) / len(rated)}
+    return {
+        "low": min(ends),
+        "high": max(ends),
+        "average": sum(value for value, _, _ in rated) / len(rated),
+    }
 
 
 def linked(pages: Iterable[Page]) -> Iterator[str]:
@@ -110,13 +119,19 @@ def versions(results: Results) -> dict[str, list[dict[str, str]]]:
     versions: dict[str, list[dict[str, str]]] = defaultdict(list)
     for row in rows_of(results.versions(), columns):
         interval = interval_text(rating.text(row["rating_low"]), rating.text(row["rating_high"]))
-        figures = {"rating": rating.text(row["rating"]), "interval": interval, "matches": str(row["matches"])}
+        figures = {
+            "rating": rating.text(row["rating"]),
+            "interval": interval,
+            "matches": str(row["matches"]),
+        }
         texts = {name: str(row[name]) for name in ("version", "digest", "rank")}
         versions[row["bot"]].append(texts | figures)
     return versions
 
 
-def _extremes(bot: str, matches: list[Played], results: Results, index: Index, fields: Fields) -> Page:
+def _extremes(
+    bot: str, matches: list[Played], results: Results, index: Index, fields: Fields
+) -> Page:
     """Return matches of different seatings in which the bot was furthest above and below the mean of its seats.
 
     Of two equal matches the one against the better opponent counts as better.
@@ -124,7 +139,11 @@ def _extremes(bot: str, matches: list[Played], results: Results, index: Index, f
     points = {standing.bot: standing.points or 0.0 for standing in results.standings}
 
     def worth(match: Played) -> tuple[float, float]:
-        margins = [match.scores[role] - fields[match.label, role] for role in match.seats if match.seats[role] == bot]
+        margins = [
+            match.scores[role] - fields[match.label, role]
+            for role in match.seats
+            if match.seats[role] == bot
+        ]
         return sum(margins) / len(margins), max(
             (points.get(each, 0) for each in index.opponents(match, bot)), default=0
         )
@@ -141,7 +160,9 @@ def _extremes(bot: str, matches: list[Played], results: Results, index: Index, f
     return chosen
 
 
-def faults_of(results: Results, archive: Archive, own: Collection[str], author: Author | None) -> dict[str, list[Page]]:
+def faults_of(
+    results: Results, archive: Archive, own: Collection[str], author: Author | None
+) -> dict[str, list[Page]]:
     """Return the commonest faults of each of the `own` bots; faults of the same ending and words count as one kind.
 
     Of a match in which several seats of a bot were at fault its first fault counts, as in the leaderboard.
@@ -152,7 +173,9 @@ def faults_of(results: Results, archive: Archive, own: Collection[str], author: 
     first = {match.id: first_faults(match) for match in results.played if match.endings}
     frame = results.seats()
     frame = frame[frame["ending"].notna()]
-    for match, role, bot, ending, words in frame[["match", "role", "bot", "ending", "words"]].itertuples(index=False):
+    for match, role, bot, ending, words in frame[
+        ["match", "role", "bot", "ending", "words"]
+    ].itertuples(index=False):
         if match in boards and bot in own and first[match].get(bot) == role:
             kinds[bot][ending, words].append((match, role))
     faults: dict[str, list[Page]] = defaultdict(list)
@@ -170,7 +193,9 @@ def faults_of(results: Results, archive: Archive, own: Collection[str], author: 
                     "turn": fault.turn,
                     "words": clean(fault.words, WORDS),
                     "advice": advice.of_record(record, fault),
-                    "stderr": last_lines(next(seat.stderr for seat in record.seats if seat.role == role), 8),
+                    "stderr": last_lines(
+                        next(seat.stderr for seat in record.seats if seat.role == role), 8
+                    ),
                     "count": len(seats),
                     "places": [[*numbers, count] for numbers, count in sorted(places.items())],
                 }

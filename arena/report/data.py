@@ -68,7 +68,11 @@ def event(
 ) -> dict[str, object]:
     """Return everything but the bots' pages and the matches, for the page's scripts."""
     own = frozenset(index.bots) if author is None else author.bots
-    planned, conditions, score_in_file = results.event, results.event.conditions, CROSSTABLE["score"].in_file
+    planned, conditions, score_in_file = (
+        results.event,
+        results.event.conditions,
+        CROSSTABLE["score"].in_file,
+    )
     return {
         "event": {
             "name": clean(planned.name),
@@ -76,7 +80,9 @@ def event(
             "schedule": planned.schedule.replace("_", " "),
             "repeats": planned.repeats,
             "move": conditions.time.move,
-            "sandbox": ", ".join((conditions.sandbox, *(f"{call} allowed" for call in conditions.syscalls))),
+            "sandbox": ", ".join(
+                (conditions.sandbox, *(f"{call} allowed" for call in conditions.syscalls))
+            ),
             "played": len(results.played if author is None else author.own(results.played)),
             "listed": len(listed),
         },
@@ -88,15 +94,26 @@ def event(
             for newest in (archive.newest_on(label),)
         ],
         "endings": list(ENDINGS),
-        "home": f"bot={quote(clean(results.display_name(min(own))))}" if author is not None and own else "leaderboard",
+        "home": f"bot={quote(clean(results.display_name(min(own))))}"
+        if author is not None and own
+        else "leaderboard",
         # The score has the decimals of the files: rounded twice it might differ from the terminal's.
         "crosstable": [
-            [*index.board_role(board, role), index.bots[bot], index.bots[opponent], matches, score_in_file(score)]
-            for board, role, bot, opponent, matches, score in results.crosstable().itertuples(index=False)
+            [
+                *index.board_role(board, role),
+                index.bots[bot],
+                index.bots[opponent],
+                matches,
+                score_in_file(score),
+            ]
+            for board, role, bot, opponent, matches, score in results.crosstable().itertuples(
+                index=False
+            )
             if bot in index.bots and opponent in index.bots and not own.isdisjoint({bot, opponent})
         ],
         "orders": [  # of each board the bots as the leaderboard of its game has them
-            [index.bots[each.bot] for each in results.league_of(label).standings] for label in index.boards
+            [index.bots[each.bot] for each in results.league_of(label).standings]
+            for label in index.boards
         ],
         "labels": shortened([clean(results.display_name(bot)) for bot in index.bots]),
     }
@@ -115,12 +132,16 @@ def board_values(label: str, index: Index, games: Games, sample: Match | None) -
         | {
             "label": clean(label),
             "roles": [clean(role) for role in index.roles[label]],
-            "sides": [[index.roles[label].index(role) for role in side] for side in index.sides[label]],
+            "sides": [
+                [index.roles[label].index(role) for role in side] for side in index.sides[label]
+            ],
         }
     )
 
 
-def by_importance(played: Iterable[Played], newest: Mapping[str, int], linked_ids: Iterable[str]) -> tuple[str, ...]:
+def by_importance(
+    played: Iterable[Played], newest: Mapping[str, int], linked_ids: Iterable[str]
+) -> tuple[str, ...]:
     """Return the ids of the matches, the most informative first, for a file that has no room for all.
 
     The first are those that the bots' pages link to (`linked_ids`), then the newest of every seating, so that every
@@ -131,14 +152,21 @@ def by_importance(played: Iterable[Played], newest: Mapping[str, int], linked_id
     for match in late_first:
         seatings.setdefault((match.label, tuple(match.seats.values())), match.id)
     ids = dict.fromkeys(match.id for match in late_first)
-    return tuple(dict.fromkeys((*(each for each in linked_ids if each in ids), *seatings.values(), *ids)))
+    return tuple(
+        dict.fromkeys((*(each for each in linked_ids if each in ids), *seatings.values(), *ids))
+    )
 
 
 def listed(played: Iterable[Played], ids: Collection[str]) -> tuple[Played, ...]:
     """Return these matches in the order of a list: by board, repeat and bots, as in matches.csv."""
     wanted = {*ids}
     chosen = [match for match in played if match.id in wanted]
-    return tuple(sorted(chosen, key=lambda match: (match.label, match.repeat, tuple(match.seats.values()), match.id)))
+    return tuple(
+        sorted(
+            chosen,
+            key=lambda match: (match.label, match.repeat, tuple(match.seats.values()), match.id),
+        )
+    )
 
 
 def columns(matches: Sequence[Played], index: Index) -> dict[str, list[object]]:
@@ -147,7 +175,9 @@ def columns(matches: Sequence[Played], index: Index) -> dict[str, list[object]]:
     Bots, boards and reasons are numbers; the words of the reasons stand in `reasons`. An ending is 0 for none, else its
     place in Ending, counted from 1; a row is 0 where every seat finished by the rules, as nearly all do.
     """
-    reasons = {reason: number for number, reason in enumerate(sorted({match.reason for match in matches}))}
+    reasons = {
+        reason: number for number, reason in enumerate(sorted({match.reason for match in matches}))
+    }
     roles = [index.roles[match.label] for match in matches]
     rows = list(zip(matches, roles, strict=True))
     return {
@@ -160,7 +190,10 @@ def columns(matches: Sequence[Played], index: Index) -> dict[str, list[object]]:
         "bots": [[index.bots[match.seats[role]] for role in own] for match, own in rows],
         "scores": [[match.scores[role] for role in own] for match, own in rows],
         "endings": [
-            [ENDINGS.index(match.endings[role]) + 1 if match.endings.get(role) else 0 for role in own]
+            [
+                ENDINGS.index(match.endings[role]) + 1 if match.endings.get(role) else 0
+                for role in own
+            ]
             if any(match.endings.values())
             else 0
             for match, own in rows

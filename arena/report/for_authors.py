@@ -44,7 +44,10 @@ def write(
     """
     classroom = classroom_of(folder, people)
     with Archive.open(folder) as archive:
-        event, like = archive.event(), like_positions.learn(archive, sorted(archive.boards()), rules)
+        event, like = (
+            archive.event(),
+            like_positions.learn(archive, sorted(archive.boards()), rules),
+        )
     # A bot may be called `everybody`, and then this is its report.
     everybody = name == EVERYBODY and name not in {bot.name for bot in event.bots}
     if everybody:
@@ -57,13 +60,20 @@ def write(
     written: list[Path] = []
     with writing(folder):
         for done, reader in enumerate(readers, 1):
-            author, archive = replace(reader, hidden_paths=hidden_paths(folder)), Archive.open(folder)
+            author, archive = (
+                replace(reader, hidden_paths=hidden_paths(folder)),
+                Archive.open(folder),
+            )
             renamed, pseudonyms = pseudonymous(archive, author.bots | references)
             with contextlib.closing(Results(renamed, rules=rules)) as results:
                 if everybody:
                     written += write_letter(results, folder, author, pseudonyms)
                 tell_matches = (lambda _done, _all: None) if everybody else tell
-                written.append(report.write(results, folder, rules=rules, tell=tell_matches, author=author, like=like))
+                written.append(
+                    report.write(
+                        results, folder, rules=rules, tell=tell_matches, author=author, like=like
+                    )
+                )
             if everybody:
                 tell(done, len(readers))
     return tuple(written)
@@ -76,13 +86,21 @@ def _everybody(classroom: Classroom, event: Event) -> Iterator[Author]:
     measures = [bot for bot in event.bots if bot.name in references]
     refusals = classroom.store.refused() if classroom.store is not None else ()
     refused = [(author_of_note(refusal.note, classroom.people), refusal) for refusal in refusals]
-    used = {bot.name.lower() for bot in event.bots}  # the files of their authors, also in `--for NAME`
+    used = {
+        bot.name.lower() for bot in event.bots
+    }  # the files of their authors, also in `--for NAME`
     for student in students(challengers, classroom.people, classroom.store, measures):
-        reasons = [refusal.reason for author, refusal in refused if author is not None and author.id == student.id]
+        reasons = [
+            refusal.reason
+            for author, refusal in refused
+            if author is not None and author.id == student.id
+        ]
         yield Author(
             name=student.name,
             bots=frozenset(student.bots),
-            file=min(student.bots) if student.bots else names.distinct(names.safe(student.name), used),
+            file=min(student.bots)
+            if student.bots
+            else names.distinct(names.safe(student.name), used),
             email=student.email,
             notice=_notice(student, reasons),
         )
@@ -111,7 +129,9 @@ def _refused(reasons: list[str]) -> str:
     return "\n\n".join([REFUSED, *reasons])
 
 
-def write_letter(results: Results, folder: Path, author: Author, pseudonyms: Mapping[str, str]) -> tuple[Path, ...]:
+def write_letter(
+    results: Results, folder: Path, author: Author, pseudonyms: Mapping[str, str]
+) -> tuple[Path, ...]:
     """Write `folder/for/NAME.txt`, and `NAME-MATCH.txt` for the match to look at; return their paths.
 
     These are the results of an archive that is `author.pseudonymous`.
@@ -122,18 +142,26 @@ def write_letter(results: Results, folder: Path, author: Author, pseudonyms: Map
         faults = bots.faults_of(results, archive, author.bots, author)
         match, role = _to_look_at(results, author, faults)
         if match:
-            text = notation.text_of(author.portable(archive.record(match), pseudonyms), results.event.name)
+            text = notation.text_of(
+                author.portable(archive.record(match), pseudonyms), results.event.name
+            )
             written.append(
-                whole_files.write(home / _enclosed(author, match), text.encode("ascii"), whole_files.PRIVATE)
+                whole_files.write(
+                    home / _enclosed(author, match), text.encode("ascii"), whole_files.PRIVATE
+                )
             )
     content = _text(results, author, faults, match, role)
     return whole_files.write(home / f"{author.file}.txt", content, whole_files.PRIVATE), *written
 
 
-def _to_look_at(results: Results, author: Author, faults: Mapping[str, list[bots.Page]]) -> tuple[str, str]:
+def _to_look_at(
+    results: Results, author: Author, faults: Mapping[str, list[bots.Page]]
+) -> tuple[str, str]:
     """Return the match of the commonest fault, else that of the lowest score, and the bot's role; else empty texts."""
     commonest = max(
-        (fault for cards in faults.values() for fault in cards), key=lambda card: card["count"], default=None
+        (fault for cards in faults.values() for fault in cards),
+        key=lambda card: card["count"],
+        default=None,
     )
     if commonest is not None:
         return commonest["match"], commonest["role"]
@@ -146,13 +174,19 @@ def _to_look_at(results: Results, author: Author, faults: Mapping[str, list[bots
     return min(scores)[1:] if scores else ("", "")
 
 
-def _text(results: Results, author: Author, faults: Mapping[str, list[bots.Page]], match: str, role: str) -> bytes:
+def _text(
+    results: Results, author: Author, faults: Mapping[str, list[bots.Page]], match: str, role: str
+) -> bytes:
     event, names = results.event.name, " and ".join(sorted(author.bots)) or "no bot"
     wrong = sum(card["count"] for cards in faults.values() for card in cards)
-    faulty = f"at fault {'once' if wrong == 1 else f'{wrong} times'}" if wrong else "without a fault"
+    faulty = (
+        f"at fault {'once' if wrong == 1 else f'{wrong} times'}" if wrong else "without a fault"
+    )
     subject = f"{event}: {names}, {faulty}" if author.bots else event
     paragraphs = [author.without_paths(author.notice).strip()]
-    paragraphs += [f"{bot}: {bots.fault_text(card)}" for bot in sorted(faults) for card in faults[bot]]
+    paragraphs += [
+        f"{bot}: {bots.fault_text(card)}" for bot in sorted(faults) for card in faults[bot]
+    ]
     if author.bots and not wrong:
         paragraphs.append(NOTHING_WRONG)
     enclosed = f"Enclosed is {author.file}.html"

@@ -103,7 +103,9 @@ def rounds(results: Results, archive: Archive) -> dict[str, Rounds]:
     plan = Plan(event, archive)
     plan.walk_on()
     history = plan.complete_batches()
-    return {league.games[0]: _rounds(results, league, own) for league, own in leagues(event, history)}
+    return {
+        league.games[0]: _rounds(results, league, own) for league, own in leagues(event, history)
+    }
 
 
 def _rounds(results: Results, league: Event, history: Sequence[Batch]) -> Rounds:
@@ -114,7 +116,9 @@ def _rounds(results: Results, league: Event, history: Sequence[Batch]) -> Rounds
         else:
             played.append([*batch])
     bots, is_knockout = {bot.name for bot in league.bots}, league.schedule == "knockout"
-    lost_in = {row.bot: row.out for row in knockout.placings(league, history)} if is_knockout else {}
+    lost_in = (
+        {row.bot: row.out for row in knockout.placings(league, history)} if is_knockout else {}
+    )
     entries: list[list[list[tuple[float, str]]]] = []
     for number, matches in enumerate(played, 1):
         still_in = {bot for bot in bots if (lost_in.get(bot) or number) >= number}
@@ -127,7 +131,10 @@ def _rounds(results: Results, league: Event, history: Sequence[Batch]) -> Rounds
         entries.append([*pairs, *([(-1.0, bot)] for bot in sorted(byes))])
     if is_knockout:  # as a bracket, each pairing stands before the one that its winner goes to
         for earlier, later in reversed(list(pairwise(entries))):
-            order = {bot: number for number, (_, bot) in enumerate(bot for entry in later for bot in entry)}
+            order = {
+                bot: number
+                for number, (_, bot) in enumerate(bot for entry in later for bot in entry)
+            }
             earlier.sort(key=lambda entry: min(order.get(bot, len(order)) for _, bot in entry))
     return tuple(
         (
@@ -157,14 +164,19 @@ def since(results: Results, then: Results) -> list[tuple[PageTable, str]]:
     for game, rows in comparison.since(results, then).items():
         title = clean(game) if len(results.leagues) > 1 else ""
         gone = ", ".join(clean(row["display"]) for row in rows if row["points"] is None)
-        tables.append((_table(title, columns, [row for row in rows if row["points"] is not None]), gone))
+        tables.append(
+            (_table(title, columns, [row for row in rows if row["points"] is not None]), gone)
+        )
     return tables
 
 
 def leaderboards(results: Results) -> tuple[PageTable, ...]:
     """Return a leaderboard for each game, and one of all games where at least two bots play them all."""
     leagues = results.leagues
-    tables = [leaderboard(league, clean(league.game or "") if len(leagues) > 1 else "") for league in leagues]
+    tables = [
+        leaderboard(league, clean(league.game or "") if len(leagues) > 1 else "")
+        for league in leagues
+    ]
     overall = results.overall_leaderboard() if len(leagues) > 1 else ()
     return (*tables, *([leaderboard(results, "all games", overall)] if len(overall) else []))
 
@@ -180,9 +192,14 @@ def leaderboard(results: Results, title: str = "", frame: Any = None) -> PageTab
     shown_columns, extra = _columns(results, columns, names, rows)
     parts: dict[str | None, list[Row]] = {None: []}
     for row, bar in zip(rows, interval_bars(rows), strict=True):
-        shown = row | {"bot": results.display_name(row["bot"]), CHANGE.name: changes.get(row["bot"], 0)}
+        shown = row | {
+            "bot": results.display_name(row["bot"]),
+            CHANGE.name: changes.get(row["bot"], 0),
+        }
         cells = {column.name: _cell(column, shown, bar) for column in shown_columns}
-        parts.setdefault(results.specialists.get(row["bot"]) if row["rank"] is None else None, []).append(cells)
+        parts.setdefault(
+            results.specialists.get(row["bot"]) if row["rank"] is None else None, []
+        ).append(cells)
     return PageTable(
         title,
         shown_columns,
@@ -203,7 +220,11 @@ def models(results: Results) -> PageTable | None:
 
 def disguise(results: Results) -> PageTable | None:
     """Return the ratings of bots on boards as they are and in disguise; None in an event without such boards."""
-    return _by_bot(results, results.disguise(), DISGUISE.rated_in(results.unit)) if results.is_disguised else None
+    return (
+        _by_bot(results, results.disguise(), DISGUISE.rated_in(results.unit))
+        if results.is_disguised
+        else None
+    )
 
 
 def _by_bot(results: Results, frame: pd.DataFrame, columns: Columns) -> PageTable:
@@ -212,7 +233,10 @@ def _by_bot(results: Results, frame: pd.DataFrame, columns: Columns) -> PageTabl
 
 
 def _table(
-    title: str, columns: Iterable[Column], rows: Sequence[Mapping[str, Any]], most: int | None = None
+    title: str,
+    columns: Iterable[Column],
+    rows: Sequence[Mapping[str, Any]],
+    most: int | None = None,
 ) -> PageTable:
     """Return a table of the first rows, whose bots have the names to show.
 
@@ -232,10 +256,15 @@ def _table(
         return "" if row[before[0].name] is None else interval_text(*map(first.printed, figures))
 
     cells = tuple(
-        {group[0].name: Cell(text(row, before, group), None) for before, group in pairwise([(), *groups])}
+        {
+            group[0].name: Cell(text(row, before, group), None)
+            for before, group in pairwise([(), *groups])
+        }
         for row in rows[:most]
     )
-    return PageTable(title, tuple(first for first, *_ in groups), cells, left_out=len(rows) - len(cells))
+    return PageTable(
+        title, tuple(first for first, *_ in groups), cells, left_out=len(rows) - len(cells)
+    )
 
 
 def rankings(results: Results) -> Iterator[PageTable]:

@@ -18,10 +18,12 @@ def frame(record: Record) -> str:
     """Return the replay of a match as an element of HTML."""
     match = record.match
     names = display_names(dict.fromkeys(seat.bot for seat in match.seats))
-    values = data.match_values(record, Played.of(record), names, replays.Games(rulebook.game_of_record), "")
+    values = data.match_values(
+        record, Played.of(record), names, replays.Games(rulebook.game_of_record), ""
+    )
     text = page.match_text(values, f"{match.label}: {' against '.join(names.values())}")
     return str(
-        Markup('<iframe sandbox="allow-scripts" width="100%" height="{}" frameborder="0" srcdoc="{}"></iframe>').format(
-            HEIGHT_PX, text
-        )
+        Markup(
+            '<iframe sandbox="allow-scripts" width="100%" height="{}" frameborder="0" srcdoc="{}"></iframe>'
+        ).format(HEIGHT_PX, text)
     )

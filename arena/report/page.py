@@ -64,7 +64,11 @@ def text(
         sorted(PARTS.glob("*.css")),
         data,
         **tables,
-        notice=[[clean(line, LONGEST_LINE) for line in part.split("\n")] for part in notice.split("\n\n") if part],
+        notice=[
+            [clean(line, LONGEST_LINE) for line in part.split("\n")]
+            for part in notice.split("\n\n")
+            if part
+        ],
         preview=preview,
         bot_path="#bot=",
         pictures=list(map(_picture, drawings)),
@@ -75,12 +79,26 @@ def text(
 def site_text(title: str, event: str, root: str, **tables: object) -> str:
     """Return a page of a contest's site, which has no script; `root` leads from its folder to that of index.html."""
     styles = [PARTS / f"{name}.css" for name in ("1_tokens", "2_page", "3_tables")]
-    return _rendered("site.html.j2", title, (), styles, None, event=clean(event), root=root, **tables)
+    return _rendered(
+        "site.html.j2", title, (), styles, None, event=clean(event), root=root, **tables
+    )
 
 
 def match_text(values: Mapping[str, Any], title: str) -> str:
     """Return a page of one match, for a frame in a notebook."""
-    names = ("board", "chances", "chunks", "commands", "data", "dom", "looks", "match", "playback", "replay", "route")
+    names = (
+        "board",
+        "chances",
+        "chunks",
+        "commands",
+        "data",
+        "dom",
+        "looks",
+        "match",
+        "playback",
+        "replay",
+        "route",
+    )
     scripts = [PARTS / f"{name}.js" for name in (*names, "scene", "viewer", "words", "_notebook")]
     return _rendered("_notebook.html.j2", title, scripts, sorted(PARTS.glob("*.css")), values)
 
@@ -113,7 +131,9 @@ def _rendered(
 
 
 def _hashes(texts: Sequence[str]) -> str:
-    digests = (base64.b64encode(hashlib.sha256(text.encode()).digest()).decode("ascii") for text in texts)
+    digests = (
+        base64.b64encode(hashlib.sha256(text.encode()).digest()).decode("ascii") for text in texts
+    )
     return " ".join(f"'sha256-{digest}'" for digest in digests) or "'none'"
 
 
@@ -125,7 +145,9 @@ def _picture(path: Path) -> dict[str, object]:
     # Not through a link: a stranger could put one there, and read in the report what only the organiser may read.
     kind, content = "image/svg+xml", shared_folders.read(path)
     points = re.search(rb'<svg[^>]* width="([0-9.]+)pt"', content[:LARGEST_SVG_BYTES])
-    width = round(float(points[1]) * 96 / 72) if points else 700  # so that the letters of all charts are of one size
+    width = (
+        round(float(points[1]) * 96 / 72) if points else 700
+    )  # so that the letters of all charts are of one size
     if len(content) > LARGEST_SVG_BYTES and pixels.is_file():
         kind, content = "image/png", shared_folders.read(pixels)
     caption = charts.caption(path.stem) if path.stem in charts.names() else path.stem

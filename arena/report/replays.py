@@ -45,7 +45,9 @@ FEW = 8  # chunks: to prepare fewer takes no longer than to start processes
 class Games:
     """The games that matches were played by, each looked up once, and what is known of like positions, by board."""
 
-    def __init__(self, rules: Callable[[Match], Game[Any]], like: Mapping[str, LikePositions] | None = None) -> None:
+    def __init__(
+        self, rules: Callable[[Match], Game[Any]], like: Mapping[str, LikePositions] | None = None
+    ) -> None:
         self._rules = rules
         self.like = like or {}
         self._games: dict[tuple[str, ...], Game[Any] | ArenaError] = {}
@@ -74,7 +76,12 @@ class Games:
         """Return a hash of the rules of the games that were looked up, and of the tables beside them."""
         games = [game for game in self._games.values() if not isinstance(game, ArenaError)]
         unknown = [str(error) for error in self._games.values() if isinstance(error, ArenaError)]
-        files = {each for game in games for path in sources_of(game) for each in (path, path.with_suffix(".toml"))}
+        files = {
+            each
+            for game in games
+            for path in sources_of(game)
+            for each in (path, path.with_suffix(".toml"))
+        }
         return digest_of(code_digest(sorted(filter(Path.is_file, files))), unknown)
 
     def facts(self, record: Record) -> dict[str, object]:
@@ -92,12 +99,18 @@ class Games:
                 **({"chances": _chances(chances)} if chances is not None else {}),
                 **({"qualities": qualities} if any(qualities) else {}),
                 **self.states(record.match, record.sides, replayed),
-                **({"facts": _facts(game, replayed)} if self._read[self._key(record.match)][2] else {}),
+                **(
+                    {"facts": _facts(game, replayed)}
+                    if self._read[self._key(record.match)][2]
+                    else {}
+                ),
             }
         except ArenaError as error:
             return {"broken": clean(str(error), WORDS)}
 
-    def states(self, match: Match, sides: Sequence[Sequence[Role]], replayed: Sequence[Scene]) -> dict[str, Any]:
+    def states(
+        self, match: Match, sides: Sequence[Sequence[Role]], replayed: Sequence[Scene]
+    ) -> dict[str, Any]:
         """Return these scenes as the page draws them, with the grids of a board that was sampled."""
         game, key = self.game(match), self._key(match)
         if key not in self._read:
@@ -135,8 +148,14 @@ def last_lines(stderr: str, count: int = STDERR_LINES) -> list[str]:
 def _facts(game: Game[Any], replayed: Sequence[Scene]) -> dict[str, object]:
     """Return the facts of the board, those of all states, each once, and of each state the numbers of its own."""
     numbers: dict[Fact, int] = {}
-    states = [[numbers.setdefault(fact, len(numbers)) for fact in scene.facts] for scene in replayed]
-    return {"board": list(map(clean, game.board())), "lines": list(map(clean, numbers)), "states": states}
+    states = [
+        [numbers.setdefault(fact, len(numbers)) for fact in scene.facts] for scene in replayed
+    ]
+    return {
+        "board": list(map(clean, game.board())),
+        "lines": list(map(clean, numbers)),
+        "states": states,
+    }
 
 
 def _chances(chances: Chances) -> dict[str, object]:
@@ -170,7 +189,15 @@ def moves(turns: Iterable[Turn], roles: Sequence[str]) -> Iterator[list[object]]
         role = roles.index(turn.role) if turn.role in roles else turn.role
         refused = None if turn.rejected_text is None else clean(turn.rejected_text)
         by = "" if turn.by == "bot" else turn.by
-        row: list[object] = [turn.number, role, _clean(turn.move), round(turn.wall * 1000), remarks, by, refused]
+        row: list[object] = [
+            turn.number,
+            role,
+            _clean(turn.move),
+            round(turn.wall * 1000),
+            remarks,
+            by,
+            refused,
+        ]
         while not row[-1] and len(row) > 4:
             row.pop()
         yield row
@@ -227,14 +254,21 @@ def prepared(
 
     def prepare(ids: tuple[str, ...]) -> Chunk:
         records = ((match, cut(archive.record(match))) for match in ids)
-        texts = (f"{safe_json(match)}:{safe_json(replay(record, games))}" for match, record in records)
+        texts = (
+            f"{safe_json(match)}:{safe_json(replay(record, games))}" for match, record in records
+        )
         # A browser unpacks a zlib stream with DecompressionStream("deflate").
         text = base64.b64encode(zlib.compress(f"{{{','.join(texts)}}}".encode(), 6)).decode("ascii")
         return ids, text
 
     chunks: list[Chunk] = []
     few = len(batches) < FEW
-    with archive, contextlib.closing(parallel.parallel_map(prepare, batches, cores=1 if few else None)) as ready:
+    with (
+        archive,
+        contextlib.closing(
+            parallel.parallel_map(prepare, batches, cores=1 if few else None)
+        ) as ready,
+    ):
         for chunk in ready:
             free_characters -= len(chunk[1]) + 100  # with the element around it
             if free_characters < 0:

@@ -19,7 +19,8 @@ from arena.results.leaderboard import Results
 HISTORY = ("date", "commit", "game", "bot", "version", "rank", "rating", "matches")
 """The columns of history.csv, a row for each bot of a game at each date. The version is a hash of the bot's files."""
 ROW = re.compile(
-    r"(\d{4}-\d\d-\d\d \d\d:\d\d:\d\d),([0-9a-f]*),(\w[\w.-]*)?,(\w[\w.-]*),([0-9a-f]*),(\d+),(-?\w+),(\d+)", re.ASCII
+    r"(\d{4}-\d\d-\d\d \d\d:\d\d:\d\d),([0-9a-f]*),(\w[\w.-]*)?,(\w[\w.-]*),([0-9a-f]*),(\d+),(-?\w+),(\d+)",
+    re.ASCII,
 )
 """A row, which has no cell that a spreadsheet would compute. Whoever may push the branch can write any other there."""
 SHOWN_DATES = 50
@@ -43,7 +44,8 @@ def ranks_now(results: Results, date: str, commit: str) -> list[dict[str, str]]:
         }
         for league in results.leagues
         for row in league.leaderboard().to_dict("records")
-        if row["rank"] is not None and row["rank"] == row["rank"]  # without a rank it is NaN; None, if nobody has one
+        if row["rank"] is not None
+        and row["rank"] == row["rank"]  # without a rank it is NaN; None, if nobody has one
     ]
 
 
@@ -51,7 +53,9 @@ def continued(rows: History, now: History) -> History:
     """Return a history with the ranks of now, unless they are those of its last date. A date has one ranking."""
 
     def ranks(rows: History) -> list[tuple[str, ...]]:
-        return [tuple(row[name] for name in HISTORY if name not in {"date", "commit"}) for row in rows]
+        return [
+            tuple(row[name] for name in HISTORY if name not in {"date", "commit"}) for row in rows
+        ]
 
     if ranks(_newest(rows)) == ranks(now):
         return rows
@@ -82,7 +86,12 @@ def write(results: Results, rows: History, report: Path, folder: Path) -> tuple[
     leagues = [(game, list(group)) for game, group in groupby(_newest(rows), itemgetter("game"))]
     dates = [(date, list(group)) for date, group in groupby(rows, itemgetter("date"))][::-1]
     front = page.site_text(
-        "Contest", results.event.name, "", leagues=leagues, dates=_orders(dates[:SHOWN_DATES]), bot=""
+        "Contest",
+        results.event.name,
+        "",
+        leagues=leagues,
+        dates=_orders(dates[:SHOWN_DATES]),
+        bot="",
     )
     written = [
         whole_files.write(folder / "report.html", report.read_bytes()),

@@ -127,7 +127,9 @@ def load_or_assess(
                 if measure.kind.offered(game):
                     assessed_labels.append(label)
                     games.append(game)
-        except ArenaError as error:  # its matches are assessed where its rules are known and its record is whole
+        except (
+            ArenaError
+        ) as error:  # its matches are assessed where its rules are known and its record is whole
             problems.append(str(error))
     code = _code_digest(games)
     stored = memo.recall(path, code, STORED)
@@ -137,11 +139,15 @@ def load_or_assess(
     new = [match for match in played if match.id not in known]
     # By board and repeat, so that the matches of one sampled board come together and it is solved once.
     ordered = sorted(new, key=lambda match: (match.label, match.repeat))
-    for match, record, _, assessor in with_assessors(archive, ordered, rules, measure.kind, problems):
+    for match, record, _, assessor in with_assessors(
+        archive, ordered, rules, measure.kind, problems
+    ):
         known[match.id] = {} if assessor is None else figures_of(record, assessor)
     # Incomplete figures do not replace those of a reader who knows the rules of more boards.
     if new and (not problems or stored is not None or not path.exists()):
-        memo.store(path, code, {match.id: known[match.id] for match in played if match.id in known}, STORED)
+        memo.store(
+            path, code, {match.id: known[match.id] for match in played if match.id in known}, STORED
+        )
     return [(match, known.get(match.id, {})) for match in played]
 
 
@@ -157,7 +163,11 @@ def sums_of(assessed: Iterable[tuple[Played, Figures]]) -> dict[SumKey, MoveSums
 
 
 def with_assessors(
-    archive: Archive, matches: Iterable[Played], rules: Rules, kind: type[AnyAssessor], problems: list[str]
+    archive: Archive,
+    matches: Iterable[Played],
+    rules: Rules,
+    kind: type[AnyAssessor],
+    problems: list[str],
 ) -> Iterator[tuple[Played, Record, Game[Any], AnyAssessor | None]]:
     """Yield each match with its record and its game, and with the assessor of its board where there is one.
 
@@ -193,4 +203,6 @@ def figures_of(record: Record, assessor: Assessor) -> dict[Role, tuple[int, int,
 def _code_digest(games: Iterable[Game[Any]]) -> str:
     """Return a hash of the code that assesses, and of the rules of these games."""
     modules = (__file__, quality.__file__, solver.__file__, pursuit.__file__)
-    return memo.code_digest([*map(Path, modules), *sorted({path for g in games for path in rulefile.sources_of(g)})])
+    return memo.code_digest(
+        [*map(Path, modules), *sorted({path for g in games for path in rulefile.sources_of(g)})]
+    )

@@ -50,15 +50,25 @@ class RolePosition(NamedTuple):
 Blunders = dict[RolePosition, list[Blunder]]
 
 
-def add_exact(blunders: Blunders, archive: Archive, record: Record, assessor: PerfectPlay, bot: str) -> None:
+def add_exact(
+    blunders: Blunders, archive: Archive, record: Record, assessor: PerfectPlay, bot: str
+) -> None:
     """Add the moves of a match by which the bot threw points away."""
     qualities = assessor.of_turns(record.turns)
     if not any(quality.points for quality in qualities):
         return
     match, names = record.match, {seat.role: seat.bot.name for seat in record.match.seats}
-    for (state, (turn,)), quality in zip(positions(assessor.game, record.turns), qualities, strict=False):
+    for (state, (turn,)), quality in zip(
+        positions(assessor.game, record.turns), qualities, strict=False
+    ):
         if quality.points and turn.by == "bot" and names[turn.role] == bot:
             legal = assessor.game.legal_moves(state, turn.role)
-            good = tuple(move for move in legal if not assessor.quality(state, turn.role, move).points)
-            blunder = Blunder(quality.points, archive, match.id, turn.number, turn.role, turn.move, good, {})
-            blunders.setdefault(RolePosition(match.label, match.sampled, turn.role, state), []).append(blunder)
+            good = tuple(
+                move for move in legal if not assessor.quality(state, turn.role, move).points
+            )
+            blunder = Blunder(
+                quality.points, archive, match.id, turn.number, turn.role, turn.move, good, {}
+            )
+            blunders.setdefault(
+                RolePosition(match.label, match.sampled, turn.role, state), []
+            ).append(blunder)

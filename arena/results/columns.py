@@ -15,7 +15,16 @@ from typing import Any
 from arena.results import tiebreaks
 from arena.values import Ending
 
-DECIMALS = {"%": 1, "logits": 2, "Elo": 0, "points": 1, "score": 1, "points a match": 1, "seconds": 4, "cost": 4}
+DECIMALS = {
+    "%": 1,
+    "logits": 2,
+    "Elo": 0,
+    "points": 1,
+    "score": 1,
+    "points a match": 1,
+    "seconds": 4,
+    "cost": 4,
+}
 """Decimals that a person is shown, by unit; figures of other units have 2, unless they are whole numbers."""
 FILE_DECIMALS = 4
 SECONDS_FILE_DECIMALS = 6  # clock readings show microseconds, and costs what a few tokens cost
@@ -63,7 +72,9 @@ class Column:
         in_file = None if figure is None else self.in_file(figure)
         if in_file is None:
             return ""
-        return rounded_text(in_file, self.decimals, sign) if isinstance(figure, float) else str(figure)
+        return (
+            rounded_text(in_file, self.decimals, sign) if isinstance(figure, float) else str(figure)
+        )
 
     def printed(self, figure: float | None, sign: str = "-") -> str:
         """Return the same with the minus sign of print, for pages and pictures."""
@@ -121,7 +132,10 @@ def interval_bars(rows: Iterable[Mapping[str, Any]]) -> list[tuple[float, float,
     def share(figure: float | None, edge: float) -> float:
         return edge if figure is None else (figure - least) / (most - least or 1)
 
-    return [None if bar[1] is None else (share(bar[0], 0), share(bar[1], 0), share(bar[2], 1)) for bar in ends]
+    return [
+        None if bar[1] is None else (share(bar[0], 0), share(bar[1], 0), share(bar[2], 1))
+        for bar in ends
+    ]
 
 
 class Columns:
@@ -140,20 +154,27 @@ class Columns:
         by_name = {column.name: column for column in self.columns}
         general = "TIEBREAK" if name in tiebreaks.names() else f"ROLE_{name.rpartition('_')[2]}"
         numbered = f"{name.rpartition('_')[0]}_NUMBER"
-        column = next(by_name[each] for each in (name, general, numbered, "BOARD") if each in by_name)
+        column = next(
+            by_name[each] for each in (name, general, numbered, "BOARD") if each in by_name
+        )
         return replace(column, name=name)
 
     def in_file(self, rows: Iterable[Mapping[str, Any]]) -> list[dict[str, Any]]:
         """Return rows with their figures as in CSV and JSON. Infinite figures, which JSON does not have, are None."""
         column = cache(self.__getitem__)
         return [
-            {name: column(name).in_file(cell) if isinstance(cell, float) else cell for name, cell in row.items()}
+            {
+                name: column(name).in_file(cell) if isinstance(cell, float) else cell
+                for name, cell in row.items()
+            }
             for row in rows
         ]
 
     def rated_in(self, unit: str) -> "Columns":
         """Return the columns with the unit of an event's rating."""
-        return Columns(*(replace(each, unit=unit) if each.unit == "rating" else each for each in self.columns))
+        return Columns(
+            *(replace(each, unit=unit) if each.unit == "rating" else each for each in self.columns)
+        )
 
     def without_logits(self) -> "Columns":
         """Return the columns that a person is shown, or those of an event whose ratings are not in Elo."""
@@ -161,11 +182,16 @@ class Columns:
 
 
 _BOT = Column("bot", "Its name", label="Bot")
-_DISPLAY = Column("display", "The name to show, such as its author's; the bot's own name if it has no other")
+_DISPLAY = Column(
+    "display", "The name to show, such as its author's; the bot's own name if it has no other"
+)
 _BOARD = Column("board", "`game/board`")
 _ROLE = Column("role", "The role")
 _MATCH = Column("match", "The match's id")
-BOT_AND_OPPONENT = (Column("bot", "The bot's name", label="Bot"), Column("opponent", "The opponent's name"))
+BOT_AND_OPPONENT = (
+    Column("bot", "The bot's name", label="Bot"),
+    Column("opponent", "The opponent's name"),
+)
 _RANKS = tuple(
     Column(name, "The best and the worst rank that the matches leave open, at 95 %", label="Ranks")
     for name in ("rank_low", "rank_high")
@@ -184,7 +210,10 @@ _LOGITS = (
         "Only where ratings are in Elo: the same strength in logits, the average bot at 0; 1 logit is 173.7 Elo",
         "logits",
     ),
-    *(Column(name, "Its 95 % interval; infinite where it is open", "logits") for name in LOGITS[1:]),
+    *(
+        Column(name, "Its 95 % interval; infinite where it is open", "logits")
+        for name in LOGITS[1:]
+    ),
 )
 _LOW_AND_HIGH = _interval("low", "high", "The 95 % interval; infinite where it is open")
 
@@ -194,7 +223,9 @@ ACCURATE = (
 )
 BLUNDERS = "Only with solved boards: moves a match there that threw points away"
 REGRETS = "Only with boards whose moves a search grades: points a match there that its moves threw away, by estimate"
-_GAME = Column("game", "The game; missing in the rows of bots that play all of several games", label="Game")
+_GAME = Column(
+    "game", "The game; missing in the rows of bots that play all of several games", label="Game"
+)
 LEADERBOARD = Columns(
     _GAME,
     Column(
@@ -204,14 +235,26 @@ LEADERBOARD = Columns(
     ),
     _BOT,
     Column(
-        "rating", "How strong it is, by the fit of all matches; each (board, role) counts alike", "rating", "Rating"
+        "rating",
+        "How strong it is, by the fit of all matches; each (board, role) counts alike",
+        "rating",
+        "Rating",
     ),
-    *_interval("rating_low", "rating_high", "The 95 % interval of `rating`; infinite where it is open"),
+    *_interval(
+        "rating_low", "rating_high", "The 95 % interval of `rating`; infinite where it is open"
+    ),
     *_LOGITS,
     *_RANKS,
-    Column("tier", "From 1; bots of one tier cannot be told apart from the best of them", label="Tier"),
+    Column(
+        "tier", "From 1; bots of one tier cannot be told apart from the best of them", label="Tier"
+    ),
     Column("matches", "How many it played in", "matches", "Matches"),
-    Column("points", "The mean of its mean scores in each (board, role) that it played, 0 to 100", "points", "Points"),
+    Column(
+        "points",
+        "The mean of its mean scores in each (board, role) that it played, 0 to 100",
+        "points",
+        "Points",
+    ),
     Column("won", "Matches in which its side scored strictly most", "matches", "Won"),
     Column("drawn", "Matches in which its side tied for most", "matches", "Drawn"),
     Column("lost", "Matches in which another side scored more", "matches", "Lost"),
@@ -224,12 +267,17 @@ LEADERBOARD = Columns(
     Column("accuracy", ACCURATE, "%", "Accuracy"),
     Column("blunders", BLUNDERS, "a match", "Blunders"),
     Column("regret_estimate", REGRETS, "points a match", "Regret (estimate)"),
-    Column("TIEBREAK", "The tie-break's figure, where it was needed because ratings and points were equal"),
+    Column(
+        "TIEBREAK",
+        "The tie-break's figure, where it was needed because ratings and points were equal",
+    ),
     *(
         Column(ending, "Those of them in which its first fault was of this kind", "matches")
         for ending in map(str, Ending)
     ),
-    Column("BOARD", "Its mean score on the board, 0 to 100; the board's roles count alike", "score"),
+    Column(
+        "BOARD", "Its mean score on the board, 0 to 100; the board's roles count alike", "score"
+    ),
     Column("BOARD_ROLE", "Its mean score in the role on the board, 0 to 100", "score"),
     _DISPLAY,
 )
@@ -281,17 +329,34 @@ STRENGTHS = Columns(
 )
 ADVANTAGES = Columns(
     _BOARD,
-    Column("role", "The role; roles of a side that always score alike have one row, under the first of them"),
-    Column("advantage", "What the role is worth when average bots meet; 0 if the roles are even", "rating"),
+    Column(
+        "role",
+        "The role; roles of a side that always score alike have one row, under the first of them",
+    ),
+    Column(
+        "advantage",
+        "What the role is worth when average bots meet; 0 if the roles are even",
+        "rating",
+    ),
     *_interval("low", "high", "The 95 % interval"),
 )
 ACCURACY = Columns(
     _BOT,
     _BOARD,
     _ROLE,
-    Column("matches", "Matches that were graded: of more than 5,000 in the event a fair sample", "matches"),
-    Column("moves", "Its moves that could have thrown points away, with perfect play from then on", "moves"),
-    Column("accuracy", "The percentage of these moves that did not; missing without such a move", "%"),
+    Column(
+        "matches",
+        "Matches that were graded: of more than 5,000 in the event a fair sample",
+        "matches",
+    ),
+    Column(
+        "moves",
+        "Its moves that could have thrown points away, with perfect play from then on",
+        "moves",
+    ),
+    Column(
+        "accuracy", "The percentage of these moves that did not; missing without such a move", "%"
+    ),
     Column("blunders", "Moves a match that threw points away", "a match"),
     Column("turns_lost", "Turns a match that it lost while it kept the score", "a match"),
 )
@@ -299,10 +364,20 @@ REGRET = Columns(
     _BOT,
     _BOARD,
     _ROLE,
-    Column("matches", "Matches that were graded: of more than 200 in the event a fair sample", "matches"),
-    Column("moves", "Its moves that could have thrown points away, as far as the search sees", "moves"),
-    Column("regret_estimate", "Points a match that its moves threw away, by estimate", "points a match"),
-    Column("turns_lost", "Turns a match that it lost while it kept the score, by estimate", "a match"),
+    Column(
+        "matches",
+        "Matches that were graded: of more than 200 in the event a fair sample",
+        "matches",
+    ),
+    Column(
+        "moves", "Its moves that could have thrown points away, as far as the search sees", "moves"
+    ),
+    Column(
+        "regret_estimate", "Points a match that its moves threw away, by estimate", "points a match"
+    ),
+    Column(
+        "turns_lost", "Turns a match that it lost while it kept the score, by estimate", "a match"
+    ),
 )
 CHANCE_BETTER = Columns(
     Column("game", "The game"),
@@ -329,7 +404,8 @@ HEAD_TO_HEAD = Columns(
     Column("opponent_score", "The opponent's mean score in these", "score"),
     Column("difference", "`score` minus `opponent_score`", "score"),
     Column(
-        "opponent_role", "The role that `opponent` had: the same as `role`, except if they met only in different roles"
+        "opponent_role",
+        "The role that `opponent` had: the same as `role`, except if they met only in different roles",
     ),
 )
 MATCHES = Columns(
@@ -381,11 +457,22 @@ METRICS = Columns(
 )
 VERSIONS = Columns(
     _BOT,
-    Column("version", "1 for the version that played first, and so on; a version that never played has no number"),
+    Column(
+        "version",
+        "1 for the version that played first, and so on; a version that never played has no number",
+    ),
     Column("digest", "Hash of the version's files"),
-    Column("rank", "Its rank by rating among the bots of its time, each in its version of that time"),
-    Column("rating", "How strong it is, by one fit of all matches ever, in which each version is a bot", "rating"),
-    *_interval("rating_low", "rating_high", "The 95 % interval of `rating`; infinite where it is open"),
+    Column(
+        "rank", "Its rank by rating among the bots of its time, each in its version of that time"
+    ),
+    Column(
+        "rating",
+        "How strong it is, by one fit of all matches ever, in which each version is a bot",
+        "rating",
+    ),
+    *_interval(
+        "rating_low", "rating_high", "The 95 % interval of `rating`; infinite where it is open"
+    ),
     *_LOGITS,
     Column("matches", "How many it played in", "matches"),
 )
@@ -394,16 +481,34 @@ TIMING = Columns(
     _BOARD,
     _ROLE,
     Column("turns", "How many answers it gave there", "answers", "answers"),
-    Column("timeout", "How often it lost on time there: the answer that it owed is in no other figure", "seats"),
+    Column(
+        "timeout",
+        "How often it lost on time there: the answer that it owed is in no other figure",
+        "seats",
+    ),
     *(
-        Column(f"{clock}_{figure}", f"{meaning}: median, 99 % quantile, longest", "seconds", f"{prefix}{label}")
+        Column(
+            f"{clock}_{figure}",
+            f"{meaning}: median, 99 % quantile, longest",
+            "seconds",
+            f"{prefix}{label}",
+        )
         for clock, meaning, prefix, labels in (
             ("wall", "From `go` to the answer", "", ("median", "99 %", "longest")),
-            ("cpu", "CPU time that the bot's process used since its last answer", "CPU ", ("median", "99 %", "most")),
+            (
+                "cpu",
+                "CPU time that the bot's process used since its last answer",
+                "CPU ",
+                ("median", "99 %", "most"),
+            ),
         )
         for figure, label in zip(("p50", "p99", "max"), labels, strict=True)
     ),
-    Column("waited_p99", "Time in which the bot was ready to run, but had no core: 99 % quantile", "seconds"),
+    Column(
+        "waited_p99",
+        "Time in which the bot was ready to run, but had no core: 99 % quantile",
+        "seconds",
+    ),
 )
 MODELS = Columns(
     Column("bot", "The bot's name"),
@@ -423,13 +528,22 @@ MODELS = Columns(
 DISGUISE = Columns(
     Column("bot", "The bot's name"),
     Column("plain", "Its rating on the boards as they are", "rating"),
-    Column("disguised", "Its rating on the same boards in disguise, by the same fit", "rating", "in disguise"),
+    Column(
+        "disguised",
+        "Its rating on the same boards in disguise, by the same fit",
+        "rating",
+        "in disguise",
+    ),
     Column(
         "difference",
         "`plain` less `disguised`: what it owes to knowing the game; missing without opponents that need no model",
         "rating",
     ),
-    *_interval("difference_low", "difference_high", "The 95 % interval of the difference; infinite where it is open"),
+    *_interval(
+        "difference_low",
+        "difference_high",
+        "The 95 % interval of the difference; infinite where it is open",
+    ),
 )
 ABORTS = Columns(
     Column("match", "Its id"),
@@ -437,16 +551,28 @@ ABORTS = Columns(
     Column("cause", "What went wrong"),
 )
 GRADES = Columns(
-    Column("student", "The name in people.csv; a bot that belongs to nobody there stands under its own name"),
+    Column(
+        "student",
+        "The name in people.csv; a bot that belongs to nobody there stands under its own name",
+    ),
     Column("id", "The id in people.csv"),
     Column("email", "The e-mail in people.csv"),
-    Column("bot", "The bot that is graded: of several that of the most marks; empty if none was played"),
+    Column(
+        "bot", "The bot that is graded: of several that of the most marks; empty if none was played"
+    ),
     Column("marks", "The sum of the marks", "marks"),
     Column("out_of", "The marks of all thresholds", "marks"),
-    Column("state", "`played`, `not played`, `only a reference`, `refused`, `withdrawn` or `nothing handed in`"),
-    Column("note", "What a teacher should know: why there is no bot, or how often the bot was at fault"),
+    Column(
+        "state",
+        "`played`, `not played`, `only a reference`, `refused`, `withdrawn` or `nothing handed in`",
+    ),
+    Column(
+        "note", "What a teacher should know: why there is no bot, or how often the bot was at fault"
+    ),
     Column("reason_NUMBER", "For each threshold: the mark and its reason, in a sentence"),
-    Column("match", "The match to look at: the worst against the reference that the bot failed most"),
+    Column(
+        "match", "The match to look at: the worst against the reference that the bot failed most"
+    ),
     Column("replay", "The command that shows this match"),
 )
 

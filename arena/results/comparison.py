@@ -50,7 +50,9 @@ def compare(league: Results, bot: str, opponent: str) -> BotComparison | None:
     if not {bot, opponent} <= ranks.keys():
         return None
     crosstable = league.crosstable()
-    boards, others = (set(standing.boards) for standing in league.standings if standing.bot in {bot, opponent})
+    boards, others = (
+        set(standing.boards) for standing in league.standings if standing.bot in {bot, opponent}
+    )
     return BotComparison(
         difference=difference(ratings, bot, opponent),
         unit=ratings.unit,
@@ -72,7 +74,10 @@ def since(now: Results, then: Results) -> dict[str, list[dict[str, Any]]]:
         rows, before = _played(league), earlier.get(league.game, {})
         changes[league.game or ""] = [
             {name: rows.get(bot, {}).get(name) for name in ("rank", "rating", "points")}
-            | {f"{name}_then": before.get(bot, {}).get(name) for name in ("rank", "rating", "points")}
+            | {
+                f"{name}_then": before.get(bot, {}).get(name)
+                for name in ("rank", "rating", "points")
+            }
             | {"bot": bot, "display": (rows.get(bot) or before[bot])["display"]}
             for bot in {**rows, **before}
         ]

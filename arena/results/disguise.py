@@ -29,13 +29,19 @@ class Memory(NamedTuple):
 def told_apart(arrays: Arrays, askers: Collection[str]) -> Arrays:
     """Return the matches on boards that were played both ways, with another name for each asker in disguise."""
     labels = {entry.label for entry in arrays.entries}
-    both = {label for label in labels if not label.endswith(DISGUISED) and label + DISGUISED in labels}
-    played = np.array([entry.label.removesuffix(DISGUISED) in both for entry in arrays.entries], dtype=np.bool_)
+    both = {
+        label for label in labels if not label.endswith(DISGUISED) and label + DISGUISED in labels
+    }
+    played = np.array(
+        [entry.label.removesuffix(DISGUISED) in both for entry in arrays.entries], dtype=np.bool_
+    )
     chosen = arrays.select(arrays.by_match(played[arrays.entry].astype(np.int64))[:, 0] == 1)
     entries = tuple(
         entry._replace(
             board=entry.board.removesuffix(DISGUISED),
-            bot=entry.bot + DISGUISED if entry.bot in askers and entry.board.endswith(DISGUISED) else entry.bot,
+            bot=entry.bot + DISGUISED
+            if entry.bot in askers and entry.board.endswith(DISGUISED)
+            else entry.bot,
         )
         for entry in chosen.entries
     )
@@ -46,9 +52,13 @@ def memories(ratings: Ratings) -> Iterator[Memory]:
     """Yield each bot that a fit of `told_apart` has twice, the one that remembers most first."""
     strengths = {rating.bot: rating.strength for rating in ratings.ratings}
     found = []
-    for bot in strengths.keys() & {name.removesuffix(DISGUISED) for name in strengths if name.endswith(DISGUISED)}:
+    for bot in strengths.keys() & {
+        name.removesuffix(DISGUISED) for name in strengths if name.endswith(DISGUISED)
+    }:
         names = bot, bot + DISGUISED
         tied = any(set(names) <= set(group) for group in ratings.groups)
         apart = difference(ratings, *names) if tied else None
         found.append(Memory(bot, strengths[bot], strengths[names[1]], apart))
-    yield from sorted(found, key=lambda each: (-each.difference.value if each.difference else np.inf, each.bot))
+    yield from sorted(
+        found, key=lambda each: (-each.difference.value if each.difference else np.inf, each.bot)
+    )

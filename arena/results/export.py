@@ -61,21 +61,37 @@ MATCHES = (
     ExportColumn("match", "text", "its id, 12 hex digits"),
     ExportColumn("game", "text", "the game"),
     ExportColumn("board", "text", "the board; `game/board` is its full name"),
-    ExportColumn("repeat", "integer", "0, 1, ...: its number among the matches of the same pairing"),
     ExportColumn(
-        "seed", "integer", "the same for all legs of a pairing; with a secret seed nothing is sampled from it"
+        "repeat", "integer", "0, 1, ...: its number among the matches of the same pairing"
+    ),
+    ExportColumn(
+        "seed",
+        "integer",
+        "the same for all legs of a pairing; with a secret seed nothing is sampled from it",
     ),
     ExportColumn("reason", "text", "the rules' word for how it ended, or `forfeit`"),
     ExportColumn("turns", "integer", "how many turns were played"),
     ExportColumn("started", "time", "when it began, UTC"),
     ExportColumn("seconds", "float", "how long it took on the wall, seconds"),
     ExportColumn("sandbox", "text", "the level of confinement of its bots"),
-    ExportColumn("counts", "boolean", "true if it is a match of the current plan; false for matches of earlier plans"),
-    ExportColumn("machine", "text", "the machine of a cluster that played it; empty when the machine of the run did"),
     ExportColumn(
-        "scale", "float", "how many times the event's time its bots had, because this machine is slower or faster"
+        "counts",
+        "boolean",
+        "true if it is a match of the current plan; false for matches of earlier plans",
     ),
-    ExportColumn("sampled", "text?", "the parameters of a board that was sampled for the event, as JSON"),
+    ExportColumn(
+        "machine",
+        "text",
+        "the machine of a cluster that played it; empty when the machine of the run did",
+    ),
+    ExportColumn(
+        "scale",
+        "float",
+        "how many times the event's time its bots had, because this machine is slower or faster",
+    ),
+    ExportColumn(
+        "sampled", "text?", "the parameters of a board that was sampled for the event, as JSON"
+    ),
 )
 SEATS = (
     ExportColumn("match", "text", "the id of its match"),
@@ -86,7 +102,9 @@ SEATS = (
     ExportColumn("digest", "text", "a hash of the bot's files: its version"),
     ExportColumn("score", "integer", "the score of the role"),
     ExportColumn(
-        "result", "text?", "`won`, `drawn` or `lost`, in the first seat of each bot; a match for one side has none"
+        "result",
+        "text?",
+        "`won`, `drawn` or `lost`, in the first seat of each bot; a match for one side has none",
     ),
     ExportColumn("ending", "text?", "how the seat failed, if it did (docs/endings.md)"),
     ExportColumn("words", "text?", "the sentence about that; it may quote what the bot printed"),
@@ -96,20 +114,34 @@ SEATS = (
     ExportColumn("killed", "boolean", "true if arena ended it"),
     ExportColumn("memory", "integer", "peak resident memory, bytes"),
     ExportColumn("cpu", "float", "CPU time of the whole match, seconds"),
-    ExportColumn("confined", "text", "its level of confinement, its cgroup and its user; empty if it never ran"),
+    ExportColumn(
+        "confined",
+        "text",
+        "its level of confinement, its cgroup and its user; empty if it never ran",
+    ),
 )
 TURNS = (
     ExportColumn("match", "text", "the id of its match"),
     ExportColumn("turn", "integer", "1, 2, ...; moves at the same time share a number"),
-    ExportColumn("role", "text", "the role that moved; `chance` for what the game leaves to chance"),
+    ExportColumn(
+        "role", "text", "the role that moved; `chance` for what the game leaves to chance"
+    ),
     ExportColumn("move", "text", "the move that was played"),
-    ExportColumn("by", "text", "who chose it: `bot`, `strike`, `substitute`, `chance` or `opening`"),
-    ExportColumn("rejected", "text?", "the answer that was refused and forgiven, cleaned, where `by` is `strike`"),
+    ExportColumn(
+        "by", "text", "who chose it: `bot`, `strike`, `substitute`, `chance` or `opening`"
+    ),
+    ExportColumn(
+        "rejected",
+        "text?",
+        "the answer that was refused and forgiven, cleaned, where `by` is `strike`",
+    ),
     ExportColumn("refused", "text?", "the reason of the refusal: `illegal_move` or `garbled`"),
     ExportColumn("wall", "float", "seconds from the question to the answer"),
     ExportColumn("cpu", "float", "CPU time that the bot used since its last answer, seconds"),
     ExportColumn("waited", "float", "how long the bot had no core, seconds"),
-    ExportColumn("late", "float", "how long the answer was there before the referee read it, seconds"),
+    ExportColumn(
+        "late", "float", "how long the answer was there before the referee read it, seconds"
+    ),
     ExportColumn("remarks", "list of texts", "the bot's lines that began with `#`"),
     ExportColumn("state", "text", "a hash of the state after the turn, 16 hex digits"),
 )
@@ -151,7 +183,9 @@ def write(
     with open_tables(folder) as (files, add_to):
         chunks = (numbers[start : start + CHUNK] for start in range(0, len(numbers), CHUNK))
         workers = min(MOST_WORKERS, len(system.cores()))
-        for count, parts in parallel.parallel_map(partial(_chunk, archive, convert), chunks, cores=workers):
+        for count, parts in parallel.parallel_map(
+            partial(_chunk, archive, convert), chunks, cores=workers
+        ):
             for name, (length, part) in parts.items():
                 add_to[name](part)
                 rows[name] += length
@@ -165,7 +199,10 @@ def write(
         "format": form,
         "all_versions": all_versions,
         "rows": rows,
-        "columns": {name: {column.name: column.kind for column in columns} for name, columns in TABLES.items()},
+        "columns": {
+            name: {column.name: column.kind for column in columns}
+            for name, columns in TABLES.items()
+        },
     }
     path = whole_files.write(folder / MANIFEST, json.dumps(manifest, indent=1).encode())
     return Exported((*files, path), rows)
@@ -177,9 +214,19 @@ def rows_of(record: Record, *, counts: bool) -> dict[str, list[Row]]:
     played = Played.of(record)
     results = {role: result for role, _, result, _ in seat_results(played)}
     sides = {role: side for side, roles in enumerate(record.sides) for role in roles}
-    faults = {fault.role: fault for fault in reversed(verdict.faults)}  # a role's first fault counts
+    faults = {
+        fault.role: fault for fault in reversed(verdict.faults)
+    }  # a role's first fault counts
     matches = (
-        *(match.id, match.game, match.board, match.repeat, match.seed, text(verdict.reason), played.turns),
+        *(
+            match.id,
+            match.game,
+            match.board,
+            match.repeat,
+            match.seed,
+            text(verdict.reason),
+            played.turns,
+        ),
         *(record.started, record.seconds, match.conditions.sandbox, counts),
         *(text(record.machine), record.scale, text(match.sampled) if match.sampled else None),
     )
@@ -190,7 +237,11 @@ def rows_of(record: Record, *, counts: bool) -> dict[str, list[Row]]:
             (
                 *(match.id, position, seat.role, sides[seat.role], text(seat.bot), seat.digest),
                 *(verdict.scores[seat.role], results[seat.role]),
-                *((fault.ending.value, text(fault.words), fault.turn) if fault else (None, None, None)),
+                *(
+                    (fault.ending.value, text(fault.words), fault.turn)
+                    if fault
+                    else (None, None, None)
+                ),
                 *(seat.ready, seat.exit, seat.killed, seat.memory, seat.cpu, seat.confined),
             )
         )
@@ -199,7 +250,14 @@ def rows_of(record: Record, *, counts: bool) -> dict[str, list[Row]]:
             *(match.id, turn.number, turn.role, text(turn.move), turn.by),
             None if turn.rejected_text is None else text(turn.rejected_text),
             None if turn.refused is None else turn.refused.value,
-            *(turn.wall, turn.cpu, turn.waited, turn.late, [text(remark) for remark in turn.remarks], turn.digest),
+            *(
+                turn.wall,
+                turn.cpu,
+                turn.waited,
+                turn.late,
+                [text(remark) for remark in turn.remarks],
+                turn.digest,
+            ),
         )
         for turn in record.turns
     ]
@@ -214,7 +272,9 @@ Add = Callable[[Part], object]
 """Write the next part of a table to its file."""
 
 
-def _chunk(archive: Archive, convert: Convert, numbers: Iterable[int]) -> tuple[int, dict[str, tuple[int, Part]]]:
+def _chunk(
+    archive: Archive, convert: Convert, numbers: Iterable[int]
+) -> tuple[int, dict[str, tuple[int, Part]]]:
     """Return how many matches these are, and for each table how many rows they have there, and the rows as a part."""
     tables: dict[str, list[Row]] = {name: [] for name in TABLES}
     count = 0
@@ -255,14 +315,18 @@ def _file_each(
         yield (
             tuple(files.values()),
             {
-                name: stack.enter_context(open_file(name, stack.enter_context(whole_files.replacing(path))))
+                name: stack.enter_context(
+                    open_file(name, stack.enter_context(whole_files.replacing(path)))
+                )
                 for name, path in files.items()
             },
         )
 
 
 def _database_rows(_table: str, rows: list[Row]) -> list[Row]:
-    return [tuple(json.dumps(cell) if isinstance(cell, list) else cell for cell in row) for row in rows]
+    return [
+        tuple(json.dumps(cell) if isinstance(cell, list) else cell for cell in row) for row in rows
+    ]
 
 
 @contextmanager
@@ -272,7 +336,9 @@ def _database(folder: Path) -> Iterator[tuple[tuple[Path, ...], dict[str, Add]]]
         def run(query: str, rows: Iterable[Row] = ((),)) -> None:
             # Opened for each part: the processes that unpack records are forks, and may not inherit a connection.
             with closing(sqlite3.connect(making / DATABASE)) as connection, connection:
-                connection.execute("pragma synchronous = off")  # it gets its name, and is on disk, when it is whole
+                connection.execute(
+                    "pragma synchronous = off"
+                )  # it gets its name, and is on disk, when it is whole
                 connection.executemany(query, rows)
 
         for name, columns in TABLES.items():
@@ -290,7 +356,9 @@ def _database(folder: Path) -> Iterator[tuple[tuple[Path, ...], dict[str, Add]]]
 
 
 def _database_column(column: ExportColumn) -> str:
-    kind = {"integer": "integer", "boolean": "integer", "float": "real"}.get(column.kind.rstrip("?"), "text")
+    kind = {"integer": "integer", "boolean": "integer", "float": "real"}.get(
+        column.kind.rstrip("?"), "text"
+    )
     return f'"{column.name}" {kind}{"" if column.kind.endswith("?") else " not null"}'
 
 
@@ -326,7 +394,9 @@ def _arrow_schema(table: str) -> "pyarrow.Schema":
         "list of texts": pyarrow.list_(pyarrow.string()),
     }
     fields = [
-        pyarrow.field(column.name, types[column.kind.rstrip("?")], nullable=column.kind.endswith("?"))
+        pyarrow.field(
+            column.name, types[column.kind.rstrip("?")], nullable=column.kind.endswith("?")
+        )
         for column in TABLES[table]
     ]
     return pyarrow.schema(fields, {"botarena.schema": str(SCHEMA), "botarena.table": table})

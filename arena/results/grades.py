@@ -87,7 +87,10 @@ class Judged:
     @property
     def within_noise(self) -> bool:
         """True if the interval of the mean contains the threshold, so that other seeds might give the other mark."""
-        return self.interval is not None and self.interval[0] < self.threshold.points <= self.interval[1]
+        return (
+            self.interval is not None
+            and self.interval[0] < self.threshold.points <= self.interval[1]
+        )
 
     @property
     def reason(self) -> str:
@@ -98,7 +101,9 @@ class Judged:
         verb = "met" if self.met else "missed"
         text = f"{demand}: {verb} with {_rounded(self)} in {self.matches} match{'es' if self.matches > 1 else ''}"
         if self.interval is None:
-            text += ", which the bots repeat move for move, so that more matches would change nothing"
+            text += (
+                ", which the bots repeat move for move, so that more matches would change nothing"
+            )
         else:
             noise = "within the noise: " if self.within_noise else ""
             text += f" ({noise}95 % interval {self.interval[0]:.0f} to {self.interval[1]:.0f})"
@@ -130,7 +135,10 @@ def judge(
             for bot, reference, meeting in _meetings(match, names, references):
                 meetings[bot, reference].append(meeting)
     return {
-        bot: tuple(_judged(threshold, meetings[bot, threshold.reference], transcripts) for threshold in thresholds)
+        bot: tuple(
+            _judged(threshold, meetings[bot, threshold.reference], transcripts)
+            for threshold in thresholds
+        )
         for bot in sorted(names)
     }
 
@@ -141,7 +149,9 @@ def worst(judged: Iterable[Judged]) -> Judged | None:
     return min(candidates, key=lambda each: (each.met, each.points), default=None)
 
 
-def _meetings(match: Played, bots: Collection[str], references: Collection[str]) -> Iterator[tuple[str, str, Meeting]]:
+def _meetings(
+    match: Played, bots: Collection[str], references: Collection[str]
+) -> Iterator[tuple[str, str, Meeting]]:
     """Yield a bot, a reference on another side, and the match as the bot sees it; teammates do not meet."""
     sides = [({match.seats[role] for role in side}, side) for side in match.sides]
     for own, roles in sides:
@@ -153,11 +163,15 @@ def _meetings(match: Played, bots: Collection[str], references: Collection[str])
                 yield bot, reference, Meeting(match=match, score=score, fault=fault)
 
 
-def _judged(threshold: Threshold, meetings: Iterable[Meeting], transcripts: Mapping[str, int]) -> Judged:
+def _judged(
+    threshold: Threshold, meetings: Iterable[Meeting], transcripts: Mapping[str, int]
+) -> Judged:
     counted = [meeting for meeting in meetings if meeting.match.label in threshold.labels]
     if not counted:
         return Judged(threshold=threshold, matches=0, points=None, interval=None, look_at=None)
-    look_at = min(counted, key=lambda each: (each.score, not each.fault, each.match.turns, each.match.id))
+    look_at = min(
+        counted, key=lambda each: (each.score, not each.fault, each.match.turns, each.match.id)
+    )
     return Judged(
         threshold=threshold,
         matches=len(counted),
@@ -167,14 +181,18 @@ def _judged(threshold: Threshold, meetings: Iterable[Meeting], transcripts: Mapp
     )
 
 
-def _interval(counted: Sequence[Meeting], transcripts: Mapping[str, int]) -> tuple[float, float] | None:
+def _interval(
+    counted: Sequence[Meeting], transcripts: Mapping[str, int]
+) -> tuple[float, float] | None:
     """Return the 95 % interval of the mean score; None where the bots repeat themselves on every board."""
     pairings: dict[tuple[str, int], list[Meeting]] = defaultdict(list)
     for meeting in counted:
         pairings[meeting.match.label, meeting.match.repeat].append(meeting)
     plays: dict[str, list[frozenset[object]]] = defaultdict(list)
     for (label, _), legs in pairings.items():
-        plays[label].append(frozenset((tuple(leg.match.seats.items()), transcripts[leg.match.id]) for leg in legs))
+        plays[label].append(
+            frozenset((tuple(leg.match.seats.items()), transcripts[leg.match.id]) for leg in legs)
+        )
     if all(len(of_board) > 1 and len(set(of_board)) == 1 for of_board in plays.values()):
         return None
     means = [*ADDED, *(sum(leg.score for leg in legs) / len(legs) for legs in pairings.values())]

@@ -30,7 +30,9 @@ def recall(path: Path, key: str, kind: "TypeAdapter[Value]") -> Value | None:
 def store(path: Path, key: str, value: Value, kind: "TypeAdapter[Value]") -> None:
     """Store a value under the key, in place of what the file has."""
     # Not `dump_json`, which has no infinity. A foreign archive may have bytes where texts belong: no warning, it fails.
-    whole_files.write_cache(path, json.dumps((key, kind.dump_python(value, warnings=False))).encode())
+    whole_files.write_cache(
+        path, json.dumps((key, kind.dump_python(value, warnings=False))).encode()
+    )
 
 
 def code_digest(paths: Iterable[Path]) -> str:

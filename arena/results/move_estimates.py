@@ -68,7 +68,9 @@ class Estimates:
         names = {seat.role: seat.bot.name for seat in match.seats}
         # With chance in the game, two matches of the same moves are two observations all the same.
         by_chance = any(turn.by == "chance" for turn in record.turns)
-        transcript = match.id if by_chance else tuple((turn.role, turn.move) for turn in record.turns)
+        transcript = (
+            match.id if by_chance else tuple((turn.role, turn.move) for turn in record.turns)
+        )
         for role, name in names.items():
             self._scores[match.label, role, name].append(scores[role])
         for state, turns in positions(game, record.turns):
@@ -76,15 +78,21 @@ class Estimates:
                 if turn.by != "bot" or turn.role not in names:
                     continue
                 # A hash, because the facts of a million positions would fill the memory.
-                shown = digest_of(game.view(state, turn.role), game.legal_moves(state, turn.role), length=32)
+                shown = digest_of(
+                    game.view(state, turn.role), game.legal_moves(state, turn.role), length=32
+                )
                 position = RolePosition(match.label, match.sampled, turn.role, shown)
                 name = names[turn.role]
                 if name == self._bot:
-                    blunder = Blunder(0, archive, match.id, turn.number, turn.role, turn.move, (), {})
+                    blunder = Blunder(
+                        0, archive, match.id, turn.number, turn.role, turn.move, (), {}
+                    )
                     self._own.setdefault(position, []).append(blunder)
                 # In a match of the bot another seat may stand where the bot comes only in a later match.
                 if position in self._own or self._bot in names.values():
-                    self._choices[position].append(_Choice(name, turn.move, scores[turn.role], hash(transcript)))
+                    self._choices[position].append(
+                        _Choice(name, turn.move, scores[turn.role], hash(transcript))
+                    )
 
     def blunders(self) -> Blunders:
         """Return the moves of the bot in whose positions other moves scored clearly more."""
@@ -96,29 +104,43 @@ class Estimates:
                 above = choice.score - means[position.label, position.role, choice.bot]
                 by_move[choice.move][choice.transcript] = choice.score, above
             scores = {
-                move: list(of_move.values()) for move, of_move in by_move.items() if len(of_move) >= LEAST_MATCHES
+                move: list(of_move.values())
+                for move, of_move in by_move.items()
+                if len(of_move) >= LEAST_MATCHES
             }
-            averages = {move: Mean(len(pairs), fmean(score for score, _ in pairs)) for move, pairs in scores.items()}
+            averages = {
+                move: Mean(len(pairs), fmean(score for score, _ in pairs))
+                for move, pairs in scores.items()
+            }
             others = {choice.move for choice in self._choices[position] if choice.bot != self._bot}
             better_moves = better_than({blunder.move for blunder in own}, others, scores)
             for blunder in own:
                 if better := better_moves.get(blunder.move):
                     good = tuple(sorted(better, key=lambda move: (-better[move], move)))
                     compared = {move: averages[move] for move in (blunder.move, *good)}
-                    bad = blunder._replace(points=round(better[good[0]], 1), good=good, means=compared)
+                    bad = blunder._replace(
+                        points=round(better[good[0]], 1), good=good, means=compared
+                    )
                     blunders.setdefault(position, []).append(bad)
         return blunders
 
 
 def better_than(
-    own: Collection[Move], others: Collection[Move], scores: Mapping[Move, Sequence[tuple[int, float]]]
+    own: Collection[Move],
+    others: Collection[Move],
+    scores: Mapping[Move, Sequence[tuple[int, float]]],
 ) -> dict[Move, dict[Move, float]]:
     """Return for each own move the clearly better moves of others, each with the points that it scored more.
 
     `scores` has, for a move's matches, the score, and by how much it is above the mean of its bot. Moves without scores
     are not compared.
     """
-    pairs = [(move, other) for move in own for other in others if move != other and {move, other} <= scores.keys()]
+    pairs = [
+        (move, other)
+        for move in own
+        for other in others
+        if move != other and {move, other} <= scores.keys()
+    ]
     better = defaultdict[Move, dict[Move, float]](dict)
     for move, other in pairs:
         if (points := _difference(scores[move], scores[other], len(pairs))) >= LEAST_POINTS:
@@ -126,13 +148,18 @@ def better_than(
     return better
 
 
-def _difference(worse: Sequence[tuple[int, float]], better: Sequence[tuple[int, float]], comparisons: int) -> float:
+def _difference(
+    worse: Sequence[tuple[int, float]], better: Sequence[tuple[int, float]], comparisons: int
+) -> float:
     """Return how many points more a move scored than another; 0 if chance or the strength of bots may explain it."""
     errors = NormalDist().inv_cdf(1 - TAIL / comparisons)
     difference, above = (
-        fmean(pair[index] for pair in better) - fmean(pair[index] for pair in worse) for index in (0, 1)
+        fmean(pair[index] for pair in better) - fmean(pair[index] for pair in worse)
+        for index in (0, 1)
     )
-    stronger = max(0.0, difference - above)  # by how much the bots that made the better move score more anyway
+    stronger = max(
+        0.0, difference - above
+    )  # by how much the bots that made the better move score more anyway
     (low, low_variance), (high, high_variance) = (
         _cautious([score for score, _ in move], errors) for move in (worse, better)
     )

@@ -33,7 +33,9 @@ FEWEST = 2
 """With fewer bots that play everything no bot has a rank."""
 
 
-def ranked_bots(event: Event, played: Mapping[str, Collection[tuple[str, Role]]] | None = None) -> frozenset[str]:
+def ranked_bots(
+    event: Event, played: Mapping[str, Collection[tuple[str, Role]]] | None = None
+) -> frozenset[str]:
     """Return the bots that have a rank in an event; `event.league(game)` is the event of one game.
 
     `played` has the (`game/board`, role)s that each bot played: a bot of the past may have played all, and a bot that
@@ -73,8 +75,12 @@ def in_order(
         tiebreaks.find(name)  # each is a column, also where nobody is tied
     tied = len(levels) < len(worth)
     points = {bot: levels[value] for bot, value in worth.items()}
-    decided = tiebreaks.rank(points, table() if tied and tie_breaks else Crosstable({}), tie_breaks if tied else ())
-    others = [bot for bot, standing in by_bot.items() if standing.points is not None and bot not in worth]
+    decided = tiebreaks.rank(
+        points, table() if tied and tie_breaks else Crosstable({}), tie_breaks if tied else ()
+    )
+    others = [
+        bot for bot, standing in by_bot.items() if standing.points is not None and bot not in worth
+    ]
     specialists = [bot for bot in others if bot not in absent]
     missing = sorted(bot for bot in others if bot in absent)
     fields = Counter(frozenset(by_bot[bot].roles) for bot in specialists)
@@ -84,8 +90,14 @@ def in_order(
         return -fields[field], -len(field), sorted(field), -strength.get(bot, 0.0), bot
 
     return (
-        *(replace(by_bot[result.bot], rank=result.rank, tie_breaks=result.figures) for result in decided),
+        *(
+            replace(by_bot[result.bot], rank=result.rank, tie_breaks=result.figures)
+            for result in decided
+        ),
         *(replace(by_bot[bot], rank=None) for bot in sorted(specialists, key=field_then_rating)),
-        *(replace(by_bot[bot], rank=len(decided) + 1 if bot in ranked else None) for bot in missing),
+        *(
+            replace(by_bot[bot], rank=len(decided) + 1 if bot in ranked else None)
+            for bot in missing
+        ),
         *(standing for standing in standings if standing.points is None),
     )

@@ -75,9 +75,13 @@ class Question:
 
     def __post_init__(self) -> None:
         if not -LARGEST_DIFFERENCE < self.low < self.high < LARGEST_DIFFERENCE:
-            raise ValueError(f"bounds {self.low} and {self.high}: the first must be lower, both between -100 and 100")
+            raise ValueError(
+                f"bounds {self.low} and {self.high}: the first must be lower, both between -100 and 100"
+            )
         if not (0 < self.alpha < 0.5 and 0 < self.beta < 0.5):
-            raise ValueError(f"error rates {self.alpha} and {self.beta}: both must be above 0 and below 0.5")
+            raise ValueError(
+                f"error rates {self.alpha} and {self.beta}: both must be above 0 and below 0.5"
+            )
 
 
 class SequentialTest:
@@ -95,7 +99,9 @@ class SequentialTest:
         self.bound_not_better = -math.log(question.beta)
         self._bets: list[float] = []
         """The bet of each round, before it is limited to what the worst result allows."""
-        self._sum = (question.low + question.high) / 2  # of the differences, and one in the middle before the first
+        self._sum = (
+            question.low + question.high
+        ) / 2  # of the differences, and one in the middle before the first
         self._squares = FIRST_DEVIATION**2
 
     @property
@@ -113,7 +119,11 @@ class SequentialTest:
         if self.decision is not None:
             raise ValueError("the test has been decided")
         rounds = 1 + len(self.differences)
-        low, high, gap = self.question.low, self.question.high, self.question.high - self.question.low
+        low, high, gap = (
+            self.question.low,
+            self.question.high,
+            self.question.high - self.question.low,
+        )
         bet = gap / (
             self._squares / rounds + gap * gap
         )  # from earlier rounds only: else the capital could grow by luck
@@ -136,7 +146,9 @@ class SequentialTest:
 
         def refuted(mean: float, sign: float, bound: float) -> bool:
             """Return whether a mean that is at most this is refuted; with sign -1, one that is at least this."""
-            factors = 1 + np.minimum(bets, _largest_bet(sign * mean)) * (sign * (differences - mean))
+            factors = 1 + np.minimum(bets, _largest_bet(sign * mean)) * (
+                sign * (differences - mean)
+            )
             return bool(np.log(factors).sum() >= bound)
 
         ends = []
@@ -162,12 +174,16 @@ def difference(matches: Iterable[Played], first: str, second: str) -> float:
 
     As in the standings, each role on each board has the same weight.
     """
-    scores: dict[str, dict[tuple[str, str], list[int]]] = {first: defaultdict(list), second: defaultdict(list)}
+    scores: dict[str, dict[tuple[str, str], list[int]]] = {
+        first: defaultdict(list),
+        second: defaultdict(list),
+    }
     for match in matches:
         for role, bot in match.seats.items():
             scores[bot][match.label, role].append(match.scores[role])
     points = [
-        math.fsum(sum(role) / len(role) for role in by_role.values()) / len(by_role) for by_role in scores.values()
+        math.fsum(sum(role) / len(role) for role in by_role.values()) / len(by_role)
+        for by_role in scores.values()
     ]
     return points[0] - points[1]
 

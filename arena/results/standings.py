@@ -75,7 +75,14 @@ def standings(bots: Iterable[str], played: Iterable[Played]) -> tuple[Standing, 
 def tallies(match: Played) -> Iterator[Tally]:
     """Yield a tally for each seat of a match."""
     for role, bot, result, ending in seat_results(match):
-        yield Tally(board=match.label, role=role, bot=bot, result=result, ending=ending, score=match.scores[role])
+        yield Tally(
+            board=match.label,
+            role=role,
+            bot=bot,
+            result=result,
+            ending=ending,
+            score=match.scores[role],
+        )
 
 
 def standings_of(
@@ -85,7 +92,9 @@ def standings_of(
 
     `later` is the number of `later_faults`, which are in the tallies, too.
     """
-    scores: dict[str, dict[tuple[str, Role], list[int]]] = {bot: defaultdict(lambda: [0, 0]) for bot in bots}
+    scores: dict[str, dict[tuple[str, Role], list[int]]] = {
+        bot: defaultdict(lambda: [0, 0]) for bot in bots
+    }
     results: dict[str, Counter[str]] = {bot: Counter() for bot in scores}
     endings: dict[str, Counter[Ending]] = {bot: Counter() for bot in scores}
     for tally in tallied:
@@ -101,7 +110,10 @@ def standings_of(
         if bot in endings:
             endings[bot][ending] -= seats
     # Fractions, so that equal points are exactly equal.
-    means = {bot: {role: Fraction(*pair) for role, pair in sorted(roles.items())} for bot, roles in scores.items()}
+    means = {
+        bot: {role: Fraction(*pair) for role, pair in sorted(roles.items())}
+        for bot, roles in scores.items()
+    }
     points = {bot: _mean(roles.values()) if roles else None for bot, roles in means.items()}
     order = sorted(scores, key=lambda bot: (points[bot] is None, -(points[bot] or 0), bot))
     ranks: dict[Fraction | None, int | None] = {None: None}
@@ -149,7 +161,9 @@ def first_faults(match: Played) -> dict[str, Role]:
     """
     order = list(match.seats)
     roles: dict[str, Role] = {}
-    for role in sorted(match.endings, key=lambda role: (match.fault_turns.get(role, 0), order.index(role))):
+    for role in sorted(
+        match.endings, key=lambda role: (match.fault_turns.get(role, 0), order.index(role))
+    ):
         roles.setdefault(match.seats[role], role)
     return roles
 

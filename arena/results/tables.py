@@ -23,7 +23,9 @@ FORMULA = ("=", "+", "-", "@", "\t")
 """A spreadsheet runs a cell that begins with one of these as a formula."""
 
 
-def write(frame: pd.DataFrame, columns: Columns, path: Path, mode: int = whole_files.SHARED) -> Path:
+def write(
+    frame: pd.DataFrame, columns: Columns, path: Path, mode: int = whole_files.SHARED
+) -> Path:
     """Write a frame with these columns as CSV."""
     return whole_files.write(path, as_csv(frame, columns), mode)
 
@@ -33,7 +35,9 @@ def as_csv(frame: pd.DataFrame, columns: Columns) -> bytes:
     text = StringIO()
     table = csv.writer(text, lineterminator="\n", quoting=csv.QUOTE_MINIMAL)
     table.writerow(frame.columns)
-    for start in range(0, len(frame), ROWS):  # pandas' `to_csv` takes longer, as it makes a frame of the texts
+    for start in range(
+        0, len(frame), ROWS
+    ):  # pandas' `to_csv` takes longer, as it makes a frame of the texts
         part = frame.iloc[start : start + ROWS]
         table.writerows(zip(*(_cells(series, columns) for _, series in part.items()), strict=True))
     return text.getvalue().encode("utf-8", "backslashreplace")
@@ -65,8 +69,12 @@ def _cells(series: pd.Series, columns: Columns) -> Iterable[object]:
     """Return the cells of a column as the file has them."""
     if is_float_dtype(series.dtype):
         decimals = columns[str(series.name)].file_decimals
-        figures = np.round(series.to_numpy("float64", na_value=np.nan), decimals) + 0.0  # 0.0 for -0.0
-        return ("" if math.isnan(figure) else f"{figure:.{decimals}f}" for figure in figures.tolist())
+        figures = (
+            np.round(series.to_numpy("float64", na_value=np.nan), decimals) + 0.0
+        )  # 0.0 for -0.0
+        return (
+            "" if math.isnan(figure) else f"{figure:.{decimals}f}" for figure in figures.tolist()
+        )
     return map(_cell, series.tolist())
 
 
@@ -88,6 +96,9 @@ def rows_of(frame: pd.DataFrame, columns: Columns) -> list[dict[str, Any]]:
     """
     plain = frame.astype(object).where(frame.notna(), None)
     return columns.in_file(
-        {str(key): value.item() if isinstance(value, np.generic) else value for key, value in row.items()}
+        {
+            str(key): value.item() if isinstance(value, np.generic) else value
+            for key, value in row.items()
+        }
         for row in plain.to_dict("records")
     )

@@ -74,20 +74,28 @@ def wins(table: Crosstable, bot: str) -> Fraction:
 def sonneborn_berger(table: Crosstable, bot: str) -> Fraction:
     """Return the sum of each opponent's score times the points made against it (article 9.1)."""
     against = table.against(bot).items()
-    return sum((table.score(opponent) * encounters.points for opponent, encounters in against), Fraction())
+    return sum(
+        (table.score(opponent) * encounters.points for opponent, encounters in against), Fraction()
+    )
 
 
 def koya(table: Crosstable, bot: str) -> Fraction:
     """Return the points made against opponents that made at least half of their possible points (article 9.2)."""
     against = table.against(bot).items()
-    strong = (met.points for opponent, met in against if 2 * table.score(opponent) >= table.games(opponent))
+    strong = (
+        met.points
+        for opponent, met in against
+        if 2 * table.score(opponent) >= table.games(opponent)
+    )
     return sum(strong, Fraction())
 
 
 def opponents_scores(table: Crosstable, bot: str) -> list[Fraction]:
     """Return the opponent's score for each game, the lowest first."""
     against = table.against(bot).items()
-    return sorted(table.score(opponent) for opponent, encounters in against for _ in range(encounters.games))
+    return sorted(
+        table.score(opponent) for opponent, encounters in against for _ in range(encounters.games)
+    )
 
 
 def buchholz(table: Crosstable, bot: str) -> Fraction:
@@ -108,7 +116,10 @@ def buchholz_median_1(table: Crosstable, bot: str) -> Fraction:
 def average_opponents_buchholz(table: Crosstable, bot: str) -> Fraction | None:
     """Return the mean of the opponents' Buchholz over all games (article 8.2); None for a bot that met nobody."""
     against = table.against(bot).items()
-    total = sum((buchholz(table, opponent) * encounters.games for opponent, encounters in against), Fraction())
+    total = sum(
+        (buchholz(table, opponent) * encounters.games for opponent, encounters in against),
+        Fraction(),
+    )
     return total / table.games(bot) if against else None
 
 
@@ -119,7 +130,8 @@ def direct_encounter(table: Crosstable, tied: Collection[str]) -> Figures:
     figure only if no result of the missing games could change its rank among them, and else None (6.3).
     """
     means = {
-        bot: [met.points / met.games for rival, met in table.against(bot).items() if rival in tied] for bot in tied
+        bot: [met.points / met.games for rival, met in table.against(bot).items() if rival in tied]
+        for bot in tied
     }
     worst = {bot: sum(points, Fraction()) for bot, points in means.items()}
     best = {bot: worst[bot] + len(tied) - 1 - len(points) for bot, points in means.items()}
@@ -178,7 +190,9 @@ class DecidedRank:
     """The figures that were computed, by tie-break in their order; empty where no other bot has the same points."""
 
 
-def rank(points: Mapping[str, float], table: Crosstable, tiebreaks: Sequence[str]) -> tuple[DecidedRank, ...]:
+def rank(
+    points: Mapping[str, float], table: Crosstable, tiebreaks: Sequence[str]
+) -> tuple[DecidedRank, ...]:
     """Rank the bots by points, then by each tie-break in turn, and those that are still tied by name."""
     figures: dict[str, dict[str, Fraction | None]] = {bot: {} for bot in points}
     rules = [(name, find(name)) for name in tiebreaks]

@@ -23,7 +23,11 @@ def upsets(league: Results, matches: Iterable[Played]) -> Iterator[Upset]:
     for match in matches:
         best = {side: max(match.scores[role] for role in side) for side in match.sides}
         first = [side for side, score in best.items() if score == max(best.values())]
-        if len(first) > 1 or any(match.endings.values()) or not rated.keys() >= {*match.seats.values()}:
+        if (
+            len(first) > 1
+            or any(match.endings.values())
+            or not rated.keys() >= {*match.seats.values()}
+        ):
             continue
         won = [rated[match.seats[role]] for role in first[0]]
         lost = [rated[bot] for role, bot in match.seats.items() if role not in first[0]]

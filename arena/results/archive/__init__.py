@@ -69,7 +69,10 @@ class Archive(Database):
         """
         stored = next(self._rows("select value from meta where key = 'plan'"), None)
         ids = None
-        if stored != (key,) and next(self._rows("select 1 from main.matches limit 1"), None) is not None:
+        if (
+            stored != (key,)
+            and next(self._rows("select 1 from main.matches limit 1"), None) is not None
+        ):
             ids = json.dumps(list(planned()))
         with self._transaction() as connection:
             connection.execute(NOTE, ("event", records.event_text(event)))
@@ -77,7 +80,9 @@ class Archive(Database):
             connection.execute("delete from meta where key = 'stop'")
             if ids is not None:
                 chosen = f"id in {schema.CHOSEN}"
-                connection.execute(f"update matches set planned = not planned where planned != ({chosen})", (ids,))
+                connection.execute(
+                    f"update matches set planned = not planned where planned != ({chosen})", (ids,)
+                )
                 connection.execute("delete from tallies")
                 connection.execute(schema.COUNT, (0,))
 
@@ -90,7 +95,9 @@ class Archive(Database):
         numbers = json.dumps(unmarked)
         with self._transaction() as connection:
             connection.execute(schema.MOVE.format(sign=-1), (numbers,))
-            connection.execute(f"update matches set planned = 1 where number in {schema.CHOSEN}", (numbers,))
+            connection.execute(
+                f"update matches set planned = 1 where number in {schema.CHOSEN}", (numbers,)
+            )
             connection.execute(schema.MOVE.format(sign=1), (numbers,))
             connection.execute("delete from tallies where seats = 0")
             connection.execute(MARKED)
@@ -98,7 +105,9 @@ class Archive(Database):
 
     def append(self, *played: Record) -> None:
         """Store records, all or none; they are on disk when this returns. The same id twice counts once."""
-        rows = [records.rows_of(record) for record in played]  # before the transaction, which should be short
+        rows = [
+            records.rows_of(record) for record in played
+        ]  # before the transaction, which should be short
         with self._transaction() as connection:
             (last,) = connection.execute("select ifnull(max(number), 0) from matches").fetchone()
             for row in rows:
@@ -133,11 +142,22 @@ class Archive(Database):
         with self._transaction() as connection:
             connection.execute(schema.MOVE.format(sign=-1), (numbers,))
             connection.execute("delete from tallies where seats = 0")
-            for name, column in (("seats", "match"), ("clocks", "match"), ("records", "match"), ("matches", "number")):
-                connection.execute(f"delete from {name} where {column} in {schema.CHOSEN}", (numbers,))
+            for name, column in (
+                ("seats", "match"),
+                ("clocks", "match"),
+                ("records", "match"),
+                ("matches", "number"),
+            ):
+                connection.execute(
+                    f"delete from {name} where {column} in {schema.CHOSEN}", (numbers,)
+                )
             for _, match in matches:
-                (attempts,) = connection.execute("select count(*) from aborts where match = ?", (match,)).fetchone()
-                connection.execute("insert into aborts values (?, ?, ?)", (match, attempts + 1, reason))
+                (attempts,) = connection.execute(
+                    "select count(*) from aborts where match = ?", (match,)
+                ).fetchone()
+                connection.execute(
+                    "insert into aborts values (?, ?, ?)", (match, attempts + 1, reason)
+                )
             # Later batches may have been planned by these results: without a key, `begin` marks the plan anew.
             connection.execute("update meta set value = '' where key = 'plan'")
             connection.execute(MARKED)
@@ -165,7 +185,8 @@ class Archive(Database):
         digests = {bot.name: bot.digest for bot in self._event_as_played().bots}
         name_of = self._name_of
         renamed = (
-            replace(ranks, bots=tuple(name_of(bot, digests.get(bot, "")) for bot in ranks.bots)) for ranks in stop.open
+            replace(ranks, bots=tuple(name_of(bot, digests.get(bot, "")) for bot in ranks.bots))
+            for ranks in stop.open
         )
         return replace(stop, open=tuple(renamed))
 
@@ -225,10 +246,16 @@ class Archive(Database):
             ("number < ?", (before,)) if before is not None else ("", ()),
             ("game = ? and board = ?", (game, name)) if board is not None else ("", ()),
             (f"{seat} and bot = ?)", (bot,)) if bot is not None else ("", ()),
-            (f"{seat} and bot = ? and digest = ?)", (bot, digest)) if digest is not None else ("", ()),
+            (f"{seat} and bot = ? and digest = ?)", (bot, digest))
+            if digest is not None
+            else ("", ()),
             (f"{seat} and bot = ?)", (opponent,)) if opponent is not None else ("", ()),
-            (f"{seat} and ending is not null and bot = ifnull(?, bot))", (bot,)) if fault else ("", ()),
-            (f"{seat} and seats.result = 'lost' and bot = ifnull(?, bot))", (bot,)) if lost else ("", ()),
+            (f"{seat} and ending is not null and bot = ifnull(?, bot))", (bot,))
+            if fault
+            else ("", ()),
+            (f"{seat} and seats.result = 'lost' and bot = ifnull(?, bot))", (bot,))
+            if lost
+            else ("", ()),
         ]
         wanted = [(text, values) for text, values in conditions if text]
         where = " and ".join(text for text, _ in wanted) or "1"
@@ -237,7 +264,11 @@ class Archive(Database):
 
     def _played(self, table: str, *values: object) -> Iterator[Played]:
         """Yield the finished matches of a table, by id."""
-        matches = list(self._rows(f"select number, {', '.join(records.PLAYED)} from {table} order by id", *values))
+        matches = list(
+            self._rows(
+                f"select number, {', '.join(records.PLAYED)} from {table} order by id", *values
+            )
+        )
         seats: dict[int, list[Row]] = {}
         query = (
             f"select match, {', '.join(records.SEAT_PLAYED)} from seats join entries on entry = number "
@@ -322,29 +353,40 @@ class Archive(Database):
 
     def boards(self) -> dict[str, tuple[Role, ...]]:
         """Return the roles of each `game/board` that was ever played, as in its match with the highest id."""
-        labels = self._rows("select game || '/' || board, max(id) from matches group by game, board order by min(id)")
+        labels = self._rows(
+            "select game || '/' || board, max(id) from matches group by game, board order by min(id)"
+        )
         query = (
             "select role from matches join seats on match = matches.number join entries on entry = entries.number "
             "where id = ? order by position"
         )
-        return {label: tuple(role for (role,) in self._rows(query, match)) for label, match in list(labels)}
+        return {
+            label: tuple(role for (role,) in self._rows(query, match))
+            for label, match in list(labels)
+        }
 
     def cache_version(self) -> str:
         """Return a version key of the stored results (aborts excluded). Caches are valid while it is unchanged.
 
         The results of one game have that of all games.
         """
-        plan = self._rows("select key, value from meta where key in ('plan', 'marked') order by key")
+        plan = self._rows(
+            "select key, value from meta where key in ('plan', 'marked') order by key"
+        )
         last = self._rows("select number, started from main.matches order by number desc limit 1")
         return json.dumps([*plan, *last])
 
     def record(self, prefix: str) -> Record:
         """Return the record whose id begins with `prefix`; raise ArenaError if there is none, or more than one."""
         query = "select record from main.matches join records on match = number where id >= ? and id < ? || 'g' limit 2"
-        rows = list(self._rows(query, prefix, prefix))  # an id is hex digits, which are all below `g`
+        rows = list(
+            self._rows(query, prefix, prefix)
+        )  # an id is hex digits, which are all below `g`
         if len(rows) != 1 or not prefix:
             many = "several matches begin" if rows else "no match begins"
-            raise ArenaError(f"{self.folder}: {many} with {prefix!r}; `arena replay` lists the newest, matches.csv all")
+            raise ArenaError(
+                f"{self.folder}: {many} with {prefix!r}; `arena replay` lists the newest, matches.csv all"
+            )
         return self._unpacked(rows[0][0])
 
     def records(self, most: int | None = None) -> Iterator[Record]:
@@ -366,7 +408,9 @@ class Archive(Database):
 
     def numbers_in_order(self) -> "array[int]":
         """Return the numbers of the matches, in the order in which they were stored; 8 bytes each."""
-        return array("q", (number for (number,) in self._rows("select number from matches order by number")))
+        return array(
+            "q", (number for (number,) in self._rows("select number from matches order by number"))
+        )
 
     def records_numbered(self, numbers: Iterable[int]) -> Iterator[tuple[Record, bool]]:
         """Yield the records with these numbers, by number, and whether each counts."""
@@ -440,7 +484,9 @@ class Archive(Database):
 
     def seats(self) -> Iterator[StoredSeat]:
         """Yield the seats by the id of their match, in order of play."""
-        columns = ", ".join({"match": "id", "turns": "seats.turns"}.get(name, name) for name in StoredSeat._fields)
+        columns = ", ".join(
+            {"match": "id", "turns": "seats.turns"}.get(name, name) for name in StoredSeat._fields
+        )
         query = (
             f"select {columns} from seats join matches on matches.number = match "
             "join entries on entries.number = entry order by id, position"
@@ -463,7 +509,9 @@ class Archive(Database):
             f"select machine, count(*), avg(scale), avg(seconds), {at_fault}, {at_fault} from matches where planned "
             "group by machine order by machine"
         )
-        yield from map(MachineRow._make, self._rows(query, Ending.TIMEOUT.value, Ending.CRASHED.value))
+        yield from map(
+            MachineRow._make, self._rows(query, Ending.TIMEOUT.value, Ending.CRASHED.value)
+        )
 
     def block_seats(self, most: int) -> list[BlockSeat]:
         """Return the newest seats of the plan, at most `most`, for the comparison of machines."""
@@ -477,7 +525,10 @@ class Archive(Database):
     def aborts(self) -> tuple[Abort, ...]:
         """Return the failures of arena itself, in order."""
         query = "select match, attempt, cause from aborts order by rowid"
-        return tuple(Abort(match=match, attempt=attempt, cause=cause) for match, attempt, cause in self._rows(query))
+        return tuple(
+            Abort(match=match, attempt=attempt, cause=cause)
+            for match, attempt, cause in self._rows(query)
+        )
 
     def planned_ids(self) -> set[str]:
         """Return the ids of the matches that are marked as planned."""

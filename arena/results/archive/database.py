@@ -129,7 +129,11 @@ class Database:
             if isinstance(error, OSError):
                 verb = "written" if writing else "read"
                 strange = error.strerror == shared_folders.NOT_PLAIN
-                where, hint = (error.filename, "move it away") if strange else (folder, "look at its permissions")
+                where, hint = (
+                    (error.filename, "move it away")
+                    if strange
+                    else (folder, "look at its permissions")
+                )
                 raise ArenaError(f"{where}: cannot be {verb}: {error.strerror}; {hint}") from error
             raise
         return database
@@ -194,7 +198,9 @@ class Database:
 
     def unsound(self) -> str | None:
         """Return SQLite's first complaint about the file, or None."""
-        complaints = (str(complaint) for (complaint,) in self._rows("select * from pragma_quick_check(1)"))
+        complaints = (
+            str(complaint) for (complaint,) in self._rows("select * from pragma_quick_check(1)")
+        )
         return next((complaint for complaint in complaints if complaint != "ok"), None)
 
     def _rows(self, query: str, *values: object) -> Iterator[tuple[Any, ...]]:
@@ -236,7 +242,9 @@ class Database:
                 raise
             pid = _holder_in(os.read(self._lock, LOCK_BYTES)).pid
             holder = f"process {pid}" if pid else "another process"
-            raise ArenaError(f"{self.folder}: {holder} is playing this event; wait for it, or stop it") from error
+            raise ArenaError(
+                f"{self.folder}: {holder} is playing this event; wait for it, or stop it"
+            ) from error
         self.token = secrets.token_hex(16)
         os.ftruncate(self._lock, 0)
         os.write(self._lock, f"{os.getpid()}\n{self.token}\n".encode())
@@ -246,22 +254,33 @@ class Database:
         if self._session.connection is not None:
             return self._session.connection
         mode = "mode=rw" if self._writing else "mode=ro"
-        if not (self._writing or os.access(self.folder, os.W_OK) or Path(f"{self.path}-wal").exists()):
+        if not (
+            self._writing or os.access(self.folder, os.W_OK) or Path(f"{self.path}-wal").exists()
+        ):
             mode = "immutable=1"  # WAL needs a file beside this one; where none can be made, nobody writes either
-        for suffix in ("", "-journal", "-shm", "-wal"):  # SQLite opens whatever is there, and waits at a pipe
+        for suffix in (
+            "",
+            "-journal",
+            "-shm",
+            "-wal",
+        ):  # SQLite opens whatever is there, and waits at a pipe
             shared_folders.refuse_pipe(Path(f"{self.path}{suffix}"))
         if self._writing:
             whole_files.make_empty(self.path)  # SQLite would make the file that a link leads to
             self._refuse_journal()
         with self._named_errors():
-            connection = sqlite3.connect(f"{self.path.absolute().as_uri()}?{mode}", uri=True, isolation_level=None)
+            connection = sqlite3.connect(
+                f"{self.path.absolute().as_uri()}?{mode}", uri=True, isolation_level=None
+            )
             try:
                 self._refuse_link()
                 connection.execute(f"pragma busy_timeout = {BUSY_TIMEOUT_MS}")
                 connection.execute("pragma trusted_schema = off")
                 if not self._writing:
                     self._limit(connection)
-                    connection.execute("begin")  # never committed: all queries until `close` read one moment
+                    connection.execute(
+                        "begin"
+                    )  # never committed: all queries until `close` read one moment
                 self._prepare(connection)
                 if self._name_of is not None:
                     connection.create_function("name_of", 2, self._name_of, deterministic=True)
@@ -286,9 +305,13 @@ class Database:
         if not self._writing:
             raise NoResultsError(f"{self.path}: holds no results; `arena run` makes some")
         if connection.execute("select 1 from sqlite_master").fetchone():
-            raise ArenaError(f"{self.path}: is a database of something else; move it away, or play under another name")
+            raise ArenaError(
+                f"{self.path}: is a database of something else; move it away, or play under another name"
+            )
         schema.make(connection)
-        whole_files.sync_folder(self.folder)  # SQLite syncs the content of the file, but not its name in the folder
+        whole_files.sync_folder(
+            self.folder
+        )  # SQLite syncs the content of the file, but not its name in the folder
 
     def _refuse_journal(self) -> None:
         """Raise ArenaError for a journal that names another file: SQLite would roll it back and remove that file.
@@ -303,7 +326,9 @@ class Database:
         except FileNotFoundError:
             return
         if named:
-            raise ArenaError(f"{journal}: is no journal of arena's; remove it, and believe nothing in this folder")
+            raise ArenaError(
+                f"{journal}: is no journal of arena's; remove it, and believe nothing in this folder"
+            )
 
     def _refuse_link(self) -> None:
         """Raise ArenaError if what SQLite opened is not the plain file in this folder: it follows links.
@@ -336,7 +361,9 @@ class Database:
     def _refuse_strange_tables(self, connection: sqlite3.Connection) -> None:
         """Raise ArenaError unless the tables are ours to the letter: a view in place of one may have no end."""
         expected = schema.declarations()
-        for name, sql in connection.execute("select name, sql from sqlite_master where sql is not null"):
+        for name, sql in connection.execute(
+            "select name, sql from sqlite_master where sql is not null"
+        ):
             if expected.get(name) != sql:
                 raise ArenaError(
                     f"{self.path}: {str(name)[:80]!a} in it is no table as arena makes it; if you added it, remove it, "
@@ -372,7 +399,9 @@ class Database:
             code = getattr(error, "sqlite_errorcode", 0)  # Python's own errors have none
             # A rollback journal: our files have one only until their tables are made.
             if code == sqlite3.SQLITE_READONLY_ROLLBACK:
-                raise NoResultsError(f"{self.path}: holds no results; `arena run` makes some") from error
+                raise NoResultsError(
+                    f"{self.path}: holds no results; `arena run` makes some"
+                ) from error
             # We interrupt a query that reads more than the file has.
             if code == sqlite3.SQLITE_INTERRUPT or any(sign in str(error) for sign in DAMAGE):
                 raise self.damaged(str(error).partition(" with text ")[0]) from error
@@ -381,9 +410,14 @@ class Database:
                 hint = "free some space and run the same command again"
             raise ArenaError(f"{self.path}: {error}; {hint}") from error
         except sqlite3.DatabaseError as error:
-            if getattr(error, "sqlite_errorcode", 0) & 0xFF in {sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_TOOBIG}:
+            if getattr(error, "sqlite_errorcode", 0) & 0xFF in {
+                sqlite3.SQLITE_CORRUPT,
+                sqlite3.SQLITE_TOOBIG,
+            }:
                 raise self.damaged(str(error)) from error
-            raise ArenaError(f"{self.path}: {error}; move it away, or play under another name") from error
+            raise ArenaError(
+                f"{self.path}: {error}; move it away, or play under another name"
+            ) from error
 
 
 def _holder_in(content: bytes) -> Holder:

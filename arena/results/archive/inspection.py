@@ -35,21 +35,38 @@ def readable_numbers(archive: Database, *, all_versions: bool) -> Iterator[int]:
 
 def packed_record(archive: Database, number: int) -> tuple[str, bytes] | None:
     """Return the id and the packed record of the match with this number, or None without its row."""
-    query = "select id, record from main.matches left join records on match = number where number = ?"
+    query = (
+        "select id, record from main.matches left join records on match = number where number = ?"
+    )
     return next(((match, blob or b"") for match, blob in archive._rows(query, number)), None)
 
 
 def differing_columns(archive: Database, number: int, record: Record) -> tuple[str, ...]:
     """Return the columns of the match with this number, and of its seats, that differ from the record."""
     rows = records.rows_of(record)
-    (stored,) = archive._rows(f"select {', '.join(records.MATCH)}, figures from main.matches where number = ?", number)
-    entries = [entry for (entry,) in archive._rows("select entry from seats where match = ? order by position", number)]
-    names, actual, expected = [*records.MATCH, "figures"], [*stored], [*rows.match, records.figures(rows, entries)]
+    (stored,) = archive._rows(
+        f"select {', '.join(records.MATCH)}, figures from main.matches where number = ?", number
+    )
+    entries = [
+        entry
+        for (entry,) in archive._rows(
+            "select entry from seats where match = ? order by position", number
+        )
+    ]
+    names, actual, expected = (
+        [*records.MATCH, "figures"],
+        [*stored],
+        [*rows.match, records.figures(rows, entries)],
+    )
     for row, seat in zip(seat_rows(archive, number), rows.seats, strict=True):
         names += SEAT_COLUMNS
         actual += row
         expected += (*seat.entry, *seat.seat, *seat.clocks)
-    differing = (name for name, *values in zip(names, actual, expected, strict=True) if values[0] != values[1])
+    differing = (
+        name
+        for name, *values in zip(names, actual, expected, strict=True)
+        if values[0] != values[1]
+    )
     return tuple(dict.fromkeys(differing))
 
 

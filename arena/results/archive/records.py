@@ -26,10 +26,34 @@ from arena.results.standings import seat_results
 from arena.values import Ending, Event, Played, Record, SeatReport, Stop
 
 MATCH = (
-    *("id", "game", "board", "repeat", "seed", "reason", "turns", "sides", "seconds", "started", "transcript"),
+    *(
+        "id",
+        "game",
+        "board",
+        "repeat",
+        "seed",
+        "reason",
+        "turns",
+        "sides",
+        "seconds",
+        "started",
+        "transcript",
+    ),
     *("machine", "scale"),
 )
-SEAT = ("score", "result", "ending", "words", "fault_turn", "ready", "exit", "killed", "memory", "cpu", "turns")
+SEAT = (
+    "score",
+    "result",
+    "ending",
+    "words",
+    "fault_turn",
+    "ready",
+    "exit",
+    "killed",
+    "memory",
+    "cpu",
+    "turns",
+)
 CLOCKS = ("walls", "cpus", "waits")
 FIGURES = (
     *(("repeat", "q"), ("seed", "q"), ("turns", "q"), ("transcript", "q")),
@@ -53,7 +77,9 @@ Row = tuple[Any, ...]
 Value = TypeVar("Value")
 
 _figures = Struct("<" + "".join(code for _, code in FIGURES))
-_endings: dict[str | None, int] = {None: -1} | {ending.value: index for index, ending in enumerate(Ending)}
+_endings: dict[str | None, int] = {None: -1} | {
+    ending.value: index for index, ending in enumerate(Ending)
+}
 
 
 class _Json(Generic[Value]):
@@ -68,7 +94,9 @@ class _Json(Generic[Value]):
     def _validator(self) -> SchemaValidator:
         # By default pydantic goes on, and keeps 700 bytes for each mistake: a list of ten million takes all memory.
         # A mistake is not shown with what was read: its text would be made of all of that.
-        return SchemaValidator(_fail_fast(self.adapter.core_schema), CoreConfig(hide_input_in_errors=True))
+        return SchemaValidator(
+            _fail_fast(self.adapter.core_schema), CoreConfig(hide_input_in_errors=True)
+        )
 
     def read(self, text: str | bytes) -> Value:
         """Return the value of a text that anybody may have written; ValueError at the first mistake in it."""
@@ -78,11 +106,18 @@ class _Json(Generic[Value]):
             try:
                 value: Value = self._validator.validate_json(text)
             except ValidationError as error:
-                if error.error_count() > 1 or error.errors(include_input=False)[0]["type"] != "json_invalid":
+                if (
+                    error.error_count() > 1
+                    or error.errors(include_input=False)[0]["type"] != "json_invalid"
+                ):
                     raise
                 # Half of a surrogate pair: only json reads it.
                 value = self._validator.validate_python(json.loads(text))
-        except (AttributeError, TypeError, RecursionError) as error:  # no text, of the wrong length, nested too deep
+        except (
+            AttributeError,
+            TypeError,
+            RecursionError,
+        ) as error:  # no text, of the wrong length, nested too deep
             raise ValueError(str(error)) from error
         return value
 
@@ -94,7 +129,9 @@ def _refuse_excess(text: bytes) -> None:
     if len(text) > FEW_BYTES:
         values = text.count(b'"') - text.count(b'\\"')
         if values <= MOST_VALUES:
-            signs = TEXTS.sub(b"", text)  # a bot may have written any text, so the signs in texts prove nothing
+            signs = TEXTS.sub(
+                b"", text
+            )  # a bot may have written any text, so the signs in texts prove nothing
             lists = signs.count(b"[") + signs.count(b"{")
             values = MOST_VALUES + 1 if lists > MOST_LISTS else signs.count(b",")
         if values > MOST_VALUES:
@@ -109,7 +146,9 @@ def _fail_fast(schema: Any) -> Any:
         return schema
     kind = schema.get("type")
     more: dict[str, Any] = {"fail_fast": True} if kind in {"tuple", "list", "dict"} else {}
-    if kind == "arguments":  # of a NamedTuple: values beyond its own go to it, and it raises a TypeError
+    if (
+        kind == "arguments"
+    ):  # of a NamedTuple: values beyond its own go to it, and it raises a TypeError
         more = {"var_args_schema": {"type": "any"}}
     return {key: _fail_fast(part) for key, part in schema.items()} | more
 
@@ -206,12 +245,23 @@ def rows_of(record: Record) -> Rows:
     played = Played.of(record)
     named = replace(played, seats={role: valid_text(bot) for role, bot in played.seats.items()})
     match = _storable(
-        *(played.id, played.game, played.board, played.repeat, played.seed, played.reason, played.turns),
+        *(
+            played.id,
+            played.game,
+            played.board,
+            played.repeat,
+            played.seed,
+            played.reason,
+            played.turns,
+        ),
         *(json.dumps(record.sides), record.seconds, record.started, transcript(record)),
         *(record.machine, record.scale),
     )
     results = [result for _, _, result, _ in seat_results(named)]
-    seats = (_seat_rows(record, report, result) for report, result in zip(record.seats, results, strict=True))
+    seats = (
+        _seat_rows(record, report, result)
+        for report, result in zip(record.seats, results, strict=True)
+    )
     return Rows(match, packed(record), tuple(seats))
 
 
@@ -230,7 +280,9 @@ def packed(record: Record) -> bytes:
     """Return the whole record, compressed."""
     try:
         text = _record.adapter.dump_json(record)
-    except PydanticSerializationError:  # half of a surrogate pair: json escapes it, but takes longer
+    except (
+        PydanticSerializationError
+    ):  # half of a surrogate pair: json escapes it, but takes longer
         text = json.dumps(_record.adapter.dump_python(record)).encode("ascii")
     return zlib.compress(text, 1)
 
@@ -246,7 +298,9 @@ def unpacked(blob: bytes) -> Record:
         raise ValueError("it is cut")
     record = _record.read(text)
     terms = record.match.conditions.model
-    if terms is not None and not all(0 <= price <= MOST_PRICE for price in (terms.price_in, terms.price_out)):
+    if terms is not None and not all(
+        0 <= price <= MOST_PRICE for price in (terms.price_in, terms.price_out)
+    ):
         raise ValueError("no language model has such a price")
     if not all(0 <= number <= MOST_TOKENS for call in record.calls for number in call.answer[2:4]):
         raise ValueError("no answer of a language model has so many tokens")
@@ -270,7 +324,8 @@ def event_of(text: str) -> Event:
     """
     event = _event.read(text)
     if any(
-        "/" in name or "\0" in name or name in {"", ".", ".."} for name in (event.name, *(b.name for b in event.bots))
+        "/" in name or "\0" in name or name in {"", ".", ".."}
+        for name in (event.name, *(b.name for b in event.bots))
     ):
         raise ValueError("a name leads to another folder")
     for board in event.boards:
@@ -306,7 +361,9 @@ def played_of(row: Row, seats: list[Row]) -> Played:
         reason=reason,
         endings={role: Ending(ending) for role, _, _, ending, _ in seats if ending is not None},
         # A stranger's archive may have any value there.
-        fault_turns={role: int(turn or 0) for role, _, _, ending, turn in seats if ending is not None},
+        fault_turns={
+            role: int(turn or 0) for role, _, _, ending, turn in seats if ending is not None
+        },
         sides=sides_of(sides),
         turns=turns,
     )
@@ -328,12 +385,16 @@ def transcript(record: Record) -> int:
     """
     verdict = record.verdict
     movers = {turn.role for turn in record.turns if turn.by == "bot"}
-    own = any(turn.by in SAMPLED for turn in record.turns) or any(fault.role not in movers for fault in verdict.faults)
+    own = any(turn.by in SAMPLED for turn in record.turns) or any(
+        fault.role not in movers for fault in verdict.faults
+    )
     turns = [(turn.number, turn.role, turn.by, turn.move) for turn in record.turns]
     openings = [turn for turn in turns if turn[2] == "opening"]
     beginning = _hashed(record.match.sampled, record.match.id if own else "", openings)
     faults = [(fault.role, fault.ending, fault.turn) for fault in verdict.faults]
-    return (beginning >> 1) << PLAY_BITS | _hashed(turns, faults, dict(verdict.scores), verdict.reason)
+    return (beginning >> 1) << PLAY_BITS | _hashed(
+        turns, faults, dict(verdict.scores), verdict.reason
+    )
 
 
 def _hashed(*values: object) -> int:
@@ -346,7 +407,9 @@ def _seat_rows(record: Record, seat: SeatReport, result: str | None) -> SeatRows
     match = record.match
     side = next(number for number, roles in enumerate(record.sides) if seat.role in roles)
     fault = next((fault for fault in record.verdict.faults if fault.role == seat.role), None)
-    answers = [turn for turn in record.turns if turn.role == seat.role and turn.by in {"bot", "strike"}]
+    answers = [
+        turn for turn in record.turns if turn.role == seat.role and turn.by in {"bot", "strike"}
+    ]
     return SeatRows(
         _storable(match.game, match.board, side, seat.role, seat.bot, seat.digest),
         _storable(
@@ -354,7 +417,10 @@ def _seat_rows(record: Record, seat: SeatReport, result: str | None) -> SeatRows
             *((fault.ending.value, fault.words, fault.turn) if fault else (None, None, None)),
             *(seat.ready, seat.exit, seat.killed, seat.memory, seat.cpu, len(answers)),
         ),
-        tuple(array("f", (getattr(turn, name) for turn in answers)).tobytes() for name in ("wall", "cpu", "waited")),
+        tuple(
+            array("f", (getattr(turn, name) for turn in answers)).tobytes()
+            for name in ("wall", "cpu", "waited")
+        ),
     )
 
 

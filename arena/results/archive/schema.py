@@ -49,7 +49,9 @@ on conflict do update set seats = seats + excluded.seats, score = score + exclud
 """
 """Add the matches with these numbers to the tallies, or take them out, by the sign."""
 ENTRY = f"insert into entries ({', '.join(records.ENTRY)}) values (?, ?, ?, ?, ?, ?) on conflict do nothing"
-ENTRY_NUMBER = f"select number from entries where {' and '.join(f'{column} = ?' for column in records.ENTRY)}"
+ENTRY_NUMBER = (
+    f"select number from entries where {' and '.join(f'{column} = ?' for column in records.ENTRY)}"
+)
 SEEN = f"""
 with matches as (select * from main.matches where (planned or ?) and (? is null or game = ?)),
 tallies as (select * from main.tallies where planned or ?),
@@ -69,7 +71,9 @@ values (?, ?, ?, {", ".join("?" * len(records.SEAT))})
 
 def make(connection: sqlite3.Connection) -> None:
     """Make the tables of an empty file."""
-    connection.executescript(f"begin; {TABLES} pragma user_version = {file_formats.ARCHIVE.number}; commit;")
+    connection.executescript(
+        f"begin; {TABLES} pragma user_version = {file_formats.ARCHIVE.number}; commit;"
+    )
 
 
 @cache

@@ -107,7 +107,11 @@ class Results:
 
         def name(bot: str, digest: str) -> str:
             number = (numbers or {}).get(digest)
-            return bot if versions[bot] < 2 else f"{bot} {digest[:6] if number is None else f'v{number}'}"
+            return (
+                bot
+                if versions[bot] < 2
+                else f"{bot} {digest[:6] if number is None else f'v{number}'}"
+            )
 
         return cls(archive.by_version(name), all_versions=True, rating=rating, rules=rules)
 
@@ -126,7 +130,11 @@ class Results:
         """The roles of each `game/board` of the event."""
         boards = {board.label: tuple(board.roles) for board in self.event.boards}
         if self._all_versions:
-            boards |= {label: roles for label, roles in self._archive.boards().items() if label not in boards}
+            boards |= {
+                label: roles
+                for label, roles in self._archive.boards().items()
+                if label not in boards
+            }
         return boards
 
     @cached_property
@@ -168,7 +176,13 @@ class Results:
     def cache_version(self) -> str:
         """A cache key: what was computed from these results is valid until it changes. Aborts do not change it."""
         sums = [[str(value) for value in vars(tally).values()] for tally in self.tallies]
-        return digest_of(event_text(self.event), self.rating, self._all_versions, self._archive.cache_version(), sums)
+        return digest_of(
+            event_text(self.event),
+            self.rating,
+            self._all_versions,
+            self._archive.cache_version(),
+            sums,
+        )
 
     @cached_property
     def display_names(self) -> dict[str, str]:
@@ -215,7 +229,11 @@ class Results:
     @cached_property
     def ranked(self) -> frozenset[str]:
         """The bots that have a rank: in a league those that play all of its game, else those that play all games."""
-        played = {standing.bot: standing.roles for standing in self._by_points if standing.points is not None}
+        played = {
+            standing.bot: standing.roles
+            for standing in self._by_points
+            if standing.points is not None
+        }
         return ranked.ranked_bots(self.event, played)
 
     @cached_property
@@ -296,7 +314,9 @@ class Results:
         parts = Path(arrays.__file__), *sorted(Path(ratings.__file__).parent.rglob("*.py"))
         key = digest_of(memo.code_digest(parts), REFITS, self.cache_version)
         if (fitted := memo.recall(path, key, RATINGS)) is None:
-            fitted = ratings.find(self.rating).rate(self.arrays, seed=self.event.resampling_seed, refits=REFITS)
+            fitted = ratings.find(self.rating).rate(
+                self.arrays, seed=self.event.resampling_seed, refits=REFITS
+            )
             memo.store(path, key, fitted, RATINGS)
         return fitted
 
@@ -305,7 +325,11 @@ class Results:
         """Warnings for a reader of the ratings, a sentence each; no bot is named."""
         if len(self.leagues) == 1:
             return self.ratings.warnings
-        return tuple(f"{league.game}: {warning}" for league in self.leagues for warning in league.ratings.warnings)
+        return tuple(
+            f"{league.game}: {warning}"
+            for league in self.leagues
+            for warning in league.ratings.warnings
+        )
 
     @cached_property
     def accuracy_sums(self) -> dict[SumKey, MoveSums]:
@@ -321,8 +345,14 @@ class Results:
         """Return the matches here that a measure applies to, with their figures."""
         whole = self._whole or self
         if measure not in whole._measured:
-            whole._measured[measure] = load_or_assess(whole._archive, list(whole.boards), whole._rules, measure)
-        return [(match, figures) for match, figures in whole._measured[measure] if match.label in self.boards]
+            whole._measured[measure] = load_or_assess(
+                whole._archive, list(whole.boards), whole._rules, measure
+            )
+        return [
+            (match, figures)
+            for match, figures in whole._measured[measure]
+            if match.label in self.boards
+        ]
 
     def lessons(self, bots: Collection[str], most: int) -> dict[str, tuple[Lesson, ...]]:
         """Return at most so many lessons of each of these bots, where its moves on solved boards are assessed already.
@@ -332,7 +362,9 @@ class Results:
         """
         matches: defaultdict[str, list[str]] = defaultdict(list)
         for match, figures in self._assessed(ACCURACY):
-            blunderers = {match.seats.get(role, "") for role, (_, blunders, _) in figures.items() if blunders}
+            blunderers = {
+                match.seats.get(role, "") for role, (_, blunders, _) in figures.items() if blunders
+            }
             for bot in blunderers.intersection(bots):
                 matches[bot].append(match.id)
         matches_a_bot = max(1, min(MISTAKEN_MATCHES, ALL_MISTAKEN_MATCHES // max(1, len(matches))))
@@ -365,9 +397,14 @@ class Results:
 
     def _repr_html_(self) -> str:
         """Return the leaderboard of each game, for a notebook."""
-        narrow = (league.leaderboard().drop(columns=[*columns.LOGITS], errors="ignore") for league in self.leagues)
+        narrow = (
+            league.leaderboard().drop(columns=[*columns.LOGITS], errors="ignore")
+            for league in self.leagues
+        )
         tables = (table.loc[:, :"forfeits"] for table in narrow)  # what fits a screen
-        return "\n".join(table.to_html(index=False, float_format="{:.1f}".format, na_rep="") for table in tables)
+        return "\n".join(
+            table.to_html(index=False, float_format="{:.1f}".format, na_rep="") for table in tables
+        )
 
     def leaderboard(self, *, by_game: bool = True) -> pd.DataFrame:
         """Return a row a bot for each game, best first; of a bot that never played rank, rating and points are missing.
@@ -381,15 +418,22 @@ class Results:
         rows = [self.overall_leaderboard()]
         for league in reversed(self.leagues):
             # The name of a board may be another game's board, too: here the names are those of the whole event.
-            names = {name: self.board_columns[label] for label, name in league.board_columns.items()}
-            names |= {name: self.board_role_columns[key] for key, name in league.board_role_columns.items()}
+            names = {
+                name: self.board_columns[label] for label, name in league.board_columns.items()
+            }
+            names |= {
+                name: self.board_role_columns[key]
+                for key, name in league.board_role_columns.items()
+            }
             rows.insert(0, league.leaderboard().rename(columns=names))
         every = pd.concat([frame for frame in rows if len(frame)] or rows[:1], ignore_index=True)
         return every[[name for name in self._leaderboard(()).columns if name in every]].copy()
 
     def overall_leaderboard(self) -> pd.DataFrame:
         """Return a row for each bot that plays all of several games, best first; none where fewer than two do."""
-        overall = self.standings if len(self.leagues) > 1 and len(self.ranked) >= ranked.FEWEST else ()
+        overall = (
+            self.standings if len(self.leagues) > 1 and len(self.ranked) >= ranked.FEWEST else ()
+        )
         return self._leaderboard([standing for standing in overall if standing.rank is not None])
 
     def _leaderboard(self, standings: Sequence[Standing]) -> pd.DataFrame:
@@ -414,10 +458,16 @@ class Results:
         labels, roles = self._selection(board, role)
         rows = self._of_leagues(
             lambda league: frames.rankings(
-                league.ratings, league.standings, league.boards, league.display_name, league.absentees
+                league.ratings,
+                league.standings,
+                league.boards,
+                league.display_name,
+                league.absentees,
             )
         )
-        return rows[rows["board"].isin(labels) & (role is None or rows["role"].isin(roles))].reset_index(drop=True)
+        return rows[
+            rows["board"].isin(labels) & (role is None or rows["role"].isin(roles))
+        ].reset_index(drop=True)
 
     def strengths(self) -> pd.DataFrame:
         """Return a row for each bot and each board role that it played: strength, low, high, in the rating's unit."""
@@ -479,7 +529,11 @@ class Results:
             for tally in self.tallies
             if tally.bot in {bot, opponent} and len(sides[tally.board]) == 1
         ]
-        sums = pd.DataFrame(rows, columns=frames.SEATED).groupby(frames.SEATED[:3], as_index=False).sum()
+        sums = (
+            pd.DataFrame(rows, columns=frames.SEATED)
+            .groupby(frames.SEATED[:3], as_index=False)
+            .sum()
+        )
         alone = sums.assign(score=sums["score"] / sums["matches"])
         return frames.head_to_head(self._crosstable, alone, bot, opponent)
 
@@ -490,7 +544,9 @@ class Results:
         """
         stored = list(self._archive.reasons())
         ids, reasons = [match for match, _ in stored], [reason for _, reason in stored]
-        return frames.matches(self.arrays, ids, reasons, dict.fromkeys(role for _, role in self.board_role_columns))
+        return frames.matches(
+            self.arrays, ids, reasons, dict.fromkeys(role for _, role in self.board_role_columns)
+        )
 
     def match(self, prefix: str) -> Record:
         """Return the record of the match whose id begins so; in a notebook it shows itself as a replay."""
@@ -551,7 +607,9 @@ class Results:
         apart = disguise.told_apart(self.arrays, {bot.name for bot in self.event.bots if bot.model})
         rows = []
         if len(apart.seed):
-            fitted = ratings.find(self.rating).rate(apart, seed=self.event.resampling_seed, refits=REFITS)
+            fitted = ratings.find(self.rating).rate(
+                apart, seed=self.event.resampling_seed, refits=REFITS
+            )
             for bot, plain, disguised, difference in disguise.memories(self.on_scale(fitted)):
                 rows.append((bot, plain.value, disguised.value, *(difference or (np.nan,) * 3)))
         return pd.DataFrame(rows, columns=columns.DISGUISE.names)
@@ -588,7 +646,15 @@ class Results:
 
 def write_csv(results: Results, folder: Path) -> tuple[Path, ...]:
     """Write the tables as CSV files, each whole or not at all."""
-    names = ["leaderboard", "rankings", "strengths", "chance_better", "crosstable", "matches", "timing"]
+    names = [
+        "leaderboard",
+        "rankings",
+        "strengths",
+        "chance_better",
+        "crosstable",
+        "matches",
+        "timing",
+    ]
     for name, has_rows in {
         "accuracy": bool(results.accuracy_sums),
         "regret": bool(results.regret_sums),
@@ -599,7 +665,10 @@ def write_csv(results: Results, folder: Path) -> tuple[Path, ...]:
             names.append(name)
         else:
             whole_files.remove(folder / f"{name}.csv")
-    return tuple(tables.write(getattr(results, name)(), columns.FRAMES[name], folder / f"{name}.csv") for name in names)
+    return tuple(
+        tables.write(getattr(results, name)(), columns.FRAMES[name], folder / f"{name}.csv")
+        for name in names
+    )
 
 
 def _require(kind: str, name: str, known: bool, names: Iterable[str]) -> None:

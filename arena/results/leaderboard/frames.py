@@ -64,17 +64,34 @@ def leaderboard(
             if standing.rank is not None:
                 (best, worst), tier = among_ranked[standing.bot]
                 # A tie-break may rank a bot outside its interval: then the interval is widened.
-                row |= {"rank_low": min(best, standing.rank), "rank_high": max(worst, standing.rank), "tier": tier}
-        row |= {name: getattr(standing, name) for name in ("matches", "points", "won", "drawn", "lost", "forfeits")}
+                row |= {
+                    "rank_low": min(best, standing.rank),
+                    "rank_high": max(worst, standing.rank),
+                    "tier": tier,
+                }
+        row |= {
+            name: getattr(standing, name)
+            for name in ("matches", "points", "won", "drawn", "lost", "forfeits")
+        }
         assessed = accuracy.get(standing.bot, MoveSums())
         row |= {"accuracy": assessed.accuracy, "blunders": assessed.lost_a_match}
         row["regret_estimate"] = regrets.get(standing.bot, MoveSums()).lost_a_match
-        row |= {name: float(figure) for name, figure in standing.tie_breaks.items() if figure is not None}
+        row |= {
+            name: float(figure)
+            for name, figure in standing.tie_breaks.items()
+            if figure is not None
+        }
         row |= {ending: standing.endings.get(ending, 0) for ending in Ending}
         row |= {column: standing.boards.get(board) for board, column in boards.items()}
-        row |= {column: standing.roles.get(board_role) for board_role, column in board_roles.items()}
+        row |= {
+            column: standing.roles.get(board_role) for board_role, column in board_roles.items()
+        }
         rows.append(row | {"display": display_name(standing.bot)})
-    by_event = {"TIEBREAK": tie_breaks, "BOARD": boards.values(), "BOARD_ROLE": board_roles.values()}
+    by_event = {
+        "TIEBREAK": tie_breaks,
+        "BOARD": boards.values(),
+        "BOARD_ROLE": board_roles.values(),
+    }
     if ratings is not None and ratings.unit != "Elo":
         by_event |= dict.fromkeys(columns.LOGITS, ())
     if not accuracy:
@@ -83,9 +100,13 @@ def leaderboard(
         by_event |= {"regret_estimate": ()}
     names = [each for name in columns.LEADERBOARD.names for each in by_event.get(name, [name])]
     frame = pd.DataFrame(rows, columns=names)
-    figures = {*tie_breaks, *boards.values(), *board_roles.values(), *MAY_BE_MISSING}.intersection(names)
+    figures = {*tie_breaks, *boards.values(), *board_roles.values(), *MAY_BE_MISSING}.intersection(
+        names
+    )
     typed = frame.astype(dict.fromkeys(WHOLE, "Int64") | dict.fromkeys(figures, float))
-    return typed.copy()  # as few arrays again: of an array a column pandas warns, where boards make many columns
+    return (
+        typed.copy()
+    )  # as few arrays again: of an array a column pandas warns, where boards make many columns
 
 
 def rankings(
@@ -124,7 +145,17 @@ def rankings(
                 best, worst = min(rank, row.ranks[0]), max(rank, row.ranks[1])
                 strength = _with_logits(row.strength, ratings.unit)
                 rows.append(
-                    (board, role, rank, row.bot, *strength, best, worst, scores[row.bot], display_name(row.bot))
+                    (
+                        board,
+                        role,
+                        rank,
+                        row.bot,
+                        *strength,
+                        best,
+                        worst,
+                        scores[row.bot],
+                        display_name(row.bot),
+                    )
                 )
     return pd.DataFrame(rows, columns=_names(columns.RANKINGS, ratings.unit))
 
@@ -165,18 +196,27 @@ def assessed(sums: Mapping[SumKey, MoveSums], declared: columns.Columns) -> pd.D
     ]
     frame = pd.DataFrame(rows, columns=declared.names)
     figures = {"accuracy", "blunders", "regret_estimate", "turns_lost"}.intersection(declared.names)
-    return frame.astype(dict.fromkeys(figures, float)).sort_values(["bot", "board", "role"], ignore_index=True)
+    return frame.astype(dict.fromkeys(figures, float)).sort_values(
+        ["bot", "board", "role"], ignore_index=True
+    )
 
 
 def chance_better(game: str | None, ratings: Ratings) -> pd.DataFrame:
     """Return a row for each two bots, each way round, best first: the chance that the bot is stronger."""
     names = np.array([rating.bot for rating in ratings.ratings], dtype=object)
     bot, opponent = np.nonzero(~np.eye(len(names), dtype=np.bool_))
-    figures = np.full(len(bot), game, dtype=object), names[bot], names[opponent], ratings.better[bot, opponent]
+    figures = (
+        np.full(len(bot), game, dtype=object),
+        names[bot],
+        names[opponent],
+        ratings.better[bot, opponent],
+    )
     return pd.DataFrame(dict(zip(columns.CHANCE_BETTER.names, figures, strict=True)))
 
 
-def versions(spans: Sequence[Span], rated: Mapping[tuple[str, str], Strength], unit: str) -> pd.DataFrame:
+def versions(
+    spans: Sequence[Span], rated: Mapping[tuple[str, str], Strength], unit: str
+) -> pd.DataFrame:
     """Return a row for each version, by bot and in the order of first matches; `rated` is by bot and digest, in `unit`.
 
     All matches that were ever played are in one fit, in which each version is a bot of its own. So an old version is
@@ -191,27 +231,57 @@ def versions(spans: Sequence[Span], rated: Mapping[tuple[str, str], Strength], u
         numbers[span.bot] += 1
         strength = rated[span.bot, span.digest]
         # Spans are in order of their first matches, so the last one of a bot is its latest.
-        latest = {other.bot: other for other in spans if other.first <= span.last and other.bot != span.bot}
-        field = [rated[other.bot, other.digest].value for other in latest.values() if other.last >= span.first]
+        latest = {
+            other.bot: other
+            for other in spans
+            if other.first <= span.last and other.bot != span.bot
+        }
+        field = [
+            rated[other.bot, other.digest].value
+            for other in latest.values()
+            if other.last >= span.first
+        ]
         rank = 1 + sum(value > strength.value for value in field)
-        rows.append((span.bot, numbers[span.bot], span.digest, rank, *_with_logits(strength, unit), span.matches))
-    return pd.DataFrame(rows, columns=_names(columns.VERSIONS, unit)).sort_values(["bot", "version"], ignore_index=True)
+        rows.append(
+            (
+                span.bot,
+                numbers[span.bot],
+                span.digest,
+                rank,
+                *_with_logits(strength, unit),
+                span.matches,
+            )
+        )
+    return pd.DataFrame(rows, columns=_names(columns.VERSIONS, unit)).sort_values(
+        ["bot", "version"], ignore_index=True
+    )
 
 
-def head_to_head(crosstable: pd.DataFrame, alone: pd.DataFrame, bot: str, opponent: str) -> pd.DataFrame:
+def head_to_head(
+    crosstable: pd.DataFrame, alone: pd.DataFrame, bot: str, opponent: str
+) -> pd.DataFrame:
     """Return a row for each board and role that both had: the score of each against the other.
 
     Where they met, but not each in the other's roles, a row has the role of each. `alone` has board, role, bot, matches
     and score of the boards for one bot; there nobody meets.
     """
-    pairs = crosstable[crosstable["bot"].isin([bot, opponent]) & crosstable["opponent"].isin([bot, opponent])]
+    pairs = crosstable[
+        crosstable["bot"].isin([bot, opponent]) & crosstable["opponent"].isin([bot, opponent])
+    ]
     scores = pd.concat([frame[SEATED] for frame in (pairs, alone) if len(frame)] or [pairs[SEATED]])
     left, right = (scores[scores["bot"] == name].drop(columns="bot") for name in (bot, opponent))
-    both = left.merge(right, on=["board", "role"], suffixes=("", "_other")).assign(role_other=lambda rows: rows["role"])
+    both = left.merge(right, on=["board", "role"], suffixes=("", "_other")).assign(
+        role_other=lambda rows: rows["role"]
+    )
     unlike = left.merge(right, on="board", suffixes=("", "_other"))
     shared = set(zip(both["board"], both["role"], strict=True))
     roles = zip(unlike["board"], unlike["role"], unlike["role_other"], strict=True)
-    unlike = unlike[[(board, mine) not in shared and (board, theirs) not in shared for board, mine, theirs in roles]]
+    unlike = unlike[
+        [
+            (board, mine) not in shared and (board, theirs) not in shared
+            for board, mine, theirs in roles
+        ]
+    ]
     rows = pd.concat([frame for frame in (both, unlike) if len(frame)] or [both])
     rows = rows.sort_values(["board", "role", "role_other"], ignore_index=True)
     rows = rows.assign(difference=rows["score"] - rows["score_other"]).rename(
@@ -220,7 +290,9 @@ def head_to_head(crosstable: pd.DataFrame, alone: pd.DataFrame, bot: str, oppone
     return rows[columns.HEAD_TO_HEAD.names]
 
 
-def matches(arrays: Arrays, ids: Sequence[str], reasons: Sequence[str], roles: Iterable[Role]) -> pd.DataFrame:
+def matches(
+    arrays: Arrays, ids: Sequence[str], reasons: Sequence[str], roles: Iterable[Role]
+) -> pd.DataFrame:
     """Return a row a match, by board, repeat, bots and id: its head, then bot, score and ending of each of these roles.
 
     `ids` and `reasons` are those of the matches of the arrays. In a match without a role its three cells are missing.
@@ -261,8 +333,22 @@ def turns(archive: Archive) -> pd.DataFrame:
         for record in archive.records():
             bots = {seat.role: seat.bot.name for seat in record.match.seats}
             for turn in record.turns:
-                head = (record.match.id, turn.number, turn.role, bots.get(turn.role), turn.move, turn.by)
-                yield (*head, turn.rejected_text, turn.wall, turn.cpu, turn.waited, "\n".join(turn.remarks))
+                head = (
+                    record.match.id,
+                    turn.number,
+                    turn.role,
+                    bots.get(turn.role),
+                    turn.move,
+                    turn.by,
+                )
+                yield (
+                    *head,
+                    turn.rejected_text,
+                    turn.wall,
+                    turn.cpu,
+                    turn.waited,
+                    "\n".join(turn.remarks),
+                )
 
     return pd.DataFrame(rows(), columns=columns.TURNS.names)
 
@@ -274,22 +360,32 @@ def timing(archive: Archive) -> pd.DataFrame:
     """
     timeouts = Counter[tuple[str, str, str]]()
     for tally in archive.tallies():
-        timeouts[tally.bot, tally.board, tally.role] += tally.seats * (tally.ending is Ending.TIMEOUT)
+        timeouts[tally.bot, tally.board, tally.role] += tally.seats * (
+            tally.ending is Ending.TIMEOUT
+        )
     answers: dict[tuple[str, str, str], list[tuple[bytes, bytes, bytes]]] = {}
     for bot, board, role, walls, cpus, waits in archive.clocks():
         answers.setdefault((bot, board, role), []).append((walls, cpus, waits))
     rows = []
     for key, packed in sorted(answers.items()):
-        wall, cpu, waited = (np.frombuffer(b"".join(clock), dtype=np.float32) for clock in zip(*packed, strict=True))
+        wall, cpu, waited = (
+            np.frombuffer(b"".join(clock), dtype=np.float32) for clock in zip(*packed, strict=True)
+        )
         figures = [np.nan] * (len(columns.TIMING.names) - 5)
         if len(wall):
-            values = [figure for clock in (wall, cpu) for figure in (*np.quantile(clock, [0.5, 0.99]), clock.max())]
+            values = [
+                figure
+                for clock in (wall, cpu)
+                for figure in (*np.quantile(clock, [0.5, 0.99]), clock.max())
+            ]
             figures = [*map(float, values), float(np.quantile(waited, 0.99))]
         rows.append((*key, len(wall), timeouts[key], *figures))
     return pd.DataFrame(rows, columns=columns.TIMING.names)
 
 
-def models(archive: Archive, seats: Mapping[str, int], strengths: Mapping[str, float]) -> pd.DataFrame:
+def models(
+    archive: Archive, seats: Mapping[str, int], strengths: Mapping[str, float]
+) -> pd.DataFrame:
     """Return a row for each bot that asks a language model, the dearest last; `strengths` in points, and by name."""
     sums: dict[str, list[int]] = {}
     costs: dict[str, list[float]] = {}
@@ -308,12 +404,23 @@ def models(archive: Archive, seats: Mapping[str, int], strengths: Mapping[str, f
     for bot in sorted(sums, key=lambda bot: (fsum(costs[bot]), bot)):
         cost, above = fsum(costs[bot]), strengths.get(bot, weakest) - weakest
         matches = seats.get(bot, 0)
-        rows.append((bot, matches, *sums[bot], cost, cost / max(1, matches), cost / above if above > 0 else np.nan))
+        rows.append(
+            (
+                bot,
+                matches,
+                *sums[bot],
+                cost,
+                cost / max(1, matches),
+                cost / above if above > 0 else np.nan,
+            )
+        )
     return pd.DataFrame(rows, columns=columns.MODELS.names)
 
 
 def part_text(
-    roles: Collection[tuple[str, Role]], boards: Mapping[str, Sequence[Role]], names: Mapping[str, str]
+    roles: Collection[tuple[str, Role]],
+    boards: Mapping[str, Sequence[Role]],
+    names: Mapping[str, str],
 ) -> str:
     """Return these (`game/board`, role) as a text: `hunt, blinky and inky of classic only`."""
     if len(roles) == sum(map(len, boards.values())):
@@ -332,10 +439,14 @@ def board_columns(boards: Mapping[str, Sequence[Role]]) -> dict[str, str]:
     """Return a board's own name, or `game/board` where the name, alone or with a role, is another column's too."""
     names = {label: label.partition("/")[2] for label in boards}
     uses = Counter([*columns.LEADERBOARD.names, *tiebreaks.names()])
-    of_board = {label: [name, *(f"{name}_{role}" for role in boards[label])] for label, name in names.items()}
+    of_board = {
+        label: [name, *(f"{name}_{role}" for role in boards[label])]
+        for label, name in names.items()
+    }
     uses.update(column for of_one in of_board.values() for column in of_one)
     return {
-        label: name if all(uses[column] == 1 for column in of_board[label]) else label for label, name in names.items()
+        label: name if all(uses[column] == 1 for column in of_board[label]) else label
+        for label, name in names.items()
     }
 
 

@@ -22,10 +22,19 @@ def crosstable(arrays: Arrays) -> pd.DataFrame:
     board_roles, board_role = arrays.coded(lambda entry: (entry.label, entry.role))
     seats["board_role"] = board_role[arrays.entry]
     met = _opposed(seats, seats).drop_duplicates(["match", "position", "opponent"])
-    cells = met.groupby(["board_role", "bot", "opponent"])["score"].agg(["size", "mean"]).reset_index()
+    cells = (
+        met.groupby(["board_role", "bot", "opponent"])["score"].agg(["size", "mean"]).reset_index()
+    )
     label, role = (np.array([name[part] for name in board_roles], dtype=object) for part in (0, 1))
     name, number = np.array(bots, dtype=object), cells["board_role"]
-    columns = [label[number], role[number], name[cells["bot"]], name[cells["opponent"]], cells["size"], cells["mean"]]
+    columns = [
+        label[number],
+        role[number],
+        name[cells["bot"]],
+        name[cells["opponent"]],
+        cells["size"],
+        cells["mean"],
+    ]
     return pd.DataFrame(dict(zip(CROSSTABLE.names, columns, strict=True)))
 
 
@@ -38,7 +47,9 @@ def encounters(arrays: Arrays) -> Crosstable:
     met = met[met["bot"] != met["opponent"]]
     met = met.assign(result=np.sign(met["score"] - met["opposing"]))
     games = met.groupby(["bot", "opponent", "result"]).size().reset_index().to_numpy().tolist()
-    return Crosstable.count((bots[bot], bots[opponent], result, count) for bot, opponent, result, count in games)
+    return Crosstable.count(
+        (bots[bot], bots[opponent], result, count) for bot, opponent, result, count in games
+    )
 
 
 def _seats(arrays: Arrays) -> tuple[list[str], pd.DataFrame]:

@@ -13,7 +13,9 @@ from arena.results.anytext import pd
 from arena.results.archive import Archive
 from arena.results.columns import METRICS
 
-PAIR = re.compile(r"([A-Za-z][A-Za-z0-9_.-]{0,23})(?: *= *| +)([+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?)(?:[ ,;]+|$)")
+PAIR = re.compile(
+    r"([A-Za-z][A-Za-z0-9_.-]{0,23})(?: *= *| +)([+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?)(?:[ ,;]+|$)"
+)
 LONGEST_CHARACTERS = 300
 """A longer remark is talk."""
 SAMPLE = 1000
@@ -42,6 +44,13 @@ def frame(archive: Archive, most: int | None = None) -> pd.DataFrame:
             for turn in record.turns:
                 for remark in turn.remarks:
                     for metric, value in read(remark).items():
-                        yield record.match.id, turn.number, turn.role, bots.get(turn.role), metric, value
+                        yield (
+                            record.match.id,
+                            turn.number,
+                            turn.role,
+                            bots.get(turn.role),
+                            metric,
+                            value,
+                        )
 
     return pd.DataFrame(rows(), columns=METRICS.names)

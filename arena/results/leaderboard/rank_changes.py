@@ -63,6 +63,15 @@ def _entry_before(file: Path, event: Event) -> Any:
         if before is None or any(before[key] != this[key] for key in ("boards", "rating")):
             return None
         ranks = before["ranks"]
-        return before if all(rank is None or type(rank) is int for rank in ranks.values()) else None  # True is an int
-    except (OSError, ValueError, LookupError, TypeError, AttributeError, RecursionError):  # none yet, or damaged
+        return (
+            before if all(rank is None or type(rank) is int for rank in ranks.values()) else None
+        )  # True is an int
+    except (
+        OSError,
+        ValueError,
+        LookupError,
+        TypeError,
+        AttributeError,
+        RecursionError,
+    ):  # none yet, or damaged
         return None
