@@ -1,6 +1,6 @@
 """The formats of the files that arena stores: the number in each file, and the version of arena that first wrote it.
 
-A new number is a line here, and a way to read the older ones; CONTRIBUTING.md ("What is stored") has the promise. It
+A new number is a line here, and a way to read the older ones; docs/releasing.md ("What is stored") has the promise. It
 knows no file: those who read one ask for the number in it first, before anything else of it can be a mistake.
 """
 

@@ -1,9 +1,11 @@
 """The pages agree with the code: every command, key, column, ending and bot is documented; every example runs."""
 
+import ast
 import re
 import shlex
 import shutil
 from collections import Counter
+from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -303,20 +305,38 @@ def test_the_listing_of_contributing_is_the_listing():
     assert listed == here - hidden
 
 
-def test_every_file_and_name_that_contributing_points_to_exists():
-    rows = re.findall(r"^\|.*`.*\|$", CONTRIBUTING.partition("## The rules of")[0], re.MULTILINE)
-    assert len(rows) > 40
+def pointers() -> Iterator[tuple[str, list[str]]]:
+    """Give each row that says where something is, with the files and names that it points to."""
+    pages = (CONTRIBUTING, (HERE / "docs" / "words.md").read_text())
+    for page in pages:
+        for row in re.findall(r"^\|.*`.*\|$", page, re.MULTILINE):
+            yield row, re.findall(r"`([^` ]+)`", row.rstrip("| ").rpartition("|")[2])
+    for path in (HERE / "arena").rglob("__init__.py"):
+        where = (ast.get_docstring(ast.parse(path.read_text())) or "").partition("Where to change what")[2]
+        for row in re.split(r"^- ", where, flags=re.MULTILINE)[1:]:
+            start = re.search(r"`[^` ]+\.[a-z]+`", row)
+            yield row, re.findall(r"`([^`\s]+)`", row[start.start() :]) if start else []
+
+
+def test_every_file_and_name_that_a_contributor_is_sent_to_exists():
+    rows = list(pointers())
+    assert len(rows) > 140
     missing = []
-    for row in rows:
+    for _, names in rows:
         text = ""
-        for name in re.findall(r"`([^` ]+)`", row.rstrip("| ").rpartition("|")[2]):
+        for name in names:
             if "/" in name or name.endswith(".py"):
                 path = HERE / ("" if name.startswith(("tests/", "docs/")) else "arena") / name
                 text = path.read_text("utf-8") if path.is_file() else ""
                 missing += [] if path.exists() else [name]
-            elif not re.search(rf"^ *(?:def|class) {name}\b|^{name}\b[^\n]* = ", text, re.MULTILINE):
-                missing.append(name)
+            elif text and name.isidentifier():
+                defined = re.search(rf"^ *(?:def|class) {name}\b|^ *{name}\b[^\n]* = ", text, re.MULTILINE)
+                missing += [] if defined else [name]
     assert missing == []
+
+
+def test_contributing_is_read_in_a_quarter_of_an_hour():
+    assert len(CONTRIBUTING.split()) <= 2500
 
 
 def test_every_schedule_is_documented_and_the_one_of_the_page_plans():

@@ -32,7 +32,7 @@ EVENTS = [file for file in FILES if not file.name.startswith("site")]
 SITES = [file for file in FILES if file.name.startswith("site")]
 
 
-CHANGED = "what is stored means another thing than before: see CONTRIBUTING.md, 'What is stored'"
+CHANGED = "what is stored means another thing than before: see docs/releasing.md, 'What is stored'"
 
 
 def named(file: Path) -> str:

@@ -4,6 +4,18 @@ Each has `frame(results)`, a tidy frame whose columns its docstring names, and `
 about)`, which makes the Figure, or `Nothing` with the reason. A new chart is a new file here and no
 edit elsewhere. You can also draw a frame of your own:
 `charts.leaderboard.render(results.leaderboard())`. No chart but `time` contains a clock reading.
+
+Where to change what (paths begin below arena/):
+
+- the colour of the leaderboard's markers and bars: `charts/style/__init__.py` `RATING` (the
+  charts of roles and of convergence have it, too; `POINTS`: only when no bot has a rating); the
+  report: `report/html/1_tokens.css` (accent), `report/html/3_tables.css` (bar); the terminal:
+  `cli/leaderboard_text.py` `TIER_STYLES`
+- the other colours of the charts: `charts/style/__init__.py` `BLUE`; the names below it say which
+  chart uses which colour
+- a chart, a rating, a schedule: one file in `charts/`, `results/ratings/` or `event/schedules/`,
+  then the page that lists them (docs/formats.md for schedules); a schedule may be a plug-in:
+  `plugins.py`
 """
 
 from collections.abc import Mapping

@@ -4,6 +4,15 @@ It owns the messages to users; how a command ends, and its exit code, is in exit
 else to stderr. A command's module is imported when it is called, so that the help and the completion of a shell import
 none; modules that are slow to import (pandas, matplotlib, pydantic, rich) are imported inside the commands that need
 them.
+
+Where to change what (paths begin below arena/):
+
+- a command: one file in `cli/`, a line in `cli/__init__.py`, then `python tests/pages.py`
+- the columns of the live table of `arena run`: `cli/run/watcher.py` `COLUMNS`
+- what `--json` prints: `cli/output.py` `print_json`; the rows and their keys are made in the
+  command's own file
+- from where `--from MATCH --turn N` goes on: `replay/fork.py`; the commands in the report:
+  `report/html/commands.js`
 """
 
 import os

@@ -1,4 +1,28 @@
 """One tournament: its settings, its bots, its schedule, and the worker processes that play it.
 
 This package owns all processes and files of a run; it knows no rules, no clock and no confinement.
+
+Where to change what (paths begin below arena/):
+
+- a key of tournament.toml: `event/config/__init__.py` `Tournament`, which must pass it on in its
+  methods `event` or `conditions`; its tables: `event/config/keys.py`, and
+  `event/tables/__init__.py` for [limits]; then docs/tournament.md and the schema
+- how a provider is asked, and what of its answer counts: `event/model/providers.py`; when and how
+  often: `event/model/broker.py`; what a seat may ask: `match/model.py` `TokenAccount`
+- which match is next, and the order in which matches begin: the plan: the files of
+  `event/schedules/`; which one is next: `event/director.py` `next_work`
+- what happens when a worker is killed: `event/workers.py` `collect`, then `event/director.py`
+  `match_failed`
+- when an event ends by `stop_when`: `event/stopping.py`; when it looks: `event/plan.py` `walk`;
+  the words: `results/leaderboard/stop_words.py`; when its time is over: `event/end_time.py`
+  `EndTime`; the other reasons why a run ends early: `event/director.py` `RunPhase`
+- who meets whom in a Swiss, and how a rematch is avoided: `event/schedules/_dutch.py` `paired`,
+  then docs/formats.md
+- how `arena status` sees a run, and `arena stop` ends it: `event/control.py`; which run it is:
+  the token in `results/archive/database.py`
+- which archives can be merged: `event/merging.py` `joined_event`
+- what `arena doctor` checks and measures: `event/doctor/checks.py` `checks`, and the checks that
+  `cli/machines.py` adds; its measurements, and how it judges them: `event/doctor/measuring.py`
+- which files are programs, how they are built without a bot.toml, why others are no programs: the
+  tables of `event/discovery/programs.py`
 """

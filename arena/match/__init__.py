@@ -1,4 +1,30 @@
 """One match: the referee, somebody in every seat (seat.py), and the only code that waits for bots (polling.py).
 
 Nothing here knows of other matches, of the archive or of the command line.
+
+Where to change what (paths begin below arena/):
+
+- when a bot is stopped (frozen) and goes on: `match/polling.py` `ask_all` and
+  `match/live_bots.py` `LiveBots` decide; `match/bot/__init__.py` `freeze`, `_accept`,
+  `short_answer`; how it is done: `sandbox/freezer.py`
+- who may sit in a seat: a new kind of seat, or something around its lines; the law:
+  `match/seat.py`; the kinds: `match/seating.py` `KINDS`; for example `match/human.py`
+- when an answer is too late, and how much time is charged: `clock.py` (`excused`, `fair`,
+  `charged`, `deadline`, `too_late`, `forgives_short_answers`; the bank: `after`); who reads the
+  clocks: `match/bot/stopwatch.py` (`spent`, `short`); when an answer was written:
+  `sandbox/timed_pipe.py`; how long a bot waited for a core: `sandbox/meter.py`, of several
+  processes `sandbox/family.py`. A short answer is in time because nobody is charged more than the
+  longer of wall time and CPU time
+- how long a bot may take until it is `ready`: `clock.py` `TimeControl`, `event/config/keys.py`
+  `Time`; used in `match/referee.py` `asks`
+- which line of a bot is its answer, and what happens to a second line: `match/bot/output.py`,
+  `match/bot/early_lines.py`, then docs/protocol.md
+- a line of the protocol: `protocol.py`, then docs/protocol.md
+- the words for a time loss (`timeout`), a crash, or a build that failed:
+  `match/bot/postmortem.py` `time_loss`, `crash`, `failed_build`; the names of endings:
+  `values.py` `Ending`; the tests that repeat them: `tests/sins.py`; docs/endings.md; which line
+  of stderr they quote: `match/bot/complaint.py`; why the system cannot run a program, by its
+  file: `match/bot/program_file.py`; advice on them: `author/checkup/advice.py`
+- anything else that can change how a match goes: `values.py` `Conditions`; `identity.py`
+  `ADDED_LATER` says what it does to the ids of matches
 """

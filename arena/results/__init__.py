@@ -1,4 +1,37 @@
 """Stored results and everything that is made of them: the archive, standings, ratings, leaderboards and tables.
 
 Nothing here plays a match, and only `archive` knows SQL.
+
+Where to change what (paths begin below arena/):
+
+- how the interval of a rating is computed: `results/ratings/fitting/intervals.py`,
+  `results/ratings/fitting/bootstrap.py`; which matches are repeats: `results/archive/records.py`
+  `transcript`
+- a tie-break: a function in `results/tiebreaks.py` and its row in `TIE_BREAKS` there (`_for_each`
+  for a formula of one bot), then docs/tournament.md, which lists the names
+- a column of the leaderboard, or of other results: `results/columns.py`; its cells in the same
+  order: `results/leaderboard/frames.py`; then `python tests/pages.py`; the terminal:
+  `cli/leaderboard_text.py`; where the report has it: `report/leaderboard.py` `ORDER`
+- what a lesson is, which come first: `results/lessons.py`; exact ones: `results/blunders.py`;
+  when an estimate is sure enough: `results/move_estimates.py`; how it is printed:
+  `cli/lessons.py`; in the report: `report/bots.py`, `report/html/bot.js`
+- the file of lessons, and how a bot is led to a position: `lessons.py`; `arena check --lessons`:
+  `cli/check.py`
+- what a student's mark is, and its reason in words: `results/grades.py`; who a student is:
+  `author/submissions/students.py`; who a person is, whatever the name:
+  `author/submissions/people.py` `recorded`; which of a student's bots counts, and the files:
+  `author/marks.py`
+- how `arena nemesis` searches: `extras/nemesis/search.py`
+- what an agent of `arena climb` gets, and how it is confined: `extras/climb/feedback.py`,
+  `extras/climb/agent.py`; the steps of a round, and when an edit is promoted:
+  `extras/climb/climbing.py` `Climb`, `question`; its history: `extras/climb/history.py`
+- when `arena duel` has decided: `results/sequential.py`; benchmarks/sprt.py measures its error
+  rates; a duel as an event: `event/duel.py`; what it says: `event/duel_words.py`, and
+  `cli/duel.py` as JSON
+- a column of `arena export`: `results/export.py` `TABLES`, and `SCHEMA` unless the column is only
+  added; then `python tests/pages.py`
+- where a match becomes durable, and counts: `results/archive/__init__.py` `append`, which the
+  main process calls before it tells anybody; files that are written whole: `whole_files.py`
+- accuracy, blunders and regret of a bot: `games/quality.py` judges a move, `results/accuracy.py`
+  adds up; when that is done, and for which matches: `load_or_assess` there
 """

@@ -20,4 +20,30 @@ Other packages use `launcher.py`. Behind it:
   a bot of several processes) look at it from outside, `procfs.py` reads /proc for them, `cgroup.py` uses the
   kernel's own count where arena has a delegated cgroup.
 - Of arena itself: `descriptors.py` keeps descriptors 0 to 2 open, `cores.py` decides which lane has which core.
+
+Where to change what (paths begin below arena/):
+
+- which system calls all bots may make: `sandbox/call_policy.py`, then `python
+  tests/attacks/harness/page.py`
+- which system calls the bots of one event may make: the key `syscalls` of tournament.toml: no
+  code; `event/config/__init__.py` `conditions` checks the key
+- which files a bot may read: `sandbox/file_policy.py`, for both confining levels;
+  `sandbox/toolchain.py` finds what its interpreter needs; `sandbox/exposure.py` refuses private
+  files there
+- what differs where the system is not Linux: `system.py`; how bots start there:
+  `sandbox/portable.py`; which commands play there without the option unsafe: `sandbox/choice.py`
+  `choose`; how it is tested: tests/not_linux/; docs/laptops.md
+- a limit for bots: its value: `values.py` `Limits`, `event/tables/__init__.py` `BotLimits` (its
+  key in tournament.toml and bot.toml), `sandbox/building.py` `BUILD_LIMITS` (of builds)
+- what the organiser allows one bot by its name (`[[bot]]` `processes`), or all bots (`threads`):
+  `event/config/__init__.py` `as_entered`, `unmet_requests`; what a bot gets in a match:
+  `values.py` `limits_of`
+- a limit for bots: who enforces it: `sandbox/watchdog.py` or `sandbox/rlimits.py`
+- a limit for bots: the words of its verdict, and the advice: `failure.py` `Cause`,
+  `match/bot/postmortem.py` `limit_exceeded`, `author/checkup/advice.py` `LIMIT_ADVICE`;
+  docs/endings.md, docs/tournament.md, the schema
+- a limit for bots: its test: a file in `tests/bad_bots/` and its row in `tests/sins.py` `SINS`
+- the limits of what runs in a process of its own: the module that asks for it:
+  `author/submissions/unpacking.py` (archives), `games/trial.py` (boards' names),
+  `games/conformance/examination.py` (rules under check); how it is done: `limited.py`
 """

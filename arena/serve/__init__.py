@@ -3,6 +3,36 @@
 It owns addresses and pages, who may send what (guard.py, people.py), and who may see which event
 (`Accounts.may_see`). The server plays no match and computes no table itself. Other processes do both, so that no reader
 delays a referee or another reader.
+
+Where to change what (paths begin below arena/):
+
+- what the organiser may do, on the page and by `arena serve ACTION`: `serve/actions.py`
+  `ACTIONS`; the page: `serve/organiser.py`
+- what an author may see or ask for: `serve/author.py`; whose a version is, which bots play:
+  `serve/entrants.py` `Entrants`
+- what an upload may be, when it is confirmed: `serve/uploads.py` `receive`; who decides it, by
+  the path of `arena submit`: `decide_all` there
+- what counts as an author's on disk, which versions make room: `serve/disk.py` `Disk`
+- which lines of the log strangers can cause, and how often: `serve/log.py`
+- which match the page *Live* and `/wall` show, and how fast: `serve/live.py` `Stage`; what of it:
+  `serve/jobs.py` `under_way`, `finished`; how open pages hear of a match, also who plays it:
+  `serve/streams.py`; what a lane writes, and when: `event/broadcast.py`
+- which process the server starts, and what happens when one is killed: all of them: the comment
+  in `serve/__init__.py`; what starts them: `serve/processes.py` `SiteProcess`, `serve/desk.py`
+  `Desk`; when a round begins: `serve/timetable.py`
+- how a message names the files of a bot that somebody has sent: `errors.py` `FileError`,
+  `FilesError`: `seen_from`
+- who may read why a match of a request, or of a person, was not played: the type of the mistake:
+  `errors.py` `BotError`, `PublicError`; what each reader is shown: `serve/statements.py`
+- who may see an event, or a hidden one: `serve/accounts.py` `may_see`; who asks:
+  `serve/people.py`
+- a remote seat: its clock, and what happens when the connection is lost: `match/remote.py`
+  `RemoteSeat`; between match and bot: `serve/remote.py` `Hub`; the author's side: `serve/join.py`
+- a match that a person plays in the browser: its pages, when it ends, what its process tells:
+  `serve/play.py`; `serve/human_matches.py`; `serve/human_process.py`. What a person may see:
+  `replay/player_view.py`; clicks and keys: `serve/html/play.js`
+- which programs count as similar, and what is no evidence: `author/similar.py`
+- what is stored of accounts, and how: `serve/accounts.py`
 """
 
 # The processes

@@ -4,6 +4,16 @@
 which machines play, and `pairings.py` for the matches that belong together. `session.py` and `host.py` are at the
 worker's side, with `calibration.py` for its speed; `start.py` starts a worker. `wire.py` says how files and values
 travel. The package `distributed` is imported only when a cluster is used.
+
+Where to change what (paths begin below arena/):
+
+- which machines of a cluster play, and when one is refused: `event/cluster/admission.py`, then
+  docs/clusters.md; what they measure: `event/cluster/calibration.py`
+- which matches go to the same machine: `event/cluster/pairings.py`; how many at once:
+  `event/cluster/machine.py` `is_enough`
+- how work travels to a machine, and what happens when it is lost: `event/cluster/driver.py`,
+  `event/cluster/session.py`; after how long a silent machine is lost: `LEASE_S` there; the
+  driver's limit follows from it
 """
 
 import functools
