@@ -9,7 +9,6 @@ import os
 import sys
 from collections.abc import Collection
 from dataclasses import replace
-from pathlib import Path
 from time import process_time
 from typing import Any
 
@@ -20,11 +19,8 @@ import numpy as np
 from arena.event.schedules import ladder, round_robin, swiss
 from arena.results import ratings
 from arena.values import Event, Match, Played
-
-sys.path.append(str(Path(__file__).parent.parent / "tests"))
-
-import paired
-from slow_tables import arrays_of
+from tests.support import paired
+from tests.support.slow_tables import arrays_of
 
 REFITS = 200
 TOP = 10

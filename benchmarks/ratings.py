@@ -8,7 +8,6 @@ import os
 import sys
 from collections.abc import Callable
 from functools import partial
-from pathlib import Path
 from time import perf_counter
 from typing import Any
 
@@ -17,10 +16,7 @@ from openskill.models import PlackettLuce
 
 from arena.results import ratings
 from arena.results.arrays import Arrays, Floats
-
-sys.path.append(str(Path(__file__).parent.parent / "tests"))
-
-from simulated import DUEL, TRIO, league, limit, pairs_kept, play
+from tests.support.simulated import DUEL, TRIO, league, limit, pairs_kept, play
 
 SEED = 2026
 BOTS, KEPT = 12, 0.6

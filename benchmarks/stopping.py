@@ -11,7 +11,6 @@ import os
 import sys
 from collections.abc import Callable
 from math import e, log
-from pathlib import Path
 from statistics import NormalDist
 from typing import Any
 
@@ -24,10 +23,7 @@ from arena import parallel
 from arena.event import stopping
 from arena.results.arrays import Arrays
 from arena.values import Board, Bot, Event
-
-sys.path.append(str(Path(__file__).parent.parent / "tests"))
-
-from simulated import DUEL, league, play
+from tests.support.simulated import DUEL, league, play
 
 SEED = 2026
 REPEATS = 60

@@ -1,4 +1,4 @@
-"""What every test may lean on: the helper modules beside it, and the machine to itself where it asks for that.
+"""Fixtures that every test may ask for, and the machine to itself for a test that asks for that.
 
 Under pytest-xdist tests run side by side, in four worker processes more than there are cores. A test marked `alone`
 compares times, or fills the machine: no other test runs meanwhile, which the workers agree upon by locks on two files.
@@ -55,7 +55,6 @@ BUSY, SCARCE = 6.0, 500_000_000
 """A load for each core that the tests themselves do not make; bytes of memory or a disk that they may need at once."""
 TRACES = {"arena-users", "dask-scratch-space"}
 """Names that arena, or what it uses, would have for its own files in folders that users share."""
-sys.path.insert(0, str(Path(__file__).parent))  # tests share a few helper modules (toy.py, solver.py, ...)
 
 
 @pytest.fixture
@@ -105,8 +104,8 @@ def browser() -> Iterator[object]:
 
 @pytest.fixture(scope="session")
 def scheduler(tmp_path_factory) -> Iterator[object]:
-    """Yield a scheduler of dask that can start workers (machines.py)."""
-    from machines import Machines
+    """Yield a scheduler of dask that can start workers (support/machines.py)."""
+    from tests.support.machines import Machines
 
     with contextlib.closing(Machines(tmp_path_factory.mktemp("machines"))) as started:
         yield started
@@ -134,11 +133,13 @@ def pytest_collection(session: pytest.Session) -> Iterator[object]:
 
 def import_tests(workerid: str, workercount: int, **_: object) -> None:
     """Import all tests, each worker from another file on: or all compile each at the same time in a fresh clone."""
-    files = sorted(Path(__file__).parent.glob("test_*.py"))
+    tests = Path(__file__).parent
+    files = sorted(tests.rglob("test_*.py"))
     first = len(files) * int(workerid.removeprefix("gw")) // workercount
     for file in files[first:] + files[:first]:
+        name = ".".join(file.relative_to(tests.parent).with_suffix("").parts)
         with contextlib.suppress(Exception, pytest.skip.Exception):  # it is imported again, and that says what is wrong
-            importlib.import_module(file.stem)
+            importlib.import_module(name)
 
 
 @pytest.hookimpl(tryfirst=True)  # before pytest makes its own folder

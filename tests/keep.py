@@ -16,14 +16,11 @@ import tempfile
 from collections.abc import Callable
 from pathlib import Path
 
-import cup
-import events
-import sprint
-from programs import python
-
 from arena import rulefile
 from arena.serve.accounts import Accounts
 from arena.version import __version__
+from tests.support import cup, events, sprint
+from tests.support.programs import python
 
 KEPT = Path(__file__).with_name("kept")
 LEFT_OUT = {"logs", "charts", ".lock", "__pycache__", ".desk"}

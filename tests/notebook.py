@@ -1,7 +1,7 @@
 """Pages of docs/ as Jupyter notebooks: their text as Markdown cells, their blocks as cells that run.
 
-`python tests/notebook.py` writes the notebooks again; `tests/test_rl.py` and `tests/test_sweep.py` run their cells. So
-a page and its notebook have one source.
+`python tests/notebook.py` writes the notebooks again; `tests/extras/pettingzoo/test_rl.py` and
+`tests/house/test_sweep.py` run their cells. So a page and its notebook have one source.
 """
 
 import contextlib
@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-import cup
+from tests.support import cup
 
 DOCS = Path(__file__).parent.parent / "docs"
 PAGES = tuple(DOCS / f"{name}.md" for name in ("rl", "sweep"))

@@ -1,6 +1,6 @@
 """The parts of the manual that are made from the code: dialogues with the real referee, commands, result columns.
 
-`python tests/pages.py` writes them into the pages again; `tests/test_pages.py` compares. A part stands between
+`python tests/pages.py` writes them into the pages again; `tests/house/test_pages.py` compares. A part stands between
 `<!-- NAME -->` and `<!-- end -->`.
 """
 

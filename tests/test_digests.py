@@ -7,7 +7,6 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 import pytest
-import stored
 
 from arena import rulefile
 from arena.errors import ArenaError
@@ -22,6 +21,7 @@ from arena.results import memo
 from arena.results.archive import Archive, records
 from arena.serve import join
 from arena.values import Ending, Fault, Turn
+from tests.support import stored
 
 Layout = Mapping[str, object]
 """A folder: of each path the content of a file, None for a folder, or a tuple of a kind and a text."""

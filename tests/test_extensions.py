@@ -11,13 +11,13 @@ import zipfile
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
-import cup
 import pytest
 from matplotlib.figure import Figure
 
 from arena import charts, extensions, open_results
 from arena.errors import ArenaError
 from arena.event import config
+from tests.support import cup
 
 ROOT = Path(__file__).parent.parent
 PAGE = (ROOT / "docs" / "extensions.md").read_text()

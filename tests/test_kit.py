@@ -5,7 +5,6 @@ import random
 import subprocess
 import sys
 
-import live
 import pytest
 
 from arena import kit
@@ -13,6 +12,7 @@ from arena.games import rulebook
 from arena.match.referee import Referee
 from arena.protocol import Reply
 from arena.values import Conditions, Match
+from tests.support import live
 
 READY = Reply(line=b"ready")
 BOARDS = [board.label for board in rulebook.all_boards()]

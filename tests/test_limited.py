@@ -7,12 +7,12 @@ import subprocess
 import sys
 import time
 
-import cup
 import pytest
-from processes import until
 
 from arena.errors import ArenaError
 from arena.limited import LimitedError, limited
+from tests.support import cup
+from tests.support.processes import until
 
 SMALL = {"memory": 200_000_000, "cpu": 5, "wall": 20.0}
 

@@ -9,10 +9,10 @@ from functools import partial
 from multiprocessing import active_children
 
 import pytest
-from processes import gone_soon
 
 from arena import parallel
 from arena.charts.style import letters
+from tests.support.processes import gone_soon
 
 
 def test_results_come_in_the_order_of_the_items_whoever_worked_on_them():

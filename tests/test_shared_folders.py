@@ -4,9 +4,9 @@ import os
 import shutil
 import sqlite3
 
-import cup
 import pytest
-import stored
+
+from tests.support import cup, stored
 
 EVENT = stored.event("first", "last", boards=(stored.DUEL,))
 

@@ -8,12 +8,10 @@ import sys
 import zipfile
 from pathlib import Path
 
-import cup
-import events
 import pytest
-import sprint
 
 from arena import shared_folders, whole_files
+from tests.support import cup, events, sprint
 
 ENDED = 4_194_999
 """No process has this id: it is above the highest that Linux gives."""

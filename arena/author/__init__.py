@@ -12,7 +12,7 @@ Where to change what (paths begin below arena/):
 - what `arena check` finds, and what it tells an author: `author/checkup/__init__.py` `checkup`;
   which lines it sends, and which of them no match has: `author/checkup/variations.py`; the words:
   `author/checkup/conversation.py`; the advice: `author/checkup/advice.py`, on a crash a row of
-  `author/checkup/crashes.py` `ROWS`; its cases: `tests/advice_cases.py`
+  `author/checkup/crashes.py` `ROWS`; its cases: `tests/author/advice_cases.py`
 - a starter kit: one folder in `author/starters/`; how the pages of all end:
   `author/starters/README_END.md`
 - a hostile path, link or size in a zip or tar that was handed in:

@@ -20,8 +20,8 @@ game. It needs numpy, so rules import it inside `solve`, and never in a bot.
 #
 # Rejected: one solver that plays every legal move through the contract of arena.game. It takes
 # 120,000 calls of `play` for a maze, which is half a second; a generator has to look at a hundred
-# mazes before it has twenty that are worth playing. tests/solver.py does this, and the tests
-# compare the two.
+# mazes before it has twenty that are worth playing. tests/support/solver.py does this, and the
+# tests compare the two.
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass

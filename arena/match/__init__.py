@@ -22,7 +22,7 @@ Where to change what (paths begin below arena/):
 - a line of the protocol: `protocol.py`, then docs/protocol.md
 - the words for a time loss (`timeout`), a crash, or a build that failed:
   `match/bot/postmortem.py` `time_loss`, `crash`, `failed_build`; the names of endings:
-  `values.py` `Ending`; the tests that repeat them: `tests/sins.py`; docs/endings.md; which line
+  `values.py` `Ending`; the tests that repeat them: `tests/support/sins.py`; docs/endings.md; which line
   of stderr they quote: `match/bot/complaint.py`; why the system cannot run a program, by its
   file: `match/bot/program_file.py`; advice on them: `author/checkup/advice.py`
 - anything else that can change how a match goes: `values.py` `Conditions`; `identity.py`

@@ -42,7 +42,7 @@ Where to change what (paths begin below arena/):
 - a limit for bots: the words of its verdict, and the advice: `failure.py` `Cause`,
   `match/bot/postmortem.py` `limit_exceeded`, `author/checkup/advice.py` `LIMIT_ADVICE`;
   docs/endings.md, docs/tournament.md, the schema
-- a limit for bots: its test: a file in `tests/bad_bots/` and its row in `tests/sins.py` `SINS`
+- a limit for bots: its test: a file in `tests/bad_bots/` and its row in `tests/support/sins.py` `SINS`
 - the limits of what runs in a process of its own: the module that asks for it:
   `author/submissions/unpacking.py` (archives), `games/trial.py` (boards' names),
   `games/conformance/examination.py` (rules under check); how it is done: `limited.py`

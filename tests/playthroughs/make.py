@@ -1,7 +1,7 @@
 """A golden playthrough of every board: one random match told turn by turn, so that no rule changes unseen.
 
 `python tests/playthroughs/make.py` writes them all again: look at the difference before you commit it.
-`tests/test_rules.py` plays them and compares.
+`tests/games/test_rules.py` plays them and compares.
 """
 
 from collections.abc import Iterator, Mapping

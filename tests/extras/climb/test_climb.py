@@ -6,14 +6,7 @@ import shutil
 import signal
 from pathlib import Path
 
-import classroom
-import providers
 import pytest
-import tutorial
-from cup import Command, arena, processes_in, refused, stored
-from events import workspace as made
-from processes import until
-from sprint import DICE
 
 from arena.author.submissions.bot_store import BotStore, Version
 from arena.errors import ArenaError
@@ -23,8 +16,13 @@ from arena.extras.climb.history import History
 from arena.results.archive import Archive
 from arena.results.sequential import Decision
 from arena.values import Bot
+from tests.support import classroom, providers, tutorial
+from tests.support.cup import Command, arena, processes_in, refused, stored
+from tests.support.events import workspace as made
+from tests.support.processes import until
+from tests.support.sprint import DICE
 
-AGENTS = Path(__file__).parents[2] / "agents"
+AGENTS = Path(__file__).parent / "agents"
 BOT = """\
 #!/bin/sh
 SKILL=0

@@ -4,9 +4,6 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-import stored
-from simulated import league, match, play
-from slow_tables import arrays_of
 
 from arena import charts
 from arena.charts.style import Nothing
@@ -16,6 +13,9 @@ from arena.results.ratings import alpha_rank
 from arena.results.ratings.alpha_rank import masses
 from arena.results.ratings.fitting.match_totals import add_up
 from arena.results.ratings.fitting.payoffs import payoffs_of
+from tests.support import stored
+from tests.support.simulated import league, match, play
+from tests.support.slow_tables import arrays_of
 
 
 def circle(random, *, lead: float, repeats: int, others: int = 0):

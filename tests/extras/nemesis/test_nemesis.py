@@ -4,12 +4,12 @@ import json
 from functools import cache
 from pathlib import Path
 
-import cup
 import pytest
-from programs import python
 
 from arena.event import config
 from arena.games import rulebook
+from tests.support import cup
+from tests.support.programs import python
 
 BY_TABLE = """
 from arena.kit import Turn, run

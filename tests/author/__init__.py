@@ -1,0 +1,1 @@
+"""Tests of arena/author/: starters, checks of bots, submissions."""

@@ -1,0 +1,1 @@
+"""Tests of arena/cli/: output, exit codes, signals and terminals."""

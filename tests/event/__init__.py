@@ -1,0 +1,1 @@
+"""Tests of arena/event/: plans, schedules, runs and their interruptions."""

@@ -1,0 +1,1 @@
+"""Tests of what few events use, a folder for each."""

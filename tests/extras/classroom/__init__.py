@@ -1,0 +1,1 @@
+"""Tests of classes: people, downloads and grades."""

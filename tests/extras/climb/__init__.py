@@ -1,0 +1,1 @@
+"""Tests of `arena climb`; each file in agents/ is an agent for it."""

@@ -1,0 +1,1 @@
+"""Tests of a contest in a git repository."""

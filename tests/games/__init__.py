@@ -1,0 +1,1 @@
+"""Tests of arena/games/, and of the games in rules/ with the bots in bots/."""

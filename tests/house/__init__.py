@@ -1,0 +1,1 @@
+"""Tests of the repository itself: pages, names, dependencies and the tests' own rules."""

@@ -1,0 +1,349 @@
+"""The pages agree with the code: every command, key, column, ending and bot is documented; every example runs."""
+
+import ast
+import re
+import shlex
+import shutil
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+from unittest.mock import patch
+
+import pandas as pd
+import pytest
+
+from arena.author.checkup import conversation
+from arena.cli import command as parser_of
+from arena.event import config, discovery, schedules
+from arena.games import rulebook
+from arena.match.referee import Referee
+from arena.protocol import Reply
+from arena.results import ratings, tiebreaks
+from arena.results.leaderboard import Results
+from tests.support import cup, live, stored
+
+HERE = Path(__file__).parents[2]
+README = (HERE / "README.md").read_text()
+BOTS = (HERE / "bots" / "README.md").read_text()
+AUTHORS = (HERE / "docs" / "bot-authors.md").read_text()
+RESULTS = (HERE / "results" / "README.md").read_text()
+TOURNAMENT = (HERE / "docs" / "tournament.md").read_text()
+ENDINGS = (HERE / "docs" / "endings.md").read_text()
+CONTRIBUTING = (HERE / "CONTRIBUTING.md").read_text()
+PAGES = {
+    str(path.relative_to(HERE)): path.read_text("utf-8")
+    for path in sorted([*HERE.glob("*.md"), *HERE.glob("*/README.md"), *(HERE / "docs").rglob("*.md")])
+    if path.name != "CHANGELOG.md"  # it also names commands that are no more
+}
+FOLLOWED_ELSEWHERE = {
+    "CONTRIBUTING.md",  # it names commands, as words for what they do
+    "docs/class.md",  # by test_tutorials.py
+    "docs/first-tournament.md",
+    "docs/extras/climb.md",  # by test_climb.py
+    "docs/clusters.md",  # by test_clusters.py
+    "docs/commands.md",  # made from the commands
+    "docs/contest.md",  # by test_contest.py
+    "docs/notary.md",  # by test_notary.py
+    "docs/export.md",  # by test_export.py
+    "docs/extensions.md",  # by test_extensions.py
+    "docs/game-authors.md",  # by test_writing_a_game.py
+    "docs/openspiel.md",  # by test_openspiel.py
+    "docs/rl.md",  # by test_rl.py
+    "docs/serve.md",  # by test_serve_accounts.py
+    "docs/sweep.md",  # by test_sweep.py
+}
+
+
+def blocks(page: str, language: str) -> list[str]:
+    """The fenced blocks of a page in a language, `""` for those that name none."""
+    found = re.findall(r"^```(\w*)\n(.*?)^```$", page, re.DOTALL | re.MULTILINE)
+    return [text for named, text in found if named == language]
+
+
+def typed(page: str) -> list[list[str]]:
+    """Return every `arena ...` of a page's consoles, indented blocks and code spans, as words."""
+    shown = [
+        re.split("[#>]", line.removeprefix("$ "))[0] for block in blocks(page, "console") for line in block.splitlines()
+    ]
+    shown += re.findall(r"^ {4}(arena .*)$", page, re.MULTILINE)
+    spans = re.findall(r"`(arena [^`]+)`", page)
+    return [shlex.split(text) for text in [*shown, *spans] if re.match(r"arena [a-z]", text)]
+
+
+def commands(page: str) -> list[list[str]]:
+    """Return those commands of a page in which no word such as FOLDER stands for something of the reader's own."""
+    return [words for words in typed(page) if not any(word.isupper() and word not in MATCH for word in words)]
+
+
+MATCH = {"ID", "MATCH"}
+
+
+def unlike(pages: dict[str, str]) -> list[list[str]]:
+    """Return the commands of pages, those that differ in values only once; without those that `played` follows.
+
+    A command that a table only names is returned where no page has words for it.
+    """
+    # test_lessons.py follows the section on lessons, which wants blunders.
+    texts = [re.sub(r"(?s)\n## What should it have played\?\n.*?(?=\n## )", "", text) for text in pages.values()]
+    found = sorted(words for text in texts for words in commands(text) if words not in FOLLOWED and words[1] != "init")
+    forms = {(words[1], *(word for word in words if word.startswith("-"))): words for words in found}
+    named = {words[1] for words in forms.values() if words[2:]}
+    return [*(words for words in forms.values() if words[2:] or words[1] not in named), ["arena", "init"]]
+
+
+FOLLOWED = next(found for block in blocks(README, "console") if len(found := commands(f"```console\n{block}```")) > 4)
+"""The README's way from nothing to a report."""
+
+
+BARE = {"init": ["elsewhere"], "compare": ["dice", "ada"]}
+"""The arguments of commands that a table names without any."""
+HELP_ONLY = {
+    "check",  # `played` runs it
+    "check-rules",  # test_writing_a_game.py follows its page
+    "climb",  # test_climb.py follows its page
+    "doctor",  # test_tutorials.py runs it
+    "duel",  # its exit code is the answer, after minutes
+    "grade",  # it wants a class; test_tutorials.py has one
+    "join",
+    "merge",  # it wants a second archive; test_export.py follows the page
+    "nemesis",  # test_nemesis.py searches
+    "play",  # it wants somebody to play
+    "serve",  # it serves until Ctrl-C
+    "stop",  # it wants a run to stop
+    "submit",
+    "withdraw",
+}
+
+
+@pytest.fixture(scope="module", autouse=True)
+def hurried():
+    """Let every command draw one chart, and each check ask without pauses; test_charts.py and test_check.py do more."""
+    with cup.first_chart_only(), patch.object(conversation, "PAUSE_S", 0.002):
+        yield
+
+
+@pytest.fixture(scope="module")
+def played(tmp_path_factory) -> Path:
+    """A workspace that is made as the README says, its demo event played by a few of its bots."""
+    folder = here = tmp_path_factory.mktemp("docs")
+    quick = {
+        "check": ["--board", "hunt"],
+        "report": ["--help"],  # another one compares with last week
+        "run": shlex.split("--bot ada,dice,hungry --repeats 1 --seed 1 --no-charts --workers 1"),
+    }
+    assert [words[1] for words in FOLLOWED] == ["init", "new", "check", "run", "report"]
+    for _, command, *rest in FOLLOWED:
+        done = cup.arena(here, command, *rest, *quick.get(command, []))
+        assert done.returncode == 0, (command, done.stdout, done.stderr)
+        here = folder / "cup"
+        if command == "init":  # pages call boards by name
+            event = here / "tournament.toml"
+            named = 'boards = ["hunt", "duel", "classic"]'
+            event.write_text(re.sub(r"(?m)^boards = .*", named, event.read_text("utf-8")), "utf-8")
+    shutil.copytree(folder / "cup/results/cup", folder / "cup/results/last-week")  # for `arena report --since`
+    (folder / "cup" / "bots" / "mine.py").write_text(blocks(AUTHORS, "python")[0])
+    return folder / "cup"
+
+
+def test_the_bot_of_the_readme_is_the_shortest_bot():
+    assert blocks(README, "python") == blocks(AUTHORS, "python")[:1]
+
+
+def test_the_readme_has_at_most_a_thousand_words():
+    assert len(README.split()) <= 1000
+
+
+NOT_OURS = {"COMMAND", "streaks"}
+"""Stands for any command; the package of docs/extensions.md has it."""
+
+
+def test_every_command_of_a_page_can_be_typed():
+    names = {name for text in PAGES.values() for _, name, *_ in typed(text)} - NOT_OURS
+    parsers = {name: parser_of(name) for name in names}  # one that is no command is an exception, as an option is
+    for page, text in PAGES.items():
+        for _, name, *rest in typed(text):
+            if name not in NOT_OURS:
+                parsers[name].make_context(name, [*rest], resilient_parsing=True)
+            if "--board" in rest and page not in FOLLOWED_ELSEWHERE:
+                assert rulebook.find(rest[rest.index("--board") + 1])
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    "words", unlike({page: text for page, text in PAGES.items() if page not in FOLLOWED_ELSEWHERE}), ids=" ".join
+)
+def test_every_documented_command_runs(played, words):
+    quick = {
+        "run": ["--bot", "dice,walker", "--no-charts", "--plan"],
+        "charts": ["--json"],
+        "match": ["--no-draw", *(["--unsafe"] if "none" in words else [])],
+    }
+    _, command, *rest = words
+    if rest[:1] == ["--for"]:
+        rest = ["--for", "dice"]  # test_tutorials.py has a class
+    rest = ["--help"] if command in HELP_ONLY else rest or BARE.get(command, [])
+    if MATCH & {*rest}:
+        turns = Results.open(played / "results" / "cup").turns()
+        longest = turns[turns["bot"] == "ada"].groupby("match")["turn"].max().idxmax()
+        rest = [longest if word in MATCH else word for word in rest]
+    done = cup.arena(played, command, *rest, *quick.get(command, []))
+    assert done.returncode == 0, done.stderr
+
+
+def test_every_key_of_a_tournament_is_documented():
+    schema = config.schema()
+    assert all(
+        any(f"`{said}`" in TOURNAMENT for said in (key, f"[[{key}]]", f"[{key}]")) for key in schema["properties"]
+    )
+    for table in schema["$defs"].values():
+        assert all(f"`{key}`" in TOURNAMENT for key in table["properties"])
+
+
+def test_every_rating_and_tie_break_is_documented():
+    assert all(f"`{name}`" in TOURNAMENT for name in tiebreaks.names())
+    assert all(f'`"{name}"`' in TOURNAMENT for name in ratings.names())
+
+
+def documented(name: str) -> list[str]:
+    """The columns of a frame, as its section of the results' page lists them."""
+    section = re.search(rf"^### `{name}\(.*?(?=^##|\Z)", RESULTS, re.DOTALL | re.MULTILINE)
+    assert section is not None, f"no section of {name}()"
+    rows = re.findall(r"^\| (`.*?) \|.*?\|.*?\|$", section[0], re.MULTILINE)
+    return [column for cell in rows for column in re.findall(r"`([^`]+)`", cell)]
+
+
+def test_every_frame_is_documented():
+    frames = {
+        name
+        for name, method in vars(Results).items()
+        if not name.startswith("_")
+        and getattr(method, "__annotations__", {}).get("return") is pd.DataFrame
+        and name != "overall_leaderboard"  # rows of `leaderboard`
+        and "frame" not in method.__annotations__  # what is made of a frame has the columns of that
+    }
+    assert frames == set(re.findall(r"^### `(\w+)\(", RESULTS, re.MULTILINE))
+
+
+def test_the_columns_of_each_frame_are_those_of_its_page(played):
+    results = Results.open(played / "results" / "cup")
+    for league in (results, *results.leagues):
+        league.event = replace(league.event, tie_breaks=("wins", "koya"))
+    families = {
+        "TIEBREAK": results.event.tie_breaks,
+        "BOARD": results.board_columns.values(),
+        "BOARD_ROLE": results.board_role_columns.values(),
+    }
+    roles = list(dict.fromkeys(role for _, role in results.board_role_columns))
+    for name in re.findall(r"^### `(\w+)\(", RESULTS, re.MULTILINE):
+        whole, each = [], []
+        for column in documented(name):
+            (each if column.startswith("ROLE_") else whole).extend(families.get(column, [column]))
+        each = [column.replace("ROLE", role) for role in roles for column in each]
+        named = results.leaderboard()["bot"][:2] if name == "head_to_head" else ()
+        assert list(getattr(results, name)(*named).columns) == [*whole, *each], name
+    results.close()
+
+
+def test_every_house_bot_is_documented():
+    assert set(re.findall(r"^\| `(\w+)` \| [A-Zeb]", BOTS, re.MULTILINE)) >= {
+        bot.name for bot in discovery.gather(HERE / "bots")
+    }
+
+
+@pytest.mark.slow
+def test_the_bots_of_the_page_play(played):
+    for number in (0, 1):
+        (played / "bots" / f"page{number}.py").write_text(blocks(AUTHORS, "python")[number])
+    done = cup.arena(played, "match", "page0", "page1", "--board", "duel", "--no-draw")
+    assert done.returncode == 0
+    assert "forfeit" not in done.stdout + done.stderr
+
+
+def test_the_notebook_example_of_the_results_runs(played, monkeypatch):
+    monkeypatch.chdir(played)
+    *examples, _ = blocks(RESULTS, "python")  # the last one draws, and has the next test
+    for example in examples:
+        exec(compile(example, "page", "exec"), {})
+
+
+def test_a_chart_of_ones_own_takes_five_lines(played, monkeypatch):
+    monkeypatch.chdir(played)
+    example = blocks(RESULTS, "python")[-1]
+    assert len(example.replace("\n\n", "\n").splitlines()) == 5
+    names: dict[str, Any] = {}
+    exec(compile(example, "page", "exec"), names)
+    drawn = [bar.get_width() for bar in names["axes"].patches]
+    assert drawn == list(Results.open(played / "results" / "cup").leaderboard()["rating"])[::-1]
+    assert Path("mine.png").stat().st_size > 1000
+
+
+def test_the_dialogue_of_the_page_is_the_protocols():
+    match = live.match_of("duel")
+    referee = Referee(rulebook.game_of(match), match)
+    said = referee.asks()["mummy"].text
+    referee.hear(dict.fromkeys(referee.asks(), Reply(line=b"ready")))
+    referee.asks()
+    referee.hear({"explorer": Reply(line=b"move1 west")})
+    said += referee.asks()["mummy"].text
+    page = next(block for block in blocks(AUTHORS, "") if block.startswith("arena 1"))
+    told = [line for line in page.splitlines() if not line.startswith((">", "match", "seed", "score", "end"))]
+    assert [line for line in told if line not in said.decode().splitlines()] == []
+    assert "score explorer 0" in page
+    assert page.rstrip().endswith("end eaten")
+
+
+def test_the_listing_of_contributing_is_the_listing():
+    listing = next(block for block in blocks(CONTRIBUTING, "") if "tournament.toml" in block)
+    columns = re.findall(r"^  (\S+(?: \S+)*)  ", listing, re.MULTILINE)
+    listed = {name for column in columns for name in column.split()}
+    here = {path.name if path.is_file() else f"{path.name}/" for path in (HERE / "arena").iterdir()}
+    hidden = {"__init__.py", "__main__.py", "__pycache__/", "py.typed"}
+    assert listed == here - hidden
+
+
+def pointers() -> Iterator[tuple[str, list[str]]]:
+    """Give each row that says where something is, with the files and names that it points to."""
+    pages = (CONTRIBUTING, (HERE / "docs" / "words.md").read_text())
+    for page in pages:
+        for row in re.findall(r"^\|.*`.*\|$", page, re.MULTILINE):
+            yield row, re.findall(r"`([^` ]+)`", row.rstrip("| ").rpartition("|")[2])
+    for path in (HERE / "arena").rglob("__init__.py"):
+        where = (ast.get_docstring(ast.parse(path.read_text())) or "").partition("Where to change what")[2]
+        for row in re.split(r"^- ", where, flags=re.MULTILINE)[1:]:
+            start = re.search(r"`[^` ]+\.[a-z]+`", row)
+            yield row, re.findall(r"`([^`\s]+)`", row[start.start() :]) if start else []
+
+
+def test_every_file_and_name_that_a_contributor_is_sent_to_exists():
+    rows = list(pointers())
+    assert len(rows) > 140
+    missing = []
+    for _, names in rows:
+        text = ""
+        for name in names:
+            if "/" in name or name.endswith(".py"):
+                path = HERE / ("" if name.startswith(("tests/", "docs/")) else "arena") / name
+                text = path.read_text("utf-8") if path.is_file() else ""
+                missing += [] if path.exists() else [name]
+            elif text and name.isidentifier():
+                defined = re.search(rf"^ *(?:def|class) {name}\b|^ *{name}\b[^\n]* = ", text, re.MULTILINE)
+                missing += [] if defined else [name]
+    assert missing == []
+
+
+def test_contributing_is_read_in_a_quarter_of_an_hour():
+    assert len(CONTRIBUTING.split()) <= 2500
+
+
+def test_every_schedule_is_documented_and_the_one_of_the_page_plans():
+    page = (HERE / "docs" / "formats.md").read_text()
+    assert all(f'`"{name}"`' in page for name in schedules.names())
+    (code,) = re.findall(r"```python\n(.*?)```", page, re.DOTALL)
+    own: dict[str, Any] = {}
+    exec(code, own)
+    event = stored.event("ann", "bob", "cat")
+    matches = list(own["batch"](event, 0, ()))
+    assert Counter(match.label for match in matches) == Counter(own["count"](event))
+    assert not list(own["batch"](event, 1 + own["BEHIND"], ()))

@@ -1,0 +1,1 @@
+"""Tests of arena/match/: the referee, live bots, and what bots may do wrong."""

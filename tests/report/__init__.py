@@ -1,0 +1,1 @@
+"""Tests of arena/report/, as files and in a browser."""

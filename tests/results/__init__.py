@@ -1,0 +1,1 @@
+"""Tests of arena/results/: archives, tables, ratings and ranks."""

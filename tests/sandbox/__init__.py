@@ -1,0 +1,1 @@
+"""Tests of arena/sandbox/: confinement, limits, cores, and other systems than Linux."""

@@ -1,0 +1,251 @@
+"""Small workspaces for the tests of the command line, and the command itself, in this process or in one of its own."""
+
+import atexit
+import contextlib
+import csv
+import gc
+import io
+import multiprocessing
+import os
+import pty
+import signal
+import sqlite3
+import struct
+import subprocess
+import sys
+import tempfile
+import termios
+from collections.abc import Callable, Iterator
+from fcntl import ioctl
+from functools import partial
+from multiprocessing import forkserver
+from pathlib import Path
+from unittest.mock import patch
+
+from arena import __main__ as arena_main
+from arena import parallel
+from arena.cli import main
+from arena.results.archive import Archive
+from tests.support import events, sprint
+from tests.support.programs import python
+
+BOT = python('time.sleep({pause})\nsay("# [red]seen[/red]")\nsay(legal[{place}])')
+CRASHES = 'raise SystemExit("[bold]no[/bold]")\n'
+FIRST, LAST = BOT.format(place=0, pause=0), BOT.format(place=-1, pause=0)
+
+
+def make(folder: Path, boards: str = "duel", repeats: int = 1, **bots: str) -> Path:
+    """Make a workspace with these bots, in Python; without names, with `first` and `last`."""
+    keys = {"seed": 7, "repeats": repeats, "time": "{start = 10.0, move = 10.0}"}
+    return events.workspace(folder, bots or {"first": FIRST, "last": LAST}, boards.split(), **keys)
+
+
+def make_slow(folder: Path, repeats: int = 20) -> Path:
+    """Make a workspace with an event of six matches a repeat, each of which waits for 0.1 s and computes little."""
+    bots = {"first": sprint.FIRST, "last": sprint.LAST, "more": f"{sprint.FIRST}# more\n"}
+    return events.workspace(folder, {name: sprint.slow(text) for name, text in bots.items()}, repeats=repeats)
+
+
+def environment(**changes: str) -> dict[str, str]:
+    """Return this process's environment without the variables of a terminal."""
+    kept = {key: value for key, value in os.environ.items() if key not in {"NO_COLOR", "FORCE_COLOR", "COLUMNS"}}
+    return kept | changes
+
+
+def arena(folder: Path, *words: str, typed: str = "", **changes: str) -> subprocess.CompletedProcess[str]:
+    """Run the command in a folder: in this process, which has imported all that is slow to import.
+
+    `typed` is what stdin holds; half a surrogate pair in it is a byte that is no text.
+    """
+    out, err = (io.TextIOWrapper(io.BytesIO(), "utf-8", "backslashreplace", "", write_through=True) for _ in "ab")
+    with (
+        contextlib.chdir(folder),
+        patch.dict(os.environ, environment(**changes), clear=True),
+        patch.object(sys, "argv", ["arena", *words]),
+        patch.object(sys, "stdin", io.TextIOWrapper(io.BytesIO(typed.encode(errors="surrogateescape")), "utf-8")),
+        patch.object(Archive, "opened", set()),  # a command that fails looks for damage in these only
+        # A TMPDIR of this call holds for it alone; tempfile would remember it.
+        patch.object(tempfile, "tempdir", None if "TMPDIR" in changes else tempfile.tempdir),
+        contextlib.redirect_stdout(out),
+        contextlib.redirect_stderr(err),
+    ):
+        try:
+            main()
+        except SystemExit as done:
+            code = done.code
+        finally:
+            atexit.unregister(gc.freeze)  # which is for the end of a process of its own
+    said = (stream.buffer.getvalue().decode() for stream in (out, err))
+    return subprocess.CompletedProcess(words, code, *said)
+
+
+def refused(done: subprocess.CompletedProcess[str], words: str) -> bool:
+    """Return whether a command ended with a mistake of the user: one line, with these words."""
+    return (done.returncode, words in done.stderr, done.stderr.count("\n")) == (2, True, 1)
+
+
+class Command:
+    """`arena` in a process of its own: a fork of this one, which has imported all that is slow to import.
+
+    It has a session of its own, and the signals of a command that a shell starts. Its output goes to files, or to a
+    pseudo-terminal whose other end is `terminal`.
+    """
+
+    def __init__(
+        self,
+        folder: Path,
+        *words: str,
+        on_terminal: bool = False,
+        before: Callable[[], object] = lambda: None,
+        **changes: str,
+    ) -> None:
+        self.terminal = -1
+        """The end of the pseudo-terminal that a person would have."""
+        self._files = [os.memfd_create(name) for name in ("stdout", "stderr")]
+        streams = [os.open(os.devnull, os.O_RDONLY), *map(os.dup, self._files)]
+        if on_terminal:
+            for stream in streams:
+                os.close(stream)
+            self.terminal, theirs = pty.openpty()
+            ioctl(self.terminal, termios.TIOCSWINSZ, struct.pack("HHHH", 40, 120, 0, 0))
+            streams = [theirs]
+        arguments = (streams, folder, words, before, environment(**changes), os.getpid())
+        self._process = multiprocessing.get_context("fork").Process(target=self._main, args=arguments)
+        self._process.start()
+        multiprocessing.process._children.discard(self._process)  # at the end of the tests nobody waits for it
+        self.pid: int = self._process.pid
+        for stream in streams:
+            os.close(stream)
+
+    def _main(
+        self,
+        streams: list[int],
+        folder: Path,
+        words: tuple[str, ...],
+        before: Callable[[], object],
+        variables: dict[str, str],
+        parent: int,
+    ) -> None:
+        as_from_a_shell()
+        parallel.tie_to(parent)  # a failed test may leave it
+        if len(streams) == 1:
+            os.close(self.terminal)
+            os.login_tty(streams[0])
+        else:
+            os.setsid()
+            for number, stream in enumerate(streams):
+                os.dup2(stream, number)
+        sys.stdin, sys.stdout = os.fdopen(0, encoding="utf-8"), os.fdopen(1, "w", encoding="utf-8")
+        sys.stderr = os.fdopen(2, "w", buffering=1, encoding="utf-8", errors="backslashreplace")
+        sys.__stdout__, sys.__stderr__ = sys.stdout, sys.stderr  # else they are closed when arena puts its own there
+        os.chdir(folder)
+        os.environ.clear()
+        os.environ.update(variables)
+        tempfile.tempdir = None  # as TMPDIR has it
+        sys.argv = [arena_main.__file__, *words]
+        Archive.opened.clear()
+        atexit._clear()
+        forkserver._forkserver._forkserver_pid = None  # that of the tests is no child of this process
+        multiprocessing.current_process()._config["tempdir"] = None
+        before()
+        try:
+            main()
+        finally:
+            atexit._run_exitfuncs()
+
+    @property
+    def returncode(self) -> int | None:
+        return self._process.exitcode
+
+    def said(self) -> str:
+        """Return what it has written to stderr so far."""
+        return self._written(1)
+
+    def signal(self, number: signal.Signals) -> None:
+        """Send a signal to it alone."""
+        os.kill(self.pid, number)
+
+    def wait(self, seconds: float = 60) -> int:
+        """Wait for its end, with a guard against hangs; return its exit code."""
+        self._process.join(seconds)
+        assert self.returncode is not None, "it does not end"
+        return self.returncode
+
+    def end(self, seconds: float = 60) -> subprocess.CompletedProcess[str]:
+        """Wait for its end; return what it wrote to files."""
+        code, out, err = self.wait(seconds), self._written(0), self._written(1)
+        for file in self._files:
+            os.close(file)
+        return subprocess.CompletedProcess((), code, out, err)
+
+    def _written(self, number: int) -> str:
+        return os.pread(self._files[number], 1 << 24, 0).decode()
+
+    def read_all(self) -> str:
+        """Read what it writes to its terminal until it closes that."""
+        parts = []
+        with contextlib.suppress(OSError):
+            while part := os.read(self.terminal, 65536):
+                parts.append(part)
+        os.close(self.terminal)
+        return b"".join(parts).decode(errors="replace")
+
+
+def as_from_a_shell() -> None:
+    """Let Ctrl-C and a closed terminal end a new process, also when the tests run under nohup or as a job."""
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+    signal.signal(signal.SIGHUP, signal.SIG_DFL)
+
+
+def processes_in(folder: Path) -> Iterator[int]:
+    """Yield the other processes that work in this folder, or have it on their command line."""
+    for entry in Path("/proc").glob("[0-9]*"):
+        with contextlib.suppress(OSError):  # it ended meanwhile
+            if int(entry.name) != os.getpid() and (
+                (entry / "cwd").readlink().is_relative_to(folder) or bytes(folder) in (entry / "cmdline").read_bytes()
+            ):
+                yield int(entry.name)
+
+
+def run_event(folder: Path, *words: str) -> subprocess.CompletedProcess[str]:
+    """Run an event without the charts, which take the longest, in one lane unless the words say otherwise."""
+    return arena(folder, "run", "--no-charts", *(() if "--workers" in words else ("--workers", "1")), *words)
+
+
+@contextlib.contextmanager
+def first_chart_only() -> Iterator[None]:
+    """Let commands in this process draw the first chart only, where a report is wanted and its charts do not matter.
+
+    They do it in this process, which a fork for each core would take longer than.
+    """
+    from arena import charts  # here, so that tests without a chart do not wait for matplotlib
+
+    alone = partial(parallel.parallel_map, cores=1)
+    with patch.object(charts, "names", lambda: (charts.FIRST,)), patch.object(parallel, "parallel_map", alone):
+        yield
+
+
+def leaderboard(folder: Path, name: str = "cup") -> list[dict[str, str]]:
+    return list(csv.DictReader((folder / f"results/{name}/leaderboard.csv").read_text().splitlines()))
+
+
+def tables(folder: Path) -> list[bytes]:
+    return [(folder / "results/cup" / name).read_bytes() for name in events.TABLES]
+
+
+def stored(folder: Path, name: str = "cup") -> int:
+    """Return the number of stored matches."""
+    store = folder / "results" / name / "event.sqlite"
+    if not store.exists():
+        return 0
+    with contextlib.closing(sqlite3.connect(f"file:{store}?mode=ro", uri=True)) as connection:
+        try:
+            return connection.execute("select count(*) from matches").fetchone()[0]
+        except sqlite3.OperationalError:  # its tables are being made
+            return 0
+
+
+def start(folder: Path, *words: str) -> Command:
+    """Start a run in the background, whose processes all work in the folder."""
+    (folder / "tmp").mkdir(exist_ok=True)
+    return Command(folder, "run", str(folder), "--no-charts", *words, TMPDIR=str(folder / "tmp"))

@@ -1,0 +1,230 @@
+"""Leagues of bots whose true strengths are known, played by dice, and single matches: what ratings are tested on."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from itertools import permutations
+
+import numpy as np
+from hypothesis import strategies as st
+
+from arena.results.arrays import Arrays, BoardRole, Entry
+from arena.values import Played
+from tests.support.finished import result
+
+DUEL = (BoardRole("maze/duel", 0, "explorer"), BoardRole("maze/duel", 1, "mummy"))
+TRIO = (
+    BoardRole("pac/classic", 0, "pacman"),
+    BoardRole("pac/classic", 1, "blinky"),
+    BoardRole("pac/classic", 1, "inky"),
+)
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class League:
+    """Bots with a strength for each board role, and the advantage of each board role; all in logits."""
+
+    board_roles: tuple[BoardRole, ...]
+    strength: np.ndarray
+    """bots x board roles."""
+    advantage: np.ndarray
+    pairs: np.ndarray | float = 0.0
+    """bots x bots: what a bot is stronger by against this opponent than against others; 0 for nothing of the kind."""
+    luck: float = 0.0
+    """The standard deviation of what a seed does for the role of the first side, in logits; legs share it."""
+
+    @property
+    def truth(self) -> np.ndarray:
+        """Each bot's mean strength, the average bot at 0."""
+        means = self.strength.mean(axis=1)
+        return means - means.mean()
+
+    @property
+    def bots(self) -> tuple[str, ...]:
+        return tuple(f"bot{number:02}" for number in range(len(self.strength)))
+
+
+def league(
+    random, bots=12, boards=(DUEL,), spread=1.0, special=0.5, advantage=0.7, tails=None, extreme=(), pairs=0.0, luck=0.0
+) -> League:
+    """Strengths drawn from normal distributions: `spread` for a bot's mean, `special` for what is its own in a role.
+
+    With `tails` the means are Student's t of this number of degrees of freedom. The last bots have the `extreme` means.
+    `pairs` is the standard deviation of what is special to a pair of bots.
+    """
+    board_roles = tuple(board_role for board in boards for board_role in board)
+    mean = spread * (random.standard_normal((bots, 1)) if tails is None else random.standard_t(tails, (bots, 1)))
+    mean[bots - len(extreme) :, 0] = extreme
+    strength = mean + special * random.standard_normal((bots, len(board_roles)))
+    sides = np.array([1 if each.side == 0 else -1 for each in board_roles])
+    drawn = np.triu(pairs * random.standard_normal((bots, bots)), 1) if pairs else 0.0
+    return League(
+        board_roles=board_roles,
+        strength=strength,
+        advantage=advantage * sides * random.choice([-1, 1]),
+        pairs=drawn - np.transpose(drawn),
+        luck=luck,
+    )
+
+
+def seatings(board_roles: tuple[BoardRole, ...], bots: int, kind="sides") -> np.ndarray:
+    """Every seating, a row each: one bot a side, or with `distinct` one a role."""
+    count = len({each.side for each in board_roles}) if kind == "sides" else len(board_roles)
+    rows = np.array(list(permutations(range(bots), count)))
+    return rows[:, [each.side for each in board_roles]] if kind == "sides" else rows
+
+
+def expected(league: League, at: list[int], rows: np.ndarray, shift: np.ndarray | float = 0.0) -> np.ndarray:
+    """The chance, or mean score, of each role of each seating; `at` are the board's roles, as indices.
+
+    `shift` is what the luck of each seating's seed does for the first side.
+    """
+    side = np.array([league.board_roles[index].side for index in at])
+    own = np.stack([league.strength[rows[:, k], index] for k, index in enumerate(at)], axis=1)
+    means = np.stack([own[:, side == one].mean(axis=1) for one in (0, 1)], axis=1)
+    ahead = means[:, 0] - means[:, 1] + shift
+    if np.ndim(league.pairs):
+        ahead = ahead + league.pairs[rows[:, 0], rows[:, -1]]
+    logit = league.advantage[at] + np.where(side == 0, 1, -1) * ahead[:, None]
+    return 1 / (1 + np.exp(-logit))
+
+
+def limit(league: League) -> np.ndarray:
+    """The rating of each bot after a duel of every pair without end, the average bot at 0.
+
+    It is the truth where the model is wrong: where pairs are special, or seeds have luck of their own.
+    """
+    rows, one = seatings(DUEL, len(league.strength)), replace(league, luck=0.0)
+    nodes, weights = np.polynomial.hermite_e.hermegauss(41)
+    means = [expected(one, [0, 1], rows, league.luck * node)[:, 0] for node in nodes]
+    mean = np.average(means, axis=0, weights=weights)
+    count, values = len(league.strength), np.zeros(2 * len(league.strength) + 1)
+    design = np.zeros((len(rows), 2 * count + 1))
+    design[np.arange(len(rows)), rows[:, 0]], design[np.arange(len(rows)), count + rows[:, 1]] = 1, -1
+    design[:, -1] = 1
+    for _ in range(60):
+        chance = 1 / (1 + np.exp(-design @ values))
+        slope = design.T @ (mean - chance) - 1e-9 * values
+        values += np.linalg.solve(
+            design.T @ (design * (chance * (1 - chance))[:, None]) + 1e-9 * np.eye(len(values)), slope
+        ).clip(-2, 2)
+    both = values[:count] + values[count:-1]
+    return (both - both.mean()) / 2
+
+
+def scored(random, chances: np.ndarray, kind: str) -> np.ndarray:
+    """Scores of 0 to 100 with these means: `won` or lost, with `drawn` ones between, or `graded`."""
+    if kind == "won":
+        return 100 * (random.random(chances.shape) < chances)
+    if kind == "drawn":
+        half = np.minimum(chances, 1 - chances)
+        dice = random.random(chances.shape)
+        return 50 * ((dice < chances - half / 2).astype(int) + (dice < chances + half / 2))
+    return np.rint(100 * random.beta(4 * chances, 4 * (1 - chances))).astype(int)
+
+
+def play(
+    random, league: League, *, repeats=1, kind="won", chosen=None, seating="sides", fixed=False, shared=False
+) -> Arrays:
+    """Play every seating `repeats` times; `chosen(rows)` picks seatings, `fixed` bots play each the same every time.
+
+    With `shared` all pairs have the same seeds, and so the same luck.
+    """
+    parts, transcripts, seeds, start = [], [], [], 0
+    labels = list(dict.fromkeys(each.label for each in league.board_roles))
+    for number, label in enumerate(labels):
+        at = [k for k, each in enumerate(league.board_roles) if each.label == label]
+        rows = seatings(tuple(league.board_roles[k] for k in at), len(league.strength), seating)
+        rows = rows if chosen is None else rows[chosen(rows)]
+        times = 1 if fixed else repeats
+        sets = [hash((number, *([] if shared else sorted(set(row))))) % 2**40 for row in rows.tolist()]
+        each = np.repeat(np.array(sets), times) + np.tile(np.arange(times), len(rows))
+        seeded, of_seed = np.unique(each, return_inverse=True)
+        shift = league.luck * random.standard_normal(len(seeded))[of_seed] if league.luck else 0.0
+        chances = expected(league, at, np.repeat(rows, times, axis=0), shift)
+        first = scored(random, chances[:, :1], kind)
+        last = 100 - first if len(at) == 2 else scored(random, chances[:, 1:2], "won")
+        scores = np.repeat(np.hstack((first, *[last] * (len(at) - 1))), repeats if fixed else 1, axis=0)
+        seats = np.repeat(rows, repeats, axis=0)
+        count, repeat = len(seats), np.tile(np.arange(repeats), len(rows))
+        seeds.append(np.repeat(np.array(sets), repeats) + repeat)
+        transcripts.append(np.repeat(np.arange(len(rows)), repeats) if fixed else np.arange(count))
+        match = start + np.repeat(np.arange(count), len(at))
+        parts.append((match, seats.ravel(), np.tile(at, count), scores.ravel()))
+        start += count
+    match, bot, board_role, score = (np.concatenate(column) for column in zip(*parts, strict=True))
+    return arrays_of(
+        league.bots,
+        league.board_roles,
+        seed=np.concatenate(seeds),
+        transcript=np.concatenate(transcripts),
+        match=match,
+        bot=bot,
+        board_role=board_role,
+        score=score,
+    )
+
+
+def arrays_of(
+    bots: Sequence[str],
+    board_roles: Sequence[BoardRole],
+    *,
+    seed: np.ndarray,
+    transcript: np.ndarray,
+    match: np.ndarray,
+    bot: np.ndarray,
+    board_role: np.ndarray,
+    score: np.ndarray,
+) -> Arrays:
+    """The arrays of matches whose bots and board roles are indices in these; `match` rises."""
+    codes, entry = np.unique(bot * len(board_roles) + board_role, return_inverse=True)
+    entries = []
+    for code in codes.tolist():
+        each = board_roles[code % len(board_roles)]
+        game, _, board = each.label.partition("/")
+        name = bots[code // len(board_roles)]
+        entries.append(Entry(game=game, board=board, side=each.side, role=each.role, bot=name, digest=""))
+    starts = np.searchsorted(match, np.arange(len(seed)))
+    return Arrays(
+        entries=tuple(entries),
+        repeat=np.zeros_like(seed),
+        seed=seed,
+        turns=np.ones_like(seed),
+        transcript=transcript,
+        match=match,
+        position=np.arange(len(match)) - starts[match],
+        entry=entry,
+        score=score,
+        ending=np.full_like(score, -1),
+    )
+
+
+def met(row: list[int]) -> Iterable[tuple[int, int]]:
+    """The pairs of bots in a seating."""
+    members = sorted(set(row), reverse=True)
+    return [(one, other) for k, one in enumerate(members) for other in members[k + 1 :]]
+
+
+SIDES = {
+    "solo": (("explorer",),),
+    "duel": (("explorer",), ("mummy",)),
+    "classic": (("pacman",), ("blinky", "inky")),
+    "melee": (("north",), ("east",), ("south",)),
+}
+
+
+def match(board: str, bots: str, *scores: int, seed: int = 1) -> Played:
+    """A finished match: `match("duel", "ann bob", 100, 0)`, bots and scores in the board's order of roles."""
+    return result(SIDES[board], bots, *scores, label=f"maze/{board}", seed=seed)
+
+
+@st.composite
+def small_events(draw) -> list[Played]:
+    boards = st.sampled_from(["solo", "duel", "classic", "melee"])
+    matches = []
+    for number in range(draw(st.integers(1, 12))):
+        board = draw(boards)
+        seats = sum(len(side) for side in SIDES[board])
+        bots = " ".join(draw(st.lists(st.sampled_from("abcde"), min_size=seats, max_size=seats)))
+        scores = draw(st.lists(st.integers(0, 100), min_size=seats, max_size=seats))
+        matches.append(replace(match(board, bots, *scores, seed=draw(st.integers(1, 3))), id=str(number)))
+    return matches
