@@ -12,6 +12,14 @@ runs inside arena, so it is trusted, as rules are.
 # help has a command's line without its module. pluggy's own gains are an order among answers, wrappers, and a first
 # answer that wins; each hook here collects names, no two of which may be equal, so it needs none of them. A mistake in
 # a value is found by mypy in the extension's own tests; pluggy finds it at run time.
+#
+# Why an added option takes its command over
+# ------------------------------------------
+# Commands print as they go and return nothing, so there is no result that a function of an extension could get
+# afterwards. Most such options ask for another thing of the same subject: a contest instead of a workspace, a picture
+# instead of tables. Where one adds to the work of the command, its function calls the parts of the command itself.
+# A command of its own (`arena card`) with the old spelling beside it would be two ways to do one thing. A parameter
+# that the core passes on without knowing it would need a place in each command that passes it.
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
@@ -41,6 +49,17 @@ class AddedCommand:
 
 
 @dataclass(frozen=True, kw_only=True)
+class AddedOptions:
+    """Options of a command that is there already. Where one of them is given, their function runs in its place."""
+
+    command: str
+    """The name of the command. Without such a command there are no options."""
+    path: str
+    """`package.module:function`. Those of its parameters that the command has, too, by name, get the command's values.
+    Each other one is an option, as typer declares it, with a default."""
+
+
+@dataclass(frozen=True, kw_only=True)
 class AddedFrame:
     """A pandas frame of results."""
 
@@ -65,6 +84,7 @@ class Extension:
     """What one extension adds."""
 
     commands: tuple[AddedCommand, ...] = ()
+    options: tuple[AddedOptions, ...] = ()
     charts: Mapping[str, str] = field(default_factory=dict)
     """By name: the path of a module with the parts of a chart (arena/charts/__init__.py)."""
     frames: Mapping[str, AddedFrame] = field(default_factory=dict)
@@ -113,6 +133,17 @@ def every() -> Iterator[tuple[str, Extension]]:
     """Yield all extensions by name: those in arena/extras/, then those of installed packages."""
     yield from extras().items()
     yield from installed()
+
+
+def options(command: str, *, all_packages: bool) -> Iterator[tuple[str, AddedOptions]]:
+    """Yield the options that extensions add to a command, by the name of the extension.
+
+    Only with `all_packages` those of installed packages are looked for.
+    """
+    for name, extension in every() if all_packages else extras().items():
+        for declared in extension.options:
+            if declared.command == command:
+                yield name, declared
 
 
 def charts() -> dict[str, str]:

@@ -76,13 +76,16 @@ def installed(monkeypatch) -> Iterator[Callable[[Path], None]]:
 
 
 @pytest.mark.slow
-def test_the_package_of_the_page_adds_a_command_and_a_chart(package, played, installed):
+def test_the_package_of_the_page_adds_a_command_a_chart_and_an_option(package, played, installed):
     installed(package)
     assert "streaks " in cup.arena(played, "--help").stdout
     assert "The folder of the results." in cup.arena(played, "streaks", "--help").stdout
     table = cup.arena(played, "streaks", "results/cup")
     assert table.returncode == 0, table.stderr
     assert re.search(r"^ *first +\d+$", table.stdout, re.MULTILINE)
+    assert "--runs" in cup.arena(played, "leaderboard", "--help").stdout
+    assert cup.arena(played, "leaderboard", "cup", "--runs").stdout == table.stdout
+    assert "rating" in cup.arena(played, "leaderboard", "cup").stdout
     assert isinstance(charts.render("streaks", open_results(played / "results/cup")), Figure)
 
 
@@ -119,6 +122,85 @@ def test_a_damaged_extension_is_one_line_with_its_name(tmp_path, installed, code
     assert done.returncode == 2
     assert words in done.stderr
     assert "Traceback" not in done.stderr
+
+
+LOUD = """\
+from typing import Annotated
+import typer
+from arena.cli import bots as core
+from arena.extensions import AddedOptions, Extension
+EXTENSION = Extension(options=(
+    AddedOptions(command="bots", path="{name}:bots"), AddedOptions(command="gone", path="{name}:gone"),
+))
+def bots(*, json: bool = False, {option}: Annotated[{kind}, typer.Option({words}help="Say more.")]{default}) -> None:
+    print("{name}", json, {option})
+    core.bots(json=json)
+"""
+
+
+def _loud(folder: Path, name: str, option: str = "loud", words: str = "", kind="bool", default=" = False") -> None:
+    """Write a package that adds an option to `arena bots`."""
+    sys.modules.pop(name, None)
+    code = LOUD.format(name=name, option=option, words=words, kind=kind, default=default)
+    (folder / f"{name}.py").write_text(code)
+    _declare(folder, name, f"{name}:EXTENSION")
+
+
+def test_an_added_option_takes_its_command_over_and_gets_the_values_of_the_others(tmp_path, installed):
+    _loud(tmp_path, "loud", kind="int", default=" = 0")
+    installed(tmp_path)
+    plain = cup.arena(ROOT, "bots")
+    assert "Say more." in cup.arena(ROOT, "bots", "--help").stdout
+    for words in (("--loud", "3"), ("--loud=3",)):
+        assert cup.arena(ROOT, "bots", *words).stdout == f"loud False 3\n{plain.stdout}"
+    assert cup.arena(ROOT, "bots", "--json", "--loud", "1").stdout.startswith("loud True 1\n[")
+    assert cup.arena(ROOT, "bots", "--loud", "0").stdout == plain.stdout
+    wrong = cup.arena(ROOT, "bots", "--lout", "3")
+    assert wrong.returncode == 2
+    assert "--loud" in wrong.stderr  # as the one that was meant
+    assert cup.arena(ROOT, "games", "--loud", "3").returncode == 2
+
+
+def test_no_package_is_looked_for_where_a_command_has_all_options_of_its_line(tmp_path, installed, monkeypatch):
+    _loud(tmp_path, "loud")
+    installed(tmp_path)
+    monkeypatch.setattr(extensions, "installed", lambda: pytest.fail("packages were looked for"))
+    assert cup.arena(ROOT, "bots", "--json").returncode == 0
+
+
+def test_options_of_two_extensions_are_refused_in_one_line(tmp_path, installed):
+    _loud(tmp_path, "loud")
+    _loud(tmp_path, "shrill", option="shrill")
+    installed(tmp_path)
+    assert cup.arena(ROOT, "bots", "--shrill").stdout.startswith("shrill False True")
+    done = cup.arena(ROOT, "bots", "--shrill", "--loud")
+    assert done.returncode == 2
+    assert done.stderr.strip().endswith(
+        "arena bots: options of loud and of shrill do not go together; name those of one"
+    )
+
+
+@pytest.mark.parametrize(
+    ("second", "words"),
+    [
+        ({"option": "loud"}, "`arena bots` has an option 'loud' of the extension loud already"),
+        ({"option": "shrill", "words": '"--loud", '}, "`arena bots` has an option --loud already"),
+        ({"option": "shrill", "words": '"--json", '}, "`arena bots` has an option --json already"),
+        ({"option": "shrill", "default": ""}, "its option 'shrill' of `arena bots` has no default"),
+    ],
+)
+def test_an_extension_replaces_no_option(tmp_path, installed, second, words):
+    _loud(tmp_path, "loud")
+    _loud(tmp_path, "shrill", **second)
+    installed(tmp_path)
+    done = cup.arena(ROOT, "bots", "--loud")
+    assert done.returncode == 2
+    assert f"extension shrill: {words}; uninstall its package, or have it mended" in done.stderr
+    assert "Traceback" not in done.stderr
+    shown = cup.arena(ROOT, "bots", "--help")
+    assert shown.returncode == 0
+    assert "extension shrill: " in shown.stderr
+    assert "--json" in shown.stdout
 
 
 def test_two_extensions_with_a_chart_of_one_name_are_refused(monkeypatch):

@@ -99,15 +99,33 @@ MODULES = {
 """The modules of commands that do not have one of their own name."""
 
 
-def command(name: str) -> Any:
-    """Import a command and return it as typer's parser: its parameters, its help and its function."""
+def command(name: str, *, all_packages: bool = False) -> Any:
+    """Import a command and return it as typer's parser: its parameters, its help and its function.
+
+    The options that installed packages add to it are there only with `all_packages`: to look for packages takes longer
+    than most commands need to start.
+    """
+    function = _function(name)
+    added = tuple(extensions.options(name, all_packages=all_packages))
+    if not added:
+        return _parser(name, function)
+    from arena.cli import added_options
+
+    joined = added_options.joined(name, function, added)
+    parser = _parser(name, joined.run)
+    added_options.refuse_doubles(name, parser, joined.owners)
+    return parser
+
+
+def _function(name: str) -> Any:
+    """Import the function of a command."""
     if name in EXTRAS:
-        return _parser(name, extensions.load(EXTRAS[name].path))
+        return extensions.load(EXTRAS[name].path)
     if not any(name in lines for lines in COMMANDS.values()):
-        return _parser(name, extensions.load(_installed_commands()[name].path))
+        return extensions.load(_installed_commands()[name].path)
     function = name.replace("-", "_")
     module = import_module(f"arena.cli.{MODULES.get(name, function)}")
-    return _parser(name, getattr(module, function))
+    return getattr(module, function)
 
 
 def _installed_commands() -> dict[str, extensions.AddedCommand]:
@@ -124,6 +142,21 @@ def _installed_commands() -> dict[str, extensions.AddedCommand]:
             known.add(declared.name)
             added[declared.name] = declared
     return added
+
+
+def _with_all_options(name: str) -> Any:
+    """Return a command with the options of installed packages, for its help; without them where one is damaged."""
+    try:
+        return command(name, all_packages=True)
+    except ArenaError as error:
+        output.notice(str(error))
+        return command(name)
+
+
+def _has_unknown_option(parser: Any, words: list[str]) -> bool:
+    """Return whether a command line has an option that its command does not have."""
+    known = {option for parameter in parser.params for option in (*parameter.opts, *parameter.secondary_opts)}
+    return any(word.startswith("-") and word.partition("=")[0] not in known for word in words)
 
 
 def _parser(name: str, function: Callable[..., Any]) -> Any:
@@ -148,7 +181,7 @@ class Commands(TyperGroup):
         asks_for_help = not {*ctx.help_option_names}.isdisjoint(args[1:])
         if asks_for_help and args[0] in self.commands and not ctx.resilient_parsing:
             # typer would import pydantic to parse `--help`, which takes as long as the command's own module.
-            parser = command(args[0])
+            parser = _with_all_options(args[0])
             print(parser.get_help(parser.context_class(parser, parent=ctx, info_name=args[0])))
             ctx.exit()
         return super().parse_args(ctx, args)
@@ -156,8 +189,12 @@ class Commands(TyperGroup):
     def resolve_command(self, ctx: Any, args: list[str]) -> tuple[str | None, Any, list[str]]:
         """Return the name and the parser of the command that is called, and its arguments."""
         name, known, arguments = super().resolve_command(ctx, args)
-        parser = known and command(str(name))
-        if parser and ctx.resilient_parsing:  # a shell asks for completions
+        if known is None:
+            return name, known, arguments
+        parser = command(str(name))
+        if _has_unknown_option(parser, arguments) and not ctx.resilient_parsing:
+            parser = command(str(name), all_packages=True)
+        if ctx.resilient_parsing:  # a shell asks for completions
             from arena.cli import completion
 
             for parameter in parser.params:
