@@ -33,6 +33,8 @@ AVERAGE = {"Elo": "; the average bot is at 1500"}
 NAME_COLUMNS = 24  # a longer name is folded before another column is left out
 BAR_COLUMNS = 12
 FAILINGS_SHOWN = 10
+BOARDS_IN_A_LINE = 4
+NAMES_IN_A_LINE = 3
 NOT_LAST = {"rank", "bot", "change", "rating", "95 %", "ranks", "won", "drawn"}
 """Columns that are shown only together with the next one."""
 BAR_SIGNS, ASCII_BAR_SIGNS = ("\u2500", "\u25cf", "\u25c0", "\u25b6"), ("-", "o", "<", ">")
@@ -54,6 +56,8 @@ def show(results: Results, *, brief: bool = False) -> None:
     if len(overall := results.overall_leaderboard()):
         print("\nall games")
         output.print_table(table(results, overall, width))
+    elif results.who_plays_what:
+        print(f"\nwho plays what: {output.safe_line(results.who_plays_what)}")
     if results.event.conditions.model is not None:
         _show_models(results)
     if results.is_disguised:
@@ -120,6 +124,7 @@ def _show_league(league: Results, width: int | None) -> None:
     listed = [row for row in rows if row["rank"] is not None]
     if listed:
         output.print_table(table(league, frame[frame["rank"].notna()], width))
+        _print_possible_bests(league)
     else:  # the ranking of each board, and of each role of a board that nobody plays whole
         print("no bot has a rank, because fewer than two play every board and role; instead:\n")
         parts = rows_of(league.rankings(), RANKINGS)
@@ -135,6 +140,27 @@ def _show_league(league: Results, width: int | None) -> None:
                 f"without a rank: {output.safe_line(row['display'])}, "
                 + (f"plays {part}{rating}" if part else "has not played yet")
             )
+
+
+def _print_possible_bests(league: Results) -> None:
+    """Print a line with the bots that may be the best on each board; nothing where a game has one board, or many."""
+    if not 1 < len(league.boards) <= BOARDS_IN_A_LINE:
+        return
+    rows = rows_of(league.rankings(), RANKINGS)
+    parts = []
+    for label, column in league.board_columns.items():
+        names = [
+            row["display"] for row in rows if row["board"] == label and row["role"] is None and row["rank_low"] == 1
+        ]
+        if not names:
+            return
+        more = len(names) - NAMES_IN_A_LINE
+        if more > 0:
+            names[NAMES_IN_A_LINE:] = [f"{more} more"]
+        first = ", ".join(names[:-1])
+        choice = f"{first} or {names[-1]}" if first else names[-1]
+        parts.append(f"{column}: {choice}")
+    print(output.safe_line(f"may be the best on {'; '.join(parts)}"))
 
 
 def table(results: Results, ranked: pd.DataFrame, width: int | None) -> Table:

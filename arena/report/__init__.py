@@ -109,6 +109,7 @@ def write(
         preview=card.description(results) if author is None else "",
         drawn=tuple(charts),
         leaderboards=leaderboard.leaderboards(results),
+        who_plays_what=clean(results.who_plays_what),
         rankings=tuple(leaderboard.rankings(results)),
         ending=results.end_sentences,
         places=leaderboard.placings(results.event.schedule, placings),

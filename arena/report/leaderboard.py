@@ -171,7 +171,7 @@ def since(results: Results, then: Results) -> list[tuple[PageTable, str]]:
 
 
 def leaderboards(results: Results) -> tuple[PageTable, ...]:
-    """Return a leaderboard for each game, and one of all games where at least two bots play them all."""
+    """Return a leaderboard for each game, and one of all games where most bots play them all."""
     leagues = results.leagues
     tables = [
         leaderboard(league, clean(league.game or "") if len(leagues) > 1 else "")

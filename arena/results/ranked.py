@@ -31,6 +31,10 @@ DECIMALS = 9
 """Ratings that differ only beyond these decimals are equal."""
 FEWEST = 2
 """With fewer bots that play everything no bot has a rank."""
+FEWEST_OVERALL = 3
+"""With fewer bots that play all of several games there is no table of all games: it would say that the better of two
+all-rounders is the best bot, whatever those that play one game can do."""
+NAMES_IN_A_LINE = 6
 
 
 def ranked_bots(
@@ -46,6 +50,29 @@ def ranked_bots(
     ranked = event.generalists | {bot for bot, roles in played.items() if seats <= {*roles}}
     specialists = {*played, *(bot.name for bot in event.bots)} - ranked
     return ranked if len(ranked) >= FEWEST or not specialists else frozenset()
+
+
+def are_most(ranked: Collection[str], played: Collection[str]) -> bool:
+    """Say whether the bots that play all games are enough for a table of all games: three, and half of all bots."""
+    return len(ranked) >= FEWEST_OVERALL and 2 * len(ranked) >= len(played)
+
+
+def who_plays_what(games_of: Mapping[str, Collection[str]], games: Sequence[str]) -> str:
+    """Return a line with the bots of each set of games, the largest set first; `games_of` has the games of each bot."""
+    bots_of: dict[tuple[str, ...], list[str]] = {}
+    for bot in sorted(games_of):
+        played = tuple(game for game in games if game in games_of[bot])
+        bots_of.setdefault(played, []).append(bot)
+    parts = []
+    for played in sorted(bots_of, key=lambda played: (-len(played), played)):
+        bots = bots_of[played]
+        names = ", ".join(bots[:NAMES_IN_A_LINE])
+        more = len(bots) - NAMES_IN_A_LINE
+        if more > 0:
+            names += f" and {more} more"
+        field = "all games" if len(played) == len(games) else f"{' and '.join(played)} only"
+        parts.append(f"{field}: {names}")
+    return "; ".join(parts)
 
 
 def in_order(

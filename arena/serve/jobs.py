@@ -90,6 +90,7 @@ def front(folder: Path, bot_path: str) -> Front:
             title=clean(results.event.name),
             bot_path=bot_path,
             leaderboards=tables,
+            who_plays_what=clean(results.who_plays_what),
             rankings=tuple(leaderboard.rankings(results)),
             ending=results.end_sentences,
             places=leaderboard.placings(results.event.schedule, placings(archive)),

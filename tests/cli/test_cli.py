@@ -48,10 +48,11 @@ def rows(done: subprocess.CompletedProcess[str]) -> list[dict[str, object]]:
 
 def test_the_leaderboard_is_a_table_on_stdout(board):
     assert board.stderr.startswith("broken: crashed, 8 times, such as: ")  # beside the table, not in it
-    header, _, *lines = board.stdout.strip("\n").split("\n")
+    header, _, *lines, best = board.stdout.strip("\n").split("\n")
     assert header.split()[:7] == ["rank", "bot", "rating", "95", "%", "ranks", "tier"]
     assert header.split()[-3:] == ["duel", "hunt", "crashed"]
     assert (len(lines), lines[-1].split()[1]) == (3, "broken")
+    assert re.fullmatch(r"may be the best on duel: \w+( or \w+)*; hunt: \w+( or \w+)*", best)
 
 
 def test_the_help_lists_all_commands_in_six_sections_and_each_has_its_own(fresh):

@@ -14,7 +14,7 @@ from arena.charts.style import Nothing
 from arena.event.schedules import round_robin
 from arena.report.leaderboard import leaderboards
 from arena.results.leaderboard import Results, write_csv
-from arena.results.ranked import ranked_bots
+from arena.results.ranked import ranked_bots, who_plays_what
 from arena.values import Board, Ending, Event
 from tests.support import cup, stored
 from tests.support.stored import CLASSIC, DUEL, HUNT
@@ -34,6 +34,8 @@ class Shape:
     """The bots with a rank in each game, by name; '' for nobody."""
     overall: str = ""
     """The bots that have a rank over all games."""
+    fields: str = ""
+    """Who plays what, in an event of several games without a table of all."""
     specialists: dict[str, str] = field(default_factory=dict)
     """The bots that play a part of a game only, by game."""
     absent: str = ""
@@ -55,12 +57,19 @@ SHAPES = {
         (HUNT, CLASSIC, DUEL),
         {"ann": ALL, "bob": ALL, "cat": {"games": (PACMAN,)}, "dan": {"games": (MAZES,)}},
         {MAZES: "ann bob dan", PACMAN: "ann bob cat"},
-        overall="ann bob",
+        fields="all games: ann, bob; mummy_maze only: dan; pacman only: cat",
+    ),
+    "two games, and most bots play both": Shape(
+        (HUNT, CLASSIC, DUEL),
+        {**THREE, "dan": {"games": (MAZES,)}, "eve": {"games": (PACMAN,)}},
+        {MAZES: "ann bob cat dan", PACMAN: "ann bob cat eve"},
+        overall="ann bob cat",
     ),
     "two games, and nobody plays both": Shape(
         (DUEL, CLASSIC),
         {name: {"games": (game,)} for name, game in zip("abcd", (MAZES, PACMAN, MAZES, PACMAN), strict=True)},
         {MAZES: "a c", PACMAN: "b d"},
+        fields="mummy_maze only: a, c; pacman only: b, d",
     ),
     "a game of one role": Shape((HUNT,), THREE, {MAZES: "ann bob cat"}),
     "specialists beside others": Shape(
@@ -80,13 +89,16 @@ SHAPES = {
         {"ann": ALL, "cat": {"roles": GHOSTS}, "dan": {"roles": ("mummy",)}},
         {MAZES: "", PACMAN: ""},
         specialists={MAZES: "ann dan", PACMAN: "ann cat"},
+        fields="all games: ann; mummy_maze only: dan; pacman only: cat",
     ),
     "an absent bot": Shape(
         (DUEL, CLASSIC), THREE, {MAZES: "ann bob cat", PACMAN: "ann bob cat"}, overall="ann bob cat", absent="cat"
     ),
     "a bot that has met nobody": Shape((DUEL,), THREE, {MAZES: "ann bob"}, late="cat"),
     "one bot": Shape((HUNT,), {"ann": ALL}, {MAZES: "ann"}),
-    "one bot in two games": Shape((HUNT, DUEL, CLASSIC), {"ann": ALL}, {MAZES: "ann", PACMAN: ""}),
+    "one bot in two games": Shape(
+        (HUNT, DUEL, CLASSIC), {"ann": ALL}, {MAZES: "ann", PACMAN: ""}, fields="mummy_maze only: ann"
+    ),
 }
 
 
@@ -154,6 +166,12 @@ def test_who_has_a_rank_is_known_before_the_event_by_the_same_law(cup_of):
         )
 
 
+def test_a_long_field_names_six_bots_and_counts_the_others():
+    games_of = {f"bot{number}": {"maze"} for number in range(8)} | {"ann": {"maze", "chess"}}
+    line = who_plays_what(games_of, ("maze", "chess"))
+    assert line == "all games: ann; maze only: bot0, bot1, bot2, bot3, bot4, bot5 and 2 more"
+
+
 def test_csv_and_json_have_the_rows_of_the_frame(cup_of, tmp_path):
     write_csv(cup_of.results, tmp_path)
     with (tmp_path / "leaderboard.csv").open(encoding="utf-8") as file:
@@ -178,6 +196,8 @@ def test_the_terminal_has_a_table_a_game_and_one_for_all(cup_of):
     several = len(cup_of.results.leagues) > 1
     assert [line for line in lines if line in cup_of.results.games] == (list(cup_of.results.games) if several else [])
     assert ("all games" in lines) == bool(cup_of.overall)
+    said = [line for line in lines if line.startswith("who plays what: ")]
+    assert said == ([f"who plays what: {cup_of.shape.fields}"] if cup_of.shape.fields else [])
     shown = [line.split()[1] for line in lines if line.split()[:1] and line.split()[0].isdigit()]
     ranked = [bot for _, bots, _ in cup_of.games for bot in bots]
     assert shown == ranked + cup_of.overall or not ranked
@@ -206,6 +226,7 @@ def test_the_report_is_written_with_all_bots(shape, home):
     results = played(shape, home / shape).results
     text = report.write(results, results.folder).read_text("utf-8")
     assert all(bot in text for bot in SHAPES[shape].bots)
+    assert (f"Who plays what: {SHAPES[shape].fields}." in text) == bool(SHAPES[shape].fields)
 
 
 @pytest.mark.parametrize("shape", ODD)

@@ -267,6 +267,8 @@ def _report(
     output.notice(
         f"all tables, charts and matches to replay are in one page, for a browser:\n  open {paths.displayed(page)}"
     )
+    if not _bots_come_with_arena(event):
+        return
     arena, home = shlex.join(_program()), folder.parent.parent
     there = "" if home.resolve() == Path.cwd() else f"cd {shlex.quote(str(home))}; "
     output.notice(

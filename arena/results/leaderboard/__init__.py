@@ -430,11 +430,32 @@ class Results:
         return every[[name for name in self._leaderboard(()).columns if name in every]].copy()
 
     def overall_leaderboard(self) -> pd.DataFrame:
-        """Return a row for each bot that plays all of several games, best first; none where fewer than two do."""
-        overall = (
-            self.standings if len(self.leagues) > 1 and len(self.ranked) >= ranked.FEWEST else ()
-        )
-        return self._leaderboard([standing for standing in overall if standing.rank is not None])
+        """Return a row for each bot that plays all of several games, best first.
+
+        The frame is empty where these bots are fewer than three, or fewer than half of all; then `who_plays_what` says
+        who plays which games.
+        """
+        standings: list[Standing] = []
+        if self._has_overall_ranks:
+            standings = [standing for standing in self.standings if standing.rank is not None]
+        return self._leaderboard(standings)
+
+    @property
+    def who_plays_what(self) -> str:
+        """Which bots play which games, in a line; empty for one game, and where all games have a table."""
+        if len(self.leagues) == 1 or self._has_overall_ranks or not self.count:
+            return ""
+        games_of = {}
+        for standing in self.standings:
+            if standing.points is not None:
+                name = self.display_name(standing.bot)
+                games_of[name] = {board.partition("/")[0] for board, _ in standing.roles}
+        return ranked.who_plays_what(games_of, self.event.games)
+
+    @property
+    def _has_overall_ranks(self) -> bool:
+        played = [standing.bot for standing in self._by_points if standing.points is not None]
+        return len(self.leagues) > 1 and ranked.are_most(self.ranked, played)
 
     def _leaderboard(self, standings: Sequence[Standing]) -> pd.DataFrame:
         return frames.leaderboard(
