@@ -17,7 +17,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from arena import rulefile
-from arena.serve.accounts import Accounts
+from arena.extras.serve.accounts import Accounts
 from arena.version import __version__
 from tests.support import cup, events, sprint
 from tests.support.programs import python

@@ -13,13 +13,13 @@ from arena.errors import ArenaError
 from arena.event import commitment, discovery, schedules
 from arena.event.cluster import session
 from arena.event.discovery.files import digest_of, files_of, folder_digest
+from arena.extras.serve import join
 from arena.games import board_cache, boards
 from arena.identity import ADDED_LATER, stated
 from arena.identity import digest_of as values_digest
 from arena.match.referee import bot_secret, bot_seed, facts_digest
 from arena.results import memo
 from arena.results.archive import Archive, records
-from arena.serve import join
 from arena.values import Ending, Fault, Turn
 from tests.support import stored
 

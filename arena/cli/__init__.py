@@ -68,7 +68,6 @@ COMMANDS = {
     "Events": {
         "init": "Make a new workspace.",
         "contest": "Take a step of a contest that is a git repository.",
-        "serve": "Serve results as web pages, also while they are played.",
         "grade": "Give marks by the thresholds of [grade].",
         "commit": "Publish digests of an event before it, for `verify --public`.",
         "verify": "Check every record of an event against the rules.",
@@ -78,7 +77,6 @@ COMMANDS = {
     },
     "Machines": {
         "doctor": "Check this machine.",
-        "join": "Let a bot on this machine play at a site on another.",
         "worker": "Play matches on this machine for the runs of a cluster.",
     },
 }
@@ -92,7 +90,7 @@ MODULES = {
     **dict.fromkeys(("leaderboard", "charts", "report"), "results"),
     **dict.fromkeys(("new", "withdraw"), "bots"),
     **dict.fromkeys(("check-rules", "openings"), "games"),
-    **dict.fromkeys(("doctor", "join", "worker"), "machines"),
+    **dict.fromkeys(("doctor", "worker"), "machines"),
     "commit": "verify",
     "stop": "status",
 }

@@ -42,6 +42,7 @@ FOLLOWED_ELSEWHERE = {
     "docs/class.md",  # by test_tutorials.py
     "docs/first-tournament.md",
     "docs/extras/climb.md",  # by test_climb.py
+    "docs/extras/serve.md",  # by test_serve_accounts.py
     "docs/clusters.md",  # by test_clusters.py
     "docs/commands.md",  # made from the commands
     "docs/contest.md",  # by test_contest.py
@@ -51,7 +52,6 @@ FOLLOWED_ELSEWHERE = {
     "docs/game-authors.md",  # by test_writing_a_game.py
     "docs/openspiel.md",  # by test_openspiel.py
     "docs/rl.md",  # by test_rl.py
-    "docs/serve.md",  # by test_serve_accounts.py
     "docs/sweep.md",  # by test_sweep.py
 }
 

@@ -24,6 +24,7 @@ from arena import charts, parallel, report, rulefile
 from arena.drawing import Cards, Grid, Mark, Piece
 from arena.event.placings import placings
 from arena.event.plan import Plan
+from arena.extras.serve import jobs
 from arena.games import rulebook
 from arena.protocol import clean
 from arena.replay.drawing.scene import read_grids
@@ -37,7 +38,6 @@ from arena.report.replays import safe_json
 from arena.results.archive import Archive
 from arena.results.columns import LEADERBOARD, LOGITS
 from arena.results.leaderboard import Results
-from arena.serve import jobs
 from arena.values import Ending, Event, Match, Played
 from tests.support import cup, reported, stored
 

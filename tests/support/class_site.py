@@ -10,10 +10,10 @@ from pathlib import Path
 import httpx
 from starlette.routing import BaseRoute, Route
 
+from arena.extras.serve import people, uploads
+from arena.extras.serve.accounts import Accounts
+from arena.extras.serve.entrants import Entrants
 from arena.results.archive import Archive
-from arena.serve import people, uploads
-from arena.serve.accounts import Accounts
-from arena.serve.entrants import Entrants
 from tests.support import cup, reported
 from tests.support.programs import python
 

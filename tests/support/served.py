@@ -11,10 +11,10 @@ import httpx
 from starlette.applications import Starlette
 
 from arena import whole_files
-from arena.serve import server, worker
-from arena.serve.accounts import Accounts
-from arena.serve.app import make_app
-from arena.serve.guard import Settings
+from arena.extras.serve import server, worker
+from arena.extras.serve.accounts import Accounts
+from arena.extras.serve.app import make_app
+from arena.extras.serve.guard import Settings
 from tests.support import cup
 
 WIDTHS = (390, 800, 1280)

@@ -17,9 +17,9 @@ from arena.author.submissions.students import StudentState, students
 from arena.errors import ArenaError
 from arena.event import commitment, config, discovery
 from arena.event.discovery import names
-from arena.serve import actions, uploads
-from arena.serve.accounts import Accounts
-from arena.serve.entrants import Entrants
+from arena.extras.serve import actions, uploads
+from arena.extras.serve.accounts import Accounts
+from arena.extras.serve.entrants import Entrants
 from arena.workspace import event_of
 from tests.extras.serve.test_serve_accounts import decide
 from tests.support import cup

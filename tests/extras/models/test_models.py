@@ -33,6 +33,8 @@ from arena.event.model import Provider
 from arena.event.model.broker import Broker
 from arena.event.model.providers import AgainError, Command, Url, json_of, without_key
 from arena.event.model.tape import Tape
+from arena.extras.serve import desk
+from arena.extras.serve.accounts import Accounts
 from arena.games import rulebook
 from arena.match.model import MOST_REFUSED, Door, ModelRequest, Recorded, read_request
 from arena.match.play import play
@@ -41,8 +43,6 @@ from arena.replay.replayer import scenes
 from arena.report import replays
 from arena.report.author import Author
 from arena.results.archive import Archive
-from arena.serve import desk
-from arena.serve.accounts import Accounts
 from arena.values import Conditions, Ending, ModelAnswer, ModelTerms, SeatReport
 from tests.support import cup, events, live, providers
 from tests.support.processes import descendants, gone_soon, until

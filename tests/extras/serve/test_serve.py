@@ -18,13 +18,13 @@ import httpx
 import pytest
 from starlette.responses import PlainTextResponse
 
-from arena.serve import frames, log, server
-from arena.serve.accounts import Account, Accounts
-from arena.serve.app import make_app
-from arena.serve.frames import Frames
-from arena.serve.guard import Guard, Settings
-from arena.serve.people import Threads
-from arena.serve.worker import MOST_OF_NETWORK, NETWORK, BusyError, Worker
+from arena.extras.serve import frames, log, server
+from arena.extras.serve.accounts import Account, Accounts
+from arena.extras.serve.app import make_app
+from arena.extras.serve.frames import Frames
+from arena.extras.serve.guard import Guard, Settings
+from arena.extras.serve.people import Threads
+from arena.extras.serve.worker import MOST_OF_NETWORK, NETWORK, BusyError, Worker
 from tests.support import cup
 from tests.support.processes import until
 from tests.support.served import drown, raw, served, served_apart

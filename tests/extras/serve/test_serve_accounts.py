@@ -20,17 +20,17 @@ import httpx
 import pytest
 
 from arena.errors import ArenaError
+from arena.extras.serve import accounts as serve_accounts
+from arena.extras.serve import actions, desk, people, statements, timetable, uploads
+from arena.extras.serve.accounts import Accounts
+from arena.extras.serve.entrants import Entrants
+from arena.extras.serve.frames import Frames
+from arena.extras.serve.guard import Settings
+from arena.extras.serve.processes import SiteProcess
+from arena.extras.serve.remote import Hub
+from arena.extras.serve.worker import Worker
 from arena.results.archive import Archive
 from arena.results.archive.database import Holder
-from arena.serve import accounts as serve_accounts
-from arena.serve import actions, desk, people, statements, timetable, uploads
-from arena.serve.accounts import Accounts
-from arena.serve.entrants import Entrants
-from arena.serve.frames import Frames
-from arena.serve.guard import Settings
-from arena.serve.processes import SiteProcess
-from arena.serve.remote import Hub
-from arena.serve.worker import Worker
 from tests.support import cup
 from tests.support.class_site import decide
 from tests.support.processes import until
@@ -502,7 +502,7 @@ def test_each_action_is_a_command_and_stands_in_the_log(tmp_path):
 def test_each_command_of_the_page_about_the_site_runs(tmp_path):
     workspace = cup.make(tmp_path)
     (workspace / "people.csv").write_text("name\nAda\n")
-    page = (Path(__file__).parents[3] / "docs/serve.md").read_text("utf-8")
+    page = (Path(__file__).parents[3] / "docs/extras/serve.md").read_text("utf-8")
     commands = re.findall(r"^\$ arena serve ([a-z].*)$|`arena serve ([a-z][^`]*)`", page, re.MULTILINE)
     words = ["".join(each).replace("BOT", "last").split() for each in commands]
     assert {each[0] for each in words} == {*actions.ACTIONS, *actions.SWITCHES, "export"}
@@ -676,6 +676,6 @@ def test_charts_that_are_due_while_others_are_drawn_are_drawn_afterwards(account
     try:
         work.step()
         (left,) = work._undrawn
-        assert pids_of(accounts.workspace, "arena.serve.charts_process", *({"one", "two"} - {left}))
+        assert pids_of(accounts.workspace, "arena.extras.serve.charts_process", *({"one", "two"} - {left}))
     finally:
         work.end()

@@ -12,9 +12,9 @@ import pytest
 from arena import whole_files
 from arena.author.submissions.bot_store import BotStore
 from arena.errors import ArenaError
-from arena.serve import actions, author, uploads
-from arena.serve.accounts import Account, Accounts, Upload
-from arena.serve.disk import Disk, size_of
+from arena.extras.serve import actions, author, uploads
+from arena.extras.serve.accounts import Account, Accounts, Upload
+from arena.extras.serve.disk import Disk, size_of
 from tests.support import cup
 
 PADDING = 300_000
@@ -161,7 +161,7 @@ def test_a_site_that_is_full_takes_nothing_of_anybody_and_a_full_author_no_reque
 
 
 def test_whoever_needs_room_while_others_are_checked_is_told_to_wait(site, monkeypatch):
-    monkeypatch.setattr("arena.serve.disk.WAIT_S", 0.2)
+    monkeypatch.setattr("arena.extras.serve.disk.WAIT_S", 0.2)
     accounts, ada = site
     hand_in(accounts, ada, 1)
     hand_in(accounts, ada, 2)
@@ -186,14 +186,14 @@ def test_whoever_waits_for_room_delays_nobody_who_needs_none(site, monkeypatch):
     hand_in(accounts, ada, 1)
     hand_in(accounts, ada, 2)
     received: list[tuple[Upload, ...]] = []
-    monkeypatch.setattr("arena.serve.disk.WAIT_S", 0.2)
+    monkeypatch.setattr("arena.extras.serve.disk.WAIT_S", 0.2)
 
     def look(seconds: float, sleep: Callable[[float], None] = time.sleep) -> None:  # while Ada waits
         sleep(seconds)
         with contextlib.suppress(BlockingIOError), whole_files.locked(accounts.folder / ".receiving", waits=False):
             received.append(accounts.uploads(status="waiting"))
 
-    monkeypatch.setattr("arena.serve.disk.time.sleep", look)
+    monkeypatch.setattr("arena.extras.serve.disk.time.sleep", look)
     with BotStore(accounts.workspace / "bots").changing(), pytest.raises(ArenaError, match="try again in a minute"):
         receive(accounts, ada, program(3))
     assert set(received) == {()}

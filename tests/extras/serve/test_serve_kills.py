@@ -13,10 +13,10 @@ from pathlib import Path
 import httpx
 import pytest
 
+from arena.extras.serve import actions
+from arena.extras.serve.accounts import Accounts
+from arena.extras.serve.entrants import Entrants
 from arena.results.archive import Archive
-from arena.serve import actions
-from arena.serve.accounts import Accounts
-from arena.serve.entrants import Entrants
 from tests.support import cup
 from tests.support.processes import until
 from tests.support.served import pids_of, served_apart, without
@@ -54,7 +54,11 @@ class Site:
         """Kill the processes of a target, so long after they are at work; return which of them were."""
         victims = {"server": [self.server.pid]}
         if "check" in target:
-            until(lambda: victims.update(check=pids_of(self.folder, "arena.serve.check_process")) or victims["check"])
+            until(
+                lambda: (
+                    victims.update(check=pids_of(self.folder, "arena.extras.serve.check_process")) or victims["check"]
+                )
+            )
         if "run" in target:
             until(lambda: victims.update(run=self.runs()) or victims["run"])
         time.sleep(seconds)

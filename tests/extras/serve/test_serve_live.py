@@ -13,16 +13,16 @@ import pytest
 from starlette.exceptions import HTTPException
 
 from arena.event import broadcast
+from arena.extras.serve import live as serve_live
+from arena.extras.serve import people
+from arena.extras.serve.accounts import Accounts
+from arena.extras.serve.app import make_app
+from arena.extras.serve.guard import Settings
+from arena.extras.serve.streams import Feed
+from arena.extras.serve.worker import NETWORK, BusyError
 from arena.match.play import play
 from arena.results.leaderboard import Results
 from arena.results.upsets import upsets
-from arena.serve import live as serve_live
-from arena.serve import people
-from arena.serve.accounts import Accounts
-from arena.serve.app import make_app
-from arena.serve.guard import Settings
-from arena.serve.streams import Feed
-from arena.serve.worker import NETWORK, BusyError
 from arena.values import Ending
 from tests.support import cup, live, stored
 from tests.support.processes import until

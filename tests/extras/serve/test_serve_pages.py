@@ -17,11 +17,11 @@ import pytest
 from starlette.applications import Starlette
 from starlette.routing import Route
 
-from arena.serve import people, server
-from arena.serve.accounts import Accounts
-from arena.serve.app import make_app
-from arena.serve.guard import Settings
-from arena.serve.human_matches import HumanMatch, Wish
+from arena.extras.serve import people, server
+from arena.extras.serve.accounts import Accounts
+from arena.extras.serve.app import make_app
+from arena.extras.serve.guard import Settings
+from arena.extras.serve.human_matches import HumanMatch, Wish
 from tests.support import class_site, cup, reported
 from tests.support.processes import until
 from tests.support.served import WIDTHS, fits, fitting, pids_of, served, visitor, without
@@ -307,7 +307,7 @@ def test_an_author_hands_in_bots_and_the_organiser_plays_freezes_and_hides(brows
         page.get_by_text("results are public").wait_for()
         page.context.close()
         waiting.close()
-        assert until(lambda: pids_of(workspace, "arena.serve.charts_process", "cup"))  # of the round
+        assert until(lambda: pids_of(workspace, "arena.extras.serve.charts_process", "cup"))  # of the round
     assert not problems
 
 

@@ -11,12 +11,12 @@ from collections.abc import Callable
 import httpx
 import pytest
 
+from arena.extras.serve import human_matches, people, play
+from arena.extras.serve.accounts import Accounts
+from arena.extras.serve.app import make_app
+from arena.extras.serve.guard import Settings
+from arena.extras.serve.processes import SiteProcess
 from arena.replay import notation
-from arena.serve import human_matches, people, play
-from arena.serve.accounts import Accounts
-from arena.serve.app import make_app
-from arena.serve.guard import Settings
-from arena.serve.processes import SiteProcess
 from tests.support import cup
 from tests.support.processes import gone_soon, until
 from tests.support.served import served, served_apart

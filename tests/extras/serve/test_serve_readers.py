@@ -5,8 +5,8 @@ from dataclasses import replace
 
 import pytest
 
-from arena.serve import people
-from arena.serve.accounts import Accounts
+from arena.extras.serve import people
+from arena.extras.serve.accounts import Accounts
 from tests.support import cup, reported
 from tests.support.class_site import add_hostile_event
 from tests.support.served import served
@@ -95,7 +95,7 @@ def test_matches_are_narrowed_down_and_come_in_pages(client, monkeypatch):
     assert "No match is like that" in client.get("/events/cup/matches?fault=1").text
     assert "No match is like that" in client.get("/events/cup/matches?bot=nobody").text
     assert client.get("/events/cup/matches?before=x").status_code == 400
-    monkeypatch.setattr("arena.serve.readers.PAGE", 1)
+    monkeypatch.setattr("arena.extras.serve.readers.PAGE", 1)
     first = client.get("/events/cup/matches?bot=first").text
     older = client.get(
         "/events/cup/matches" + re.search(r"href=\"(\?bot=first[^\"]*)\"", first)[1].replace("&amp;", "&")

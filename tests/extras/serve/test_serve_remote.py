@@ -21,13 +21,13 @@ from websockets.sync.client import connect
 
 from arena.author.submissions.bot_store import BotStore
 from arena.errors import ArenaError
+from arena.extras.serve import join, remote, server
+from arena.extras.serve.accounts import Accounts
+from arena.extras.serve.app import make_app
 from arena.match.remote import RemoteSeat
 from arena.protocol import Ask
 from arena.replay import notation
 from arena.results.archive import Archive
-from arena.serve import join, remote, server
-from arena.serve.accounts import Accounts
-from arena.serve.app import make_app
 from arena.values import Bot, Conditions, Ending, RemoteSeats, Seat
 from tests.support import cup
 from tests.support.processes import until

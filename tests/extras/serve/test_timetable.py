@@ -14,10 +14,10 @@ import pytest
 from arena.cli import watching
 from arena.errors import ArenaError
 from arena.event.logs import Log
-from arena.serve import accounts as serve_accounts
-from arena.serve import actions, desk, timetable
-from arena.serve.accounts import Accounts
-from arena.serve.remote import Hub
+from arena.extras.serve import accounts as serve_accounts
+from arena.extras.serve import actions, desk, timetable
+from arena.extras.serve.accounts import Accounts
+from arena.extras.serve.remote import Hub
 
 ZONES = {
     "Europe/Berlin": "CET-1CEST,M3.5.0,M10.5.0/3",

@@ -11,8 +11,8 @@ from pathlib import Path
 import pytest
 
 from arena.errors import ArenaError
-from arena.serve import actions
-from arena.serve.accounts import Accounts
+from arena.extras.serve import actions
+from arena.extras.serve.accounts import Accounts
 from tests.extras.serve.test_serve_accounts import csrf_of, sign_in
 from tests.support import cup
 from tests.support.processes import until

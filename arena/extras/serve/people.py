@@ -16,8 +16,8 @@ from starlette.exceptions import HTTPException
 from starlette.requests import HTTPConnection, Request
 from starlette.responses import Response
 
-from arena.serve.accounts import Account, Accounts
-from arena.serve.worker import MOST_OF_NETWORK, BusyError, Worker
+from arena.extras.serve.accounts import Account, Accounts
+from arena.extras.serve.worker import MOST_OF_NETWORK, BusyError, Worker
 
 Result = TypeVar("Result")
 

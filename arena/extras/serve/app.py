@@ -8,12 +8,12 @@ from starlette.applications import Starlette
 from starlette.middleware import Middleware
 from starlette.routing import Route
 
-from arena.serve import author, desk, live, organiser, pages, people, play, readers, remote, uploads
-from arena.serve.accounts import Accounts
-from arena.serve.frames import Frames
-from arena.serve.guard import Guard, Settings
-from arena.serve.human_matches import HumanMatches
-from arena.serve.worker import Worker
+from arena.extras.serve import author, desk, live, organiser, pages, people, play, readers, remote, uploads
+from arena.extras.serve.accounts import Accounts
+from arena.extras.serve.frames import Frames
+from arena.extras.serve.guard import Guard, Settings
+from arena.extras.serve.human_matches import HumanMatches
+from arena.extras.serve.worker import Worker
 
 
 def make_app(workspace: Path, settings: Settings | None = None) -> Starlette:

@@ -21,6 +21,10 @@ from starlette.routing import Route
 from arena.author.submissions.copy_untrusted import MOST_ENTRIES
 from arena.errors import ArenaError
 from arena.event import discovery
+from arena.extras.serve import join, pages, people, uploads
+from arena.extras.serve.accounts import LIMITS, SESSION_DAYS, Account, Accounts
+from arena.extras.serve.disk import Disk
+from arena.extras.serve.entrants import Entrants, event_folder
 from arena.games import rulebook
 from arena.protocol import clean
 from arena.replay import notation
@@ -28,10 +32,6 @@ from arena.report import bots as bot_pages
 from arena.report.author import Author, hidden_paths
 from arena.results.archive import Archive, NoResultsError
 from arena.results.leaderboard import Results
-from arena.serve import join, pages, people, uploads
-from arena.serve.accounts import LIMITS, SESSION_DAYS, Account, Accounts
-from arena.serve.disk import Disk
-from arena.serve.entrants import Entrants, event_folder
 
 UPLOAD = "/upload"
 PASTED_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,60}")

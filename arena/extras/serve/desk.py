@@ -34,15 +34,15 @@ from arena import whole_files
 from arena.errors import ArenaError
 from arena.event import config, control
 from arena.event.model import forget
+from arena.extras.serve import statements, timetable, uploads
+from arena.extras.serve.accounts import Accounts, MatchRequest
+from arena.extras.serve.entrants import Entrants, event_folder, text_of
+from arena.extras.serve.processes import SiteProcess, round_command
+from arena.extras.serve.remote import Hub
+from arena.extras.serve.statements import Statement
+from arena.extras.serve.worker import NICE
 from arena.report.author import Author, hidden_paths
 from arena.results.archive import Archive
-from arena.serve import statements, timetable, uploads
-from arena.serve.accounts import Accounts, MatchRequest
-from arena.serve.entrants import Entrants, event_folder, text_of
-from arena.serve.processes import SiteProcess, round_command
-from arena.serve.remote import Hub
-from arena.serve.statements import Statement
-from arena.serve.worker import NICE
 
 LOOK_S = 0.5
 ATTEMPTS = 100  # so often a process may be ended from outside, before what it does is given up

@@ -12,8 +12,8 @@ def draw() -> None:
     """Draw the charts of the event whose name is the last word of the command line."""
     # They are slow to import, and a mistake in the results needs none of them.
     from arena import charts
+    from arena.extras.serve.jobs import rules_of
     from arena.results.leaderboard import Results
-    from arena.serve.jobs import rules_of
 
     folder = folders.results_folder(Path(), sys.argv[-1])
     results = Results.open(folder, rules=rules_of(folder))

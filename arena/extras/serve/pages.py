@@ -13,10 +13,10 @@ from starlette.requests import ClientDisconnect, Request
 from starlette.responses import Response
 
 from arena.errors import ArenaError
+from arena.extras.serve import guard, people, templates
+from arena.extras.serve.worker import BusyError, JobError
 from arena.protocol import clean
 from arena.report import page, viewer
-from arena.serve import guard, people, templates
-from arena.serve.worker import BusyError, JobError
 
 FOREIGN_SCRIPTS = {"route", "start", "chunks", "crosstable"}
 """The report's scripts that do not run here: where links lead and where data come from is said by our own."""

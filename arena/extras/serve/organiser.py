@@ -13,14 +13,14 @@ from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 from starlette.routing import Route
 
-from arena.author import marks, similar
+from arena.author import marks
 from arena.author.submissions.bot_store import BotStore
 from arena.errors import ArenaError
 from arena.event.discovery import names
-from arena.serve import actions, pages, people
-from arena.serve.accounts import IN_MEGABYTES, LIMITS, Accounts
-from arena.serve.entrants import Entrants, event_folder
-from arena.serve.people import accounts_of
+from arena.extras.serve import actions, pages, people, similar
+from arena.extras.serve.accounts import IN_MEGABYTES, LIMITS, Accounts
+from arena.extras.serve.entrants import Entrants, event_folder
+from arena.extras.serve.people import accounts_of
 
 Result = TypeVar("Result")
 

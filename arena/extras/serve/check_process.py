@@ -3,8 +3,8 @@
 from pathlib import Path
 
 from arena import exits, workspace
-from arena.serve import uploads
-from arena.serve.accounts import Accounts
+from arena.extras.serve import uploads
+from arena.extras.serve.accounts import Accounts
 
 
 def check() -> None:

@@ -38,11 +38,11 @@ from starlette.routing import Route
 
 from arena.event import broadcast
 from arena.event.control import RunState
-from arena.serve import guard, jobs, pages, people, readers
-from arena.serve.frames import Frames
-from arena.serve.jobs import PartOfMatch
-from arena.serve.streams import WAIT_S, Feed, Stream, event
-from arena.serve.worker import BusyError, JobError
+from arena.extras.serve import guard, jobs, pages, people, readers
+from arena.extras.serve.frames import Frames
+from arena.extras.serve.jobs import PartOfMatch
+from arena.extras.serve.streams import WAIT_S, Feed, Stream, event
+from arena.extras.serve.worker import BusyError, JobError
 
 SLOW_S = 1.5  # a match that has lasted so long is shown while it is played
 FOLLOW_S = 0.3  # between two looks at it

@@ -17,6 +17,8 @@ from typing import Any
 from arena import exits, signals, workspace
 from arena.drawing import Mark, Piece
 from arena.errors import ArenaError
+from arena.extras.serve import statements
+from arena.extras.serve.worker import NICE
 from arena.game import Fact, Game, Move, Role
 from arena.games import rulebook
 from arena.match import entering
@@ -34,8 +36,6 @@ from arena.report import boards, data, replays
 from arena.report.author import Author, hidden_paths
 from arena.sandbox.child_setup import PR_SET_PDEATHSIG
 from arena.sandbox.level import prctl
-from arena.serve import statements
-from arena.serve.worker import NICE
 from arena.values import Match, Played
 
 UNRATED = "unrated, played by a person"  # the name of the event in the text of such a match

@@ -5,13 +5,12 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Final
 
-from arena.author import similar
 from arena.author.submissions import people as people_files
 from arena.author.submissions.people import Person
 from arena.errors import ArenaError, counted, known_are
-from arena.serve import timetable
-from arena.serve.accounts import LIMITS, Accounts, DatabaseError, NewTokens, now
-from arena.serve.entrants import Entrants
+from arena.extras.serve import similar, timetable
+from arena.extras.serve.accounts import LIMITS, Accounts, DatabaseError, NewTokens, now
+from arena.extras.serve.entrants import Entrants
 
 Rows = list[dict[str, str]]
 """What an action answers: a row for each thing, with the same keys."""

@@ -28,10 +28,10 @@ from arena.author.submissions.bot_store import BotStore, Version
 from arena.errors import ArenaError
 from arena.event import bot_folder, discovery
 from arena.event.discovery.notes import VERSIONS
+from arena.extras.serve.accounts import FOLDER, REQUESTS, Account, Accounts
+from arena.extras.serve.entrants import own_versions, text_of
 from arena.results.archive import Archive, NoResultsError
 from arena.sandbox.watchdog import BLOCK_BYTES, STAT_BLOCK_BYTES
-from arena.serve.accounts import FOLDER, REQUESTS, Account, Accounts
-from arena.serve.entrants import own_versions, text_of
 
 MEGABYTE = 1_000_000
 WAIT_S, LOOK_S = 5.0, 0.1

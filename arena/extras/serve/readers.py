@@ -16,11 +16,11 @@ from starlette.routing import Route
 
 from arena import shared_folders
 from arena.errors import ArenaError
-from arena.serve import jobs, pages, people
-from arena.serve.accounts import Account
-from arena.serve.entrants import Entrants
-from arena.serve.frames import Frames
-from arena.serve.worker import JobError
+from arena.extras.serve import jobs, pages, people
+from arena.extras.serve.accounts import Account
+from arena.extras.serve.entrants import Entrants
+from arena.extras.serve.frames import Frames
+from arena.extras.serve.worker import JobError
 
 PAGE = 50  # matches of a page
 CHART_BYTES = 5_000_000

@@ -24,9 +24,9 @@ from arena.author.submissions.downloads import Label
 from arena.author.submissions.requests import Request
 from arena.errors import ArenaError
 from arena.event import discovery
-from arena.serve.accounts import Account, Accounts, Upload
-from arena.serve.disk import Disk, size_of, when_bots_are_free
-from arena.serve.entrants import Entrants, remote_mark
+from arena.extras.serve.accounts import Account, Accounts, Upload
+from arena.extras.serve.disk import Disk, size_of, when_bots_are_free
+from arena.extras.serve.entrants import Entrants, remote_mark
 from arena.values import Bot
 
 MOST_BODY_BYTES = MOST_BYTES + 1_000_000  # of the form of an upload

@@ -25,12 +25,12 @@ from dataclasses import asdict, dataclass, field
 from typing import Any
 
 from arena.errors import ArenaError
+from arena.extras.serve.accounts import Account, Accounts
+from arena.extras.serve.human_process import MOST_BYTES
+from arena.extras.serve.processes import SiteProcess
+from arena.extras.serve.streams import Feed
 from arena.match import entering
 from arena.protocol import clean
-from arena.serve.accounts import Account, Accounts
-from arena.serve.human_process import MOST_BYTES
-from arena.serve.processes import SiteProcess
-from arena.serve.streams import Feed
 
 AT_ONCE = 8  # matches of all people
 IDLE_S = 1800.0  # a person has so long for a move

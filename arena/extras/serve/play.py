@@ -16,14 +16,14 @@ from starlette.responses import RedirectResponse, Response
 from starlette.routing import Route
 
 from arena.errors import ArenaError
+from arena.extras.serve import pages, people, templates
+from arena.extras.serve.accounts import Account
+from arena.extras.serve.entrants import Entrants
+from arena.extras.serve.human_matches import CLOSED_S, IDLE_S, HumanMatch, HumanMatches, Wish
+from arena.extras.serve.human_process import FILE
+from arena.extras.serve.streams import WAIT_S, Stream, event
 from arena.games import rulebook
 from arena.report import replays
-from arena.serve import pages, people, templates
-from arena.serve.accounts import Account
-from arena.serve.entrants import Entrants
-from arena.serve.human_matches import CLOSED_S, IDLE_S, HumanMatch, HumanMatches, Wish
-from arena.serve.human_process import FILE
-from arena.serve.streams import WAIT_S, Stream, event
 
 FORM_S = 2.5  # a page without scripts waits so long for the bots; less than the server waits for pages when it ends
 MOST_BUTTONS = 200  # of more legal moves the others are typed

@@ -14,9 +14,9 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from arena.event.control import RunState, last_state
+from arena.extras.serve.accounts import last_changes
+from arena.extras.serve.worker import JobError, Worker
 from arena.results.archive import Archive
-from arena.serve.accounts import last_changes
-from arena.serve.worker import JobError, Worker
 
 Result = TypeVar("Result")
 

@@ -18,14 +18,15 @@ from arena.cli import options, output, paths
 from arena.errors import ArenaError, refusal, writing
 
 if TYPE_CHECKING:
-    from arena.serve.actions import Rows
+    from arena.extras.serve.actions import Rows
 
 LOOPBACK = "127.0.0.1"
 
 
 def serve(
     action: Annotated[
-        str | None, typer.Argument(metavar="ACTION", help="For organisers, instead of the server: see docs/serve.md.")
+        str | None,
+        typer.Argument(metavar="ACTION", help="For organisers, instead of the server: see docs/extras/serve.md."),
     ] = None,
     words: Annotated[list[str] | None, typer.Argument(metavar="WORD...", help="What the action needs.")] = None,
     workspace: Annotated[Path, typer.Option(metavar="DIR", help="The workspace whose events are shown.")] = Path(),
@@ -74,11 +75,11 @@ def serve(
         os.chdir(workspace)
         _act(action, words or (), json=json)
         return
-    from arena.serve import log
-    from arena.serve.app import make_app
-    from arena.serve.guard import Settings
-    from arena.serve.server import is_here, listening, server
-    from arena.serve.worker import start_maker
+    from arena.extras.serve import log
+    from arena.extras.serve.app import make_app
+    from arena.extras.serve.guard import Settings
+    from arena.extras.serve.server import is_here, listening, server
+    from arena.extras.serve.worker import start_maker
 
     certificate, key = (file and file.resolve() for file in (tls_cert, tls_key))
     if certificate is not None:
@@ -119,10 +120,9 @@ def serve(
 
 def _act(action: str, words: Sequence[str], *, json: bool) -> None:
     """Do an action of the organiser here, and print what there is to say."""
-    from arena.author import similar
-    from arena.serve import actions
-    from arena.serve.accounts import Accounts
-    from arena.serve.entrants import Entrants
+    from arena.extras.serve import actions, similar
+    from arena.extras.serve.accounts import Accounts
+    from arena.extras.serve.entrants import Entrants
 
     accounts = Accounts(Path.cwd())
     if action == "export":

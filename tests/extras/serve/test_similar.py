@@ -7,11 +7,12 @@ from dataclasses import replace
 
 import pytest
 
-from arena.author import similar, starters
+from arena.author import starters
 from arena.author.submissions.bot_store import BotStore
 from arena.event import discovery
 from arena.event.discovery.notes import Note
-from arena.serve.accounts import Accounts
+from arena.extras.serve import similar
+from arena.extras.serve.accounts import Accounts
 from tests.extras.serve.test_serve_accounts import sign_in
 from tests.support import cup
 from tests.support.served import served

@@ -17,7 +17,7 @@ class SiteProcess(StrEnum):
 
     def command(self, *words: str) -> list[str]:
         """Return the command that starts it."""
-        return [sys.executable, "-m", f"arena.serve.{self}", *words]
+        return [sys.executable, "-m", f"arena.extras.serve.{self}", *words]
 
 
 def round_command(*words: str) -> list[str]:

@@ -19,8 +19,8 @@ from typing import Any, TypeVar
 
 from arena import system
 from arena.errors import ArenaError
+from arena.extras.serve import log
 from arena.sandbox import cores, folder
-from arena.serve import log
 
 Result = TypeVar("Result")
 
@@ -38,7 +38,7 @@ NETWORK: ContextVar[str] = ContextVar("network", default="")
 # Not a fork: the server has threads, and an event loop. Python's fork server has neither, and imports once what each
 # of these processes needs, which is a second of CPU.
 _MAKER = multiprocessing.get_context("forkserver")
-_MAKER.set_forkserver_preload(["arena.serve.jobs"])
+_MAKER.set_forkserver_preload(["arena.extras.serve.jobs"])
 
 
 def start_maker() -> None:

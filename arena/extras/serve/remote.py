@@ -21,12 +21,12 @@ from starlette.websockets import WebSocket, WebSocketDisconnect
 from arena import protocol, shared_folders
 from arena.errors import ArenaError
 from arena.event.discovery import REMOTE_SOCKET
+from arena.extras.serve import uploads
+from arena.extras.serve.accounts import Accounts
+from arena.extras.serve.entrants import Entrants
+from arena.extras.serve.join import REPLACED
+from arena.extras.serve.worker import BusyError
 from arena.match.remote import MOST_BYTES, MOST_LETTERS, MOST_REMARKS
-from arena.serve import uploads
-from arena.serve.accounts import Accounts
-from arena.serve.entrants import Entrants
-from arena.serve.join import REPLACED
-from arena.serve.worker import BusyError
 
 POLICY_VIOLATION, TRY_AGAIN_LATER = 1008, 1013
 BYTES_PER_S, MESSAGE_BYTES, BURST_S = 300_000, 500, 2.0

@@ -9,8 +9,8 @@ from arena.author import classroom
 from arena.author.submissions.bot_store import BotStore, Version
 from arena.errors import ArenaError
 from arena.event import config
+from arena.extras.serve.accounts import Account
 from arena.results.archive import Archive, NoResultsError
-from arena.serve.accounts import Account
 from arena.values import Bot
 
 

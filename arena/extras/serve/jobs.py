@@ -16,6 +16,7 @@ from arena.display_names import display_names
 from arena.errors import ArenaError
 from arena.event import broadcast, config
 from arena.event.placings import placings
+from arena.extras.serve import templates
 from arena.game import Game
 from arena.games import rulebook
 from arena.protocol import clean
@@ -28,7 +29,6 @@ from arena.results.archive import Archive
 from arena.results.columns import CROSSTABLE, TIMING
 from arena.results.leaderboard import Results
 from arena.results.upsets import upsets
-from arena.serve import templates
 from arena.values import Bot, Match, Played, Seat, Turn
 
 NEWEST = 500  # matches in which upsets are looked for
