@@ -12,10 +12,11 @@ from dataclasses import replace
 from functools import cached_property
 from itertools import groupby
 from pathlib import Path
+from typing import Any
 
 import arena
 from arena import extensions
-from arena.cli import COMMANDS, EXTRAS_SECTION, command
+from arena.cli import COMMANDS, EXTRAS_SECTION, extended
 from arena.cli.live import human_seat, viewer
 from arena.game import Game, Outcome
 from arena.games import rulebook
@@ -142,9 +143,10 @@ def of_extras() -> dict[tuple[Path, str], str]:
         page = DOCS / "extras" / f"{name}.md"
         for frame_name, frame in extension.frames.items():
             made[page, frame_name] = "\n".join(frame_columns(extensions.load(frame.columns)))
-        if extension.commands:
-            names = [declared.name for declared in extension.commands]
-            made[page, "commands"] = "\n".join(described(names)).rstrip()
+        names = [declared.name for declared in extension.commands]
+        lines = [*described(names), *added_options(name, extension)]
+        if lines:
+            made[page, "commands"] = "\n".join(lines).rstrip()
     return made
 
 
@@ -159,18 +161,39 @@ def commands() -> Iterator[str]:
 def described(names: Iterable[str]) -> Iterator[str]:
     """Yield commands with their arguments and options."""
     for name in names:
-        parser = command(name)
+        parser = extended(name)
         given = [param for param in parser.params if param.param_type_name == "argument"]
         words = [param.metavar if param.required else f"[{param.metavar}]" for param in given]
         yield from (f"### `arena {' '.join([name, *words])}`", "", _line(parser.help), "")
-        rows = [(f"`{param.metavar}`", param.help) for param in given]
-        for param in parser.params:
-            if param.param_type_name == "option" and not param.hidden:
-                names = ", ".join([*param.opts, *param.secondary_opts])
-                shown = param.default is not None and param.default != "" and not isinstance(param.default, bool)
-                default = f" Default: `{param.default}`." if shown else ""
-                rows.append((f"`{' '.join(filter(None, (names, param.metavar)))}`", f"{param.help}{default}"))
-        yield from ("| | |", "|---|---|", *(f"| {what} | {_line(told)} |" for what, told in rows), "")
+        rows = [f"| `{param.metavar}` | {_line(param.help)} |" for param in given]
+        yield from ("| | |", "|---|---|", *rows, *option_rows(parser.params), "")
+
+
+def added_options(name: str, extension: extensions.Extension) -> Iterator[str]:
+    """Yield the options that an extension adds to commands of others."""
+    for declared in extension.options:
+        parser = extended(declared.command, (name, declared))
+        known = {param.name for param in extended(declared.command).params}
+        added = [param for param in parser.params if param.name not in known]
+        yield from (
+            f"### More options of `arena {declared.command}`",
+            "",
+            "| | |",
+            "|---|---|",
+            *option_rows(added),
+            "",
+        )
+
+
+def option_rows(params: Iterable[Any]) -> Iterator[str]:
+    """Yield a row of a table for each option among the parameters of a command."""
+    for param in params:
+        if param.param_type_name == "option" and not param.hidden:
+            names = ", ".join([*param.opts, *param.secondary_opts])
+            shown = param.default is not None and param.default != "" and not isinstance(param.default, bool)
+            default = f" Default: `{param.default}`." if shown else ""
+            what = " ".join(filter(None, (names, param.metavar)))
+            yield f"| `{what}` | {_line(f'{param.help}{default}')} |"
 
 
 def keys() -> Iterator[str]:

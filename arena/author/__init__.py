@@ -5,10 +5,6 @@ Where to change what (paths begin below arena/):
 - what the files of a learning platform are called: a row of `author/submissions/downloads.py`
   `PLATFORMS`; the columns of its roster: `author/submissions/people.py` `COLUMNS`; which files
   are one bot: `author/submissions/requests.py`
-- what a pull request may change in a contest, how its archive is pushed:
-  `author/contest/__init__.py`; what git may use for it: `within_limits` there; the commands:
-  `cli/contest.py`; the files of its repository: `author/contest/repository/`; the site:
-  `report/site.py`
 - what `arena check` finds, and what it tells an author: `author/checkup/__init__.py` `checkup`;
   which lines it sends, and which of them no match has: `author/checkup/variations.py`; the words:
   `author/checkup/conversation.py`; the advice: `author/checkup/advice.py`, on a crash a row of

@@ -67,7 +67,6 @@ COMMANDS = {
     },
     "Events": {
         "init": "Make a new workspace.",
-        "contest": "Take a step of a contest that is a git repository.",
         "grade": "Give marks by the thresholds of [grade].",
         "commit": "Publish digests of an event before it, for `verify --public`.",
         "verify": "Check every record of an event against the rules.",
@@ -103,8 +102,12 @@ def command(name: str, *, all_packages: bool = False) -> Any:
     The options that installed packages add to it are there only with `all_packages`: to look for packages takes longer
     than most commands need to start.
     """
+    return extended(name, *extensions.options(name, all_packages=all_packages))
+
+
+def extended(name: str, *added: tuple[str, extensions.AddedOptions]) -> Any:
+    """Import a command and return it as typer's parser, with these options of extensions, by the extension's name."""
     function = _function(name)
-    added = tuple(extensions.options(name, all_packages=all_packages))
     if not added:
         return _parser(name, function)
     from arena.cli import added_options

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from jinja2 import Environment, FileSystemLoader, StrictUndefined
+from jinja2 import Environment, FileSystemLoader, StrictUndefined, Template
 from markupsafe import Markup
 
 from arena import shared_folders
@@ -58,7 +58,7 @@ def text(
     drawings = [path for path in drawn if path.suffix == ".svg"]
     drawings.sort(key=lambda path: (path.stem != "leaderboard", path.stem))
     return _rendered(
-        "page.html.j2",
+        TEMPLATES.get_template("page.html.j2"),
         title,
         scripts,
         sorted(PARTS.glob("*.css")),
@@ -76,12 +76,10 @@ def text(
     )
 
 
-def site_text(title: str, event: str, root: str, **tables: object) -> str:
-    """Return a page of a contest's site, which has no script; `root` leads from its folder to that of index.html."""
+def plain_text(template: Template, title: str, **values: object) -> str:
+    """Return a page without scripts, by a template of `templates`, with the styles of the report's tables."""
     styles = [PARTS / f"{name}.css" for name in ("1_tokens", "2_page", "3_tables")]
-    return _rendered(
-        "site.html.j2", title, (), styles, None, event=clean(event), root=root, **tables
-    )
+    return _rendered(template, title, (), styles, None, **values)
 
 
 def match_text(values: Mapping[str, Any], title: str) -> str:
@@ -100,11 +98,12 @@ def match_text(values: Mapping[str, Any], title: str) -> str:
         "route",
     )
     scripts = [PARTS / f"{name}.js" for name in (*names, "scene", "viewer", "words", "_notebook")]
-    return _rendered("_notebook.html.j2", title, scripts, sorted(PARTS.glob("*.css")), values)
+    template = TEMPLATES.get_template("_notebook.html.j2")
+    return _rendered(template, title, scripts, sorted(PARTS.glob("*.css")), values)
 
 
 def _rendered(
-    template: str,
+    template: Template,
     title: str,
     scripts: Sequence[Path],
     styles: Sequence[Path],
@@ -119,7 +118,7 @@ def _rendered(
     viewers = data is not None and any("viewer" in board for board in data["boards"])
     allowed, workers = (f" {viewer.ALLOWED}", f"; {viewer.WORKERS}") if viewers else ("", "")
     script, style = ([path.read_text("utf-8") for path in paths] for paths in (scripts, styles))
-    return TEMPLATES.get_template(template).render(
+    return template.render(
         title=clean(title),
         policy=f"default-src 'none'; script-src {_hashes(script)}{allowed}; style-src {_hashes(style)}; img-src data:;"
         f" base-uri 'none'; form-action 'none'{workers}",

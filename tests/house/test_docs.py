@@ -45,7 +45,7 @@ FOLLOWED_ELSEWHERE = {
     "docs/extras/serve.md",  # by test_serve_accounts.py
     "docs/clusters.md",  # by test_clusters.py
     "docs/commands.md",  # made from the commands
-    "docs/contest.md",  # by test_contest.py
+    "docs/extras/contest.md",  # by test_contest.py
     "docs/notary.md",  # by test_notary.py
     "docs/export.md",  # by test_export.py
     "docs/extensions.md",  # by test_extensions.py

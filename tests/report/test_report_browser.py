@@ -2,11 +2,9 @@
 
 import contextlib
 import io
-import itertools
 import re
 import shutil
 import threading
-from collections.abc import Iterator
 from dataclasses import replace
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
@@ -22,15 +20,14 @@ from arena.protocol import clean
 from arena.replay.chances import chances_of
 from arena.replay.drawing.scene import read_fact, read_grids
 from arena.replay.replayer import scenes
-from arena.report import notebook, site
+from arena.report import notebook
 from arena.results.leaderboard import Results
 from arena.values import Record
 from tests.support import cup, reported
+from tests.support.browsed import opened, page_of
 
 pytestmark = pytest.mark.slow
 WIDE, PHONE = {"width": 1600, "height": 900}, {"width": 400, "height": 800}
-USUAL = {"width": 1200, "height": 700}  # the smaller a window, the less there is to paint in every frame
-NUMBERS = itertools.count()
 
 
 @pytest.fixture(scope="module")
@@ -67,36 +64,6 @@ def hostile(tmp_path_factory):
     """Where the page of an event is in which every text is hostile, and its records."""
     folder = tmp_path_factory.mktemp("hostile")
     return written(folder, *reported.hostile(folder), rules=rulebook.game_of)
-
-
-def page_of(page, path: Path, address: str = "", viewport=USUAL, **media):
-    """Open a file in the page of all tests, with nothing of what an earlier test stored, chose or pointed at."""
-    page.mouse.move(0, 0)
-    page.set_viewport_size(viewport)
-    page.emulate_media(**{"color_scheme": "light", "reduced_motion": "reduce"} | media)
-    page.goto(f"{path.as_uri()}?{next(NUMBERS)}{address}")  # with a number, as it would not load what is open
-    return page
-
-
-@contextlib.contextmanager
-def opened(page, path: Path, address: str = "", **options) -> Iterator:
-    """Yield the page; when it is left, nothing of it may have failed, asked for anything, or shown a dialogue."""
-    wrong: list[str] = []
-    listeners = {
-        "console": lambda message: wrong.append(message.text) if message.type in {"error", "warning"} else None,
-        "pageerror": lambda error: wrong.append(str(error)),
-        "dialog": lambda dialog: wrong.append(dialog.message),
-        "request": lambda asked: wrong.append(asked.url) if not asked.url.startswith(("file:", "data:")) else None,
-    }
-    for event, listener in listeners.items():
-        page.on(event, listener)
-    try:
-        yield page_of(page, path, address, **options)
-    finally:
-        page.evaluate("localStorage.clear()")
-        for event, listener in listeners.items():
-            page.remove_listener(event, listener)
-    assert wrong == []
 
 
 def record_on(records: list[Record], board: str) -> Record:
@@ -643,16 +610,3 @@ def test_hostile_texts_of_a_match_stay_texts_in_a_notebook(tab, hostile, tmp_pat
             assert frame.locator("img, i, b:not(.points)").count() == 0
             assert frame.locator(".words").text_content() == clean(record.verdict.faults[0].words, 1000)
             assert frame.locator(".players .name").all_inner_texts()
-
-
-def test_the_site_of_a_contest_leads_to_a_page_for_each_bot_and_into_the_report(tab, small, tmp_path):
-    path, _ = small
-    results = Results.open(path.parent)
-    site.write(results, site.ranks_now(results, "2026-01-01 00:00:00", "a1"), path, tmp_path)
-    results.close()
-    with opened(tab, tmp_path / "index.html") as page:
-        page.click("text=birch")
-        assert page.url.endswith("/bots/birch.html")
-        page.click("text=Matches to replay")
-        page.wait_for_selector("h2:visible")
-        assert page.url.endswith("/report.html#bot=birch")

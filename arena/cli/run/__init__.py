@@ -14,7 +14,7 @@ import typer
 
 from arena import rulefile, signals, workspace
 from arena.cli import options, output, paths, results, watching
-from arena.cli.init import make_workspace
+from arena.cli.init import making
 from arena.errors import ArenaError
 from arena.event import result_files, run_words, schedules
 from arena.event.schedules import round_robin
@@ -157,7 +157,8 @@ def _demo(file: Path | None) -> Path:
         raise ArenaError(f"--demo: plays an event of its own; leave out {file}")
     folder = Path("demo")
     if not (folder / paths.TOURNAMENT_FILE).is_file():
-        make_workspace(folder, demo=True)
+        with making(folder):  # as it comes, so that the event has the seed and the results of the demo
+            pass
     return folder / paths.TOURNAMENT_FILE
 
 

@@ -9,13 +9,15 @@ from pathlib import Path
 
 import pytest
 
-from arena.author import contest
+from arena import report
 from arena.errors import ArenaError
-from arena.report import site
+from arena.extras.contest import git as repository
+from arena.extras.contest import site
 from arena.results.archive import Archive
 from arena.results.leaderboard import Results
 from arena.values import Abort
-from tests.support import cup
+from tests.support import cup, reported
+from tests.support.browsed import opened
 
 BASE, HEAD = "main", "pull"
 
@@ -90,7 +92,7 @@ def test_the_steps_of_its_readme_make_a_bot_that_may_be_merged(pull):
 
 
 def test_no_file_of_a_pull_request_decides_what_its_check_does():
-    files = Path(contest.__file__).parent / "repository/github/workflows"
+    files = Path(repository.__file__).parent / "repository/github/workflows"
     yaml = pytest.importorskip("yaml", reason="needs the package pyyaml, which mkdocs of the extra dev brings")
     check, play = (yaml.safe_load((files / f"{name}.yml").read_text()) for name in ("check", "play"))
     assert check[True] == "pull_request_target"  # YAML reads `on` as True
@@ -213,7 +215,7 @@ def test_a_bot_that_is_small_in_git_and_large_on_disk_is_not_unpacked(pull, tmp_
     monkeypatch.chdir(pull)
     (tmp_path / "copies").mkdir()
     with pytest.raises(ArenaError, match="it is larger than 50 MB"):
-        contest.check_out(HEAD, "ada", tmp_path / "copies")
+        repository.check_out(HEAD, "ada", tmp_path / "copies")
     assert not any((tmp_path / "copies").iterdir())
 
 
@@ -225,7 +227,7 @@ def tree_of(folder: Path, rows: list[str]) -> str:
 
 
 def test_folders_without_number_in_a_few_bytes_are_refused_in_a_line(pull, monkeypatch):
-    monkeypatch.setattr(contest, "MOST_CPU_S", 0)
+    monkeypatch.setattr(repository, "MOST_CPU_S", 0)
     tree = tree_of(pull, [])
     for _ in range(7):  # 10 ** 14 folders
         tree = tree_of(pull, [f"040000 tree {tree}\t{number:02}" for number in range(100)])
@@ -238,7 +240,7 @@ def test_folders_without_number_in_a_few_bytes_are_refused_in_a_line(pull, monke
     assert done.stdout.splitlines() == [
         "## This pull request may not be merged as it is",
         "",
-        f"- `{contest.TOO_MUCH}`",
+        f"- `{repository.TOO_MUCH}`",
     ]
 
 
@@ -249,7 +251,7 @@ def test_more_files_than_a_bot_may_have_are_not_unpacked(pull, tmp_path, monkeyp
     monkeypatch.chdir(pull)
     (tmp_path / "copies").mkdir()
     with pytest.raises(ArenaError, match="it has more than 2000 files"):
-        contest.check_out(HEAD, "ada", tmp_path / "copies")
+        repository.check_out(HEAD, "ada", tmp_path / "copies")
     assert not any((tmp_path / "copies").iterdir())
 
 
@@ -409,7 +411,7 @@ def first(begun, online, tmp_path):
 def published(folder: Path, name: str) -> bytes:
     """Return a file of the archive's branch, as a checkout sees it."""
     with contextlib.chdir(folder):
-        stored = contest.ArchiveBranch("origin", "archive").read()
+        stored = repository.ArchiveBranch("origin", "archive").read()
         assert stored is not None
         return stored.file(name)
 
@@ -420,7 +422,7 @@ def test_two_racing_publishers_lose_nothing_and_the_first_record_of_a_match_stay
     step(second, "play")  # it has not seen the first one's matches, and plays everything
     with Archive.open(first / "results/cup", writing=True) as archive:
         archive.append_abort(Abort(match="0123456789ab", attempt=1, cause="no memory"))
-    push, pushes = contest.ArchiveBranch.push, []
+    push, pushes = repository.ArchiveBranch.push, []
 
     def push_late(branch, files, expected):
         pushes.append(expected)
@@ -428,7 +430,7 @@ def test_two_racing_publishers_lose_nothing_and_the_first_record_of_a_match_stay
             step(first, "publish")
         return push(branch, files, expected)
 
-    monkeypatch.setattr(contest.ArchiveBranch, "push", push_late)
+    monkeypatch.setattr(repository.ArchiveBranch, "push", push_late)
     step(second, "publish")
     assert len(pushes) == 3
     third = clone(online, tmp_path / "third")
@@ -524,7 +526,7 @@ def test_nonsense_in_the_branch_or_in_its_archive_is_no_crash_and_reaches_no_pag
     step(first, "publish")
     for played, history in NONSENSE:
         with contextlib.chdir(first):
-            branch = contest.ArchiveBranch("origin", "archive")
+            branch = repository.ArchiveBranch("origin", "archive")
             stored = branch.read()
             files = {"event.sqlite": stored.file("event.sqlite"), "history.csv": history, "commit": played}
             assert branch.push(files, stored)
@@ -547,3 +549,17 @@ def test_nonsense_in_the_branch_or_in_its_archive_is_no_crash_and_reaches_no_pag
     assert site.ranks_now(results, "", "") == []
     site.write(results, [], first / "public/report.html", tmp_path / "new")
     results.close()
+
+
+@pytest.mark.slow
+def test_the_site_of_a_contest_leads_to_a_page_for_each_bot_and_into_the_report(browser, tmp_path):
+    results = Results.open(reported.store(tmp_path, *reported.small()))
+    path = report.write(results, tmp_path)
+    site.write(results, site.ranks_now(results, "2026-01-01 00:00:00", "a1"), path, tmp_path)
+    results.close()
+    with opened(browser.new_page(), tmp_path / "index.html") as page:
+        page.click("text=birch")
+        assert page.url.endswith("/bots/birch.html")
+        page.click("text=Matches to replay")
+        page.wait_for_selector("h2:visible")
+        assert page.url.endswith("/report.html#bot=birch")

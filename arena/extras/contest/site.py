@@ -13,6 +13,7 @@ from operator import itemgetter
 from pathlib import Path
 
 from arena import whole_files
+from arena.protocol import clean
 from arena.report import page
 from arena.results.leaderboard import Results
 
@@ -25,6 +26,7 @@ ROW = re.compile(
 """A row, which has no cell that a spreadsheet would compute. Whoever may push the branch can write any other there."""
 SHOWN_DATES = 50
 """The front page has the newest; history.csv has all."""
+TEMPLATE = page.templates(Path(__file__).parent).get_template("site.html.j2")
 History = Sequence[Mapping[str, str]]
 
 
@@ -44,8 +46,7 @@ def ranks_now(results: Results, date: str, commit: str) -> list[dict[str, str]]:
         }
         for league in results.leagues
         for row in league.leaderboard().to_dict("records")
-        if row["rank"] is not None
-        and row["rank"] == row["rank"]  # without a rank it is NaN; None, if nobody has one
+        if row["rank"] is not None and row["rank"] == row["rank"]  # without a rank it is NaN; None, if nobody has one
     ]
 
 
@@ -53,9 +54,7 @@ def continued(rows: History, now: History) -> History:
     """Return a history with the ranks of now, unless they are those of its last date. A date has one ranking."""
 
     def ranks(rows: History) -> list[tuple[str, ...]]:
-        return [
-            tuple(row[name] for name in HISTORY if name not in {"date", "commit"}) for row in rows
-        ]
+        return [tuple(row[name] for name in HISTORY if name not in {"date", "commit"}) for row in rows]
 
     if ranks(_newest(rows)) == ranks(now):
         return rows
@@ -85,7 +84,7 @@ def write(results: Results, rows: History, report: Path, folder: Path) -> tuple[
     names = sorted({row["bot"] for row in rows} & {bot.name for bot in results.event.bots})
     leagues = [(game, list(group)) for game, group in groupby(_newest(rows), itemgetter("game"))]
     dates = [(date, list(group)) for date, group in groupby(rows, itemgetter("date"))][::-1]
-    front = page.site_text(
+    front = _page(
         "Contest",
         results.event.name,
         "",
@@ -100,9 +99,14 @@ def write(results: Results, rows: History, report: Path, folder: Path) -> tuple[
     ]
     for name in names:
         own = [(name, [row for row in reversed(rows) if row["bot"] == name])]
-        text = page.site_text(name, results.event.name, "../", leagues=own, dates=(), bot=name)
+        text = _page(name, results.event.name, "../", leagues=own, dates=(), bot=name)
         written.append(whole_files.write(bots / f"{name}.html", text.encode()))
     return tuple(written)
+
+
+def _page(title: str, event: str, root: str, **tables: object) -> str:
+    """Return a page; `root` leads from its folder to that of index.html."""
+    return page.plain_text(TEMPLATE, title, event=clean(event), root=root, **tables)
 
 
 def _newest(rows: History) -> History:

@@ -11,12 +11,12 @@ from typing import Annotated
 import typer
 
 from arena import whole_files, workspace
-from arena.author import contest as repository
 from arena.author.checkup import Checkup
 from arena.cli import output, paths, results, stored_match
 from arena.errors import ArenaError, writing
 from arena.event import discovery, merging
 from arena.event.discovery import names
+from arena.extras.contest import git, site
 from arena.sandbox.launcher import Launcher
 from arena.values import Bot
 
@@ -51,7 +51,7 @@ def contest(
     if action == "check":
         if len(commits or ()) != 2 or author is None:
             raise ArenaError("contest check: name two commits and an author: BASE HEAD --author NAME")
-        base, head = map(repository.commit_of, commits or ())
+        base, head = map(git.commit_of, commits or ())
         passed, verdict, lines = _verdict(base, head, author)
         print("\n".join((f"## This pull request {verdict}", "", *lines)))
         if not passed:
@@ -59,7 +59,7 @@ def contest(
         return
     if commits or author is not None:
         raise ArenaError(f"contest {action}: commits and --author are for contest check")
-    archive = repository.ArchiveBranch(remote, branch)
+    archive = git.ArchiveBranch(remote, branch)
     folder = paths.results_folder(Path(), workspace.own_tournament().name)
     if action == "play":
         _play(archive, folder)
@@ -73,19 +73,19 @@ def _verdict(base: str, head: str, author: str) -> tuple[bool, str, list[str]]:
     """Return whether a pull request may be merged, that in words, and the reasons as Markdown."""
     with TemporaryDirectory(dir=workspace.temporary_folder()) as folder:
         try:
-            changes = islice(repository.mistakes(base, head, author), MOST_MISTAKES + 1)
-            if mistakes := repository.within_limits(lambda: list(changes)):
+            changes = islice(git.mistakes(base, head, author), MOST_MISTAKES + 1)
+            if mistakes := git.within_limits(lambda: list(changes)):
                 mistakes[MOST_MISTAKES:] = ["and more"] if len(mistakes) > MOST_MISTAKES else []
                 reasons = [f"- {_quoted(mistake)}" for mistake in mistakes]
                 return False, "may not be merged: it changes what is not its author's", reasons
-            merged = repository.within_limits(lambda: repository.check_out(head, author, Path(folder), base))
+            merged = git.within_limits(lambda: git.check_out(head, author, Path(folder), base))
             others = _others(merged.workspace, author)
             if merged.bot is None:
                 return True, f"may be merged: {author} leaves the contest", []
             result = _checkup(merged.bot, author, others)
         except ArenaError as error:
             # Its author knows no such folders.
-            reason = error.seen_from(Path(folder) / repository.CLONE, Path(folder))
+            reason = error.seen_from(Path(folder) / git.CLONE, Path(folder))
             return False, "may not be merged as it is", [f"- {_quoted(reason)}"]
     words = "may be merged: the bot is fit to play" if result.sound else "may not be merged as it is"
     return result.sound, words, list(_findings(result))
@@ -129,19 +129,19 @@ def _quoted(text: str) -> str:
     return f"`{line}`" if line else ""
 
 
-def _play(archive: repository.ArchiveBranch, folder: Path) -> None:
+def _play(archive: git.ArchiveBranch, folder: Path) -> None:
     """Play what the archive on its branch and the one here do not have."""
     from arena.cli.run import run
 
     if (stored := archive.read()) is not None:
         with _copied(stored) as theirs:
-            newer = stored.is_newer_than(repository.commit_of("HEAD"))
+            newer = stored.is_newer_than(git.commit_of("HEAD"))
             merging.add(theirs, folder, folder / "bots", newer=newer)
     run(charts=False)
 
 
 @contextmanager
-def _copied(stored: repository.Stored | None) -> Iterator[Path]:
+def _copied(stored: git.Stored | None) -> Iterator[Path]:
     """Yield a folder with the archive of the branch, for as long as the `with`; an empty folder if there is none."""
     with TemporaryDirectory(dir=workspace.temporary_folder()) as name:
         folder = Path(name)
@@ -151,13 +151,11 @@ def _copied(stored: repository.Stored | None) -> Iterator[Path]:
         yield folder
 
 
-def _publish(archive: repository.ArchiveBranch, folder: Path) -> None:
+def _publish(archive: git.ArchiveBranch, folder: Path) -> None:
     """Push the archive with all matches of its branch; where another run was quicker, join and push again."""
-    from arena.report import site
-
     if not (folder / paths.EVENT_FILE).is_file():
         raise ArenaError(f"{folder}: nothing was played yet; `arena contest play` comes first")
-    commit = repository.commit_of("HEAD")
+    commit = git.commit_of("HEAD")
     for _ in range(ATTEMPTS):
         stored = archive.read()
         rows: site.History = []
@@ -171,17 +169,15 @@ def _publish(archive: repository.ArchiveBranch, folder: Path) -> None:
             played = stored.played if stored is not None and newer else commit
             now = f"{datetime.now(UTC):%Y-%m-%d %H:%M:%S}"
             rows = site.continued(rows, site.ranks_now(results.read(joined), now, played[:12]))
-        files = {paths.EVENT_FILE: content, HISTORY: site.history_text(rows), repository.COMMIT: f"{played}\n".encode()}
+        files = {paths.EVENT_FILE: content, HISTORY: site.history_text(rows), git.COMMIT: f"{played}\n".encode()}
         if archive.push(files, stored):
             print(f"{archive.remote}/{archive.name}: has the archive now")
             return
     raise ArenaError(f"{archive.remote}/{archive.name}: others published {ATTEMPTS} times meanwhile; try again")
 
 
-def _site(archive: repository.ArchiveBranch, to: Path) -> None:
+def _site(archive: git.ArchiveBranch, to: Path) -> None:
     """Write the site of what the archive's branch has."""
-    from arena.report import site
-
     stored = archive.read()
     if stored is None:
         raise ArenaError(f"{archive.remote}/{archive.name}: there is no such branch; `arena contest publish` makes it")
