@@ -80,6 +80,20 @@ class AddedTable:
 
 
 @dataclass(frozen=True, kw_only=True)
+class AddedLanes:
+    """Lanes elsewhere, such as those of a cluster: they play a run in place of lanes here."""
+
+    address: str
+    """A regular expression: an address that is typed as `arena run --workers ADDRESS`."""
+    example: str
+    """Such an address in words, for the help of `--workers`."""
+    key: str
+    """The key of tournament.toml that has the address, such as `workers.cluster`; `"none"` is none."""
+    path: str
+    """`package.module:function`; arena/event/elsewhere.py has its type."""
+
+
+@dataclass(frozen=True, kw_only=True)
 class Extension:
     """What one extension adds."""
 
@@ -91,6 +105,13 @@ class Extension:
     """By the name of a method of `Results`."""
     tables: Mapping[str, AddedTable] = field(default_factory=dict)
     """By the name of the table."""
+    keys: Mapping[str, str] = field(default_factory=dict)
+    """By the name of a table of the core in which each key has a default, such as `workers`: the path
+    `package.module:Class` of a subclass of `arena.event.tables.Table`, whose keys that table gets."""
+    lanes: tuple[AddedLanes, ...] = ()
+    sections: Mapping[str, str] = field(default_factory=dict)
+    """By name a section of the report below the leaderboard: the path `package.module:function`; the
+    function gets the results, and returns HTML as a `markupsafe.Markup`, or None for no section."""
 
 
 def load(path: str) -> Any:
@@ -159,6 +180,28 @@ def frames() -> dict[str, AddedFrame]:
 def tables() -> dict[str, AddedTable]:
     """Return each table of tournament.toml that extensions add, by its name."""
     return _joined("table", ((name, extension.tables) for name, extension in every()))
+
+
+def sections() -> dict[str, str]:
+    """Return each section of the report that extensions add, by its name."""
+    return _joined("section of the report", ((name, extension.sections) for name, extension in every()))
+
+
+def keys() -> dict[str, dict[str, str]]:
+    """Return the keys that extensions add to tables of the core: by table, then by extension, a class."""
+    found: dict[str, dict[str, str]] = {}
+    for name, extension in every():
+        for table, path in extension.keys.items():
+            found.setdefault(table, {})[name] = path
+    return found
+
+
+def lanes() -> tuple[AddedLanes, ...]:
+    """Return the lanes elsewhere that extensions add."""
+    found: list[AddedLanes] = []
+    for _, extension in every():
+        found += extension.lanes
+    return tuple(found)
 
 
 def _joined(what: str, parts: Iterable[tuple[str, Mapping[str, T]]]) -> dict[str, T]:

@@ -25,8 +25,8 @@ import numpy as np
 from side_by_side import BOT
 
 from arena.event import config, tournament
-from arena.event.cluster import machine
-from arena.event.cluster.driver import Cluster
+from arena.extras.cluster import machine
+from arena.extras.cluster.driver import Cluster
 from arena.values import Abort, Event, Fault, Record
 
 THINKING = {"at once": 0.0, "2 ms": 0.002}
@@ -147,7 +147,7 @@ def main() -> None:
             if sys.argv[2] == "pairs":
                 machine.MOST_ITEMS = 1  # the other leg of its block goes with it
             event = event_of(Path(folder), "kuhn_poker/three_cards", "raise SystemExit('INDEX')", matches)
-            tournament.run(event, Path(folder) / "there", workers=2, audience=there, cluster=opened)
+            tournament.run(event, Path(folder) / "there", workers=2, audience=there, elsewhere=opened)
             print(f"forfeits: {there.a_second:.1f}/s, {there.cpu_ms:.1f} CPU ms a match")
             print(f"driver, scheduler: {there.bytes_a_match()} bytes a match, {there.megabytes} MB at the end")
             print(f"in the second half: {there.bytes_a_match(0.5)} bytes a match")
@@ -163,7 +163,7 @@ def main() -> None:
             tournament.run(event, home / "here", workers=2, audience=here)
             cpu_here = here.cpu_ms  # before more is used
             there = Rate(*processes)
-            tournament.run(event, home / "there", workers=2, audience=there, cluster=opened)
+            tournament.run(event, home / "there", workers=2, audience=there, elsewhere=opened)
             cpu_there = there.cpu_ms
             rates = f"{here.a_second:9.1f}   {there.a_second:11.1f}   {there.a_second / here.a_second:5.2f}"
             cpu = f"{cpu_here:6.1f}, {cpu_there:6.1f}   {cpu_here / cpu_there:5.2f}"

@@ -102,22 +102,6 @@ def browser() -> Iterator[object]:
         running.close()
 
 
-@pytest.fixture(scope="session")
-def scheduler(tmp_path_factory) -> Iterator[object]:
-    """Yield a scheduler of dask that can start workers (support/machines.py)."""
-    from tests.support.machines import Machines
-
-    with contextlib.closing(Machines(tmp_path_factory.mktemp("machines"))) as started:
-        yield started
-
-
-@pytest.fixture
-def shared(scheduler) -> Iterator[object]:
-    """Yield the scheduler of all tests of a process; at the end of the test no worker is left."""
-    yield scheduler
-    scheduler.end_workers()
-
-
 @pytest.hookimpl(wrapper=True)
 def pytest_collection(session: pytest.Session) -> Iterator[object]:
     """Collect tests without the garbage collector: modules and tests all stay, and forks share what is frozen."""

@@ -11,7 +11,6 @@ import pytest
 from arena import rulefile
 from arena.errors import ArenaError
 from arena.event import commitment, discovery, schedules
-from arena.event.cluster import session
 from arena.event.discovery.files import digest_of, files_of, folder_digest
 from arena.extras.serve import join
 from arena.games import board_cache, boards
@@ -97,12 +96,6 @@ def test_two_bots_that_see_other_things_in_their_folders_have_two_digests(
     assert digest(one) != digest(other)
 
 
-def of_arenas_files(folder: Path) -> object:
-    for path in [path for path in folder.rglob("*") if path.is_file()]:
-        path.rename(path.with_name(f"{path.name}.py"))
-    return session._files_in(folder)
-
-
 def of_code(folder: Path) -> str:
     return memo.code_digest([path for _, path in files_of(folder)])
 
@@ -115,9 +108,7 @@ def of_a_remote_bot(folder: Path) -> str:
     return join.version_of(["run"], folder)
 
 
-WHOLE_NAMES = [
-    (digest, name) for digest in (of_arenas_files, of_files_of_a_command, of_a_remote_bot) for name in BORDERS
-]
+WHOLE_NAMES = [(digest, name) for digest in (of_files_of_a_command, of_a_remote_bot) for name in BORDERS]
 LAST_NAMES = [(of_code, name) for name in BORDERS if "folder" not in name]
 """Files of code have their names without folders, and an order."""
 

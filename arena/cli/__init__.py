@@ -76,7 +76,6 @@ COMMANDS = {
     },
     "Machines": {
         "doctor": "Check this machine.",
-        "worker": "Play matches on this machine for the runs of a cluster.",
     },
 }
 """Each section of `arena --help`: its commands, with a line for each. Their own help says more."""
@@ -89,7 +88,6 @@ MODULES = {
     **dict.fromkeys(("leaderboard", "charts", "report"), "results"),
     **dict.fromkeys(("new", "withdraw"), "bots"),
     **dict.fromkeys(("check-rules", "openings"), "games"),
-    **dict.fromkeys(("doctor", "worker"), "machines"),
     "commit": "verify",
     "stop": "status",
 }

@@ -42,7 +42,7 @@ def status(
     folder = paths.event_folder(event)
     if void is not None:
         with Archive.open(folder, writing=True) as archive:
-            machines = [row.machine for row in archive.machines() if row.machine]
+            machines = archive.machines()
             if void not in machines:
                 raise ArenaError(f"{void!r}: this machine played no match of {folder}; {known_are(void, machines)}")
             voided = archive.void(void, f"voided, {void}: {reason}")

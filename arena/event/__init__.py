@@ -22,7 +22,7 @@ Where to change what (paths begin below arena/):
   the token in `results/archive/database.py`
 - which archives can be merged: `event/merging.py` `joined_event`
 - what `arena doctor` checks and measures: `event/doctor/checks.py` `checks`, and the checks that
-  `cli/machines.py` adds; its measurements, and how it judges them: `event/doctor/measuring.py`
+  `cli/doctor.py` adds; its measurements, and how it judges them: `event/doctor/measuring.py`
 - which files are programs, how they are built without a bot.toml, why others are no programs: the
   tables of `event/discovery/programs.py`
 """

@@ -1,6 +1,6 @@
 """What a lane does with a piece of work: it has one bot say `ready`, or plays one match.
 
-It knows no plan, no archive and no audience, and it imports little, because each machine of a cluster imports it at its
+It knows no plan, no archive and no audience, and it imports little, because lanes on other machines import it at their
 start.
 """
 
@@ -33,7 +33,7 @@ def perform(
         return roll_call(match, work.called, launcher, blameless=work.excused)
     watching: contextlib.AbstractContextManager[Broadcast | None] = contextlib.nullcontext()
     if watched is not None:
-        from arena.event.broadcast import broadcast  # here, because nobody watches a lane of a cluster
+        from arena.event.broadcast import broadcast  # here, because nobody watches a lane elsewhere
 
         watching = broadcast(watched, multiprocessing.current_process().name)
     try:

@@ -19,8 +19,8 @@ archive and the audience.
 #
 # `stop_after`. When its seconds are over, no match is begun; those under way are finished and stored, as after `arena
 # stop` (control.py). A match that waits in a lane's queue carries the end time, and comes back unplayed: a future that
-# a pool has passed on cannot be cancelled. The time is that of the monotonic clock, which nobody can set. On a cluster
-# it is that of the wall clock, because a worker on another machine shares no other; the first clock by which it is over
+# a pool has passed on cannot be cancelled. The time is that of the monotonic clock, which nobody can set. With lanes
+# elsewhere it is that of the wall clock, because another machine shares no other; the first clock by which it is over
 # ends the run. This is the only rule by which two runs of the same event differ, as clocks do. The other rules are part
 # of the plan.
 #
@@ -32,12 +32,11 @@ import logging
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Protocol
+from typing import Protocol
 
 from arena import system, whole_files
 from arena.errors import ArenaError
@@ -49,21 +48,14 @@ from arena.event.lane import perform
 from arena.event.logs import Log
 from arena.event.model import Provider
 from arena.event.model import opened as model_broker
-from arena.event.workers import Done, Lane, Workers
+from arena.event.workers import Done, Lane, Lanes, OpenLanes, Workers
 from arena.match.model import Door
 from arena.results.archive import Archive
 from arena.sandbox import choice, cores
 from arena.sandbox.exposure import refuse_exposed
 from arena.values import Abort, Event, Fault, Match, Record, Stop
 
-if TYPE_CHECKING:
-    from arena.event.cluster.driver import Cluster  # imports dask
-
 COMMIT_S = 0.1  # between two transactions while the plan does not need their records
-
-
-OpenCluster = Callable[..., AbstractContextManager["Cluster"]]
-"""Opens the lanes of a cluster for a run: `Cluster` with its address."""
 
 
 class Audience(Protocol):
@@ -117,26 +109,26 @@ def run(
     audience: Audience,
     pin: bool | None = None,
     stopped: Callable[[], bool] = lambda: False,
-    cluster: OpenCluster | None = None,
+    elsewhere: OpenLanes | None = None,
     model: Provider | Door | None = None,
 ) -> Progress:
     """Play all of the event that is not yet in `folder`; `pin` keeps each lane on one core, None = where it pays.
 
-    With a `cluster`, its machines play instead of `workers` referee processes here. `model` is who answers the bots of
+    `elsewhere` opens lanes that play instead of `workers` referee processes here. `model` is who answers the bots of
     an event with a language model, or a door to a broker that runs already.
     """
     if event.conditions.model is not None:
-        if cluster is not None:
+        if elsewhere is not None:
             raise ArenaError(
-                "workers.cluster: only lanes of this machine reach the event's model: leave out `cluster`, or [model]"
+                "workers: only lanes of this machine reach the event's model: play here, or without [model]"
             )
         if model is None:
             raise ArenaError("model: the event has a language model, and nobody is named who answers")
     until = None
     if event.stop_after is not None:
-        until = EndTime.after(event.stop_after, on_wall=cluster is not None)
+        until = EndTime.after(event.stop_after, on_wall=elsewhere is not None)
     with Archive.open(folder, writing=True) as archive:
-        event = _prepared(event, archive, builds_here=cluster is None)
+        event = _prepared(event, archive, builds_here=elsewhere is None)
         run = _Run(event, archive, audience, until, stopped)
         audience.begins(run.plan.total, run.finished)
         unlogged = ""
@@ -144,8 +136,8 @@ def run(
             with contextlib.ExitStack() as opened:
                 broker = opened.enter_context(model_broker(model, folder)) if isinstance(model, Provider) else model
                 log = opened.enter_context(contextlib.closing(Log(folder / "logs")))
-                lanes = opened.enter_context(run.lanes(log, workers, pin, cluster))
-                run.play(lanes, broker, watched=folder if cluster is None else None)
+                lanes = opened.enter_context(run.lanes(log, workers, pin, elsewhere))
+                run.play(lanes, broker, watched=folder if elsewhere is None else None)
             if log.failure:
                 unlogged = f"{folder / 'logs'}: lines are missing in its log: {log.failure}"
         return run.ended(unlogged)
@@ -154,7 +146,7 @@ def run(
 def _prepared(event: Event, archive: Archive, *, builds_here: bool) -> Event:
     """Return the event with its bots as they will be played, and store it as the event of the archive.
 
-    `builds_here` is False where the machines of a cluster build the bots themselves.
+    `builds_here` is False where lanes elsewhere build the bots themselves.
     """
     folder = archive.folder
     if event.conditions.sandbox == "auto":  # a notebook may not have resolved it
@@ -196,12 +188,10 @@ class _Run:
         """The time (monotonic) from which on they are to be committed."""
         self._given_up: dict[str, Abort] = {}
 
-    def lanes(
-        self, log: Log, workers: int, pin: bool | None, cluster: OpenCluster | None
-    ) -> "AbstractContextManager[Workers | Cluster]":
-        """Open the lanes of this machine or of a cluster."""
-        if cluster is not None:
-            return cluster(self._event, self._archive.folder / "logs", pin=pin)
+    def lanes(self, log: Log, workers: int, pin: bool | None, elsewhere: OpenLanes | None) -> Lanes:
+        """Open the lanes of this machine, or those elsewhere."""
+        if elsewhere is not None:
+            return elsewhere(self._event, self._archive.folder / "logs", pin)
 
         def before_fork() -> None:
             self._archive.close()  # SQLite must not cross a fork; the archive opens again by itself
@@ -210,7 +200,7 @@ class _Run:
         pinned = cores.should_pin(pin, self._event, workers, len(system.cores()))
         return Workers(workers, pin=pinned, before_fork=before_fork)
 
-    def play(self, lanes: "Workers | Cluster", model: Door | None, *, watched: Path | None) -> None:
+    def play(self, lanes: Lanes, model: Door | None, *, watched: Path | None) -> None:
         """Play what is due until nothing is; `model` answers the bots that ask a language model.
 
         `watched` is the folder by which somebody may watch the lanes (broadcast.py).

@@ -41,15 +41,17 @@ import traceback
 from collections.abc import Callable, Iterator
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import Any, Generic, NoReturn, Self, TypeVar
+from typing import Any, Generic, NoReturn, Protocol, Self, TypeAlias, TypeVar
 
 from arena import parallel, system
 from arena.event import logs
 from arena.sandbox import cores
 from arena.sandbox.launcher import Launcher
+from arena.values import Event
 
 STARTS = 3  # of a worker that is killed before its first item
 QUEUED = 2  # items in a lane at once: one is worked on, one waits, so that the lane never waits for the main thread
@@ -96,6 +98,30 @@ class NotBegun:
 
 class LostError(Exception):
     """The machine that had an item was lost: the item was not worked on, or nobody knows how it went."""
+
+
+class Lanes(AbstractContextManager["Lanes"], Protocol):
+    """The lanes of a run, wherever they are. At the end of the `with` all of them are closed."""
+
+    def map(
+        self,
+        function: Callable[[Launcher, Item], Result],
+        items: Callable[[], Item | None],
+        *,
+        stopped: Callable[[], bool] = ...,
+        ending: Callable[[], bool] = ...,
+    ) -> Iterator[Done[Item, Result]]:
+        """Call a function on items in the lanes, as `Workers.map` says."""
+        ...
+
+    def lanes(self) -> tuple[Lane, ...]:
+        """Return the lanes with their present work."""
+        ...
+
+
+OpenLanes: TypeAlias = Callable[[Event, Path, bool | None], Lanes]
+"""Opens lanes elsewhere for a run: gets its event, with the level and the bots as they are played,
+the folder of its logs, and whether a lane stays on one core, None = where it pays."""
 
 
 class Workers:

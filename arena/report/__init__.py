@@ -34,7 +34,7 @@ from arena.identity import digest_of
 from arena.protocol import clean
 from arena.replay import like_positions
 from arena.replay.like_positions import LikePositions
-from arena.report import bots, data, leaderboard, page, replays
+from arena.report import bots, data, leaderboard, page, replays, sections
 from arena.report.author import Author
 from arena.results.archive import Archive
 from arena.results.columns import TIMING
@@ -117,10 +117,10 @@ def write(
         then=clean(since.event.name) if since is not None else "",
         since=leaderboard.since(results, since) if since is not None else (),
         schedule=results.event.schedule.replace("_", " "),
-        # The machines of a cluster are nobody's business but the organiser's.
+        # What a model cost, and what extensions add, are nobody's business but the organiser's.
         models=leaderboard.models(results) if author is None else None,
         disguise=leaderboard.disguise(results) if author is None else None,
-        machines=results.machines() if author is None else None,
+        sections=sections.of(results) if author is None else (),
     )
     rows = data.columns(shown, index)
     without_replays = frame(values | {"matches": rows}, ())

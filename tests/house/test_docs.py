@@ -43,7 +43,7 @@ FOLLOWED_ELSEWHERE = {
     "docs/first-tournament.md",
     "docs/extras/climb.md",  # by test_climb.py
     "docs/extras/serve.md",  # by test_serve_accounts.py
-    "docs/clusters.md",  # by test_clusters.py
+    "docs/extras/cluster.md",  # by test_clusters.py
     "docs/commands.md",  # made from the commands
     "docs/extras/contest.md",  # by test_contest.py
     "docs/notary.md",  # by test_notary.py

@@ -16,7 +16,7 @@ from arena import rulefile, signals, workspace
 from arena.cli import options, output, paths, results, watching
 from arena.cli.init import making
 from arena.errors import ArenaError
-from arena.event import result_files, run_words, schedules
+from arena.event import elsewhere, result_files, run_words, schedules
 from arena.event.schedules import round_robin
 from arena.games import rulebook
 from arena.values import Event
@@ -33,9 +33,7 @@ GUESSED_MATCH_S = 0.3  # a match of the shipped bots on a small machine
 
 def run(
     file: options.TournamentFile = None,
-    workers: Annotated[
-        str | None, typer.Option(help="Matches at once: a number, auto, or a cluster such as tcp://host:8786.")
-    ] = None,
+    workers: Annotated[str | None, typer.Option(help=elsewhere.help_of_workers())] = None,
     seed: options.Seed = None,
     name: Annotated[str | None, typer.Option(help="The results go to results/NAME.")] = None,
     repeats: Annotated[int | None, typer.Option(help="How often each seating is played.")] = None,
@@ -57,17 +55,18 @@ def run(
 
     if demo:
         file = _demo(file)
-    cluster = workers if workers is not None and (workers.startswith("local:") or "://" in workers) else None
+    is_elsewhere = workers is not None and elsewhere.is_address(workers)
     changed = options.overrides(
         settings,
         seed=seed,
         name=name,
         repeats=repeats,
-        workers=None if cluster else workers,
-        workers__cluster=cluster or ("none" if workers else None),  # a number: this machine, whatever the file says
+        workers=None if is_elsewhere else workers,
         sandbox=sandbox,
         unsafe=unsafe,
     )
+    if workers is not None:
+        changed |= elsewhere.keys_of(workers)
     path = paths.tournament_file(file)
     tournament = config.load(path, changed)
     event, entrants = workspace.event_of(tournament, path, options.names_in(bots), options.names_in(boards))
@@ -171,13 +170,13 @@ def _play(
     provider: "Provider | None",
 ) -> "tuple[Progress, watching.Watcher]":
     from arena.cli.run.watcher import RunWatcher, stored
-    from arena.event import cluster
     from arena.event.tournament import make_archive
 
     workers, model = tournament.workers, tournament.model
     make_archive(event, folder)
-    lanes = f"{count} at a time" if workers.cluster is None else f"on {workers.cluster}"
-    watcher = RunWatcher(event, lanes, stored(folder))
+    lanes = elsewhere.lanes_of(tournament, lambda text: watcher.line(text))
+    where = f"{count} at a time" if lanes is None else lanes.where
+    watcher = RunWatcher(event, where, stored(folder))
     estimated = False
 
     def is_over() -> bool:
@@ -190,8 +189,8 @@ def _play(
                 watcher.line(sentence)
         return bool(interrupt)
 
-    opened = workers.cluster and cluster.opener(workers.cluster, scale_time=workers.scale_time, notice=watcher.line)
-    settings = {"workers": count, "pin": workers.pinned, "cluster": opened or None, "model": provider}
+    opened = None if lanes is None else lanes.opened
+    settings = {"workers": count, "pin": workers.pinned, "elsewhere": opened, "model": provider}
     return watching.play(event, folder, watcher, is_over, **settings), watcher
 
 

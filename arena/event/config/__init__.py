@@ -7,17 +7,17 @@ from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
-from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeVar
+from typing import Annotated, Any, Literal, TypeVar
 
-from pydantic import BaseModel, BeforeValidator, Field, ValidationError, create_model
+from pydantic import BaseModel, BeforeValidator, Field, ValidationError
 
-from arena import extensions, file_formats, shared_folders, toml
+from arena import file_formats, shared_folders, toml
 from arena.clock import TimeControl
 from arena.errors import ArenaError, FileError, FilesError, OptionError, counted, did_you_mean, known_are
 from arena.event import discovery, schedules
+from arena.event.config import extended
 from arena.event.config.keys import (
     BotTable,
     Duration,
@@ -115,7 +115,7 @@ class Tournament(Table):
     )
 
     def table(self, name: str) -> Table:
-        """Return the table of an extension; a table that the file leaves out has its defaults."""
+        """Return a table by name, for an extension; a table that the file leaves out has its defaults."""
         table: Table = getattr(self, name)
         return table
 
@@ -401,28 +401,6 @@ TABLES: Mapping[str, type[BaseModel]] = {
 }
 
 
-EXTENDED = "ExtendedTournament"
-
-
-@cache
-def with_extensions() -> type[Tournament]:
-    """Return the content of a tournament.toml with the tables of extensions."""
-    fields: dict[str, Any] = {}
-    for name, added in extensions.tables().items():
-        table = extensions.load(added.path)
-        fields[name] = (table, Field(table(), description=added.line))
-    return create_model(EXTENDED, __base__=Tournament, __module__=__name__, **fields)
-
-
-if not TYPE_CHECKING:  # mypy would believe in any name
-
-    def __getattr__(name: str) -> type[Tournament]:
-        """Return the class with the tables of extensions, which pickle finds by its name here."""
-        if name != EXTENDED:
-            raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-        return with_extensions()
-
-
 def load(path: Path, overrides: Mapping[str, object] | None = None) -> Tournament:
     """Read a tournament.toml; `overrides` replace keys by their dotted names, such as `time.move`.
 
@@ -443,11 +421,11 @@ def load(path: Path, overrides: Mapping[str, object] | None = None) -> Tournamen
             words = f"{key}: this number is too large; whole numbers go up to {LARGEST_NUMBER}"
             raise FileError(path, words)
     try:
-        return with_extensions().model_validate(table)
+        return extended.tournament_class().model_validate(table)
     except ValidationError as error:
-        added = {name: extensions.load(own.path) for name, own in extensions.tables().items()}
+        known = {**TABLES, "": extended.tournament_class(), **extended.tables()}
         parts: list[str | Path] = []
-        for wrong in wrong_keys(error, {**TABLES, "": with_extensions(), **added}):
+        for wrong in wrong_keys(error, known):
             place = "command line" if wrong.key in (overrides or {}) else path
             parts += [place, f": {wrong}", "\n"]
         raise FilesError(*parts[:-1]) from error
@@ -468,7 +446,10 @@ def board_of(match: Match, file: Path) -> Board:
 
 def schema() -> dict[str, Any]:
     """Return the JSON Schema of a tournament.toml, for editors; `python -m arena.event.config` prints it."""
-    return {"$schema": "https://json-schema.org/draft/2020-12/schema", **_plain(with_extensions().model_json_schema())}
+    return {
+        "$schema": "https://json-schema.org/draft/2020-12/schema",
+        **_plain(extended.tournament_class().model_json_schema()),
+    }
 
 
 def _plain(schema: Any) -> Any:

@@ -29,8 +29,6 @@ LEAST_MEMORY_BYTES = 1_000_000
 LEAST_OPEN_FILES = 16
 MOST_MARKS = 10_000
 MOST_WORKERS = 512  # more than a machine has cores, and each worker is a process of some 60 MB
-SCHEDULER = re.compile(r"(tcp|tls)://[^\s/]+:\d{1,5}")
-LOCAL_CLUSTER = re.compile(r"local:[1-9]\d{0,2}")
 WORKERS_SCHEMA = {"anyOf": [{"type": "integer", "minimum": 1, "maximum": MOST_WORKERS}, {"const": "auto"}]}
 SECRET_SEED = re.compile("[0-9a-f]{32}")  # 128 bits; a text, because a number of TOML has 64 bits at most
 SEED_SCHEMA = {"anyOf": [{"type": "integer", "minimum": 0}, {"type": "string", "pattern": "^[0-9a-fA-F]{32}$"}]}
@@ -131,14 +129,6 @@ class OpeningsTable(Table):
         return bool(self.plies or self.file)
 
 
-def _cluster(address: object) -> object:
-    if address is None or address == "none":
-        return None
-    if not isinstance(address, str) or not (SCHEDULER.fullmatch(address) or LOCAL_CLUSTER.fullmatch(address)):
-        raise ValueError('a scheduler such as "tcp://host:8786" or "tls://host:8786", "local:4", or "none"')
-    return address
-
-
 class WorkersTable(Table):
     """[workers]: the processes that play the matches."""
 
@@ -146,11 +136,6 @@ class WorkersTable(Table):
         Field("auto", description='Referee processes; "auto" = one a core, fewer where bots think all at once.')
     )
     pin: bool | Literal["auto"] = Field("auto", description='Keep each on one core; "auto" = where bots take turns.')
-    cluster: Annotated[str | None, BeforeValidator(_cluster)] = Field(
-        None,
-        description='Play on the machines of a dask cluster: its scheduler, such as "tcp://host:8786", or "local:4".',
-    )
-    scale_time: bool = Field(False, description="Give bots more time on a slower machine of a cluster.")
 
     @property
     def pinned(self) -> bool | None:

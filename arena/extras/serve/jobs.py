@@ -98,9 +98,9 @@ def front(folder: Path, bot_path: str) -> Front:
             then="",
             since=(),
             schedule=results.event.schedule.replace("_", " "),
-            models=None,  # as the machines, they are the organiser's
+            models=None,  # as the sections of extensions, they are the organiser's
             disguise=None,
-            machines=None,
+            sections=(),
         )
     figures = {
         row["bot"].text: ", ".join(

@@ -37,13 +37,13 @@ from array import array
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
+from typing import Any
 
 from arena.errors import ArenaError
 from arena.game import Role
 from arena.results.archive import records, schema
 from arena.results.archive.database import DamagedError, Database, NoResultsError
 from arena.results.archive.records import Entry, Row, Span, StoredSeat
-from arena.results.machines import BlockSeat, MachineRow
 from arena.results.standings import Tally
 from arena.values import Abort, Ending, Event, Failing, Played, Record, Stop
 
@@ -502,25 +502,16 @@ class Archive(Database):
         )
         yield from self._rows(query)
 
-    def machines(self) -> Iterator[MachineRow]:
-        """Yield a row for each machine that played matches of the plan; "" is the machine of the run."""
-        at_fault = "sum(exists (select 1 from seats where match = number and ending = ?))"
+    def machines(self) -> tuple[str, ...]:
+        """Return the other machines that played matches of the plan, in order of name."""
         query = (
-            f"select machine, count(*), avg(scale), avg(seconds), {at_fault}, {at_fault} from matches where planned "
-            "group by machine order by machine"
+            "select distinct machine from matches where planned and machine != '' order by machine"
         )
-        yield from map(
-            MachineRow._make, self._rows(query, Ending.TIMEOUT.value, Ending.CRASHED.value)
-        )
+        return tuple(machine for (machine,) in self._rows(query))
 
-    def block_seats(self, most: int) -> list[BlockSeat]:
-        """Return the newest seats of the plan, at most `most`, for the comparison of machines."""
-        query = (
-            "select machine, matches.game || '/' || matches.board, repeat, matches.number, bot, score from matches "
-            "join seats on match = matches.number join entries on entry = entries.number "
-            "where planned order by matches.number desc limit ?"
-        )
-        return [BlockSeat(*row) for row in self._rows(query, most)]
+    def select(self, query: str, *values: object) -> Iterator[tuple[Any, ...]]:
+        """Yield the rows of a query of the archive's tables, for a frame of an extension."""
+        yield from self._rows(query, *values)
 
     def aborts(self) -> tuple[Abort, ...]:
         """Return the failures of arena itself, in order."""

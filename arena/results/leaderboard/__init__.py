@@ -41,8 +41,6 @@ from arena.results.archive.records import event_text
 from arena.results.arrays import Arrays, Ints
 from arena.results.leaderboard import frames, meetings, metrics, rank_changes, stop_words
 from arena.results.lessons import Lesson, find_exact
-from arena.results.machines import MOST_SEATS, Machines
-from arena.results.machines import table as machine_table
 from arena.results.ratings import REFITS, Ratings, elo
 from arena.results.standings import Standing, Tally, standings_of
 from arena.values import DISGUISED, Event, Failing, Played, Record
@@ -119,6 +117,11 @@ class Results:
     def folder(self) -> Path:
         """The folder of the results."""
         return self._archive.folder
+
+    @property
+    def archive(self) -> Archive:
+        """The archive that is read, for a frame of an extension."""
+        return self._archive
 
     @cached_property
     def event(self) -> Event:
@@ -645,15 +648,6 @@ class Results:
         on_board = np.array([entry.label == board for entry in self.arrays.entries], dtype=np.bool_)
         lengths: Ints = self.arrays.turns[on_board[self.arrays.entry[self.arrays.position == 0]]]
         return lengths
-
-    def machines(self) -> Machines | None:
-        """Return the table of the machines that played, with a test whether they played alike; None without a cluster.
-
-        It compares the newest `MOST_SEATS` seats.
-        """
-        rows = list(self._archive.machines())
-        compared = self._archive.block_seats(MOST_SEATS) if len(rows) > 1 else []
-        return machine_table(rows, compared)
 
     def aborts(self) -> pd.DataFrame:
         """Return a row for each time that arena itself failed a match: match, attempt, cause."""

@@ -18,9 +18,9 @@ import pytest
 from arena.event import control, tournament
 from arena.results.archive import Archive
 from arena.values import Record
+from tests.extras.cluster.machines import Machines, opened, worker_below
 from tests.extras.cluster.test_clusters import BUILT, Acts, begun, play, playing
 from tests.support.events import Audience, event_of, run, tables, workspace
-from tests.support.machines import Machines, opened, worker_below
 from tests.support.processes import alive, children, descendants, gone_soon, until
 from tests.support.sprint import DICE, FIRST, LAST, slow
 
@@ -61,7 +61,7 @@ def test_a_worker_whose_disk_becomes_full_gets_no_more_matches(tmp_path, shared,
     All bots say `ready` on the first machine, which then leaves. So the small machine has started the bots of its first
     two parcels at most when its disk becomes full, and nobody else can play the rest before it fails.
     """
-    monkeypatch.setattr("arena.event.cluster.driver.REFUSED_S", 60.0)  # a guard against hangs: until another joins
+    monkeypatch.setattr("arena.extras.cluster.driver.REFUSED_S", 60.0)  # a guard against hangs: until another joins
     full = tmp_path / "full"
     full.mkdir()
     mount = ["mount", "-t", "tmpfs", "-o", "size=80m,nr_inodes=12000", "none", str(full)]
@@ -100,7 +100,7 @@ def test_a_worker_whose_disk_becomes_full_gets_no_more_matches(tmp_path, shared,
                 workers.append(shared.worker("large"))
 
         audience, lanes = Fills(), opened(shared.address, notice=hear)
-        outcome = tournament.run(event_of(cup), cup / "cluster", workers=1, audience=audience, cluster=lanes)
+        outcome = tournament.run(event_of(cup), cup / "cluster", workers=1, audience=audience, elsewhere=lanes)
         said = "\n".join(lines)
         assert is_whole(outcome, audience), said
         assert "small is given nothing: " in said
@@ -114,8 +114,8 @@ def test_a_worker_whose_disk_becomes_full_gets_no_more_matches(tmp_path, shared,
 
 @pytest.mark.slow
 def test_a_machine_that_vanishes_loses_its_matches_and_may_come_back(tmp_path, shared, monkeypatch, frozen):
-    monkeypatch.setattr("arena.event.cluster.driver.SILENT_S", 3.0)
-    monkeypatch.setattr("arena.event.cluster.machine.BEAT_S", 0.3)
+    monkeypatch.setattr("arena.extras.cluster.driver.SILENT_S", 3.0)
+    monkeypatch.setattr("arena.extras.cluster.machine.BEAT_S", 0.3)
     cup = workspace(tmp_path, {"a": FIRST, "b": LAST, "c": FIRST}, repeats=4)
     workers = [shared.worker("frozen")]  # alone, so that it has matches when it freezes, however slow it is
     killed: list[int] = []
@@ -144,7 +144,7 @@ def test_a_machine_that_vanishes_loses_its_matches_and_may_come_back(tmp_path, s
             workers.append(shared.worker("other"))
 
     audience, lanes = Freezes(), opened(shared.address, notice=hear)
-    outcome = tournament.run(event_of(cup), cup / "cluster", workers=1, audience=audience, cluster=lanes)
+    outcome = tournament.run(event_of(cup), cup / "cluster", workers=1, audience=audience, elsewhere=lanes)
     assert is_whole(outcome, audience), lines
     assert any("frozen was lost" in line and "it has not answered for 3 s" in line for line in lines), lines
     assert any("other was lost" in line and "played again" in line for line in lines), lines
@@ -157,9 +157,9 @@ def test_a_machine_that_vanishes_loses_its_matches_and_may_come_back(tmp_path, s
 def test_a_run_that_waits_for_a_worker_that_does_not_answer_says_so(tmp_path, shared, monkeypatch, frozen):
     from distributed import Client  # here, so that tests of other files do not wait for it
 
-    monkeypatch.setattr("arena.event.cluster.driver.NOTICE_S", 0.5)
-    monkeypatch.setattr("arena.event.cluster.driver.FIRST_NOTICE_S", 0.0)
-    monkeypatch.setattr("arena.event.cluster.machine.LATE_S", 0.3)
+    monkeypatch.setattr("arena.extras.cluster.driver.NOTICE_S", 0.5)
+    monkeypatch.setattr("arena.extras.cluster.driver.FIRST_NOTICE_S", 0.0)
+    monkeypatch.setattr("arena.extras.cluster.machine.LATE_S", 0.3)
     monkeypatch.setattr(control, "PUBLISH_S", 0.1)
     cup = workspace(tmp_path, {"a": FIRST, "b": LAST})
     worker = shared.worker("frozen")
@@ -178,7 +178,7 @@ def test_a_run_that_waits_for_a_worker_that_does_not_answer_says_so(tmp_path, sh
         is_shown = any(reason == "does not answer" for _, reason in states)
         return (is_shown and any("does not answer" in line for line in lines)) or time.monotonic() > end_s
 
-    tournament.run(event_of(cup), cup / "results", workers=1, audience=Audience(), cluster=lanes, stopped=is_said)
+    tournament.run(event_of(cup), cup / "results", workers=1, audience=Audience(), elsewhere=lanes, stopped=is_said)
     assert any("waiting for workers; tcp://" in line and "does not answer" in line for line in lines), lines
     assert {address.partition(":")[0] for address, reason in states if reason == "does not answer"} == {"tcp"}, states
     go_on(frozen)
@@ -324,8 +324,8 @@ def test_a_worker_that_loses_its_connections_changes_no_table(tmp_path, shared):
 
 @pytest.mark.soak
 def test_the_matches_of_a_machine_whose_connections_fall_silent_are_played_again(tmp_path, shared, monkeypatch):
-    monkeypatch.setattr("arena.event.cluster.driver.SILENT_S", 6.0)
-    monkeypatch.setattr("arena.event.cluster.machine.BEAT_S", 0.3)
+    monkeypatch.setattr("arena.extras.cluster.driver.SILENT_S", 6.0)
+    monkeypatch.setattr("arena.extras.cluster.machine.BEAT_S", 0.3)
     naps = slow(LAST)  # so that the machine is at a parcel when it happens
     cup = workspace(tmp_path, {"a": DICE, "b": FIRST, "c": naps}, repeats=2)
     run(cup, "local", 2)

@@ -25,23 +25,23 @@ from typing import Any
 import pytest
 
 from arena import system
-from arena.cli.machines import worker as worker_command
 from arena.clock import TimeControl
 from arena.errors import ArenaError, MachineError, NoUsersError
-from arena.event import cluster, control, director, tournament
-from arena.event.cluster import admission, calibration, machine, pairings, session, wire
-from arena.event.cluster.calibration import Sample, Speed
+from arena.event import control, director, tournament
 from arena.event.director import RunPhase
 from arena.event.placings import placings
 from arena.event.workers import Done, LostError, NotBegun, Workers
+from arena.extras.cluster import admission, calibration, joining, machine, pairings, session, wire
+from arena.extras.cluster.calibration import Sample, Speed
+from arena.extras.cluster.command import worker as worker_command
 from arena.games import rulebook
 from arena.results.archive import Archive, schema
 from arena.sandbox import cores
 from arena.values import Conditions, Ending, Event, Record
 from arena.version import __version__
+from tests.extras.cluster.machines import opened
 from tests.support.cup import BOT, Command, arena, environment
 from tests.support.events import Audience, event_of, run, tables, workspace
-from tests.support.machines import opened
 from tests.support.processes import alive, children, descendants, gone_soon, until
 from tests.support.sprint import DICE, FIRST, LAST, slow
 
@@ -68,7 +68,7 @@ def play(
     lines: list[str] = []
     lanes = opened(address, notice=lines.append, **more)
     try:
-        outcome = tournament.run(event_of(cup), cup / results, workers=1, audience=audience, cluster=lanes)
+        outcome = tournament.run(event_of(cup), cup / results, workers=1, audience=audience, elsewhere=lanes)
     except ArenaError as error:
         error.add_note("\n".join(lines))  # a machine that is refused says why
         raise
@@ -167,7 +167,7 @@ choice.failure = lambda name: "this kernel has no Landlock"
 
 @pytest.mark.slow
 def test_the_status_has_each_lane_and_unfit_workers_are_given_nothing(tmp_path, shared, monkeypatch):
-    monkeypatch.setattr("arena.event.cluster.machine.BEAT_S", 0.2)
+    monkeypatch.setattr("arena.extras.cluster.machine.BEAT_S", 0.2)
     monkeypatch.setattr(control, "PUBLISH_S", 0.1)
     monkeypatch.setattr(control, "LOOK_S", 0)
     asleep = BOT.format(place=0, pause=0.4)
@@ -190,7 +190,9 @@ def test_the_status_has_each_lane_and_unfit_workers_are_given_nothing(tmp_path, 
         return len(at_work) == 2 and refused == {"open", "full"}
 
     lanes = opened(shared.address, notice=lines.append)
-    outcome = tournament.run(event_of(cup), cup / "results", workers=1, audience=audience, cluster=lanes, stopped=look)
+    outcome = tournament.run(
+        event_of(cup), cup / "results", workers=1, audience=audience, elsewhere=lanes, stopped=look
+    )
     said = "\n".join(lines)
     assert outcome.phase is RunPhase.INTERRUPTED, said
     assert {record.machine for record in audience.records} == {"fit"}
@@ -213,7 +215,7 @@ def test_the_status_has_each_lane_and_unfit_workers_are_given_nothing(tmp_path, 
 
 @pytest.mark.slow
 def test_a_cluster_without_a_worker_that_can_play_ends_the_run_with_one_line(tmp_path, shared, worker, monkeypatch):
-    monkeypatch.setattr("arena.event.cluster.driver.REFUSED_S", 0.2)
+    monkeypatch.setattr("arena.extras.cluster.driver.REFUSED_S", 0.2)
     cup = workspace(tmp_path, {"a": FIRST, "b": FIRST})
     said = []
     for speed in (Speed(python_s=1e-5, c_s=1e-5, spread=1.0), None):
@@ -459,8 +461,8 @@ def test_sampled_boards_travel_as_they_were_drawn_and_without_their_generator(tm
 
 
 def test_what_becomes_of_a_machine_by_the_failure_of_its_matches(tmp_path, monkeypatch):
-    from arena.event.cluster.driver import Cluster  # here, so that tests of other files do not wait for dask
-    from arena.event.cluster.machine import Machine, MachineState, Parcel
+    from arena.extras.cluster.driver import Cluster  # here, so that tests of other files do not wait for dask
+    from arena.extras.cluster.machine import Machine, MachineState, Parcel
 
     event = event_of(workspace(tmp_path / "ws", {"a": DICE, "b": FIRST}))
     item = director.Work(match=event.match(event.boards[0], event.bots, 0))
@@ -494,7 +496,7 @@ def test_a_run_without_any_worker_ends_when_it_is_asked_to_stop_or_its_time_is_o
 
     lanes = opened(shared.address)
     audience = Audience()
-    outcome = tournament.run(event_of(cup), cup / "results", workers=1, audience=audience, cluster=lanes, stopped=ask)
+    outcome = tournament.run(event_of(cup), cup / "results", workers=1, audience=audience, elsewhere=lanes, stopped=ask)
     assert (outcome.finished, outcome.failed) == (0, ())
     assert outcome.phase is (RunPhase.LATE if rule else RunPhase.HALTED)
     assert (outcome.stop is not None) == bool(rule)
@@ -507,21 +509,39 @@ def altered(change: Callable[[Done[Any, Any]], Done[Any, Any]]) -> Any:
         def map(self, function, items, **more):
             return map(change, super().map(function, items, **more))
 
-    return lambda _event, _logs, **_more: Altered(1)
+    return lambda _event, _logs, _pin: Altered(1)
 
 
 def test_a_worker_whose_clock_is_ahead_ends_a_run_with_stop_after(tmp_path):
     cup = workspace(tmp_path, {"a": DICE, "b": FIRST}, stop_after=600)
     lanes = altered(lambda done: Done(done.item, NotBegun()))
-    outcome = tournament.run(event_of(cup), cup / "results", workers=1, audience=Audience(), cluster=lanes)
+    outcome = tournament.run(event_of(cup), cup / "results", workers=1, audience=Audience(), elsewhere=lanes)
     assert outcome.stop is not None
     assert (outcome.stop.rule, outcome.finished, outcome.failed) == ("stop_after", 0, ())
+
+
+def test_on_a_cluster_no_bot_reaches_a_language_model(tmp_path):
+    cup = workspace(tmp_path, {"a": DICE, "b": FIRST})
+    with (cup / "tournament.toml").open("a") as file:
+        file.write('[model]\nname = "m"\ncommand = "x"\n')
+    refused = arena(cup, "run", "--workers", "local:2", "-q")
+    assert refused.returncode == 2
+    assert "only lanes of this machine reach the event's model" in refused.stderr
+
+
+def test_a_file_that_changes_its_place_changes_the_digest_of_arenas_files(tmp_path):
+    (tmp_path / "ab").mkdir()
+    (tmp_path / "ab" / "c.py").write_text("x")
+    before = session._files_in(tmp_path)
+    (tmp_path / "ab").rename(tmp_path / "a")
+    (tmp_path / "a" / "c.py").rename(tmp_path / "a" / "bc.py")
+    assert session._files_in(tmp_path) != before
 
 
 def test_without_dask_the_message_says_what_to_install(monkeypatch):
     monkeypatch.setitem(sys.modules, "distributed", None)
     with pytest.raises(ArenaError, match=r"clusters need dask .*: pip install 'botarena\[dask\]'"):
-        cluster.opener("tcp://host:8786", scale_time=False, notice=print)
+        joining.opener("tcp://host:8786", scale_time=False, notice=print)
 
 
 @pytest.mark.parametrize("address", ["tcp://", "foo://x:1", "host:8786", "local:2", "tcp://host"])
@@ -534,18 +554,18 @@ def test_tls_without_certificates_is_refused_with_the_page_that_helps(tmp_path):
     import dask
     import distributed  # noqa: F401  (a setting made before its import would hide its defaults)
 
-    refusal = r"^tls://h:1: dask has no certificate of a {}; set the variables that `arena docs clusters` lists"
+    refusal = r"^tls://h:1: dask has no certificate of a {}; set the variables that `arena docs cluster` lists"
     with pytest.raises(ArenaError, match=refusal.format("worker")):
         worker_command("tls://h:1", lanes="1")
     with pytest.raises(ArenaError, match=refusal.format("client")):
-        cluster.opener("tls://h:1", scale_time=False, notice=print)
+        joining.opener("tls://h:1", scale_time=False, notice=print)
     missing = {"distributed.comm.tls.ca-file": str(tmp_path / "ca"), "distributed.comm.tls.client.cert": "none.pem"}
     with dask.config.set(missing), pytest.raises(ArenaError, match=r"certificates cannot be read: .*No such file"):
-        cluster.opener("tls://h:1", scale_time=False, notice=print)
+        joining.opener("tls://h:1", scale_time=False, notice=print)
 
 
 def test_an_address_where_no_scheduler_is_ends_in_one_line(tmp_path, monkeypatch):
-    monkeypatch.setattr("arena.event.cluster.driver.CONNECT_S", 0.3)
+    monkeypatch.setattr("arena.extras.cluster.driver.CONNECT_S", 0.3)
     with pytest.raises(ArenaError, match=r"tcp://127.0.0.1:9: no dask scheduler answers there .*start one with"):
         play(workspace(tmp_path, {"a": DICE, "b": FIRST}), "cluster", "tcp://127.0.0.1:9", Audience())
 
@@ -562,7 +582,7 @@ def test_workers_on_one_machine_share_out_its_cores():
                 name.close()
 
 
-LAB = (Path(__file__).parents[3] / "docs" / "clusters.md").read_text()
+LAB = (Path(__file__).parents[3] / "docs/extras/cluster.md").read_text()
 
 
 def lab_commands() -> list[str]:
@@ -625,7 +645,7 @@ def test_the_commands_of_the_page_play_an_event(commands, tmp_path):
 
 
 def certified(folder: Path) -> Path:
-    """Make a CA and a certificate in a folder with the commands of docs/clusters.md; return the folder."""
+    """Make a CA and a certificate in a folder with the commands of docs/extras/cluster.md; return the folder."""
     commands = [line.strip() for line in LAB.splitlines() if line.startswith("    openssl")]
     assert len(commands) == 3
     folder.mkdir(exist_ok=True)
@@ -682,24 +702,24 @@ def test_a_certificate_of_a_stranger_is_refused_in_one_line(authorities, role):
     context.verify_mode = ssl.CERT_REQUIRED
     with listener(context) as address:
         with certificates(ours, ours, role):
-            cluster.refuse_without_certificates(address, role)
+            joining.refuse_without_certificates(address, role)
         refusal = f"^{address}: the scheduler refuses the certificate of this {role} .*: its CA must have"
         with certificates(ours, stranger, role), pytest.raises(ArenaError, match=refusal):
-            cluster.refuse_without_certificates(address, role)
+            joining.refuse_without_certificates(address, role)
         refusal = f"^{address}: the certificate of the scheduler is not signed by the CA of this {role} "
         with certificates(stranger, ours, role), pytest.raises(ArenaError, match=refusal):
-            cluster.refuse_without_certificates(address, role)
+            joining.refuse_without_certificates(address, role)
     with certificates(ours, ours, role):
-        cluster.refuse_without_certificates(address, role)  # nobody is there yet
-        cluster.refuse_without_certificates("tls://a..b:8786", role)  # no name of a host: dask says so
+        joining.refuse_without_certificates(address, role)  # nobody is there yet
+        joining.refuse_without_certificates("tls://a..b:8786", role)  # no name of a host: dask says so
         with listener(None) as plain, pytest.raises(ArenaError, match="the scheduler does not speak TLS: start it"):
-            cluster.refuse_without_certificates(plain, role)
+            joining.refuse_without_certificates(plain, role)
 
 
 @pytest.mark.soak
 @pytest.mark.timeout(600)
 def test_the_commands_for_tls_play_an_event_and_refuse_strangers(tmp_path):
-    """A scheduler, a worker and a run as docs/clusters.md has them for TLS, all in the folder of the certificates."""
+    """A scheduler, a worker and a run as cluster.md has them for TLS, all in the folder of the certificates."""
     cup = certified(workspace(tmp_path / "ours", {"a": DICE, "b": FIRST}))
     stranger = certified(workspace(tmp_path / "stranger", {"a": DICE, "b": FIRST}))
     (stranger / "ca.pem").write_bytes((cup / "ca.pem").read_bytes())

@@ -3,7 +3,7 @@
 import random
 from statistics import median
 
-from arena.results.machines import BlockSeat, MachineRow, Machines, homogeneity, table
+from arena.extras.cluster.comparison import BlockSeat, MachineRow, Machines, homogeneity, table
 
 
 def seats(advantage: float, *, blocks: int = 60, seed: int = 1) -> list[BlockSeat]:

@@ -1,4 +1,4 @@
-"""`arena doctor` and `arena worker`: what this machine offers, and to play here for others."""
+"""`arena doctor`: what this machine offers."""
 
 import shlex
 import sys
@@ -10,8 +10,6 @@ import typer
 from arena import system
 from arena.author import starters
 from arena.cli import options, output
-from arena.errors import ArenaError
-from arena.event import cluster
 from arena.event.doctor import measuring
 from arena.event.doctor.checks import Health, MachineCheck, toolchains
 from arena.sandbox import choice
@@ -72,29 +70,3 @@ def _checks(*, measure: bool, seconds: float) -> Iterator[MachineCheck]:
         measured = [measuring.measure(count, level, seconds) for count in counts]
         yield measuring.clock_check(measured[0])
         yield measuring.lanes_check(measured)
-
-
-def worker(
-    scheduler: Annotated[str, typer.Argument(metavar="SCHEDULER", help="Its address, such as tcp://host:8786.")],
-    lanes: Annotated[str, typer.Option(help="Matches at once: a number, or auto for one a core.")] = "auto",
-    name: Annotated[str | None, typer.Option(help="The machine's name in the report; default: its host name.")] = None,
-    folder: Annotated[str | None, typer.Option(help="A folder on a local disk for its files; default: TMPDIR.")] = None,
-) -> None:
-    """Play matches on this machine for the runs of a dask cluster, until Ctrl-C."""
-    from arena.event.config.keys import SCHEDULER
-
-    if not SCHEDULER.fullmatch(scheduler):
-        raise ArenaError(
-            f"{scheduler}: expected the address of a scheduler, such as tcp://host:8786 or tls://host:8786"
-        )
-    count = options.worker_count(lanes)
-    cluster.refuse_without_dask()
-    cluster.refuse_without_certificates(scheduler, "worker")
-    import asyncio
-
-    from arena.event.cluster import start
-
-    number = len(system.cores()) if not isinstance(count, int) else count
-    raise typer.Exit(
-        128 + asyncio.run(start.serve(scheduler, lanes=number, name=name, folder=folder, notice=output.notice))
-    )

@@ -25,9 +25,9 @@ from typing import Any
 
 from arena import rulefile, whole_files
 from arena.errors import ArenaError
-from arena.event.cluster import wire
-from arena.event.cluster.host import ItemOutcome, Report
 from arena.event.workers import Lane
+from arena.extras.cluster import wire
+from arena.extras.cluster.host import ItemOutcome, Report
 from arena.identity import digest_of, file_digest
 from arena.values import Event
 from arena.version import __version__
@@ -66,7 +66,7 @@ class Session:
         self.key, self.folder = key, _private_folder(folder)
         ours, theirs = socket.socketpair()
         with theirs:
-            command = [sys.executable, "-P", "-m", "arena.event.cluster.host", str(theirs.fileno()), str(os.getpid())]
+            command = [sys.executable, "-P", "-m", "arena.extras.cluster.host", str(theirs.fileno()), str(os.getpid())]
             self._process = subprocess.Popen(
                 [*command, str(folder)], stdin=subprocess.DEVNULL, pass_fds=[theirs.fileno()]
             )

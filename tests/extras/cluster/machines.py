@@ -19,7 +19,7 @@ from unittest.mock import patch
 from tests.support.processes import children, descendants, gone_soon
 
 if TYPE_CHECKING:
-    from arena.event.cluster.calibration import Speed
+    from arena.extras.cluster.calibration import Speed
 
 
 async def schedule(port: int) -> None:
@@ -37,7 +37,7 @@ def work(*, daemon: bool, compiles: bool, before: str, **wish: Any) -> None:
     """Be a worker; `before` is code that it runs first."""
     from distributed import Worker
 
-    from arena.event.cluster import session, start
+    from arena.extras.cluster import session, start
 
     print(os.getpid(), flush=True)
     if not compiles:
@@ -78,7 +78,7 @@ class Machines:
         self._folder = folder
         import distributed  # noqa: F401
 
-        from arena.event.cluster import session, start  # noqa: F401
+        from arena.extras.cluster import session, start  # noqa: F401
 
         session.code_digest()  # so that no worker reads all files for it
         self._errors = (folder / "machines.log").open("w")
@@ -178,8 +178,8 @@ def opened(address: str, *, speed: "Speed | None" = None, **more: Any) -> Callab
 
     Without it the driver counts as so slow that no machine is refused because other tests fill the cores meanwhile.
     """
-    from arena.event.cluster import calibration  # here, so that tests without a cluster do not wait for dask
-    from arena.event.cluster.driver import Cluster
+    from arena.extras.cluster import calibration  # here, so that tests without a cluster do not wait for dask
+    from arena.extras.cluster.driver import Cluster
 
     def open_lanes(*arguments: Any, **others: Any) -> "Cluster":
         measured = speed or calibration.Speed(python_s=1.0, c_s=1.0, spread=1.0)

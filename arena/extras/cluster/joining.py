@@ -1,20 +1,4 @@
-"""Many machines: the matches of an event, played by the workers of a dask cluster.
-
-`driver.py` takes the place of workers.py in a run, with `machine.py` for each worker, `admission.py` for the decision
-which machines play, and `pairings.py` for the matches that belong together. `session.py` and `host.py` are at the
-worker's side, with `calibration.py` for its speed; `start.py` starts a worker. `wire.py` says how files and values
-travel. The package `distributed` is imported only when a cluster is used.
-
-Where to change what (paths begin below arena/):
-
-- which machines of a cluster play, and when one is refused: `event/cluster/admission.py`, then
-  docs/clusters.md; what they measure: `event/cluster/calibration.py`
-- which matches go to the same machine: `event/cluster/pairings.py`; how many at once:
-  `event/cluster/machine.py` `is_enough`
-- how work travels to a machine, and what happens when it is lost: `event/cluster/driver.py`,
-  `event/cluster/session.py`; after how long a silent machine is lost: `LEASE_S` there; the
-  driver's limit follows from it
-"""
+"""The way into a cluster: refuse what could not join it, and open its lanes for a run."""
 
 import functools
 import socket
@@ -25,18 +9,30 @@ from typing import TYPE_CHECKING
 
 from arena import system
 from arena.errors import ArenaError
+from arena.event.elsewhere import Elsewhere
+from arena.extras.cluster.keys import keys_of
 
 if TYPE_CHECKING:
-    from arena.event.tournament import OpenCluster
+    from arena.event.config import Tournament
+    from arena.event.workers import OpenLanes
 
 HANDSHAKE_S = 10.0
 
 
-def opener(address: str, *, scale_time: bool, notice: Callable[[str], None]) -> "OpenCluster":
+def lanes_of(tournament: "Tournament", notice: Callable[[str], None]) -> Elsewhere | None:
+    """Return the cluster that a tournament is played on; None = this machine."""
+    keys = keys_of(tournament)
+    if keys.cluster is None:
+        return None
+    opened = opener(keys.cluster, scale_time=keys.scale_time, notice=notice)
+    return Elsewhere(where=f"on {keys.cluster}", opened=opened)
+
+
+def opener(address: str, *, scale_time: bool, notice: Callable[[str], None]) -> "OpenLanes":
     """Return what opens the lanes of this cluster for a run; ArenaError without dask or with bad certificates."""
     refuse_without_dask()
     refuse_without_certificates(address, "client")
-    from arena.event.cluster.driver import Cluster
+    from arena.extras.cluster.driver import Cluster
 
     return functools.partial(Cluster, address, scale_time=scale_time, notice=notice)
 
@@ -67,7 +63,7 @@ def refuse_without_certificates(address: str, role: str) -> None:
         context, reason = None, f"the certificates cannot be read: {error}"
     if context is None:
         raise ArenaError(
-            f"{address}: {reason}; set the variables that `arena docs clusters` lists for TLS, or use tcp://"
+            f"{address}: {reason}; set the variables that `arena docs cluster` lists for TLS, or use tcp://"
         )
     _refuse_stranger(address, role, context)
 
@@ -99,4 +95,4 @@ def _refuse_stranger(address: str, role: str, context: ssl.SSLContext) -> None:
             reason = "the scheduler does not speak TLS: start it with --protocol tls, or use tcp://"
     except (OSError, UnicodeError):  # a UnicodeError of a host name such as `a..b`: dask says that it cannot be found
         return
-    raise ArenaError(f"{address}: {reason}; `arena docs clusters` has the commands for TLS")
+    raise ArenaError(f"{address}: {reason}; `arena docs cluster` has the commands for TLS")

@@ -9,8 +9,8 @@ import dask
 from distributed import Worker
 
 from arena.errors import ArenaError, counted
-from arena.event.cluster import session, wire
-from arena.event.cluster.machine import PARCELS_A_LANE
+from arena.extras.cluster import session, wire
+from arena.extras.cluster.machine import PARCELS_A_LANE
 
 
 async def serve(
@@ -56,7 +56,7 @@ async def serve(
             except RuntimeError as error:  # dask's "failed to start", whose cause says why
                 raise ArenaError(
                     f"{address}: this worker cannot join: {error.__cause__ or error}; look at the address and, with "
-                    "tls://, at the certificates (`arena docs clusters`)"
+                    "tls://, at the certificates (`arena docs cluster`)"
                 ) from error
             notice(f"{worker.address} works for {address}: {counted(lanes, 'lane')}")
             finished = asyncio.ensure_future(worker.finished())

@@ -1,4 +1,4 @@
-"""The process on a machine that holds the lanes of one event: `python -m arena.event.cluster.host DESCRIPTOR PARENT`.
+"""The process on a machine that holds the lanes of one event: `python -m arena.extras.cluster.host DESCRIPTOR PARENT`.
 
 A dask worker starts it and speaks with it over a socket (`session.py`). Its lanes are those of workers.py.
 """
@@ -38,11 +38,11 @@ from typing import Any
 from arena import parallel, system
 from arena.errors import ArenaError, MachineError
 from arena.event import builds
-from arena.event.cluster import calibration, wire
-from arena.event.cluster.calibration import Sample, Speed
 from arena.event.director import Work
 from arena.event.logs import Log
 from arena.event.workers import Done, Workers
+from arena.extras.cluster import calibration, wire
+from arena.extras.cluster.calibration import Sample, Speed
 from arena.sandbox import choice, cores, levels, toolchain
 from arena.sandbox.exposure import refuse_exposed
 from arena.sandbox.launcher import Launcher
@@ -230,6 +230,6 @@ def main() -> None:
 
 if __name__ == "__main__":
     # Under its own name, because what it sends is unpickled by a process that imported it so.
-    from arena.event.cluster import host
+    from arena.extras.cluster import host
 
     host.main()

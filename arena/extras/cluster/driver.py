@@ -42,12 +42,12 @@ from distributed import Client, Future, LocalCluster
 
 from arena import whole_files
 from arena.errors import ArenaError, MachineError, NoUsersError
-from arena.event.cluster import calibration, session, wire
-from arena.event.cluster.host import ItemOutcome
-from arena.event.cluster.machine import PARCELS_A_LANE, Machine, MachineState, Parcel, Task
-from arena.event.cluster.pairings import Pairings
 from arena.event.director import Work
 from arena.event.workers import LOOK_S, Done, Item, Lane, LostError, NotBegun, Result
+from arena.extras.cluster import calibration, session, wire
+from arena.extras.cluster.host import ItemOutcome
+from arena.extras.cluster.machine import PARCELS_A_LANE, Machine, MachineState, Parcel, Task
+from arena.extras.cluster.pairings import Pairings
 from arena.sandbox.launcher import Launcher
 from arena.values import Event, Record
 
@@ -76,8 +76,8 @@ class Cluster:
         address: str,
         event: Event,
         logs: Path,
-        *,
         pin: bool | None = None,
+        *,
         scale_time: bool = False,
         notice: Callable[[str], None] = lambda _: None,
     ) -> None:

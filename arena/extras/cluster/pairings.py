@@ -8,8 +8,8 @@ played again, goes to the machine of its pairing if that is still there.
 from collections import OrderedDict, deque
 from collections.abc import Callable
 
-from arena.event.cluster.machine import Machine, MachineState
 from arena.event.director import Work
+from arena.extras.cluster.machine import Machine, MachineState
 
 PAIRINGS_KNOWN = 10_000  # the machines of the newest pairings are remembered, for legs that are played again
 

@@ -9,10 +9,12 @@ distributed. Nothing is ever discarded because of it.
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
-if TYPE_CHECKING:
-    from arena.results.arrays import Ints
+import numpy as np
+
+from arena.results.anytext import pd
+from arena.results.arrays import Ints
 
 SHUFFLES = 499
 """The smallest p-value is 1 / (SHUFFLES + 1)."""
@@ -72,16 +74,10 @@ class BlockSeat(NamedTuple):
 
 def homogeneity(seats: Sequence[BlockSeat]) -> float | None:
     """Return the p-value of the test, the same each time; None where no pairing was played on two machines."""
-    import numpy as np  # the archive imports this module, and a run without rules to stop needs no numpy
-
-    from arena.results.anytext import pd
-
     bots_of: dict[int, set[str]] = {}
     for seat in seats:
         bots_of.setdefault(seat.match, set()).add(seat.bot)
-    pairings = pd.Series(
-        [f"{seat.label} {sorted(bots_of[seat.match])}" for seat in seats], dtype=object
-    )
+    pairings = pd.Series([f"{seat.label} {sorted(bots_of[seat.match])}" for seat in seats], dtype=object)
     frame = pd.DataFrame(seats, columns=BlockSeat._fields).assign(pairing=pairings)
     # A row for each bot of a block: its mean score there, minus the mean of the pairing's blocks.
     grouped = frame.groupby(["pairing", "repeat", "machine", "bot"], sort=False)
@@ -98,7 +94,7 @@ def homogeneity(seats: Sequence[BlockSeat]) -> float | None:
     block, value = rows["block"].to_numpy(), rows["score"].to_numpy()
     bot = pd.factorize(rows["bot"])[0]
 
-    def spread(machine: "Ints") -> float:
+    def spread(machine: Ints) -> float:
         """Return how far the sums of bots on machines are from 0, each sum by its number of blocks."""
         group = bot * len(machines) + machine[block]
         counts = np.bincount(group)

@@ -14,12 +14,12 @@ from enum import Enum
 from typing import TYPE_CHECKING, Any
 
 from arena.errors import ArenaError
-from arena.event.cluster import admission, session
-from arena.event.cluster.calibration import Speed
-from arena.event.cluster.host import Report
-from arena.event.cluster.session import Facts, Session
 from arena.event.director import Work
 from arena.event.workers import Lane
+from arena.extras.cluster import admission, session
+from arena.extras.cluster.calibration import Speed
+from arena.extras.cluster.host import Report
+from arena.extras.cluster.session import Facts, Session
 from arena.values import Event
 
 if TYPE_CHECKING:

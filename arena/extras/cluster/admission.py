@@ -5,8 +5,8 @@ a machine may be as slow as it likes.
 """
 
 from arena.errors import ArenaError
-from arena.event.cluster.calibration import NOISIEST, Speed
-from arena.event.cluster.session import Facts
+from arena.extras.cluster.calibration import NOISIEST, Speed
+from arena.extras.cluster.session import Facts
 from arena.values import Conditions
 
 SLOWEST = 2.0  # how many times longer a machine may take than the driver's when its bots get no more time for that

@@ -29,7 +29,7 @@ MESSAGES_KEPT = {"distributed.admin.low-level-log-length": 10}
 """A setting of dask: how many of the last messages of a connection stay in memory, whole, for dask's own developers.
 
 By default it is 1,000, and with a parcel in each the driver grew by 60 MB. A scheduler that a user starts has the
-default, unless its environment says otherwise (docs/clusters.md).
+default, unless its environment says otherwise (docs/extras/cluster.md).
 """
 
 
