@@ -26,7 +26,7 @@ class Memory(NamedTuple):
     """Plain minus disguised; None where no match ties the two together."""
 
 
-def told_apart(arrays: Arrays, askers: Collection[str]) -> Arrays:
+def with_disguised_bots(arrays: Arrays, askers: Collection[str]) -> Arrays:
     """Return the matches on boards that were played both ways, with another name for each asker in disguise."""
     labels = {entry.label for entry in arrays.entries}
     both = {
@@ -49,7 +49,7 @@ def told_apart(arrays: Arrays, askers: Collection[str]) -> Arrays:
 
 
 def memories(ratings: Ratings) -> Iterator[Memory]:
-    """Yield each bot that a fit of `told_apart` has twice, the one that remembers most first."""
+    """Yield each bot that a fit of `with_disguised_bots` has twice, the one that remembers most first."""
     strengths = {rating.bot: rating.strength for rating in ratings.ratings}
     found = []
     for bot in strengths.keys() & {

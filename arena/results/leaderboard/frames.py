@@ -1,31 +1,37 @@
-"""The frames of `Results`, from standings, ratings, arrays and the archive; columns.py declares their columns.
+"""The frames of `Results`, from standings, ratings, arrays and the archive.
 
-Figures of a rating are in its own unit, Elo or points; beside Elo points stand logits. What is done for each match or
-seat is done to whole arrays at once, because a Python loop over a million matches takes too long.
+columns.py declares their columns. Figures of a rating are in its own unit, Elo or points; logits
+stand beside Elo points. What is done for each match or seat is done to whole arrays at once,
+because a Python loop over a million matches takes too long.
 """
 
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from math import fsum
 from operator import attrgetter
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from arena.game import Role
 from arena.results import columns, tiebreaks
-from arena.results.accuracy import MoveSums, SumKey
+from arena.results.accuracy import MoveSums, SumKey, by_bot
 from arena.results.anytext import pd
 from arena.results.archive import Archive, Span
 from arena.results.arrays import Arrays
-from arena.results.ratings import Ratings, Strength, elo
+from arena.results.ratings import Ranked, Ratings, Strength, elo
 from arena.results.ratings.fitting.intervals import among
 from arena.results.standings import Standing
 from arena.values import Ending
 
-SEATED = ["board", "role", "bot", "matches", "score"]
-WHOLE = ["rank", "rank_low", "rank_high", "tier"]
-MAY_BE_MISSING = {
+if TYPE_CHECKING:
+    from arena.results.leaderboard import Results
+
+BOARD_SEATS = ["board", "role", "bot", "matches", "score"]
+"""The columns in which a bot's matches in a role on a board are counted."""
+INTEGERS = ["rank", "rank_low", "rank_high", "tier"]
+"""The columns of whole numbers in the leaderboard that some bots lack."""
+FLOATS = (
     "rating",
     "rating_low",
     "rating_high",
@@ -34,386 +40,466 @@ MAY_BE_MISSING = {
     "accuracy",
     "blunders",
     "regret_estimate",
-}
+)
+"""The columns of figures in the leaderboard that some bots lack."""
+STANDING_COLUMNS = ("matches", "points", "won", "drawn", "lost", "forfeits")
+"""The columns that are fields of `Standing`."""
 
 
-def leaderboard(
-    game: str | None,
-    standings: Sequence[Standing],
-    ratings: Ratings | None,
-    tie_breaks: Sequence[str],
-    boards: Mapping[str, str],
-    board_roles: Mapping[tuple[str, Role], str],
-    accuracy: Mapping[str, MoveSums],
-    regrets: Mapping[str, MoveSums],
-    display_name: Callable[[str], str],
-) -> pd.DataFrame:
-    """Return a row a bot, in the order of the standings; boards and board roles map to the names of their columns.
+def leaderboard(results: "Results", standings: Sequence[Standing]) -> pd.DataFrame:
+    """Return a row for each bot, in the order of these standings.
 
-    `accuracy` and `regrets` are by bot, and empty where no move was assessed. No ratings are needed without standings.
+    Nothing is fitted where there are no standings.
     """
-    rated = {} if ratings is None else {rating.bot: rating for rating in ratings.ratings}
-    in_rank = {standing.bot for standing in standings if standing.rank is not None}
-    among_ranked = {} if ratings is None else among(ratings, in_rank)
+    ratings = results.ratings if standings else None
+    accuracy = by_bot(results.accuracy_sums)
+    regret = by_bot(results.regret_sums)
+    rating_cells = {} if ratings is None else _rating_cells(ratings, standings)
+
     rows = []
     for standing in standings:
-        row: dict[str, Any] = {"game": game, "rank": standing.rank, "bot": standing.bot}
-        if (rating := rated.get(standing.bot)) is not None and standing.points is not None:
-            row |= zip(("rating", "rating_low", "rating_high"), rating.strength, strict=True)
-            row |= zip(columns.LOGITS, elo.logits(rating.strength), strict=True)
-            if standing.rank is not None:
-                (best, worst), tier = among_ranked[standing.bot]
-                # A tie-break may rank a bot outside its interval: then the interval is widened.
-                row |= {
-                    "rank_low": min(best, standing.rank),
-                    "rank_high": max(worst, standing.rank),
-                    "tier": tier,
-                }
-        row |= {
-            name: getattr(standing, name)
-            for name in ("matches", "points", "won", "drawn", "lost", "forfeits")
-        }
-        assessed = accuracy.get(standing.bot, MoveSums())
-        row |= {"accuracy": assessed.accuracy, "blunders": assessed.lost_a_match}
-        row["regret_estimate"] = regrets.get(standing.bot, MoveSums()).lost_a_match
-        row |= {
-            name: float(figure)
-            for name, figure in standing.tie_breaks.items()
-            if figure is not None
-        }
-        row |= {ending: standing.endings.get(ending, 0) for ending in Ending}
-        row |= {column: standing.boards.get(board) for board, column in boards.items()}
-        row |= {
-            column: standing.roles.get(board_role) for board_role, column in board_roles.items()
-        }
-        rows.append(row | {"display": display_name(standing.bot)})
-    by_event = {
+        bot = standing.bot
+        row: dict[str, Any] = {"game": results.game, "rank": standing.rank, "bot": bot}
+        row |= rating_cells.get(bot, {})
+        for name in STANDING_COLUMNS:
+            row[name] = getattr(standing, name)
+        exact = accuracy.get(bot, MoveSums())
+        row["accuracy"] = exact.accuracy
+        row["blunders"] = exact.lost_a_match
+        row["regret_estimate"] = regret.get(bot, MoveSums()).lost_a_match
+        for name, figure in standing.tie_breaks.items():
+            if figure is not None:
+                row[name] = float(figure)
+        for ending in Ending:
+            row[ending] = standing.endings.get(ending, 0)
+        for board, column in results.board_columns.items():
+            row[column] = standing.boards.get(board)
+        for board_role, column in results.board_role_columns.items():
+            row[column] = standing.roles.get(board_role)
+        row["display"] = results.display_name(bot)
+        rows.append(row)
+
+    # The general names of columns stand for names of this event, or for no column.
+    tie_breaks = results.event.tie_breaks
+    boards = results.board_columns.values()
+    board_roles = results.board_role_columns.values()
+    named: dict[str, Iterable[str]] = {
         "TIEBREAK": tie_breaks,
-        "BOARD": boards.values(),
-        "BOARD_ROLE": board_roles.values(),
+        "BOARD": boards,
+        "BOARD_ROLE": board_roles,
     }
     if ratings is not None and ratings.unit != "Elo":
-        by_event |= dict.fromkeys(columns.LOGITS, ())
+        named |= dict.fromkeys(columns.LOGITS, ())
     if not accuracy:
-        by_event |= {"accuracy": (), "blunders": ()}
-    if not regrets:
-        by_event |= {"regret_estimate": ()}
-    names = [each for name in columns.LEADERBOARD.names for each in by_event.get(name, [name])]
+        named |= {"accuracy": (), "blunders": ()}
+    if not regret:
+        named["regret_estimate"] = ()
+    names: list[str] = []
+    for name in columns.LEADERBOARD.names:
+        names.extend(named.get(name, [name]))
+
     frame = pd.DataFrame(rows, columns=names)
-    figures = {*tie_breaks, *boards.values(), *board_roles.values(), *MAY_BE_MISSING}.intersection(
-        names
-    )
-    typed = frame.astype(dict.fromkeys(WHOLE, "Int64") | dict.fromkeys(figures, float))
-    return (
-        typed.copy()
-    )  # as few arrays again: of an array a column pandas warns, where boards make many columns
+    floats = {*tie_breaks, *boards, *board_roles, *FLOATS}
+    types = dict.fromkeys(INTEGERS, "Int64") | dict.fromkeys(floats.intersection(names), "float64")
+    # A copy has few arrays again. Of an array a column, of which boards make many, pandas warns.
+    return frame.astype(types).copy()
 
 
-def rankings(
-    ratings: Ratings,
-    standings: Sequence[Standing],
-    boards: Mapping[str, Sequence[Role]],
-    display_name: Callable[[str], str],
-    absent: Collection[str] = (),
-) -> pd.DataFrame:
-    """Return a row for each bot of each ranking, best first; the role is missing in rankings over all roles.
+def _rating_cells(
+    ratings: Ratings, standings: Sequence[Standing]
+) -> dict[str, dict[str, float | int]]:
+    """Return the cells about its rating of each bot that has points, and of the ranks left open."""
+    strengths = {rating.bot: rating.strength for rating in ratings.ratings}
+    ranked = {standing.bot for standing in standings if standing.rank is not None}
+    among_ranked = among(ratings, ranked)
+    cells: dict[str, dict[str, float | int]] = {}
+    for standing in standings:
+        strength = strengths.get(standing.bot)
+        if strength is None or standing.points is None:
+            continue
+        row: dict[str, float | int] = {}
+        row |= zip(("rating", "rating_low", "rating_high"), strength, strict=True)
+        row |= zip(columns.LOGITS, elo.logits(strength), strict=True)
+        if standing.rank is not None:
+            (best, worst), tier = among_ranked[standing.bot]
+            # A tie-break may rank a bot outside its interval: then the interval is widened.
+            row["rank_low"] = min(best, standing.rank)
+            row["rank_high"] = max(worst, standing.rank)
+            row["tier"] = tier
+        cells[standing.bot] = row
+    return cells
 
-    Boards and their roles stand in the order in which they are given. A bot that scored nothing there stands behind
-    all that did: whatever strength it has there is a guess, drawn from other boards. The bots of `absent`, which never
-    said `ready`, stand behind all others.
+
+def rankings(league: "Results") -> pd.DataFrame:
+    """Return a row for each bot of each ranking of a game, best first.
+
+    The role is missing in rankings over all roles. Boards and their roles stand in the order of the
+    event. A bot that scored nothing there stands behind all that did: its strength there is a
+    guess, derived from its results on other boards. Bots that never said `ready` stand last.
     """
-    every = {(ranking.board, ranking.role): ranking for ranking in ratings.rankings}
-    by_bot = {standing.bot: standing for standing in standings}
+    unit = league.ratings.unit
+    by_board_role = {
+        (ranking.board, ranking.role): ranking.rows for ranking in league.ratings.rankings
+    }
+    standings = {standing.bot: standing for standing in league.standings}
     rows = []
-    for board, roles in boards.items():
+    for board, roles in league.boards.items():
         for role in (None, *roles):
-            ranking = every[board, role].rows if (board, role) in every else ()
-            scores = {
-                row.bot: standing.boards[board] if role is None else standing.roles[board, role]
-                for row in ranking
-                if (standing := by_bot.get(row.bot)) is not None
-            }
-            order = []
+            ranking = by_board_role.get((board, role), ())
+            scores = {}
             for row in ranking:
-                if row.bot in absent:
-                    order.append(((True, True, 0), row))
-                elif row.bot in scores:
-                    order.append(((False, scores[row.bot] == 0, row.rank), row))
-            ranks: dict[tuple[bool, bool, int], int] = {}
-            for number, (level, row) in enumerate(sorted(order), 1):
-                rank = ranks.setdefault(level, number)  # equals share the rank of the first
-                best, worst = min(rank, row.ranks[0]), max(rank, row.ranks[1])
-                strength = _with_logits(row.strength, ratings.unit)
-                rows.append(
-                    (
-                        board,
-                        role,
-                        rank,
-                        row.bot,
-                        *strength,
-                        best,
-                        worst,
-                        scores[row.bot],
-                        display_name(row.bot),
-                    )
-                )
-    return pd.DataFrame(rows, columns=_names(columns.RANKINGS, ratings.unit))
+                standing = standings.get(row.bot)
+                if standing is not None:
+                    scores[row.bot] = _score_there(standing, board, role)
+            for rank, row in _ranked_rows(ranking, scores, league.absentees):
+                best = min(rank, row.ranks[0])
+                worst = max(rank, row.ranks[1])
+                strength = _with_logits(row.strength, unit)
+                score = scores[row.bot]
+                name = league.display_name(row.bot)
+                rows.append((board, role, rank, row.bot, *strength, best, worst, score, name))
+    return pd.DataFrame(rows, columns=_names(columns.RANKINGS, unit))
+
+
+def _score_there(standing: Standing, board: str, role: Role | None) -> float:
+    """Return a bot's mean score on a board: in one role, or over all its roles."""
+    return standing.boards[board] if role is None else standing.roles[board, role]
+
+
+def _ranked_rows(
+    ranking: Iterable[Ranked], scores: Mapping[str, float], absentees: Collection[str]
+) -> Iterator[tuple[int, Ranked]]:
+    """Yield the rows of a ranking in order with their ranks; `scores` are by bot.
+
+    Bots that scored stand first, then bots without points, then the absentees.
+    """
+    order = []
+    for row in ranking:
+        if row.bot in absentees:
+            order.append(((True, True, 0), row))
+        elif row.bot in scores:
+            order.append(((False, scores[row.bot] == 0, row.rank), row))
+    ranks: dict[tuple[bool, bool, int], int] = {}
+    for number, (level, row) in enumerate(sorted(order), 1):
+        yield ranks.setdefault(level, number), row  # equals share the rank of the first
 
 
 def _with_logits(strength: Strength, unit: str) -> tuple[float, ...]:
     """Return a strength with its interval, and the same in logits where the unit is Elo."""
-    return (*strength, *elo.logits(strength)) if unit == "Elo" else tuple(strength)
+    if unit == "Elo":
+        return (*strength, *elo.logits(strength))
+    return tuple(strength)
 
 
 def _names(declared: columns.Columns, unit: str) -> list[str]:
     """Return the names of columns for strengths in this unit."""
-    return (declared if unit == "Elo" else declared.without_logits()).names
+    if unit != "Elo":
+        declared = declared.without_logits()
+    return declared.names
 
 
 def strengths(ratings: Ratings) -> pd.DataFrame:
-    """Return a row for each bot, best first, and each board role that it played: its strength and the interval."""
-    rows = [
-        (rating.bot, *board_role, *_with_logits(strength, ratings.unit))
-        for rating in ratings.ratings
-        for board_role, strength in sorted(rating.roles.items())
-    ]
+    """Return a row for each bot, best first, and each board role that it played.
+
+    It has the bot's strength there and the interval.
+    """
+    rows = []
+    for rating in ratings.ratings:
+        for board_role, strength in sorted(rating.roles.items()):
+            rows.append((rating.bot, *board_role, *_with_logits(strength, ratings.unit)))
     return pd.DataFrame(rows, columns=_names(columns.STRENGTHS, ratings.unit))
 
 
 def advantages(ratings: Ratings) -> pd.DataFrame:
-    """Return a row for each board role: the advantage of the role between average bots, and the interval."""
-    rows = [(*board_role, *strength) for board_role, strength in sorted(ratings.advantages.items())]
+    """Return a row for each board role.
+
+    It has the advantage of the role between average bots, and the interval.
+    """
+    rows = []
+    for board_role, strength in sorted(ratings.advantages.items()):
+        rows.append((*board_role, *strength))
     return pd.DataFrame(rows, columns=columns.ADVANTAGES.names)
 
 
 def assessed(sums: Mapping[SumKey, MoveSums], declared: columns.Columns) -> pd.DataFrame:
-    """Return a row for each bot, board and role whose moves were assessed: exactly, or by a search."""
-    rows = [
-        {"bot": bot, "board": board, "role": role, "matches": each.matches, "moves": each.moves}
-        | {"accuracy": each.accuracy, "turns_lost": each.turns_a_match}
-        | dict.fromkeys(("blunders", "regret_estimate"), each.lost_a_match)
-        for (board, role, bot), each in sums.items()
-    ]
+    """Return a row for each bot, board and role whose moves were assessed.
+
+    `declared` are the columns: those of exact moves, or those of the estimates of a search.
+    """
+    rows = []
+    for (board, role, bot), figures in sums.items():
+        row = {
+            "bot": bot,
+            "board": board,
+            "role": role,
+            "matches": figures.matches,
+            "moves": figures.moves,
+            "accuracy": figures.accuracy,
+            "blunders": figures.lost_a_match,
+            "regret_estimate": figures.lost_a_match,
+            "turns_lost": figures.turns_a_match,
+        }
+        rows.append(row)
     frame = pd.DataFrame(rows, columns=declared.names)
-    figures = {"accuracy", "blunders", "regret_estimate", "turns_lost"}.intersection(declared.names)
-    return frame.astype(dict.fromkeys(figures, float)).sort_values(
-        ["bot", "board", "role"], ignore_index=True
-    )
+    floats = {"accuracy", "blunders", "regret_estimate", "turns_lost"}
+    frame = frame.astype(dict.fromkeys(floats.intersection(declared.names), "float64"))
+    return frame.sort_values(["bot", "board", "role"], ignore_index=True)
 
 
 def chance_better(game: str | None, ratings: Ratings) -> pd.DataFrame:
-    """Return a row for each two bots, each way round, best first: the chance that the bot is stronger."""
-    names = np.array([rating.bot for rating in ratings.ratings], dtype=object)
-    bot, opponent = np.nonzero(~np.eye(len(names), dtype=np.bool_))
-    figures = (
-        np.full(len(bot), game, dtype=object),
-        names[bot],
-        names[opponent],
-        ratings.better[bot, opponent],
-    )
-    return pd.DataFrame(dict(zip(columns.CHANCE_BETTER.names, figures, strict=True)))
+    """Return a row for each two bots, each way round, best first.
+
+    It has the chance that the bot is stronger than the opponent.
+    """
+    bots = np.array([rating.bot for rating in ratings.ratings], dtype=object)
+    different = ~np.eye(len(bots), dtype=np.bool_)
+    bot, opponent = np.nonzero(different)  # an index for each pair
+    cells = {
+        "game": np.full(len(bot), game, dtype=object),
+        "bot": bots[bot],
+        "opponent": bots[opponent],
+        "chance": ratings.better[bot, opponent],
+    }
+    return pd.DataFrame(cells, columns=columns.CHANCE_BETTER.names)
 
 
 def versions(
     spans: Sequence[Span], rated: Mapping[tuple[str, str], Strength], unit: str
 ) -> pd.DataFrame:
-    """Return a row for each version, by bot and in the order of first matches; `rated` is by bot and digest, in `unit`.
+    """Return a row for each version, by bot and in the order of first matches.
 
-    All matches that were ever played are in one fit, in which each version is a bot of its own. So an old version is
-    rated on the same scale as a new one, also if the two never met: others met both.
+    `rated` are the strengths by bot and digest, in `unit`. All matches that were ever played are in
+    one fit, in which each version is a bot of its own. So an old version is rated on the same scale
+    as a new one even if the two never met: other bots met both.
 
-    A version's rank is among the versions that played last before its last match, one of each bot; bots that left
-    before its first match do not count.
+    A version's rank is among the versions that played last before its last match, one of each bot;
+    bots that left before its first match do not count.
     """
     numbers: Counter[str] = Counter()
     rows: list[tuple[object, ...]] = []
     for span in spans:
         numbers[span.bot] += 1
         strength = rated[span.bot, span.digest]
+        rank = 1
+        for rival in _rivals(span, spans):
+            if rated[rival.bot, rival.digest].value > strength.value:
+                rank += 1
+        cells = _with_logits(strength, unit)
+        rows.append((span.bot, numbers[span.bot], span.digest, rank, *cells, span.matches))
+    frame = pd.DataFrame(rows, columns=_names(columns.VERSIONS, unit))
+    return frame.sort_values(["bot", "version"], ignore_index=True)
+
+
+def _rivals(span: Span, spans: Iterable[Span]) -> list[Span]:
+    """Return the version of each rival that played last before the end of a version's span."""
+    latest = {}
+    for rival in spans:
         # Spans are in order of their first matches, so the last one of a bot is its latest.
-        latest = {
-            other.bot: other
-            for other in spans
-            if other.first <= span.last and other.bot != span.bot
-        }
-        field = [
-            rated[other.bot, other.digest].value
-            for other in latest.values()
-            if other.last >= span.first
-        ]
-        rank = 1 + sum(value > strength.value for value in field)
-        rows.append(
-            (
-                span.bot,
-                numbers[span.bot],
-                span.digest,
-                rank,
-                *_with_logits(strength, unit),
-                span.matches,
-            )
-        )
-    return pd.DataFrame(rows, columns=_names(columns.VERSIONS, unit)).sort_values(
-        ["bot", "version"], ignore_index=True
-    )
+        if rival.first <= span.last and rival.bot != span.bot:
+            latest[rival.bot] = rival
+    return [rival for rival in latest.values() if rival.last >= span.first]
 
 
 def head_to_head(
     crosstable: pd.DataFrame, alone: pd.DataFrame, bot: str, opponent: str
 ) -> pd.DataFrame:
-    """Return a row for each board and role that both had: the score of each against the other.
+    """Return a row for each board and role that both bots had: the score of each.
 
-    Where they met, but not each in the other's roles, a row has the role of each. `alone` has board, role, bot, matches
-    and score of the boards for one bot; there nobody meets.
+    Where they met, but not each in the roles of the other, a row has the role of each. `alone` has
+    the columns BOARD_SEATS of the boards for one bot; there nobody meets.
     """
-    pairs = crosstable[
-        crosstable["bot"].isin([bot, opponent]) & crosstable["opponent"].isin([bot, opponent])
-    ]
-    scores = pd.concat([frame[SEATED] for frame in (pairs, alone) if len(frame)] or [pairs[SEATED]])
-    left, right = (scores[scores["bot"] == name].drop(columns="bot") for name in (bot, opponent))
-    both = left.merge(right, on=["board", "role"], suffixes=("", "_other")).assign(
-        role_other=lambda rows: rows["role"]
-    )
-    unlike = left.merge(right, on="board", suffixes=("", "_other"))
-    shared = set(zip(both["board"], both["role"], strict=True))
-    roles = zip(unlike["board"], unlike["role"], unlike["role_other"], strict=True)
-    unlike = unlike[
-        [
-            (board, mine) not in shared and (board, theirs) not in shared
-            for board, mine, theirs in roles
-        ]
-    ]
-    rows = pd.concat([frame for frame in (both, unlike) if len(frame)] or [both])
+    pair = [bot, opponent]
+    met = crosstable[crosstable["bot"].isin(pair) & crosstable["opponent"].isin(pair)]
+    scores = joined([met[BOARD_SEATS], alone[BOARD_SEATS]])
+    of_bot = scores[scores["bot"] == bot].drop(columns="bot")
+    of_opponent = scores[scores["bot"] == opponent].drop(columns="bot")
+
+    # Rows of equal roles: board, role, matches, score, matches_other, score_other.
+    alike = of_bot.merge(of_opponent, on=["board", "role"], suffixes=("", "_other"))
+    alike = alike.assign(role_other=alike["role"])
+
+    # Rows of a board on which they had different roles, unless either role is above.
+    unlike = of_bot.merge(of_opponent, on="board", suffixes=("", "_other"))
+    shared = set(zip(alike["board"], alike["role"], strict=True))
+    chosen = []
+    for board, role, role_other in zip(
+        unlike["board"], unlike["role"], unlike["role_other"], strict=True
+    ):
+        chosen.append((board, role) not in shared and (board, role_other) not in shared)
+    unlike = unlike[chosen]
+
+    rows = joined([alike, unlike])
     rows = rows.sort_values(["board", "role", "role_other"], ignore_index=True)
-    rows = rows.assign(difference=rows["score"] - rows["score_other"]).rename(
-        columns={f"{name}_other": f"opponent_{name}" for name in ("matches", "score", "role")}
-    )
-    return rows[columns.HEAD_TO_HEAD.names]
+    rows = rows.assign(difference=rows["score"] - rows["score_other"])
+    names = {
+        "matches_other": "opponent_matches",
+        "score_other": "opponent_score",
+        "role_other": "opponent_role",
+    }
+    return rows.rename(columns=names)[columns.HEAD_TO_HEAD.names]
+
+
+def joined(frames: list[pd.DataFrame]) -> pd.DataFrame:
+    """Return the rows of all frames; an empty frame, whose columns have no types, is left out."""
+    filled = [frame for frame in frames if len(frame)]
+    return pd.concat(filled or frames[:1], ignore_index=True)
 
 
 def matches(
     arrays: Arrays, ids: Sequence[str], reasons: Sequence[str], roles: Iterable[Role]
 ) -> pd.DataFrame:
-    """Return a row a match, by board, repeat, bots and id: its head, then bot, score and ending of each of these roles.
+    """Return a row for each match, by board, repeat, bots and id.
 
-    `ids` and `reasons` are those of the matches of the arrays. In a match without a role its three cells are missing.
+    A row has the head of the match, then bot, score and ending of each of these roles; the three
+    cells of a role that the match does not have are missing. `ids` and `reasons` are those of the
+    matches of the arrays.
     """
-    names = attrgetter("game", "board", "role", "bot")
-    table = np.empty((len(arrays.entries), 4), dtype=object)
-    table[:] = [names(entry) for entry in arrays.entries] or table
-    game, board, role, bot = table.T
-    entry = arrays.by_match(arrays.entry)
-    first, size = entry[:, 0], len(arrays.seed)
-    frame: dict[str, object] = {"match": ids, "game": game[first], "board": board[first]}
-    frame |= {"repeat": arrays.repeat, "seed": arrays.seed, "reason": reasons}
+    size = len(arrays.seed)
+    # Names by entry.
+    game = np.array([entry.game for entry in arrays.entries], dtype=object)
+    board = np.array([entry.board for entry in arrays.entries], dtype=object)
+    role = np.array([entry.role for entry in arrays.entries], dtype=object)
+    bot = np.array([entry.bot for entry in arrays.entries], dtype=object)
+
+    entry = arrays.by_match(arrays.entry)  # matches x positions
+    first = entry[:, 0]
+    frame: dict[str, object] = {
+        "match": ids,
+        "game": game[first],
+        "board": board[first],
+        "repeat": arrays.repeat,
+        "seed": arrays.seed,
+        "reason": reasons,
+    }
     ending_names = np.array([*map(str, Ending), None], dtype=object)  # -1 is no ending
     for name in roles:
-        seats = (role == name)[arrays.entry]
+        in_role = role == name  # by entry
+        seats = in_role[arrays.entry]  # by seat
         match = arrays.match[seats]
-        bots, endings = np.full(size, None, dtype=object), np.full(size, None, dtype=object)
-        scores, missing = np.zeros(size, dtype=np.int64), np.ones(size, dtype=np.bool_)
+        bots = np.full(size, None, dtype=object)
         bots[match] = bot[arrays.entry[seats]]
+        endings = np.full(size, None, dtype=object)
         endings[match] = ending_names[arrays.ending[seats]]
-        scores[match], missing[match] = arrays.score[seats], False
-        frame |= {
-            f"{name}_bot": bots,
-            f"{name}_score": pd.arrays.IntegerArray(scores, missing),
-            f"{name}_ending": endings,
-        }
+        scores = np.zeros(size, dtype=np.int64)
+        scores[match] = arrays.score[seats]
+        missing = np.ones(size, dtype=np.bool_)
+        missing[match] = False
+        frame[f"{name}_bot"] = bots
+        frame[f"{name}_score"] = pd.arrays.IntegerArray(scores, missing)
+        frame[f"{name}_ending"] = endings
+
+    # `lexsort` sorts by its last key first: board, repeat, the bots by position, and the id.
     _, label_index = arrays.coded(attrgetter("label"))
     _, bot_index = arrays.coded(attrgetter("bot"))
-    seated = (np.where(column >= 0, bot_index[column], -1) for column in entry.T[::-1])
-    order = np.lexsort((np.array(ids, dtype=np.str_), *seated, arrays.repeat, label_index[first]))
+    keys: list[Any] = [np.array(ids, dtype=np.str_)]
+    for column in entry.T[::-1]:
+        keys.append(np.where(column >= 0, bot_index[column], -1))
+    keys += [arrays.repeat, label_index[first]]
+    order = np.lexsort(keys)
     return pd.DataFrame(frame).iloc[order].reset_index(drop=True)
 
 
 def turns(archive: Archive) -> pd.DataFrame:
     """Return a row for each move."""
+    return pd.DataFrame(_turn_rows(archive), columns=columns.TURNS.names)
 
-    def rows() -> Iterator[tuple[object, ...]]:
-        for record in archive.records():
-            bots = {seat.role: seat.bot.name for seat in record.match.seats}
-            for turn in record.turns:
-                head = (
-                    record.match.id,
-                    turn.number,
-                    turn.role,
-                    bots.get(turn.role),
-                    turn.move,
-                    turn.by,
-                )
-                yield (
-                    *head,
-                    turn.rejected_text,
-                    turn.wall,
-                    turn.cpu,
-                    turn.waited,
-                    "\n".join(turn.remarks),
-                )
 
-    return pd.DataFrame(rows(), columns=columns.TURNS.names)
+def _turn_rows(archive: Archive) -> Iterator[tuple[object, ...]]:
+    """Yield the cells of each move."""
+    for record in archive.records():
+        match = record.match.id
+        bots = {seat.role: seat.bot.name for seat in record.match.seats}
+        for turn in record.turns:
+            yield (
+                match,
+                turn.number,
+                turn.role,
+                bots.get(turn.role),
+                turn.move,
+                turn.by,
+                turn.rejected_text,
+                turn.wall,
+                turn.cpu,
+                turn.waited,
+                "\n".join(turn.remarks),
+            )
 
 
 def timing(archive: Archive) -> pd.DataFrame:
-    """Return a row for each bot, board and role: answers, losses on time, quantiles of wall and CPU time in seconds.
+    """Return a row for each bot, board and role: answers, losses on time, quantiles of times.
 
-    The quantiles of a bot that never answered are missing.
+    Wall and CPU times are in seconds. The quantiles of a bot that never answered are missing.
     """
-    timeouts = Counter[tuple[str, str, str]]()
+    timeouts: Counter[tuple[str, str, str]] = Counter()
     for tally in archive.tallies():
-        timeouts[tally.bot, tally.board, tally.role] += tally.seats * (
-            tally.ending is Ending.TIMEOUT
-        )
-    answers: dict[tuple[str, str, str], list[tuple[bytes, bytes, bytes]]] = {}
+        if tally.ending is Ending.TIMEOUT:
+            timeouts[tally.bot, tally.board, tally.role] += tally.seats
+    clocks: dict[tuple[str, str, str], tuple[bytearray, bytearray, bytearray]] = {}
     for bot, board, role, walls, cpus, waits in archive.clocks():
-        answers.setdefault((bot, board, role), []).append((walls, cpus, waits))
+        key = (bot, board, role)
+        if key not in clocks:
+            clocks[key] = (bytearray(), bytearray(), bytearray())
+        wall, cpu, waited = clocks[key]
+        wall += walls
+        cpu += cpus
+        waited += waits
     rows = []
-    for key, packed in sorted(answers.items()):
-        wall, cpu, waited = (
-            np.frombuffer(b"".join(clock), dtype=np.float32) for clock in zip(*packed, strict=True)
-        )
-        figures = [np.nan] * (len(columns.TIMING.names) - 5)
-        if len(wall):
-            values = [
-                figure
-                for clock in (wall, cpu)
-                for figure in (*np.quantile(clock, [0.5, 0.99]), clock.max())
-            ]
-            figures = [*map(float, values), float(np.quantile(waited, 0.99))]
-        rows.append((*key, len(wall), timeouts[key], *figures))
+    for key, packed in sorted(clocks.items()):
+        answers = len(packed[0]) // np.dtype(np.float32).itemsize
+        rows.append((*key, answers, timeouts[key], *_quantiles(*packed)))
     return pd.DataFrame(rows, columns=columns.TIMING.names)
+
+
+def _quantiles(walls: bytearray, cpus: bytearray, waits: bytearray) -> list[float]:
+    """Return median, 99 % quantile and maximum of wall and CPU times, and the quantile of waits.
+
+    The times are float32, packed, a number for each answer.
+    """
+    if not walls:
+        return [np.nan] * 7
+    figures = []
+    for packed in (walls, cpus):
+        times = np.frombuffer(packed, dtype=np.float32)
+        median, quantile = np.quantile(times, [0.5, 0.99])
+        figures += [float(median), float(quantile), float(times.max())]
+    waited = np.frombuffer(waits, dtype=np.float32)
+    figures.append(float(np.quantile(waited, 0.99)))
+    return figures
 
 
 def models(
     archive: Archive, seats: Mapping[str, int], strengths: Mapping[str, float]
 ) -> pd.DataFrame:
-    """Return a row for each bot that asks a language model, the dearest last; `strengths` in points, and by name."""
-    sums: dict[str, list[int]] = {}
+    """Return a row for each bot that asks a language model, the dearest last.
+
+    `seats` are the numbers of matches, by bot; `strengths` are in points of rating, by bot.
+    """
+    sums: dict[str, list[int]] = {}  # calls, tokens in, tokens out
     costs: dict[str, list[float]] = {}
     for record in archive.records():
         bots = {seat.role: seat.bot.name for seat in record.match.seats}
+        terms = record.match.conditions.model
         for call in record.calls:
-            bot, answer = bots.get(call.role, call.role), call.answer
-            own = sums.setdefault(bot, [0, 0, 0])
-            for place, number in enumerate((1, answer.tokens_in, answer.tokens_out)):
-                own[place] += number
-            terms = record.match.conditions.model
-            cost = terms.price(answer.tokens_in, answer.tokens_out) if terms is not None else 0.0
+            bot = bots.get(call.role, call.role)
+            answer = call.answer
+            figures = sums.setdefault(bot, [0, 0, 0])
+            figures[0] += 1
+            figures[1] += answer.tokens_in
+            figures[2] += answer.tokens_out
+            cost = 0.0
+            if terms is not None:
+                cost = terms.price(answer.tokens_in, answer.tokens_out)
             costs.setdefault(bot, []).append(cost)
+    totals = {bot: fsum(prices) for bot, prices in costs.items()}
     weakest = min((strengths[bot] for bot in sums if bot in strengths), default=0.0)
     rows = []
-    for bot in sorted(sums, key=lambda bot: (fsum(costs[bot]), bot)):
-        cost, above = fsum(costs[bot]), strengths.get(bot, weakest) - weakest
+    for bot in sorted(sums, key=lambda bot: (totals[bot], bot)):
+        cost = totals[bot]
+        above = strengths.get(bot, weakest) - weakest
         matches = seats.get(bot, 0)
-        rows.append(
-            (
-                bot,
-                matches,
-                *sums[bot],
-                cost,
-                cost / max(1, matches),
-                cost / above if above > 0 else np.nan,
-            )
-        )
+        cost_a_match = cost / max(1, matches)
+        cost_a_point = cost / above if above > 0 else np.nan
+        rows.append((bot, matches, *sums[bot], cost, cost_a_match, cost_a_point))
     return pd.DataFrame(rows, columns=columns.MODELS.names)
 
 
@@ -427,33 +513,39 @@ def part_text(
         return "every board and role"
     parts = []
     for label, all_roles in boards.items():
+        name = names.get(label, label)
         played = [role for role in all_roles if (label, role) in roles]
         if len(played) == len(all_roles):
-            parts.append(names.get(label, label))
+            parts.append(name)
         elif played:
-            parts.append(f"{' and '.join(played)} of {names.get(label, label)}")
+            parts.append(f"{' and '.join(played)} of {name}")
     return f"{', '.join(parts)} only"
 
 
 def board_columns(boards: Mapping[str, Sequence[Role]]) -> dict[str, str]:
-    """Return a board's own name, or `game/board` where the name, alone or with a role, is another column's too."""
-    names = {label: label.partition("/")[2] for label in boards}
+    """Return the name of each board's column: the board's own name, or `game/board`.
+
+    It is `game/board` where the name, alone or with a role, is also that of another column.
+    """
+    columns_of = {}  # by `game/board`: the names of its columns, if the board's own name serves
+    for label, roles in boards.items():
+        name = label.partition("/")[2]
+        columns_of[label] = [name, *(f"{name}_{role}" for role in roles)]
     uses = Counter([*columns.LEADERBOARD.names, *tiebreaks.names()])
-    of_board = {
-        label: [name, *(f"{name}_{role}" for role in boards[label])]
-        for label, name in names.items()
-    }
-    uses.update(column for of_one in of_board.values() for column in of_one)
-    return {
-        label: name if all(uses[column] == 1 for column in of_board[label]) else label
-        for label, name in names.items()
-    }
+    for names in columns_of.values():
+        uses.update(names)
+    chosen = {}
+    for label, names in columns_of.items():
+        unique = all(uses[name] == 1 for name in names)
+        chosen[label] = names[0] if unique else label
+    return chosen
 
 
 def board_role_columns(boards: Mapping[str, Sequence[Role]]) -> dict[tuple[str, Role], str]:
     """Return the name of each board role's column: the board's and the role's."""
-    return {
-        (label, role): f"{column}{'/' if '/' in column else '_'}{role}"
-        for label, column in board_columns(boards).items()
-        for role in boards[label]
-    }
+    names = {}
+    for label, column in board_columns(boards).items():
+        separator = "/" if "/" in column else "_"
+        for role in boards[label]:
+            names[label, role] = f"{column}{separator}{role}"
+    return names

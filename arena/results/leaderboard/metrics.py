@@ -1,8 +1,9 @@
 """Metrics that bots report in remarks: `# depth 5`, `# nodes 1200 score -3`, `# depth=5`.
 
-A remark has metrics if it is nothing but pairs of a name and a number, with a blank or `=` between them. A name begins
-with a letter and has at most 24 letters, digits, `_`, `-` or `.`; a number is a decimal one (`-3`, `0.5`, `1e6`) and
-finite. Every other remark is talk. Remarks come from bots, so nothing in them is trusted.
+A remark has metrics if it is nothing but pairs of a name and a number, with a blank or `=` between
+them. A name begins with a letter and has at most 24 letters, digits, `_`, `-` or `.`; a number is a
+decimal one (`-3`, `0.5`, `1e6`) and finite. Every other remark is talk. Remarks come from bots, so
+nothing in them is trusted.
 """
 
 import re
@@ -13,9 +14,9 @@ from arena.results.anytext import pd
 from arena.results.archive import Archive
 from arena.results.columns import METRICS
 
-PAIR = re.compile(
-    r"([A-Za-z][A-Za-z0-9_.-]{0,23})(?: *= *| +)([+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?)(?:[ ,;]+|$)"
-)
+NAME = r"[A-Za-z][A-Za-z0-9_.-]{0,23}"
+NUMBER = r"[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?"
+PAIR = re.compile(rf"({NAME})(?: *= *| +)({NUMBER})(?:[ ,;]+|$)")
 LONGEST_CHARACTERS = 300
 """A longer remark is talk."""
 SAMPLE = 1000
@@ -23,12 +24,20 @@ SAMPLE = 1000
 
 
 def read(remark: str) -> dict[str, float]:
-    """Return the metrics in a remark by name, the last of each name; empty where any part of it is something else."""
+    """Return the metrics in a remark by name, the last of each name.
+
+    There are none where any part of the remark is something else.
+    """
     metrics: dict[str, float] = {}
+    if len(remark) > LONGEST_CHARACTERS:
+        return metrics
     at = 0
-    while at < len(remark) <= LONGEST_CHARACTERS:
+    while at < len(remark):
         pair = PAIR.match(remark, at)
-        if pair is None or not isfinite(value := float(pair[2])):
+        if pair is None:
+            return {}
+        value = float(pair[2])
+        if not isfinite(value):
             return {}
         metrics[pair[1]] = value
         at = pair.end()
@@ -36,21 +45,18 @@ def read(remark: str) -> dict[str, float]:
 
 
 def frame(archive: Archive, most: int | None = None) -> pd.DataFrame:
-    """Return a row for each match, turn, role and metric: bot and value; of a fair share of `most` matches at most."""
+    """Return a row for each match, turn, role and metric: bot and value.
 
-    def rows() -> Iterator[tuple[object, ...]]:
-        for record in archive.records(most):
-            bots = {seat.role: seat.bot.name for seat in record.match.seats}
-            for turn in record.turns:
-                for remark in turn.remarks:
-                    for metric, value in read(remark).items():
-                        yield (
-                            record.match.id,
-                            turn.number,
-                            turn.role,
-                            bots.get(turn.role),
-                            metric,
-                            value,
-                        )
+    Of more than `most` matches only a fair sample is read.
+    """
+    return pd.DataFrame(_rows(archive, most), columns=METRICS.names)
 
-    return pd.DataFrame(rows(), columns=METRICS.names)
+
+def _rows(archive: Archive, most: int | None) -> Iterator[tuple[object, ...]]:
+    for record in archive.records(most):
+        bots = {seat.role: seat.bot.name for seat in record.match.seats}
+        for turn in record.turns:
+            bot = bots.get(turn.role)
+            for remark in turn.remarks:
+                for metric, value in read(remark).items():
+                    yield record.match.id, turn.number, turn.role, bot, metric, value

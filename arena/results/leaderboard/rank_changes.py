@@ -1,9 +1,9 @@
 """How the ranks changed since the last run with other bots: who rose, who fell, who is new.
 
-A file `.ranks.json` beside the archive, one for each league, has the ranks at the end of the last run, and those at the
-end of the last run before it that had other bots, or other versions of them. It may be deleted at any time. It is apart
-from the archive and from the CSV files because these depend on the stored matches only, and not on when somebody ran
-the event.
+A file `.ranks.json` beside the archive, one for each league, has the ranks at the end of the last
+run. It also has those at the end of the last run before it that had other bots, or other versions
+of them. It may be deleted at any time. It is apart from the archive and from the CSV files because
+these depend on the stored matches only, and not on when somebody ran the event.
 """
 
 import json
@@ -21,28 +21,35 @@ Ranks = Mapping[str, int | None]
 
 def store(file: Path, event: Event, ranks: Ranks) -> None:
     """Store the ranks at the end of a run."""
-    before, now = _entry_before(file, event), _entry(event, ranks)
-    whole_files.write_cache(file, json.dumps({"now": now, "before": before}).encode())
+    entries = {"now": _entry(event, ranks), "before": _entry_before(file, event)}
+    whole_files.write_cache(file, json.dumps(entries).encode())
 
 
 def changes(file: Path, event: Event, ranks: Ranks) -> dict[str, int | None]:
-    """Return how many ranks each ranked bot rose, below 0 if it fell, None if it had no rank; empty if unknown."""
+    """Return how many ranks each ranked bot rose, below 0 if it fell.
+
+    It is None for a bot that had no rank. There are no changes where no earlier run compares.
+    """
     before = _entry_before(file, event)
     if before is None:
         return {}
-    earlier = before["ranks"]
-    return {
-        bot: None if earlier.get(bot) is None else earlier[bot] - rank
-        for bot, rank in ranks.items()
-        if rank is not None
-    }
+    risen: dict[str, int | None] = {}
+    for bot, rank in ranks.items():
+        if rank is not None:
+            earlier = before["ranks"].get(bot)
+            risen[bot] = None if earlier is None else earlier - rank
+    return risen
 
 
 def text(change: int | None, signs: tuple[str, str] = ("\u25b2", "\u25bc")) -> str:
     """Return a change for a table: `▲2`, `▼1`, `new`; empty for a bot that keeps its rank."""
     if change is None:
         return NEW
-    return f"{signs[0] if change > 0 else signs[1]}{abs(change)}" if change else ""
+    if change == 0:
+        return ""
+    up, down = signs
+    sign = up if change > 0 else down
+    return f"{sign}{abs(change)}"
 
 
 def _entry(event: Event, ranks: Ranks) -> dict[str, Any]:
@@ -55,23 +62,24 @@ def _entry(event: Event, ranks: Ranks) -> dict[str, Any]:
 
 
 def _entry_before(file: Path, event: Event) -> Any:
-    """Return the entry of the last run that had other bots, None if there is none that compares with this event."""
+    """Return the entry of the last run that had other bots.
+
+    It is None if there is none that compares with this event, or if the file is damaged.
+    """
     try:
         stored = json.loads(whole_files.read_cache(file))
-        this, last = _entry(event, {}), stored["now"]
-        before = stored["before"] if last["bots"] == this["bots"] else last
-        if before is None or any(before[key] != this[key] for key in ("boards", "rating")):
+        current = _entry(event, {})
+        before = stored["now"]
+        if before["bots"] == current["bots"]:
+            before = stored["before"]
+        if before is None:
             return None
-        ranks = before["ranks"]
-        return (
-            before if all(rank is None or type(rank) is int for rank in ranks.values()) else None
-        )  # True is an int
-    except (
-        OSError,
-        ValueError,
-        LookupError,
-        TypeError,
-        AttributeError,
-        RecursionError,
-    ):  # none yet, or damaged
+        if before["boards"] != current["boards"] or before["rating"] != current["rating"]:
+            return None
+        for rank in before["ranks"].values():
+            if rank is not None and type(rank) is not int:  # True would be an int, too
+                return None
+    # There is none yet, or anybody may have written it.
+    except (OSError, ValueError, LookupError, TypeError, AttributeError, RecursionError):
         return None
+    return before
