@@ -19,7 +19,7 @@ from pathlib import Path
 from arena import rulefile
 from arena.extras.serve.accounts import Accounts
 from arena.version import __version__
-from tests.support import cup, events, sprint
+from tests.support import cup, sprint, workspaces
 from tests.support.programs import python
 
 KEPT = Path(__file__).with_name("kept")
@@ -27,8 +27,8 @@ LEFT_OUT = {"logs", "charts", ".lock", "__pycache__", ".desk"}
 """Names in a workspace that no later arena reads."""
 TEXT, BOTS, ACCOUNTS = "match.txt", "bots.json", "accounts.json"
 """What commands said of the workspace when it was made, beside its files."""
-SECRET = f'"{"5eed" * 8}"'
-PLAIN = {"sandbox": '"rlimits"', "unsafe": "true", "time": "{start = 10.0, move = 10.0}"}
+SECRET = "5eed" * 8
+PLAIN = {"sandbox": "rlimits", "unsafe": True}
 """A level that every machine has: it is a part of each match's id."""
 BOTS_OF_SPRINT = {"first": sprint.FIRST, "last": sprint.LAST, "dice": sprint.DICE}
 MODEL = """\
@@ -50,14 +50,13 @@ FAULTY = {
 
 
 def round_robin(folder: Path) -> Path:
-    return events.workspace(folder, BOTS_OF_SPRINT, repeats=2, seed=SECRET, openings="{plies = 2}", **PLAIN)
+    return workspaces.make(folder, BOTS_OF_SPRINT, repeats=2, seed=SECRET, openings={"plies": 2}, **PLAIN)
 
 
 def gauntlet(folder: Path) -> Path:
     """Sampled boards: their generator is in the workspace, too."""
-    boards = ["sprint", "mummy_maze/random:2"]
-    keys = {"schedule": '"gauntlet"', "references": '["last"]'}
-    events.workspace(folder, BOTS_OF_SPRINT, boards, **keys, **PLAIN)
+    boards = "sprint mummy_maze/random:2"
+    workspaces.make(folder, BOTS_OF_SPRINT, boards, schedule="gauntlet", references=["last"], **PLAIN)
     for name in ("mummy_maze.py", "mummy_maze.toml", "mummy_maze_random.py", "random_walls.py", "grid.py"):
         shutil.copy(rulefile.shipped() / name, folder / "rules")
     return folder
@@ -65,37 +64,37 @@ def gauntlet(folder: Path) -> Path:
 
 def swiss(folder: Path) -> Path:
     bots = BOTS_OF_SPRINT | {"more": f"{sprint.DICE}# more\n", "absent": FAULTY["absent"]}
-    return events.workspace(folder, bots, schedule='"swiss"', rounds=3, tie_breaks='["buchholz"]', **PLAIN)
+    return workspaces.make(folder, bots, schedule="swiss", rounds=3, tie_breaks=["buchholz"], **PLAIN)
 
 
 def knockout(folder: Path) -> Path:
     bots = BOTS_OF_SPRINT | {"more": f"{sprint.DICE}# more\n"}
-    return events.workspace(folder, bots, schedule='"knockout"', **PLAIN)
+    return workspaces.make(folder, bots, schedule="knockout", **PLAIN)
 
 
 def ladder(folder: Path) -> Path:
-    return events.workspace(folder, BOTS_OF_SPRINT, schedule='"ladder"', rounds=1, seed=SECRET, **PLAIN)
+    return workspaces.make(folder, BOTS_OF_SPRINT, schedule="ladder", rounds=1, seed=SECRET, **PLAIN)
 
 
 def faults(folder: Path) -> Path:
-    return events.workspace(folder, FAULTY, faults="{strikes = 1}", **PLAIN | {"time": "{start = 2.0, move = 0.3}"})
+    return workspaces.make(folder, FAULTY, faults={"strikes": 1}, time={"start": 2.0, "move": 0.3}, **PLAIN)
 
 
 def model(folder: Path) -> Path:
     """A language model, whose calls are in the records, and boards in disguise."""
-    events.workspace(folder, {"low": sprint.FIRST, "high": sprint.LAST}, ["kuhn_poker/three_cards"], **PLAIN)
+    bots = {"low": sprint.FIRST, "high": sprint.LAST}
+    table = {"name": "m", "command": ["python3", "-S", "model.py"], "disguise": True}
+    workspaces.make(folder, bots, "kuhn_poker/three_cards", model=table, **PLAIN)
     for name in ("kuhn_poker.py", "kuhn_poker.toml"):
         shutil.copy(rulefile.shipped() / name, folder / "rules")
     shutil.copytree(rulefile.shipped().parent / "bots/llm", folder / "bots/llm")
     (folder / "model.py").write_text(MODEL)
-    with (folder / "tournament.toml").open("a") as file:
-        file.write('[model]\nname = "m"\ncommand = ["python3", "-S", "model.py"]\ndisguise = true\n')
     return folder
 
 
 def site(folder: Path) -> Path:
     """Submissions, one of which was refused, two versions of a bot, and the accounts of a site with an upload."""
-    events.workspace(folder, BOTS_OF_SPRINT, **PLAIN)
+    workspaces.make(folder, BOTS_OF_SPRINT, **PLAIN)
     handed_in = folder / "in"
     handed_in.mkdir()
     for name, text in (("ann.py", cup.FIRST), ("ann.py", cup.LAST), ("bob.py", "1 +\n")):

@@ -17,7 +17,7 @@ from matplotlib.figure import Figure
 from arena import charts, extensions, open_results
 from arena.errors import ArenaError
 from arena.event import config
-from tests.support import cup
+from tests.support import cup, workspaces
 
 ROOT = Path(__file__).parent.parent
 PAGE = (ROOT / "docs" / "extensions.md").read_text()
@@ -45,7 +45,9 @@ def package(tmp_path_factory) -> Path:
 @pytest.fixture(scope="module")
 def played(tmp_path_factory) -> Path:
     """A workspace with a small event."""
-    folder = cup.make(tmp_path_factory.mktemp("played"), "mummy_maze/hunt", first=cup.FIRST, last=cup.LAST)
+    folder = workspaces.make(
+        tmp_path_factory.mktemp("played"), {"first": cup.FIRST, "last": cup.LAST}, "mummy_maze/hunt"
+    )
     assert cup.arena(folder, "run", "--no-charts").returncode == 0
     return folder
 

@@ -6,14 +6,14 @@ import sqlite3
 
 import pytest
 
-from tests.support import cup, stored
+from tests.support import cup, stored, workspaces
 
 EVENT = stored.event("first", "last", boards=(stored.DUEL,))
 
 
 def shared(tmp_path):
     """Return a workspace with results, and a private folder elsewhere."""
-    folder = cup.make(tmp_path / "ws")
+    folder = workspaces.make(tmp_path / "ws", boards="duel")
     stored.store(folder / "results/cup", EVENT, map(stored.played, stored.plan(EVENT)))
     (tmp_path / "private").mkdir()
     return folder, tmp_path / "private"
@@ -95,7 +95,7 @@ def test_an_output_that_is_a_pipe_gets_the_text_and_stays_a_pipe(tmp_path):
 @pytest.fixture(scope="module")
 def played(tmp_path_factory):
     """A workspace whose event was played here, with all the files that a run and a leaderboard leave."""
-    folder = cup.make(tmp_path_factory.mktemp("played") / "ws")
+    folder = workspaces.make(tmp_path_factory.mktemp("played") / "ws", boards="duel")
     for command in (("run", "--no-charts"), ("leaderboard",)):
         assert cup.arena(folder, *command).returncode == 0
     return folder

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from arena import shared_folders, whole_files
-from tests.support import cup, events, sprint
+from tests.support import cup, sprint, workspaces
 
 ENDED = 4_194_999
 """No process has this id: it is above the highest that Linux gives."""
@@ -280,7 +280,7 @@ def test_nothing_that_a_command_makes_gives_a_right_that_the_umask_forbids(umask
     arena(tmp_path / "made", "init", "ws")
     arena(tmp_path / "made", "init", "--contest", "contest")
     arena(tmp_path / "made/ws", "new", "mine", "--language", "bash")
-    folder = events.workspace(tmp_path / "made/cup", {"first": sprint.FIRST})
+    folder = workspaces.make(tmp_path / "made/cup", {"first": sprint.FIRST})
     for path in (folder, *folder.rglob("*")):
         path.chmod(0o700)
     for name in ("folder", "lone.py", "packed.zip"):
@@ -313,7 +313,7 @@ def test_a_copy_of_what_comes_with_arena_is_as_open_as_the_umask_says(tmp_path: 
 
 
 def test_a_run_warns_of_a_file_that_everybody_may_write_and_that_says_what_runs(tmp_path: Path):
-    folder = events.workspace(tmp_path / "ws", {"first": sprint.FIRST, "dice": sprint.DICE})
+    folder = workspaces.make(tmp_path / "ws", {"first": sprint.FIRST, "dice": sprint.DICE})
     rules = next((folder / "rules").glob("*.py"))
     for file in (folder / "tournament.toml", rules):
         file.chmod(0o666)
@@ -331,7 +331,7 @@ def test_a_run_warns_of_a_file_that_everybody_may_write_and_that_says_what_runs(
 
 @pytest.mark.skipif(os.geteuid() == 0, reason="root may read everything")
 def test_results_that_the_user_may_not_read_are_one_line(tmp_path: Path):
-    folder = cup.make(tmp_path / "ws")
+    folder = workspaces.make(tmp_path / "ws", boards="duel")
     (folder / "results/cup").mkdir(parents=True)
     (folder / "results/cup").chmod(0)
 

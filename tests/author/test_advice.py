@@ -21,7 +21,7 @@ from arena.sandbox.launcher import Exit, Launcher
 from arena.values import Bot, Conditions, Limits
 from tests.author import advice_cases
 from tests.author.advice_cases import CASES, JAVA, PLAYS, RECORDED, crlf
-from tests.support import cup, sins
+from tests.support import cup, sins, workspaces
 
 ENDED = Failure(cause=Cause.ENDED, words="", exit_code=1)
 FAILED = advice.of_failure(ENDED)
@@ -163,7 +163,7 @@ def test_a_class_that_a_command_names_is_no_missing_file(tmp_path):
 
 @pytest.fixture(scope="module")
 def here(tmp_path_factory):
-    return cup.make(tmp_path_factory.mktemp("advice") / "ws")
+    return workspaces.make(tmp_path_factory.mktemp("advice") / "ws", boards="duel")
 
 
 @pytest.mark.slow

@@ -18,7 +18,7 @@ from arena.games import rulebook
 from arena.sandbox import choice, refused
 from arena.sandbox.launcher import Launcher
 from arena.values import Bot, Conditions, Limits, SeatReport
-from tests.support import cup, live, sins
+from tests.support import cup, live, sins, workspaces
 from tests.support.programs import python
 from tests.support.sins import SINS
 
@@ -349,7 +349,7 @@ def test_a_traceback_names_the_bots_file_and_keeps_its_quotation_marks(tmp_path,
 
 @pytest.fixture(scope="module")
 def workspace(tmp_path_factory):
-    folder = cup.make(tmp_path_factory.mktemp("check") / "ws")
+    folder = workspaces.make(tmp_path_factory.mktemp("check") / "ws", boards="duel")
     shutil.copy(sins.path_of("wrong_case"), folder / "bots" / "shouts.py")
     (folder / "bots" / "_folder").mkdir()
     (folder / "bots" / "_folder" / "bot.toml").write_text("comand = 'python bot.py'")

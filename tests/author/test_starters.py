@@ -14,7 +14,7 @@ from arena.errors import ArenaError
 from arena.event import builds, discovery
 from arena.match.play import play
 from arena.sandbox import choice
-from tests.support import cup, live
+from tests.support import cup, live, workspaces
 
 KITS = [kit.name for kit in starters.starters()]
 WORDS = {"name": "mine", "path": "bots/mine", "match": "bots/mine bots/mine --board duel"}
@@ -98,7 +98,7 @@ def test_an_unknown_language_is_told_the_known_ones():
 
 @pytest.fixture
 def workspace(tmp_path):
-    return cup.make(tmp_path / "ws")
+    return workspaces.make(tmp_path / "ws", boards="duel")
 
 
 def test_new_makes_a_bot_in_the_folder_of_the_workspace_and_it_plays(workspace):
@@ -153,6 +153,6 @@ def test_a_mistake_is_one_line_and_nothing_is_made(workspace, words, said):
 
 
 def test_a_bot_for_drawn_boards_plays_these_boards_and_no_others_of_the_game(tmp_path):
-    folder = cup.make(tmp_path / "ws")
+    folder = workspaces.make(tmp_path / "ws", boards="duel")
     assert cup.arena(folder, "new", "ada", "--game", "mummy_maze/random:5").returncode == 0
     assert 'games = ["mummy_maze/random"]' in (folder / "bots" / "ada" / "bot.toml").read_text()

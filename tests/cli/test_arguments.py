@@ -2,7 +2,8 @@
 
 import pytest
 
-from tests.support.cup import arena, make
+from tests.support import workspaces
+from tests.support.cup import arena
 
 LONG = "a" * 300
 DIGITS = "9" * 400
@@ -12,7 +13,7 @@ BRACKETS = "[" * 20_000
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory):
-    return make(tmp_path_factory.mktemp("arguments") / "ws")
+    return workspaces.make(tmp_path_factory.mktemp("arguments") / "ws", boards="duel")
 
 
 @pytest.mark.parametrize(
@@ -50,7 +51,7 @@ def test_an_argument_without_measure_is_told_in_one_line_that_ends(folder, words
 
 @pytest.mark.parametrize("line", [f"x = {BRACKETS}", f"x = {MANY}"], ids=["brackets", "digits"])
 def test_a_tournament_toml_without_measure_is_told_in_one_line(tmp_path, line):
-    folder = make(tmp_path / "ws")
+    folder = workspaces.make(tmp_path / "ws", boards="duel")
     with (folder / "tournament.toml").open("a") as file:
         file.write(f"{line}\n")
     for words in (["run", "--plan"], ["leaderboard"]):
@@ -60,7 +61,7 @@ def test_a_tournament_toml_without_measure_is_told_in_one_line(tmp_path, line):
 
 
 def test_a_bot_toml_without_measure_is_told_in_one_line(tmp_path):
-    folder = make(tmp_path / "ws")
+    folder = workspaces.make(tmp_path / "ws", boards="duel")
     for name, line in {"deep": BRACKETS, "large": MANY}.items():
         bot = folder / "bots" / name
         bot.mkdir()

@@ -16,14 +16,17 @@ from rich.text import Text
 
 from arena.cli import COMMANDS, command, output
 from arena.results.archive import Archive
-from tests.support.cup import BOT, CRASHES, FIRST, LAST, arena, environment, first_chart_only, make, run_event
+from tests.support import workspaces
+from tests.support.cup import BOT, CRASHES, FIRST, LAST, arena, environment, first_chart_only, run_event
 from tests.support.programs import python
 
 
 @pytest.fixture(scope="module")
 def played(tmp_path_factory):
     """A workspace whose event was played; tests only look at it."""
-    folder = make(tmp_path_factory.mktemp("played") / "ws", "duel hunt", first=FIRST, last=LAST, broken=CRASHES)
+    folder = workspaces.make(
+        tmp_path_factory.mktemp("played") / "ws", {"first": FIRST, "last": LAST, "broken": CRASHES}, "duel hunt"
+    )
     run = run_event(folder)
     assert run.returncode == 0, run.stderr
     return folder
@@ -38,7 +41,7 @@ def board(played):
 @pytest.fixture(scope="module")
 def fresh(tmp_path_factory):
     """A workspace where nothing was played; tests only look at it."""
-    return make(tmp_path_factory.mktemp("fresh") / "ws")
+    return workspaces.make(tmp_path_factory.mktemp("fresh") / "ws", boards="duel")
 
 
 def rows(done: subprocess.CompletedProcess[str]) -> list[dict[str, object]]:
@@ -93,7 +96,7 @@ def test_a_shell_completes_options_bots_boards_events_and_matches(played, typed,
 
 @pytest.mark.parametrize("typed", ["check ", "games mummy_maze/d", "leaderboard ", "replay "])
 def test_a_shell_completes_no_name_that_a_shell_could_run_and_waits_for_no_pipe(tmp_path, typed):
-    folder = make(tmp_path / "ws")
+    folder = workspaces.make(tmp_path / "ws", boards="duel")
     for name in ("bots/a'$(x)'.py", "bots/a\nb.py", "bots/a\x1b.py", "results/a`x`/event.sqlite"):
         (folder / name).parent.mkdir(parents=True, exist_ok=True)
         (folder / name).touch()
@@ -209,7 +212,7 @@ def test_two_bots_at_pacman_leave_both_ghosts_to_the_second(fresh):
 def test_hostile_remarks_and_logs_of_a_match_do_nothing_to_the_terminal(tmp_path):
     hostile = BOT.format(place=0, pause=0).replace("[red]seen[/red]", "\\x1b[2J\\u202e" + "x" * 5000)
     dying = python('sys.exit("\\x1b]0;owned\\x07")')
-    bots = make(tmp_path / "ws", hostile=hostile, dying=dying) / "bots"
+    bots = workspaces.make(tmp_path / "ws", {"hostile": hostile, "dying": dying}, "duel") / "bots"
     done = arena(tmp_path, "match", str(bots / "hostile.py"), str(bots / "dying.py"), "--board", "duel", "--no-draw")
     assert done.returncode == 0
     assert "┏" not in done.stdout
@@ -334,7 +337,7 @@ def test_init_calls_the_event_after_its_folder_and_may_leave_out_the_house_bots(
 
 
 def test_a_bot_that_plays_none_of_the_boards_is_no_empty_row(tmp_path):
-    folder = make(tmp_path / "ws")
+    folder = workspaces.make(tmp_path / "ws", boards="duel")
     (folder / "bots/hungry").mkdir()
     (folder / "bots/hungry/bot.toml").write_text('command = "python bot.py"\ngames = ["pacman"]\n')
     (folder / "bots/hungry/bot.py").write_text(FIRST)
@@ -394,8 +397,8 @@ MISTAKES = {
     "no tournament.toml": (gone, ["run"], ["tournament.toml", "arena init"]),
     "another file": (nothing, ["run", "nosuch.toml"], ["nosuch.toml", "arena init"]),
     "an unknown key": (in_toml("move = 10.0", "mvoe = 1.0"), ["run"], ["tournament.toml", "time.mvoe", "'move'"]),
-    "a wrong value": (in_toml("repeats = 1", "repeats = 0"), ["run"], ["tournament.toml", "repeats"]),
-    "bad TOML": (in_toml("seed = 7", "seed = = 7"), ["run"], ["tournament.toml", "line 2"]),
+    "a wrong value": (in_toml("seed = 5", "repeats = 0"), ["run"], ["tournament.toml", "repeats"]),
+    "bad TOML": (in_toml("seed = 5", "seed = = 5"), ["run"], ["tournament.toml", "line 2"]),
     "an unknown board": (in_toml('"duel"', '"duell"'), ["run"], ["tournament.toml", "duell", "duel"]),
     "no bots": (no_bots, ["run"], ["tournament.toml", "bots"]),
     "a missing folder of bots": (in_toml('"bots"', '"robots"'), ["run"], ["tournament.toml", "robots"]),
@@ -426,7 +429,7 @@ MISTAKES = {
 @pytest.mark.parametrize("mistake", MISTAKES)
 def test_a_mistake_is_one_line_on_stderr_and_exit_code_2(mistake, tmp_path):
     spoil, words, named = MISTAKES[mistake]
-    folder = make(tmp_path / "ws")
+    folder = workspaces.make(tmp_path / "ws", boards="duel")
     spoil(folder)
     done = arena(folder, *words)
     assert done.returncode == 2
@@ -444,7 +447,7 @@ def test_a_wrong_command_line_is_exit_code_2(words, fresh):
 
 
 def test_a_file_name_that_is_hostile_does_nothing_to_the_terminal(tmp_path):
-    folder = make(tmp_path / "ws")
+    folder = workspaces.make(tmp_path / "ws", boards="duel")
     (folder / "bots/\x1b[2Jx.py").write_text("")
     done = arena(folder, "run")
     assert done.returncode == 2
@@ -453,8 +456,8 @@ def test_a_file_name_that_is_hostile_does_nothing_to_the_terminal(tmp_path):
 
 
 def test_every_mistake_in_a_file_is_told_at_once(tmp_path):
-    folder = make(tmp_path / "ws")
-    in_toml("repeats = 1", "repeats = 0\nseeed = 3")(folder)
+    folder = workspaces.make(tmp_path / "ws", boards="duel")
+    in_toml("seed = 5", "repeats = 0\nseeed = 3")(folder)
     done = arena(folder, "run")
     assert done.returncode == 2
     assert len(done.stderr.splitlines()) == 2

@@ -15,7 +15,7 @@ from arena.cli import options, output
 from arena.cli.watching import Watcher, duration
 from arena.errors import ArenaError
 from arena.event import config
-from tests.support import cup
+from tests.support import workspaces
 
 
 @pytest.mark.parametrize(
@@ -52,7 +52,7 @@ def test_a_comma_in_brackets_belongs_to_a_board():
 
 def test_a_mistake_in_a_folder_with_the_name_of_an_option_names_the_file(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    cup.make(tmp_path / "--cup")
+    workspaces.make(tmp_path / "--cup", boards="duel")
     path = Path("--cup/tournament.toml")
     with pytest.raises(ArenaError, match=r"^--bot: there is no bot 'nobody'"):
         workspace.event_of(config.load(path), path, bots=["nobody"])

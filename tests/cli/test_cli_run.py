@@ -10,10 +10,9 @@ from dataclasses import replace
 from pathlib import Path
 
 from arena.results.archive import Archive
-from tests.support import cup, live, sprint
+from tests.support import cup, live, sprint, workspaces
 from tests.support import stored as unplayed
-from tests.support.cup import CRASHES, Command, arena, leaderboard, make, refused, run_event, stored, tables
-from tests.support.events import workspace
+from tests.support.cup import CRASHES, Command, arena, leaderboard, refused, run_event, stored, tables
 from tests.support.programs import python
 
 QUICK = {"first": sprint.FIRST, "last": sprint.LAST}
@@ -21,7 +20,7 @@ QUICK = {"first": sprint.FIRST, "last": sprint.LAST}
 
 
 def test_a_run_prints_the_leaderboard_and_leaves_tables_and_charts(tmp_path):
-    folder = workspace(tmp_path / "ws", QUICK)
+    folder = workspaces.make(tmp_path / "ws", QUICK)
     with cup.first_chart_only():
         done = Command(folder, "run", "--strict").end()
     assert done.returncode == 0
@@ -35,7 +34,7 @@ def test_a_run_prints_the_leaderboard_and_leaves_tables_and_charts(tmp_path):
 
 
 def test_running_again_changes_nothing_and_a_plan_knows_what_was_played(tmp_path):
-    folder = workspace(tmp_path / "ws", QUICK)
+    folder = workspaces.make(tmp_path / "ws", QUICK)
     first = run_event(folder)
     before = tables(folder), stored(folder)
     again = run_event(folder)
@@ -49,7 +48,7 @@ def test_running_again_changes_nothing_and_a_plan_knows_what_was_played(tmp_path
 
 
 def test_options_change_the_event_for_one_run(tmp_path):
-    folder = workspace(tmp_path / "ws", QUICK | {"other": sprint.DICE}, ["sprint", "duel"])
+    folder = workspaces.make(tmp_path / "ws", QUICK | {"other": sprint.DICE}, "sprint duel")
     words = ["--name", "small", "--seed", "3", "--repeats", "2", "--board", "sprint", "--bot", "first,other"]
     done = run_event(folder, *words, "--set", "time.move=2.5", "--json")
     assert done.returncode == 0, done.stderr
@@ -63,7 +62,7 @@ def test_options_change_the_event_for_one_run(tmp_path):
 
 
 def test_a_plan_plays_nothing(tmp_path):
-    folder = make(tmp_path / "ws", "duel classic", repeats=2)
+    folder = workspaces.make(tmp_path / "ws", boards="duel classic", repeats=2)
     done = run_event(folder, "--plan", "--workers", "2")
     assert done.returncode == 0
     assert re.search(r"^ *mummy_maze/duel +4 +0 +\S+ s$", done.stdout, re.MULTILINE)
@@ -73,7 +72,7 @@ def test_a_plan_plays_nothing(tmp_path):
 
 
 def test_a_bot_that_never_starts_is_named_and_forfeits_and_strict_fails(tmp_path):
-    folder = workspace(tmp_path / "ws", QUICK | {"broken": CRASHES})
+    folder = workspaces.make(tmp_path / "ws", QUICK | {"broken": CRASHES})
     done = run_event(folder)
     assert done.returncode == 0
     assert done.stdout.startswith("broken is absent, its matches are forfeited: crashed: ")
@@ -87,7 +86,7 @@ def test_a_bot_that_never_starts_is_named_and_forfeits_and_strict_fails(tmp_path
 
 def test_bots_that_always_fail_are_at_the_bottom_with_their_endings_counted(tmp_path):
     sins = {"illegal_move": python("say('up')"), "crashed": python("raise KeyError('x')")}
-    folder = workspace(tmp_path / "ws", {"first": sprint.FIRST, **sins})
+    folder = workspaces.make(tmp_path / "ws", {"first": sprint.FIRST, **sins})
     done = run_event(folder)
     assert done.returncode == 0, done.stderr
     best, *rows = leaderboard(folder)
@@ -104,7 +103,7 @@ def test_bots_that_always_fail_are_at_the_bottom_with_their_endings_counted(tmp_
 
 def test_a_run_that_was_killed_while_its_file_was_made_is_gone_on_with(tmp_path):
     """The kernel ends a process at once when a file of its grows past a limit."""
-    folder = workspace(tmp_path / "ws", QUICK)
+    folder = workspaces.make(tmp_path / "ws", QUICK)
     results = folder / "results/cup"
     results.mkdir(parents=True)
     for size in (0, 5000, 40_000):
@@ -130,7 +129,7 @@ def make_tables_within(results: Path, size: int) -> None:
 
 
 def test_matches_that_arena_fails_leave_the_event_unfinished_with_exit_code_1(tmp_path):
-    folder = workspace(tmp_path / "ws", QUICK)
+    folder = workspaces.make(tmp_path / "ws", QUICK)
     rules = (folder / "rules/sprint.py").read_text()  # what `first` plays as the hare breaks them
     (folder / "rules/sprint.py").write_text(rules.replace("steps = {", "1 // (moves != {'hare': 'rest'}); steps = {"))
     done = run_event(folder)
@@ -141,7 +140,7 @@ def test_matches_that_arena_fails_leave_the_event_unfinished_with_exit_code_1(tm
 
 
 def test_a_replay_never_runs_the_rules_file_that_a_strangers_results_name(tmp_path):
-    folder = make(tmp_path / "cup")
+    folder = workspaces.make(tmp_path / "cup", boards="duel")
     theirs = tmp_path / "rules" / "mummy_maze.py"
     theirs.parent.mkdir()
     theirs.write_text("open('ran', 'w')\n")
@@ -154,7 +153,7 @@ def test_a_replay_never_runs_the_rules_file_that_a_strangers_results_name(tmp_pa
 
 
 def test_a_run_says_which_bot_gets_fewer_threads_than_it_asks_for(tmp_path):
-    folder = workspace(tmp_path / "ws", {"first": sprint.FIRST})
+    folder = workspaces.make(tmp_path / "ws", {"first": sprint.FIRST})
     (folder / "bots" / "deep").mkdir()
     (folder / "bots" / "deep" / "bot.sh").write_text(sprint.LAST)
     (folder / "bots" / "deep" / "bot.toml").write_text('command = "sh bot.sh"\nthreads = 4\n')
@@ -168,7 +167,7 @@ def test_a_run_says_which_bot_gets_fewer_threads_than_it_asks_for(tmp_path):
 
 
 def test_a_board_that_needs_more_bots_than_there_are_is_named(tmp_path):
-    folder = make(tmp_path / "ws", boards="three_cards nine")
+    folder = workspaces.make(tmp_path / "ws", boards="three_cards nine")
     done = arena(folder, "run", "--plan")
     assert done.returncode == 0
     assert done.stderr == "surround/nine: no match, since it needs 4 different bots that play its roles; add bots\n"

@@ -21,7 +21,8 @@ from rich.console import Console
 from arena.cli import output
 from arena.cli.docs import README_PAGES
 from tests.games.test_check_rules import MARKS, SOUND
-from tests.support.cup import FIRST, Command, arena, make, processes_in, run_event
+from tests.support import workspaces
+from tests.support.cup import FIRST, Command, arena, processes_in, run_event
 from tests.support.processes import until
 from tests.support.programs import python
 
@@ -66,7 +67,7 @@ class Session:
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory):
-    return make(tmp_path_factory.mktemp("screen") / "ws")
+    return workspaces.make(tmp_path_factory.mktemp("screen") / "ws", boards="duel")
 
 
 @pytest.fixture(scope="module")
@@ -168,7 +169,7 @@ def test_the_modes_of_the_terminal_are_as_before_also_after_a_signal(folder, mat
 
 
 def test_rules_that_break_in_the_middle_leave_a_line_on_a_sound_terminal(tmp_path):
-    folder = make(tmp_path / "ws", first=FIRST)
+    folder = workspaces.make(tmp_path / "ws", {"first": FIRST}, "duel")
     text = MARKS
     for word, code in (SOUND | {"LEGAL": "sorted(CELLS - state[1]) * (9 // (2 - len(state[1])) > 0)"}).items():
         text = text.replace(word, code)
@@ -249,7 +250,7 @@ game = Cards
 @pytest.mark.parametrize("board", ["secret", "told"])
 def test_a_person_sees_what_a_bot_in_that_seat_is_told(tmp_path, board):
     remarks = python("say('# I hold an ace'); say(legal[0])")
-    folder = make(tmp_path / "ws", first=remarks)
+    folder = workspaces.make(tmp_path / "ws", {"first": remarks}, "duel")
     (folder / "rules/cards.py").write_text(CARDS)
     (folder / "rules/cards.toml").write_text("[secret]\nhidden = true\n[told]\nhidden = false\n")
     done = typed(folder, "play", f"cards/{board}", "guesser", "-a", "first", lines=["say ace", "say king"])
@@ -277,9 +278,7 @@ def test_a_match_is_stepped_by_enter_where_there_is_no_control(folder):
 
 def test_without_limits_a_bot_may_take_its_time_and_its_process_is_named(tmp_path):
     thinks = python("time.sleep(pause); pause = 0; say(legal[0])", first="pause = 0.3")
-    folder = make(tmp_path / "ws", thinks=thinks)
-    toml = folder / "tournament.toml"
-    toml.write_text(toml.read_text().replace("move = 10.0", "move = 0.05"))
+    folder = workspaces.make(tmp_path / "ws", {"thinks": thinks}, "duel", time={"start": 10.0, "move": 0.05})
     words = ("match", "thinks", "thinks", "--board", "hunt", "--json")
     hasty, patient = (arena(folder, *words, *more) for more in ((), ("--no-limits",)))
     assert [json.loads(done.stdout)[0]["explorer_ending"] for done in (hasty, patient)] == ["timeout", None]

@@ -10,24 +10,22 @@ from pathlib import Path
 
 import pytest
 
-from tests.support import sprint
+from tests.support import sprint, workspaces
 from tests.support.cup import (
     Command,
     arena,
     as_from_a_shell,
-    make_slow,
     processes_in,
     run_event,
     start,
     stored,
 )
-from tests.support.events import workspace
 from tests.support.processes import until
 from tests.support.programs import python
 
 
 def test_an_event_in_play_can_be_read_not_run_a_second_time_and_be_ended(tmp_path):
-    folder = make_slow(tmp_path / "ws")
+    folder = workspaces.make_slow(tmp_path / "ws")
     run = start(folder, "--workers", "2")
     assert until(lambda: stored(folder) >= 2)
     read = arena(folder, "leaderboard")
@@ -55,7 +53,9 @@ def command_line(pid: int) -> str:
 @pytest.mark.slow
 def test_a_signal_during_a_hanging_match_does_not_wait_for_its_limit(tmp_path):
     hanging = python("time.sleep(60)")
-    folder = workspace(tmp_path / "ws", {"hanging": hanging, "first": sprint.FIRST}, time="{start = 10.0, move = 60.0}")
+    folder = workspaces.make(
+        tmp_path / "ws", {"hanging": hanging, "first": sprint.FIRST}, time={"start": 10.0, "move": 60.0}
+    )
     run = start(folder, "--workers", "1")
     assert until(lambda: any("hanging.py" in line for line in map(command_line, processes_in(folder))))
     time.sleep(0.3)
@@ -66,7 +66,7 @@ def test_a_signal_during_a_hanging_match_does_not_wait_for_its_limit(tmp_path):
 
 @pytest.mark.slow
 def test_a_signal_while_the_charts_are_drawn_ends_the_command_at_once(tmp_path):
-    folder = workspace(tmp_path / "ws", {"first": sprint.FIRST, "last": sprint.LAST})
+    folder = workspaces.make(tmp_path / "ws", {"first": sprint.FIRST, "last": sprint.LAST})
     run = Command(folder, "run", "--workers", "1")
     assert until(lambda: (folder / "results/cup/timing.csv").exists())
     run.signal(signal.SIGINT)
@@ -95,7 +95,7 @@ def test_a_second_signal_ends_a_command_at_once_whatever_it_does():
 
 @pytest.mark.slow
 def test_a_killed_run_leaves_no_process_and_the_next_one_goes_on(tmp_path):
-    folder = make_slow(tmp_path / "ws", repeats=1)
+    folder = workspaces.make_slow(tmp_path / "ws", repeats=1)
     run = start(folder, "--workers", "1")
     assert until(lambda: stored(folder) >= 1)
     run.signal(signal.SIGKILL)

@@ -10,17 +10,15 @@ from pathlib import Path
 import pytest
 
 from arena import charts
-from tests.support import sprint
+from tests.support import sprint, workspaces
 from tests.support.cup import (
     Command,
     arena,
     environment,
     leaderboard,
-    make_slow,
     processes_in,
     stored,
 )
-from tests.support.events import workspace
 from tests.support.processes import until
 
 COLOUR = re.compile(r"\x1b\[[0-9;]*(?:3[0-9]|4[0-9]|9[0-7])[0-9;]*m")
@@ -29,7 +27,7 @@ STYLE = re.compile(r"\x1b\[[0-9;]*m")
 
 @pytest.fixture
 def busy(tmp_path):
-    folder = make_slow(tmp_path / "a folder")
+    folder = workspaces.make_slow(tmp_path / "a folder")
     (folder / "tmp").mkdir()
     return folder
 
@@ -95,7 +93,7 @@ def nobody_reads() -> None:
 
 
 def test_a_run_goes_on_when_nobody_reads_what_it_says(tmp_path):
-    folder = workspace(tmp_path / "ws", {"first": sprint.FIRST, "last": sprint.LAST})
+    folder = workspaces.make(tmp_path / "ws", {"first": sprint.FIRST, "last": sprint.LAST})
     assert Command(folder, "run", "--workers", "1", "--set", "seed=3", before=nobody_reads).wait() == 0
     assert stored(folder) == 2
     assert len(leaderboard(folder)) == 2

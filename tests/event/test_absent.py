@@ -21,7 +21,7 @@ from arena.replay import verify
 from arena.results.archive import Archive
 from arena.results.leaderboard import Results
 from arena.values import Batch, Ending, Fault, Match, Played, Verdict
-from tests.support import events, sprint, stored
+from tests.support import events, sprint, stored, workspaces
 from tests.support.finished import result_of
 from tests.support.paired import DUEL, Run, event, result, strengths
 
@@ -33,7 +33,7 @@ GOOD = {name: f"{sprint.DICE}# {name}\n" for name in ("ann", "bob", "cat", "dan"
 def workspace(folder: Path, schedule: str, good: int = 4, **keys: object) -> Path:
     """Make a workspace with bots that throw dice, and a broken one."""
     bots = dict(list(GOOD.items())[:good]) | {"0": BROKEN}
-    return events.workspace(folder, bots, schedule=f'"{schedule}"', **keys)
+    return workspaces.make(folder, bots, schedule=schedule, **keys)
 
 
 def table(folder: Path) -> dict[str, dict[str, object]]:
@@ -103,7 +103,7 @@ def ranks(folder: Path) -> dict[str, int]:
 def test_who_played_and_scored_nothing_is_ranked_above_who_never_started(tmp_path, schedule, keys):
     """The weak bot loses every match that is played; in a gauntlet both have 0 points."""
     bots = {"0": BROKEN, "00": f"{BROKEN}# more\n", "strong": sprint.LAST, "weak": sprint.FIRST}
-    folder = events.workspace(tmp_path / "cup", bots, schedule=f'"{schedule}"', **keys)
+    folder = workspaces.make(tmp_path / "cup", bots, schedule=schedule, **keys)
     events.run(folder)
     assert ranks(folder) == {"strong": 1, "weak": 2, "0": 3, "00": 3}
     results = Results.open(folder / "results")
@@ -148,7 +148,7 @@ def test_a_bot_that_was_mended_is_paired_again_in_the_next_run(tmp_path):
 @pytest.mark.parametrize("schedule", ["swiss", "knockout", "ladder", "round_robin"])
 def test_an_event_of_which_no_bot_starts_ends_and_nobody_has_a_point(tmp_path, schedule):
     bots = {f"bad{number}": f"{BROKEN}# {number}\n" for number in range(3)}
-    folder = events.workspace(tmp_path / "cup", bots, schedule=f'"{schedule}"')
+    folder = workspaces.make(tmp_path / "cup", bots, schedule=schedule)
     outcome, _ = events.run(folder)
     assert outcome.complete
     for row in table(folder).values():

@@ -20,7 +20,7 @@ from arena.sandbox.building import BUILD_LIMITS, Built, at_work
 from arena.sandbox.launcher import Exit, Launcher
 from arena.sandbox.toolchain import PYTHON
 from arena.values import Bot, Conditions
-from tests.support import cup
+from tests.support import cup, workspaces
 
 TOML = 'command = "python bot.py"\nbuild = "sh build.sh"\nlanguage = "python"\n'
 STEPS = "cp source.txt bot.py\necho built >&2\n"
@@ -185,7 +185,7 @@ def test_a_build_leaves_no_link_out_of_its_folder_anywhere(tmp_path):
 
 @pytest.fixture(scope="module")
 def workspace(tmp_path_factory):
-    folder = cup.make(tmp_path_factory.mktemp("builds") / "ws", first=cup.FIRST)
+    folder = workspaces.make(tmp_path_factory.mktemp("builds") / "ws", {"first": cup.FIRST}, "duel")
     bot_that_is_built(folder / "bots" / "mine", source=cup.LAST)
     return folder
 
@@ -236,7 +236,7 @@ def test_a_pipe_in_a_bot_is_not_copied_and_hangs_nobody(tmp_path):
 
 @pytest.mark.skipif(shutil.which("cc") is None, reason="needs a C compiler")
 def test_a_program_in_c_is_built_and_plays_without_a_bot_toml(tmp_path):
-    here = cup.make(tmp_path / "ws", last=cup.LAST)
+    here = workspaces.make(tmp_path / "ws", {"last": cup.LAST}, "duel")
     starter = Path(starters.find("c").folder) / "bot.c"
     shutil.copy(starter, here / "bots" / "mine.c")
     done = cup.arena(here, "match", "mine", "last", "--board", "duel")

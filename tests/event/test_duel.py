@@ -17,9 +17,8 @@ from arena.event.schedules import round_robin
 from arena.results.archive import Archive
 from arena.results.sequential import Decision, Question, SequentialTest
 from arena.values import Board, Bot, Ending, Event
-from tests.support import paired
+from tests.support import paired, workspaces
 from tests.support.cup import Command, arena
-from tests.support.events import workspace as made
 from tests.support.finished import result_of
 from tests.support.processes import until
 from tests.support.sprint import FIRST, LAST, slow
@@ -56,7 +55,7 @@ def version(workspace: Path, name: str, text: str) -> None:
 @pytest.fixture(scope="module")
 def workspace(tmp_path_factory):
     bots = {"good": slow(FIRST), "bad": slow(NONSENSE)}
-    return made(tmp_path_factory.mktemp("duel") / "ws", bots, ["hunt"])
+    return workspaces.make(tmp_path_factory.mktemp("duel") / "ws", bots, "hunt")
 
 
 @pytest.fixture(scope="module")
@@ -155,7 +154,7 @@ def test_pairings_begin_with_openings_unless_the_event_says_otherwise(workspace)
 
 
 def test_two_versions_of_a_bot_meet_under_the_names_that_compare_takes(tmp_path):
-    folder = made(tmp_path / "ws", {"other": FIRST}, ["hunt"])
+    folder = workspaces.make(tmp_path / "ws", {"other": FIRST}, "hunt")
     version(folder, "ada", NONSENSE)
     version(folder, "ada", FIRST)
     done = duel(folder, "ada@2", "ada@1", "--max-pairings", "1")
@@ -174,7 +173,7 @@ def test_two_versions_of_a_bot_meet_under_the_names_that_compare_takes(tmp_path)
 
 
 def test_a_bot_that_never_starts_ends_the_duel_with_the_reason(tmp_path):
-    folder = made(tmp_path / "ws", {"good": FIRST, "mute": "#!/bin/sh\nexit 1\n"}, ["hunt"])
+    folder = workspaces.make(tmp_path / "ws", {"good": FIRST, "mute": "#!/bin/sh\nexit 1\n"}, "hunt")
     done = duel(folder, "good", "mute")
     assert done.returncode == 2
     assert "mute is absent: crashed" in done.stderr
@@ -202,7 +201,7 @@ def test_a_mistake_is_named_in_a_line(workspace, words, message):
 
 
 def test_boards_on_which_a_bot_misses_a_role_are_left_out_or_refused(tmp_path):
-    folder = made(tmp_path / "ws", {"good": FIRST}, ["hunt", "duel"])
+    folder = workspaces.make(tmp_path / "ws", {"good": FIRST}, "hunt duel")
     (folder / "bots/shy").mkdir()
     (folder / "bots/shy/bot.sh").write_text(NONSENSE)
     (folder / "bots/shy/bot.toml").write_text('command = "sh bot.sh"\ngames = ["mummy_maze/hunt"]\n')

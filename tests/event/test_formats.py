@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from arena.event import config
-from tests.support import cup
-from tests.support.events import event_of, killed_often, workspace
+from tests.support import cup, workspaces
+from tests.support.events import event_of, killed_often
 from tests.support.sprint import FIRST, LAST
 
 PAGE = (Path(__file__).parents[2] / "docs" / "formats.md").read_text()
@@ -24,12 +24,12 @@ BOTS = {"ada": FIRST, "bob": LAST, "walker": "#!/bin/sh\nexit 1\n"}
 
 def event(folder: Path, schedule: str, **keys: object) -> Path:
     """A workspace with three bots: two that are level, since the role decides, and one that loses every match."""
-    return workspace(folder, BOTS, ["duel"], schedule=f'"{schedule}"', **keys)
+    return workspaces.make(folder, BOTS, "duel", schedule=schedule, **keys)
 
 
 def two_games(folder: Path, schedule: str) -> Path:
     """A workspace with two games, a bot that plays both, and bots of one of them."""
-    made = workspace(folder, {}, ["duel", "sprint"], schedule=f'"{schedule}"', repeats=2)
+    made = workspaces.make(folder, {}, "duel sprint", schedule=schedule, repeats=2)
     for name, games, text in (
         ("ada", ["mummy_maze", "sprint"], FIRST),
         ("bob", ["mummy_maze"], LAST),

@@ -16,8 +16,8 @@ from arena.errors import ArenaError
 from arena.event import discovery, merging, tournament
 from arena.results.archive import Archive
 from arena.values import Abort
-from tests.support import cup, stored
-from tests.support.events import Audience, event_of, run, tables, workspace
+from tests.support import cup, stored, workspaces
+from tests.support.events import Audience, event_of, run, tables
 from tests.support.sprint import FIRST, LAST
 
 WHOLE = stored.event("ann", "bob", "cat", repeats=2)
@@ -130,7 +130,7 @@ def test_another_draw_of_a_board_is_another_event(tmp_path, sampled, words):
 @pytest.mark.slow
 def test_an_event_played_in_two_places_has_the_tables_of_the_event_played_in_one(tmp_path):
     bots = {"a": FIRST, "b": LAST, "c": FIRST + "# c\n"}
-    folder = workspace(tmp_path / "ws", bots, repeats=2)
+    folder = workspaces.make(tmp_path / "ws", bots, repeats=2)
     event = event_of(folder)
     run(folder, "results/whole", workers=1)
     places = {
@@ -179,14 +179,14 @@ def test_an_event_played_in_two_places_has_the_tables_of_the_event_played_in_one
     ],
 )
 def test_a_mistake_of_merge_is_named_in_one_line(tmp_path, words, message):
-    folder = cup.make(tmp_path / "ws")
+    folder = workspaces.make(tmp_path / "ws", boards="duel")
     stored.store(folder / "results/cup", WHOLE, [])
     done = cup.arena(folder, "merge", *words)
     assert (done.returncode, done.stdout, done.stderr) == (2, "", message)
 
 
 def test_an_archive_neither_names_the_folder_of_the_merge_nor_brings_files_by_links(tmp_path):
-    folder = cup.make(tmp_path / "ws")
+    folder = workspaces.make(tmp_path / "ws", boards="duel")
     for place in ("one", "two"):
         stored.store(folder / "results" / place, replace(WHOLE, name="../../evil"), [])
     done = cup.arena(folder, "merge", "one", "two")
@@ -215,7 +215,7 @@ def copied_bot(folder, text="print()", name="bot.py"):
 
 
 def places(tmp_path):
-    folder = cup.make(tmp_path / "ws")
+    folder = workspaces.make(tmp_path / "ws", boards="duel")
     return folder, *(stored.store(folder / "results" / name, WHOLE, []) for name in ("one", "two"))
 
 

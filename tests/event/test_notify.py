@@ -15,8 +15,7 @@ import pytest
 
 from arena.errors import ArenaError
 from arena.event import notify
-from tests.support import cup
-from tests.support.events import workspace
+from tests.support import cup, workspaces
 from tests.support.sprint import FIRST, LAST
 
 
@@ -56,7 +55,7 @@ def webhook(
 def test_a_webhook_hears_the_end_of_a_run_without_a_name_and_costs_none(tmp_path):
     bots = {"first": FIRST, "broken": "#!/bin/sh\nexit 1\n"}
     with webhook() as (url, messages):
-        folder = workspace(tmp_path / "ws", bots, notify=f'{{url = "{url}", private = true}}')
+        folder = workspaces.make(tmp_path / "ws", bots, notify={"url": url, "private": True})
         assert cup.run_event(folder).returncode == 0
         (folder / "bots/first").rename(folder / "bots/newer")
         assert cup.run_event(folder).returncode == 0
@@ -196,7 +195,7 @@ def test_an_address_in_ipv6_needs_no_port():
     ],
 )
 def test_an_address_that_is_not_allowed_is_a_mistake_in_the_file(tmp_path, lines, words):
-    folder = cup.make(tmp_path / "ws")
+    folder = workspaces.make(tmp_path / "ws", boards="duel")
     with (folder / "tournament.toml").open("a") as file:
         file.write(f"\n[notify]\n{lines}\n")
     done = cup.arena(folder, "run", "--plan")
@@ -207,7 +206,7 @@ def test_an_address_that_is_not_allowed_is_a_mistake_in_the_file(tmp_path, lines
 
 @pytest.mark.slow
 def test_a_quiet_run_prints_nothing_but_mistakes(tmp_path):
-    folder = workspace(tmp_path / "ws", {"first": FIRST, "last": LAST})
+    folder = workspaces.make(tmp_path / "ws", {"first": FIRST, "last": LAST})
     with cup.first_chart_only():
         done = cup.arena(folder, "run", "--quiet", "--workers", "1")
     assert (done.returncode, done.stdout, done.stderr) == (0, "", "")

@@ -13,8 +13,8 @@ from pathlib import Path
 import pytest
 
 from arena import whole_files
+from tests.support import workspaces
 from tests.support.cup import environment, stored
-from tests.support.events import workspace
 from tests.support.power import Disk, disk_in
 from tests.support.sprint import FIRST, LAST
 
@@ -26,7 +26,7 @@ def disk(tmp_path: Path) -> Iterator[Disk]:
 
 
 def test_every_match_that_was_told_as_finished_is_there_after_a_power_cut(disk: Disk):
-    folder = workspace(disk.path / "ws", {"first": FIRST, "last": LAST}, repeats=6)
+    folder = workspaces.make(disk.path / "ws", {"first": FIRST, "last": LAST}, repeats=6)
     os.sync()
     run = subprocess.Popen(
         [sys.executable, "-m", "arena", "run", "--no-charts", "--workers", "1"],

@@ -9,7 +9,8 @@ import pytest
 
 from arena.event.placings import placings
 from arena.results.archive import Archive
-from tests.support.events import event_of, killed_often, played_by, referees, run, tables, workspace
+from tests.support import workspaces
+from tests.support.events import event_of, killed_often, played_by, referees, run, tables
 from tests.support.processes import gone_soon
 from tests.support.sprint import DICE, FIRST, LAST
 
@@ -18,7 +19,7 @@ pytestmark = [pytest.mark.soak, pytest.mark.timeout(1800)]
 
 def test_two_thousand_matches_with_killed_workers_have_the_same_tables(tmp_path):
     bots = {f"b{number}": (DICE, FIRST, LAST)[number % 3] + f"# {number}\n" for number in range(9)}
-    cup = workspace(tmp_path, bots, ["duel", "hunt"], repeats=14)
+    cup = workspaces.make(tmp_path, bots, "duel hunt", repeats=14)
     whole, _ = run(cup, "whole")
     assert whole.finished == 2016
     dice = random.Random(1)
@@ -37,7 +38,7 @@ def test_two_thousand_matches_with_killed_workers_have_the_same_tables(tmp_path)
 @pytest.mark.parametrize(("schedule", "keys"), [("swiss", {"rounds": 5, "repeats": 2}), ("ladder", {"rounds": 7})])
 def test_a_schedule_that_looks_at_results_survives_twenty_kills(tmp_path, schedule, keys):
     bots = {f"b{number:02}": (DICE, FIRST, LAST)[number % 3] + f"# {number}\n" for number in range(13)}
-    cup = workspace(tmp_path, bots, schedule=f"'{schedule}'", **keys)
+    cup = workspaces.make(tmp_path, bots, schedule=schedule, **keys)
     whole, _ = run(cup, "whole")
     assert whole.complete
     killed_often(event_of(cup), cup / "killed", planned=whole.planned, kills=20)

@@ -13,8 +13,8 @@ from arena.event import control, tournament
 from arena.event.control import Control, LaneStatus
 from arena.event.director import RunPhase
 from arena.results.archive import Archive
-from tests.support import cup
-from tests.support.events import Audience, event_of, run, workspace
+from tests.support import cup, workspaces
+from tests.support.events import Audience, event_of, run
 from tests.support.processes import until
 from tests.support.sprint import FIRST, LAST, slow
 
@@ -40,7 +40,7 @@ class Asks(Audience):
 
 
 def test_a_halted_run_finishes_what_it_plays_and_the_next_plays_the_rest(tmp_path):
-    folder = workspace(tmp_path / "ws", {"a": slow(FIRST), "b": slow(LAST)}, repeats=3)
+    folder = workspaces.make(tmp_path / "ws", {"a": slow(FIRST), "b": slow(LAST)}, repeats=3)
     audience = Asks(folder / "results", 1)
     outcome = tournament.run(event_of(folder), folder / "results", workers=1, audience=audience)
     assert (outcome.phase, outcome.complete, outcome.failed) == (RunPhase.HALTED, False, ())
@@ -60,7 +60,7 @@ def test_a_halted_run_finishes_what_it_plays_and_the_next_plays_the_rest(tmp_pat
 
 
 def test_a_request_to_another_run_stops_nothing(tmp_path):
-    folder = workspace(tmp_path / "ws", {"a": FIRST, "b": LAST})
+    folder = workspaces.make(tmp_path / "ws", {"a": FIRST, "b": LAST})
     (folder / "results").mkdir()
     control.request_halt(folder / "results", "0" * 32)
     outcome, _ = run(folder)
@@ -114,7 +114,9 @@ def test_the_holder_of_an_archive_has_a_new_token_and_is_gone_with_its_process(t
 
 @pytest.mark.slow
 def test_an_event_is_watched_and_stopped_from_another_terminal(tmp_path):
-    folder = workspace(tmp_path / "ws", {"a": slow(FIRST), "b": slow(LAST), "c": slow(FIRST) + "# c\n"}, repeats=60)
+    folder = workspaces.make(
+        tmp_path / "ws", {"a": slow(FIRST), "b": slow(LAST), "c": slow(FIRST) + "# c\n"}, repeats=60
+    )
     playing = cup.start(folder, "--workers", "2")
     assert until(lambda: cup.stored(folder) >= 2)
 

@@ -23,14 +23,15 @@ from arena.results.archive import Archive
 from arena.results.leaderboard import Results
 from arena.sandbox import procfs
 from arena.values import Ending, Record
-from tests.support.events import Audience, Main, event_of, killed_often, played_by, referees, run, tables, workspace
+from tests.support import workspaces
+from tests.support.events import Audience, Main, event_of, killed_often, played_by, referees, run, tables
 from tests.support.processes import children, until
 from tests.support.sprint import DICE, FIRST, LAST, slow
 
 
 @pytest.mark.slow
 def test_with_two_lanes_and_kills_at_any_moment_the_tables_are_those_of_one_lane(tmp_path):
-    cup = workspace(tmp_path / "ws", {"a": DICE, "b": FIRST, "c": LAST}, repeats=6)
+    cup = workspaces.make(tmp_path / "ws", {"a": DICE, "b": FIRST, "c": LAST}, repeats=6)
     event, killed = event_of(cup), cup / "killed"
     assert run(cup, "whole")[0].complete
     with played_by(event, killed) as main:
@@ -46,7 +47,7 @@ def test_with_two_lanes_and_kills_at_any_moment_the_tables_are_those_of_one_lane
 @pytest.fixture(scope="module")
 def finished(tmp_path_factory):
     """A workspace with a finished event of six matches; a bot is a folder."""
-    cup = workspace(tmp_path_factory.mktemp("finished") / "ws", {"a": DICE, "b": FIRST})
+    cup = workspaces.make(tmp_path_factory.mktemp("finished") / "ws", {"a": DICE, "b": FIRST})
     folder = cup / "bots" / "c"
     folder.mkdir()
     (folder / "bot.toml").write_text('command = "sh bot.sh"\n')
@@ -73,7 +74,7 @@ def test_an_edited_bot_gets_new_matches_and_the_others_keep_theirs(played):
 
 
 def test_a_bot_that_is_edited_while_an_event_runs_plays_on_as_it_was(tmp_path):
-    cup = workspace(tmp_path, {"a": LAST, "b": FIRST}, repeats=2)
+    cup = workspaces.make(tmp_path, {"a": LAST, "b": FIRST}, repeats=2)
     event = event_of(cup)
 
     class Editor(Audience):
@@ -97,7 +98,7 @@ def test_a_copy_of_a_bot_that_was_damaged_is_made_again(finished):
 
 
 def test_a_bot_that_was_edited_before_it_was_copied_is_refused_and_leaves_no_copies(tmp_path):
-    cup = workspace(tmp_path, {"a": DICE, "b": FIRST})
+    cup = workspaces.make(tmp_path, {"a": DICE, "b": FIRST})
     event = event_of(cup)
     (cup / "bots" / "b").write_text(LAST)
     with pytest.raises(ArenaError, match=r"bots/b: was edited while it was read; run the same command again$"):
@@ -106,7 +107,7 @@ def test_a_bot_that_was_edited_before_it_was_copied_is_refused_and_leaves_no_cop
 
 
 def test_bots_with_the_same_content_in_folders_of_different_names_share_a_copy(tmp_path):
-    cup = workspace(tmp_path, {"a": DICE})
+    cup = workspaces.make(tmp_path, {"a": DICE})
     for name in ("twin", "other"):
         folder = cup / "bots" / name
         folder.mkdir()
@@ -120,7 +121,7 @@ def test_bots_with_the_same_content_in_folders_of_different_names_share_a_copy(t
 
 
 def test_a_log_that_cannot_be_written_is_named_in_one_line(tmp_path):
-    cup = workspace(tmp_path, {"a": DICE, "b": FIRST})
+    cup = workspaces.make(tmp_path, {"a": DICE, "b": FIRST})
     (cup / "results").mkdir()
     (cup / "results" / "logs").write_text("")
     with pytest.raises(ArenaError, match="logs: cannot be written"):
@@ -148,7 +149,7 @@ ENDINGS |= {"crash": "crashed", "cheat": "illegal_move", "slow": "timeout", "noi
 def with_broken(folder: Path, sound: int) -> tuple[list[str], Audience]:
     """Play an event of sound bots, those of UNREADY, and those of BROKEN; return the names of the sound."""
     bots = {f"b{number:02}": random.Random(number).choice([FIRST, LAST]) + f"# {number}\n" for number in range(sound)}
-    cup = workspace(folder, bots | UNREADY | BROKEN, time="{start = 1.0, move = 0.2}")
+    cup = workspaces.make(folder, bots | UNREADY | BROKEN, time={"start": 1.0, "move": 0.2})
     outcome, audience = run(cup, workers=2)  # most of the time is waited for those that are too slow
     assert outcome.complete
     return list(bots), audience
@@ -225,7 +226,7 @@ def test_a_run_beside_another_is_refused_and_one_after_it_plays_nothing(played):
 
 
 def test_who_kills_or_stops_processes_of_bots_costs_no_bot_a_match(tmp_path):
-    cup = workspace(tmp_path, {"a": slow(FIRST), "b": slow(LAST)}, repeats=6, time="{start = 5.0, move = 0.5}")
+    cup = workspaces.make(tmp_path, {"a": slow(FIRST), "b": slow(LAST)}, repeats=6, time={"start": 5.0, "move": 0.5})
     harms = {"a: its process was killed": signal.SIGKILL, "b: its process was stopped": signal.SIGSTOP}
 
     def causes() -> list[str]:
@@ -266,7 +267,7 @@ def harmed(main: Main, name: str, number: int) -> bool:
 
 def test_a_bot_that_kills_itself_gains_no_replay(tmp_path):
     kills = FIRST.replace("go) echo", "go) kill -9 $$; echo")
-    cup = workspace(tmp_path, {"a": FIRST, "b": kills}, sandbox="'rlimits'", unsafe="true")
+    cup = workspaces.make(tmp_path, {"a": FIRST, "b": kills}, sandbox="rlimits", unsafe=True)
     outcome, audience = run(cup)
     assert (outcome.complete, audience.aborts) == (True, [])
     faults = [fault for record in audience.records for fault in record.verdict.faults]
@@ -275,7 +276,7 @@ def test_a_bot_that_kills_itself_gains_no_replay(tmp_path):
 
 
 def test_a_match_that_arena_keeps_failing_ends_the_event_and_stays_due(tmp_path, monkeypatch):
-    cup = workspace(tmp_path, {"a": LAST, "b": FIRST})
+    cup = workspaces.make(tmp_path, {"a": LAST, "b": FIRST})
 
     def broken(match, **more):
         if match.seats[0].bot.name == "b":
@@ -294,7 +295,7 @@ def test_a_match_that_arena_keeps_failing_ends_the_event_and_stays_due(tmp_path,
 def test_a_finished_match_is_stored_then_told_although_no_other_ends(tmp_path, monkeypatch):
     """Each match goes on only when the audience was told of the one before it."""
     begun, told = (multiprocessing.Value("i") for _ in range(2))
-    cup = workspace(tmp_path, {"a": FIRST, "b": LAST}, repeats=3)
+    cup = workspaces.make(tmp_path, {"a": FIRST, "b": LAST}, repeats=3)
 
     class Reader(Audience):
         def finished(self, record: Record) -> None:
@@ -317,7 +318,7 @@ def test_a_finished_match_is_stored_then_told_although_no_other_ends(tmp_path, m
 
 
 def test_a_stopped_event_keeps_what_finished(tmp_path):
-    cup = workspace(tmp_path, {"a": DICE, "b": FIRST, "c": LAST}, repeats=20)
+    cup = workspaces.make(tmp_path, {"a": DICE, "b": FIRST, "c": LAST}, repeats=20)
     audience = Audience()
     outcome = tournament.run(
         event_of(cup), cup / "results", workers=1, audience=audience, stopped=lambda: len(audience.records) >= 5
@@ -330,7 +331,7 @@ def test_a_stopped_event_keeps_what_finished(tmp_path):
 
 @pytest.mark.parametrize(("steady", "wall"), [(1000, 0), (1000, -3600)])
 def test_a_match_that_waits_in_a_lane_does_not_begin_after_stop_after(tmp_path, monkeypatch, steady, wall):
-    cup = workspace(tmp_path, {"a": FIRST, "b": LAST}, stop_after=600, repeats=2)
+    cup = workspaces.make(tmp_path, {"a": FIRST, "b": LAST}, stop_after=600, repeats=2)
     put_clocks(monkeypatch, steady, wall)
     outcome, _ = run(cup)
     assert (outcome.stop.rule, outcome.complete, outcome.finished) == ("stop_after", False, 1)
@@ -341,7 +342,7 @@ def test_a_match_that_waits_in_a_lane_does_not_begin_after_stop_after(tmp_path, 
 
 @pytest.mark.parametrize("wall", [-3600, 3600])
 def test_a_clock_that_somebody_sets_changes_nothing_for_stop_after(tmp_path, monkeypatch, wall):
-    cup = workspace(tmp_path, {"a": FIRST, "b": LAST}, stop_after=600, repeats=2)
+    cup = workspaces.make(tmp_path, {"a": FIRST, "b": LAST}, stop_after=600, repeats=2)
     put_clocks(monkeypatch, 0, wall)
     outcome, audience = run(cup)
     assert (outcome.complete, outcome.stop.rule, len(audience.records)) == (True, "plan", 4)
@@ -364,7 +365,9 @@ def put_clocks(monkeypatch, steady: float, wall: float) -> None:
 
 
 def test_an_event_ends_by_stop_after_then_by_max_matches_then_by_its_plan(tmp_path):
-    cup = workspace(tmp_path, {"a": FIRST, "b": LAST, "c": FIRST + "#\n"}, rounds=2, stop_after=0.001, max_matches=3)
+    cup = workspaces.make(
+        tmp_path, {"a": FIRST, "b": LAST, "c": FIRST + "#\n"}, rounds=2, stop_after=0.001, max_matches=3
+    )
     ended = []
     for key in ("stop_after", "max_matches", None):
         outcome, audience = run(cup)

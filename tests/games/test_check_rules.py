@@ -11,8 +11,8 @@ from arena.errors import ArenaError
 from arena.game import Game, Outcome, Value
 from arena.games import rulebook
 from arena.games.conformance import doubts, examination, flaws, transcript
+from tests.support import workspaces
 from tests.support.cup import arena
-from tests.support.events import workspace
 from tests.support.sprint import FIRST
 from tests.support.toy import Duet
 
@@ -331,7 +331,7 @@ def test_a_move_that_a_role_does_not_see_but_is_told_is_a_warning(tmp_path):
 
 @pytest.mark.parametrize("body", ["raise ValueError('no')", "raise SystemExit(0)", "return self.play(state, moves)"])
 def test_a_match_by_rules_that_raise_names_their_file_and_line(tmp_path, body):
-    broken(workspace(tmp_path, {"first": FIRST}), "play", body)
+    broken(workspaces.make(tmp_path, {"first": FIRST}), "play", body)
     done = arena(tmp_path, "match", "first", "first", "--board", "marks.py", "--no-draw")
     assert done.returncode == 2
     assert done.stderr.startswith(f"{tmp_path}/marks.py:24: play raises ")

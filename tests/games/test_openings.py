@@ -22,8 +22,7 @@ from arena.replay.reconstruct import disagreements
 from arena.results.archive import Archive, records
 from arena.results.leaderboard import Results
 from arena.values import Board, Bot, Conditions, Ending, Event, Match, Opening, Openings, Record
-from tests.support import cup, live, sprint, toy
-from tests.support.events import workspace as shell_bots
+from tests.support import cup, live, sprint, toy, workspaces
 from tests.support.programs import python
 
 READY = Reply(line=b"ready")
@@ -304,7 +303,7 @@ QUICK = {"first": sprint.FIRST, "last": sprint.LAST}
 
 
 def workspace(folder: Path, *lines: str, boards: str = "duel") -> Path:
-    made = cup.make(folder, boards)
+    made = workspaces.make(folder, boards=boards)
     (made / "openings.txt").write_text("\n".join(lines))
     return made
 
@@ -360,7 +359,7 @@ def test_what_else_is_wrong_with_openings_is_said_in_one_line(tmp_path):
 
 
 def test_the_command_prints_a_file_of_different_openings(tmp_path):
-    folder = cup.make(tmp_path / "ws")
+    folder = workspaces.make(tmp_path / "ws", boards="duel")
     done = cup.arena(folder, "openings", "duel", "--plies", "3", "--count", "20", "--seed", "x")
     assert done.returncode == 0
     assert cup.arena(folder, "openings", "duel", "--plies", "3", "--count", "20", "--seed", "x").stdout == done.stdout
@@ -378,7 +377,7 @@ def test_the_command_prints_a_file_of_different_openings(tmp_path):
 
 
 def test_an_event_with_openings_resumes_verifies_replays_and_reruns(tmp_path):
-    folder = shell_bots(tmp_path / "ws", QUICK, ["duel"])
+    folder = workspaces.make(tmp_path / "ws", QUICK, "duel")
     settings = ["--set", "openings.plies=4", "--set", f"seed={SECRET}"]
     for repeats in ("1", "2"):
         assert cup.run_event(folder, *settings, "--repeats", repeats).returncode == 0
@@ -402,9 +401,9 @@ FROM_THE_START = python(each='if word == "turn": assert int(rest) <= 2 * (turns 
 
 
 def test_check_finds_a_bot_that_cannot_begin_after_an_opening(tmp_path):
-    folder = cup.make(tmp_path / "ws", mine=FROM_THE_START, other=cup.LAST)
-    toml = (folder / "tournament.toml").read_text()
-    (folder / "tournament.toml").write_text(f"{toml}\n[openings]\nplies = 4\n")
+    folder = workspaces.make(
+        tmp_path / "ws", {"mine": FROM_THE_START, "other": cup.LAST}, "duel", openings={"plies": 4}
+    )
     done = cup.arena(folder, "check", "mine")
     assert done.returncode == 1
     assert re.search(r"ok +\d+ of \d+  mummy_maze/duel as explorer: ", done.stdout)
@@ -413,7 +412,7 @@ def test_check_finds_a_bot_that_cannot_begin_after_an_opening(tmp_path):
 
 
 def test_an_event_with_a_file_of_openings_is_played_and_verified(tmp_path):
-    folder = shell_bots(tmp_path / "ws", QUICK, ["duel"])
+    folder = workspaces.make(tmp_path / "ws", QUICK, "duel")
     (folder / "openings.txt").write_text(cup.arena(folder, "openings", "duel", "--seed", "1", "--plies", "3").stdout)
     assert cup.run_event(folder, "--set", "openings.file=openings.txt").returncode == 0
     (folder / "openings.txt").unlink()  # what was played needs it no more
@@ -433,7 +432,7 @@ def test_the_file_in_the_manual_can_be_played():
 
 
 def test_a_board_of_an_event_gets_its_own_lines(tmp_path):
-    folder = cup.make(tmp_path / "ws", "duel hunt")
+    folder = workspaces.make(tmp_path / "ws", boards="duel hunt")
     text = "".join(cup.arena(folder, "openings", board, "--count", "3").stdout for board in ("duel", "hunt", "court"))
     (folder / "openings.txt").write_text(text)
     event = config.load(folder / "tournament.toml", {"openings.file": "openings.txt"}).event(folder)

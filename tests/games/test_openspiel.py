@@ -25,8 +25,7 @@ from arena.replay.player_view import PlayerView
 from arena.results.leaderboard import Results
 from arena.values import Bot
 from tests.house.test_docs import blocks
-from tests.support import cup, live
-from tests.support.events import workspace
+from tests.support import cup, live, workspaces
 from tests.support.sprint import FIRST, LAST
 
 pyspiel = pytest.importorskip("pyspiel", reason="pip install 'botarena[openspiel]'")
@@ -253,7 +252,7 @@ def test_a_bot_does_not_take_a_position_before_a_hidden_move_for_the_present_one
 @pytest.mark.slow
 def test_the_event_of_the_page_is_played_verified_replayed_rerun_and_reported(tmp_path):
     bots = {"first": FIRST, "last": LAST, "more": f"{LAST}#", "dice": (HERE / "bots/dice.py").read_text()}
-    folder = workspace(tmp_path / "w", bots)
+    folder = workspaces.make(tmp_path / "w", bots)
     (folder / "tournament.toml").write_text(blocks(PAGE, "toml")[0])
     quick = ("--no-charts", "--workers", "1", "--set", "rounds=1", "--set", "max_matches=13")
     printed = {}
@@ -285,7 +284,7 @@ def test_the_event_of_the_page_is_played_verified_replayed_rerun_and_reported(tm
 
 @pytest.mark.slow
 def test_bots_of_the_kit_play_games_of_openspiel_with_and_without_search(tmp_path):
-    folder = cup.make(tmp_path / "w")
+    folder = workspaces.make(tmp_path / "w", boards="duel")
     board = "openspiel/kuhn_poker"
     made = cup.arena(folder, "new", "ada", "--language", "python_kit", "--game", board).stdout
     assert f"arena submit bots/ada --board {board}\n" in made

@@ -22,8 +22,7 @@ from arena.report import replays
 from arena.results.archive import Archive
 from arena.values import Event, Openings
 from rules.grid import reachable, steps
-from tests.support import cup
-from tests.support.events import workspace
+from tests.support import cup, workspaces
 from tests.support.paired import bot
 from tests.support.search import forces
 from tests.support.sprint import FIRST, LAST
@@ -336,7 +335,7 @@ def test_a_bot_of_the_kit_searches_with_the_rules_of_its_sampled_board():
 @pytest.fixture(scope="module")
 def played(tmp_path_factory):
     bots = {"first": FIRST, "last": LAST}
-    folder = workspace(tmp_path_factory.mktemp("sampled") / "ws", bots, ["duel", f"{MAZES}:2"])
+    folder = workspaces.make(tmp_path_factory.mktemp("sampled") / "ws", bots, f"duel {MAZES}:2")
     copied_rules(folder)
     run = cup.run_event(folder)
     assert run.returncode == 0, run.stderr
@@ -393,7 +392,7 @@ def test_an_event_is_verified_and_replayed_and_sampled_without_its_generator(pla
     ],
 )
 def test_an_event_refuses_sampled_boards_that_it_cannot_play(tmp_path, boards, more, words):
-    folder = cup.make(tmp_path, boards)
+    folder = workspaces.make(tmp_path, boards=boards)
     (folder / "moves.txt").write_text("")
     file = folder / "tournament.toml"
     file.write_text(file.read_text() + more)

@@ -7,7 +7,7 @@ import pytest
 
 from arena.sandbox import choice
 from arena.values import Conditions
-from tests.support import cup, events, live, sprint
+from tests.support import cup, live, sprint, workspaces
 from tests.support.programs import python
 
 WRAPPER = python(ready='if not os.fork(): os._exit(0)\nos.wait()\nsay("ready")')
@@ -27,13 +27,13 @@ def test_a_bot_of_two_processes_is_frozen_and_doubted_as_such(tmp_path, launcher
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory):
     """Make a workspace of two bots of one process, and the wrapper beside it."""
-    made = events.workspace(tmp_path_factory.mktemp("own") / "ws", {"first": sprint.FIRST, "last": sprint.LAST})
+    made = workspaces.make(tmp_path_factory.mktemp("own") / "ws", {"first": sprint.FIRST, "last": sprint.LAST})
     (made.parent / "wrapper.py").write_text(WRAPPER)
     return made
 
 
 def test_whoever_takes_a_bot_in_reads_what_it_asks_for(tmp_path):
-    folder = events.workspace(tmp_path / "ws", {"first": sprint.FIRST})
+    folder = workspaces.make(tmp_path / "ws", {"first": sprint.FIRST})
     (tmp_path / "asks").mkdir()
     (tmp_path / "asks" / "bot.toml").write_text("command = 'sh bot.sh'\nlimits = {processes = 2}\n")
     (tmp_path / "asks" / "bot.sh").write_text(sprint.LAST)

@@ -24,8 +24,7 @@ from arena.protocol import Reply
 from arena.replay.reconstruct import Exchange, disagreements, retrace
 from arena.results.archive import Archive, records
 from arena.values import Bot, Event, Record
-from tests.support import cup, sprint, toy
-from tests.support.events import workspace
+from tests.support import cup, sprint, toy, workspaces
 
 HOUSE = {bot.name: bot for bot in discovery.gather(Path(__file__).parents[2] / "bots")}
 DRAWN, OTHER = "3f" * 16, "40" * 16
@@ -175,13 +174,13 @@ def test_intervals_of_a_drawn_seed_are_drawn_from_a_number_that_does_not_tell_it
 
 @pytest.mark.parametrize("text", [DRAWN, DRAWN.upper(), f" {DRAWN}\n", "1" * 32])
 def test_a_drawn_seed_is_a_text_of_32_hex_digits(tmp_path, text):
-    file = cup.make(tmp_path / "ws") / "tournament.toml"
+    file = workspaces.make(tmp_path / "ws", boards="duel") / "tournament.toml"
     assert config.load(file, {"seed": text}).seed == text.strip().lower()
 
 
 @pytest.mark.parametrize("seed", ["2026", "3f" * 15, "3f" * 17, "g" * 32, "", 1.5, True, [1], "\u0661" * 32])
 def test_any_other_text_is_no_seed(tmp_path, seed):
-    file = cup.make(tmp_path / "ws") / "tournament.toml"
+    file = workspaces.make(tmp_path / "ws", boards="duel") / "tournament.toml"
     with pytest.raises(ArenaError, match="seed: expected a whole number from 0, or a text of 32 hex digits"):
         config.load(file, {"seed": seed})
 
@@ -225,7 +224,7 @@ def test_init_draws_a_seed_for_each_workspace_and_says_to_keep_it(tmp_path):
 @pytest.mark.usefixtures("usual_umask")
 def test_an_event_with_a_drawn_seed_resumes_verifies_and_gives_the_same_tables(tmp_path):
     bots = {"dice": sprint.DICE, "other": sprint.DICE + "#\n"}
-    whole, broken = (workspace(tmp_path / name, bots, repeats=2) for name in "ab")
+    whole, broken = (workspaces.make(tmp_path / name, bots, repeats=2) for name in "ab")
     run = cup.run_event(whole, "--seed", DRAWN)
     assert run.returncode == 0, run.stderr
     assert "is a number" not in run.stderr
@@ -251,7 +250,7 @@ def test_an_event_with_a_drawn_seed_resumes_verifies_and_gives_the_same_tables(t
 
 @pytest.mark.usefixtures("usual_umask")
 def test_a_run_with_a_number_says_what_can_be_foretold(tmp_path):
-    folder = workspace(tmp_path / "ws", {"first": sprint.FIRST}, ["duel"])
+    folder = workspaces.make(tmp_path / "ws", {"first": sprint.FIRST}, "duel")
     for name in ("dice.py", "walker"):  # bots that come with arena guess nothing, wherever they lie
         own, there = rulefile.shipped().parent / "bots" / name, folder / "bots" / name
         (shutil.copytree if own.is_dir() else shutil.copy)(own, there)

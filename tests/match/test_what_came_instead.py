@@ -8,7 +8,7 @@ from arena.match.bot import LiveBot
 from arena.match.play import play
 from arena.protocol import Ask
 from arena.values import Conditions, Limits, TimeControl
-from tests.support import cup, events, live, sprint
+from tests.support import cup, live, sprint, workspaces
 
 SOON_S = 0.3
 OPEN = Conditions(sandbox="rlimits", limits=Limits(output=200_000))
@@ -115,8 +115,8 @@ def test_what_an_author_cannot_see_in_a_move_is_shown_in_the_verdict(tmp_path, l
 
 
 def test_a_run_its_tables_its_report_and_a_duel_quote_it(tmp_path):
-    folder = events.workspace(
-        tmp_path / "ws", {"first": sprint.FIRST, "loud": "#!/bin/sh\necho READY\nexec sleep 60\n"}, time="{start = 0.8}"
+    folder = workspaces.make(
+        tmp_path / "ws", {"first": sprint.FIRST, "loud": "#!/bin/sh\necho READY\nexec sleep 60\n"}, time={"start": 0.8}
     )
     quoted = 'loud is absent, its matches are forfeited: timeout: no `ready` in 800 ms; it printed "READY" instead'
     played = cup.run_event(folder, "--json")

@@ -12,7 +12,7 @@ from arena.results.archive import Archive
 from arena.values import Conditions, Event, Limits
 from tests.games.test_rulebook import DEADLY
 from tests.replay.test_reconstruct import dice, scripted
-from tests.support import cup
+from tests.support import cup, workspaces
 
 READY_IF_CONFINED = """\
 import os, socket, sys
@@ -57,7 +57,7 @@ CLAIMED = Conditions(
 @pytest.fixture(scope="module")
 def workspace(tmp_path_factory):
     """A workspace with a match text of a stranger, and a bot that says `ready` only if it is confined."""
-    folder = cup.make(tmp_path_factory.mktemp("foreign") / "ws")
+    folder = workspaces.make(tmp_path_factory.mktemp("foreign") / "ws", boards="duel")
     (folder / "bots" / "first.py").write_text(READY_IF_CONFINED.format(workspace=str(folder)))
     record, _ = scripted("mummy_maze/duel", dice())
     record = replace(record, match=replace(record.match, conditions=CLAIMED))

@@ -8,14 +8,14 @@ import pytest
 
 from arena.event import discovery
 from arena.values import Event
-from tests.support import cup, reported
+from tests.support import reported, workspaces
 from tests.support.cup import arena, refused
 
 
 @pytest.fixture(scope="module")
 def workspace(tmp_path_factory):
     """A workspace with stored matches of random moves between its bots `first` and `last`, by board."""
-    folder = cup.make(tmp_path_factory.mktemp("fork") / "ws", boards="hunt three_cards classic five")
+    folder = workspaces.make(tmp_path_factory.mktemp("fork") / "ws", boards="hunt three_cards classic five")
     bots = tuple(discovery.gather(folder / "bots"))
     boards = reported.boards("hunt", "three_cards", "classic", "five")
     event = Event(name="cup", seed=7, boards=boards, bots=bots)

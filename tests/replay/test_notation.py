@@ -21,8 +21,8 @@ from arena.replay.reconstruct import disagreements
 from arena.results.archive import Archive
 from arena.values import Event, Limits, Opening
 from tests.replay.test_reconstruct import ILLEGAL, SCRIPTS, Quoted, dice, recorded, scripted
-from tests.support import cup, reported, toy
-from tests.support.events import run, workspace
+from tests.support import cup, reported, toy, workspaces
+from tests.support.events import run
 from tests.support.sprint import FIRST, LAST
 
 HOSTILE = "\x1b[31m{[\"'\\ \u202e\ud800 é\n"
@@ -119,7 +119,7 @@ def test_an_opening_and_what_a_bot_is_but_for_its_paths_come_back_equal():
 
 
 def test_replay_and_trace_show_a_text_as_they_show_the_stored_match(tmp_path):
-    cup_folder = cup.make(tmp_path / "ws")
+    cup_folder = workspaces.make(tmp_path / "ws", boards="duel")
     records = [scripted(*SCRIPTS[name][:2], **SCRIPTS[name][2])[0] for name in ("simultaneous, for three", "strikes")]
     with Archive.open(cup_folder / "results/cup", writing=True) as archive:
         boards = tuple(board for record in records for board in rulebook.find(record.match.label))
@@ -138,7 +138,7 @@ def test_replay_and_trace_show_a_text_as_they_show_the_stored_match(tmp_path):
 
 
 def test_an_event_takes_its_own_matches_from_texts_and_no_others(tmp_path):
-    whole, other = (workspace(tmp_path / name, {"a": FIRST, "b": LAST}) for name in ("whole", "other"))
+    whole, other = (workspaces.make(tmp_path / name, {"a": FIRST, "b": LAST}) for name in ("whole", "other"))
     (other / "tournament.toml").write_text((other / "tournament.toml").read_text().replace("seed = 5", "seed = 6"))
     for folder in (whole, other):
         run(folder, "results/cup")

@@ -18,8 +18,7 @@ from arena.replay import verify
 from arena.replay.reconstruct import disagreements, retrace
 from arena.results.archive import Archive, records
 from arena.values import Bot, Conditions, Ending, Fault, SeatReport
-from tests.support import cup, live, toy
-from tests.support.events import workspace
+from tests.support import cup, live, toy, workspaces
 from tests.support.sprint import FIRST, LAST
 
 ILLEGAL = Reply(line=b"north by northwest")
@@ -255,7 +254,7 @@ def original(tmp_path_factory):
     first = FIRST.replace("go) ", "go) echo '# [red]seen[/red]'; ")
     fails = first.replace("turn) ", "turn) [ $rest = 4 ] && echo 'it had no idea' >&2 && exit 1; ")
     bots = {"first": first, "last": LAST, "fails": fails, "broken": "#!/bin/sh\nexit 1\n"}
-    folder = workspace(tmp_path_factory.mktemp("verify") / "ws", bots, ["duel"])
+    folder = workspaces.make(tmp_path_factory.mktemp("verify") / "ws", bots, "duel")
     run = cup.run_event(folder)
     assert run.returncode == 0, run.stderr
     return folder
@@ -302,7 +301,7 @@ MUTTERS = FIRST.replace('echo "$legal"', f'case $((count += 1)) in {CASES} *) ec
 
 
 def test_an_honest_event_with_strikes_verifies_and_can_be_traced_and_rerun(tmp_path):
-    folder = workspace(tmp_path / "ws", {"first": FIRST, "mutters": MUTTERS}, ["duel"])
+    folder = workspaces.make(tmp_path / "ws", {"first": FIRST, "mutters": MUTTERS}, "duel")
     run = cup.run_event(folder, "--set", "faults.strikes=4")
     assert run.returncode == 0, run.stderr
     done = cup.arena(folder, "verify")

@@ -39,7 +39,7 @@ from arena.results.archive import Archive
 from arena.results.columns import LEADERBOARD, LOGITS
 from arena.results.leaderboard import Results
 from arena.values import Ending, Event, Match, Played
-from tests.support import cup, reported, stored
+from tests.support import cup, reported, stored, workspaces
 
 
 class Parsed(HTMLParser):
@@ -663,7 +663,7 @@ def test_a_drawing_of_very_many_lines_is_taken_as_pixels(copied, tmp_path, monke
 
 @pytest.mark.slow
 def test_a_run_leaves_a_report_and_the_command_writes_it_again(tmp_path):
-    folder = cup.make(tmp_path / "cup")
+    folder = workspaces.make(tmp_path / "cup", boards="duel")
     with cup.first_chart_only():
         done = cup.arena(folder, "run")
     assert done.returncode == 0, done.stderr

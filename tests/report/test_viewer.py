@@ -16,7 +16,7 @@ from arena import report, rulefile
 from arena.games import rulebook
 from arena.report import notebook, viewer
 from arena.results.leaderboard import Results
-from tests.support import cup, reported
+from tests.support import reported, workspaces
 from tests.support.served import served
 
 pytestmark = pytest.mark.slow
@@ -177,7 +177,7 @@ def test_a_game_without_a_viewer_has_no_frame_and_only_pages_with_one_allow_it(p
 
 
 def test_on_the_site_only_a_match_allows_the_frame_and_that_asks_nobody(page, calls, tmp_path):
-    workspace = cup.make(tmp_path)
+    workspace = workspaces.make(tmp_path, boards="duel")
     rules = workspace / "rules"
     rules.mkdir(exist_ok=True)
     for name, file in (("auction", rulefile.shipped() / "goofspiel.viewer.js"), ("network", BAD["network"])):

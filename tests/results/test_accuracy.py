@@ -16,7 +16,7 @@ from arena.report import replays
 from arena.results import accuracy
 from arena.results.accuracy import MoveSums
 from arena.results.leaderboard import Results, write_csv
-from tests.support import cup, reported, stored
+from tests.support import cup, reported, stored, workspaces
 
 BOTS = ("dice", "perfect", "slow")
 
@@ -138,7 +138,7 @@ def test_accuracies_add_up_and_without_a_critical_move_there_is_none():
 
 
 def test_to_look_at_strangers_results_runs_no_file_that_they_name(tmp_path, monkeypatch):
-    cup.make(tmp_path, boards="duel")
+    workspaces.make(tmp_path, boards="duel")
     for name in ("evil.py", "x/evil.py"):
         (tmp_path / name).parent.mkdir(exist_ok=True)
         (tmp_path / name).write_text("raise SystemExit('it ran')\n")

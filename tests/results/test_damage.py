@@ -11,8 +11,8 @@ import pytest
 from arena.event import plan
 from arena.replay import verify
 from arena.results.archive import Archive
+from tests.support import workspaces
 from tests.support.cup import arena, run_event
-from tests.support.events import workspace
 from tests.support.sprint import FIRST, LAST
 
 PAGE = 4096
@@ -21,7 +21,9 @@ PAGE = 4096
 @pytest.fixture(scope="module")
 def whole(tmp_path_factory):
     """A workspace with results, and how their file is laid out: the pages of each table and index."""
-    folder = workspace(tmp_path_factory.mktemp("damage") / "ws", {"first": FIRST, "last": LAST}, ["duel"], repeats=6)
+    folder = workspaces.make(
+        tmp_path_factory.mktemp("damage") / "ws", {"first": FIRST, "last": LAST}, "duel", repeats=6
+    )
     assert run_event(folder).returncode == 0
     path = folder / "results/cup/event.sqlite"
     store = sqlite3.connect(path)

@@ -16,8 +16,8 @@ from arena.results import export
 from arena.results.archive import Archive
 from arena.values import Ending
 from tests.house.test_docs import commands
-from tests.support import cup, stored
-from tests.support.events import run, workspace
+from tests.support import cup, stored, workspaces
+from tests.support.events import run
 from tests.support.sprint import FIRST, LAST
 
 PAGES = Path(__file__).parents[2] / "docs"
@@ -224,7 +224,7 @@ def test_the_queries_of_the_page_run_in_datasette(both):
 @pytest.mark.slow
 def test_every_command_of_the_page_runs_in_its_order(tmp_path):
     pytest.importorskip("pyarrow")
-    folder = workspace(tmp_path / "ws", {"a": FIRST, "b": LAST})
+    folder = workspaces.make(tmp_path / "ws", {"a": FIRST, "b": LAST})
     for name in ("one", "two"):
         run(folder, f"results/{name}", 1)
     shown = [words for words in dict.fromkeys(map(tuple, commands(PAGE))) if words[1:] != ("merge",)]

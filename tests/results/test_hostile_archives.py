@@ -16,7 +16,7 @@ from arena.games import rulebook
 from arena.replay import verify
 from arena.results.archive import Archive, DamagedError, database, records
 from arena.values import ModelAnswer, ModelCall, ModelTerms
-from tests.support import cup, stored
+from tests.support import cup, stored, workspaces
 
 EVENT = stored.event("first", "last", boards=(stored.DUEL,))
 NEST = "[" * 900_000
@@ -26,7 +26,7 @@ ENDLESS = "with recursive up (x) as (select 1 union all select x + 1 from up) se
 @pytest.fixture
 def workspace(tmp_path):
     """A workspace with the results `cup` and `good`, and a function that changes the tables of `cup`."""
-    folder = cup.make(tmp_path / "ws")
+    folder = workspaces.make(tmp_path / "ws", boards="duel")
     for name in ("cup", "good"):
         stored.store(folder / "results" / name, EVENT, map(stored.played, stored.plan(EVENT)))
 

@@ -9,9 +9,8 @@ from arena.report import bots, leaderboard
 from arena.report.data import Index
 from arena.results.archive import Archive
 from arena.results.leaderboard import Results
-from tests.support import stored
+from tests.support import stored, workspaces
 from tests.support.cup import arena, run_event
-from tests.support.events import workspace
 from tests.support.sprint import FIRST
 
 EVENT = stored.event("ann", "bob", "cat", boards=[stored.DUEL], repeats=2)
@@ -108,7 +107,7 @@ def test_a_rank_that_is_no_whole_number_costs_the_changes_only(tmp_path, rank):
 
 def test_a_run_shows_who_rose_since_the_run_before(tmp_path):
     nonsense = FIRST.replace('echo "$legal"', "echo nonsense")
-    folder = workspace(tmp_path / "ws", {"ada": FIRST, "bob": nonsense})
+    folder = workspaces.make(tmp_path / "ws", {"ada": FIRST, "bob": nonsense})
     assert "change" not in run_event(folder).stdout
     (folder / "bots/ada").write_text(nonsense)
     (folder / "bots/bob").write_text(FIRST)

@@ -50,7 +50,7 @@ from arena.sandbox.levels import CONFINING, TABLE
 from arena.sandbox.toolchain import PYTHON
 from arena.values import Bot, Conditions, Ending, Limits, Match
 from tests.sandbox.test_sandbox import dig
-from tests.support import cup, live, sprint
+from tests.support import cup, live, sprint, workspaces
 from tests.support.live import GO, READY, RULES
 from tests.support.processes import OURS, alive, descendants, gone_soon, until
 from tests.support.programs import python
@@ -416,9 +416,8 @@ def test_a_workspace_that_bots_could_read_is_refused_before_anything_is_played(t
     for name in ("bin", "lib"):
         (tmp_path / name).mkdir()
     (tmp_path / "bin/tool").write_text("")
-    folder = cup.make(tmp_path / "cup")
-    tool = f'[[bot]]\nname = "tool"\ncommand = ["{tmp_path / "bin/tool"}"]\n'
-    (folder / "tournament.toml").write_text((folder / "tournament.toml").read_text() + tool)
+    tool = {"name": "tool", "command": [str(tmp_path / "bin/tool")]}
+    folder = workspaces.make(tmp_path / "cup", boards="duel", bot=[tool])
     words = f"lies in {tmp_path}, which bots may read with everything in it"
     for command in (["run"], ["match", "tool", "first", "--board", "duel"], ["check", "tool"]):
         refused = cup.arena(folder, *command)
@@ -448,7 +447,7 @@ def public(monkeypatch):
 
 def test_a_workspace_and_a_private_folder_among_the_systems_programs_are_refused(tmp_path, monkeypatch, public, steady):
     public(tmp_path / "usr")
-    folder = cup.make(tmp_path / "usr/src/cup")
+    folder = workspaces.make(tmp_path / "usr/src/cup", boards="duel")
     (tmp_path / "new.py").write_text(cup.FIRST)
     for command in (["run"], ["match", "first", "last", "--board", "duel"], ["submit", str(tmp_path / "new.py")]):
         refused = cup.arena(folder, *command)
@@ -468,7 +467,7 @@ def test_a_workspace_and_a_private_folder_among_the_systems_programs_are_refused
 @pytest.mark.parametrize("inside_a_workspace", [True, False])
 def test_bots_by_path_in_a_folder_that_every_bot_may_read_are_refused(tmp_path, public, inside_a_workspace):
     public(tmp_path / "usr")
-    here = cup.make(tmp_path / "cup") if inside_a_workspace else tmp_path
+    here = workspaces.make(tmp_path / "cup", boards="duel") if inside_a_workspace else tmp_path
     (tmp_path / "usr").mkdir()
     exposed, hidden = str(tmp_path / "usr/new.py"), str(tmp_path / "old.py")
     for path in (exposed, hidden):
@@ -876,7 +875,7 @@ def test_an_exit_status_that_a_bot_can_invent_is_no_kill_by_somebody_else(tmp_pa
 
 
 def test_an_event_that_was_begun_at_one_level_is_not_gone_on_with_at_another(tmp_path):
-    cup.make(tmp_path / "cup", boards="sprint", first=sprint.FIRST, last=sprint.LAST)
+    workspaces.make(tmp_path / "cup", {"first": sprint.FIRST, "last": sprint.LAST})
     assert cup.run_event(tmp_path / "cup").returncode == 0
     other = cup.arena(tmp_path / "cup", "run", "--sandbox", "rlimits", "--unsafe")
     assert other.returncode == 2
@@ -886,7 +885,7 @@ def test_an_event_that_was_begun_at_one_level_is_not_gone_on_with_at_another(tmp
 
 
 def test_a_run_that_does_not_confine_is_refused_without_unsafe_and_warns_with_it(tmp_path):
-    cup.make(tmp_path / "cup", boards="sprint", first=sprint.FIRST, last=sprint.LAST)
+    workspaces.make(tmp_path / "cup", {"first": sprint.FIRST, "last": sprint.LAST})
     words = ("match", "first", "last", "--board", "sprint", "--no-draw", "--sandbox", "rlimits")
     refused = cup.arena(tmp_path / "cup", *words)
     assert refused.returncode == 2

@@ -20,9 +20,8 @@ from arena.sandbox import choice, rlimits
 from arena.sandbox.folder import ADVICE
 from arena.sandbox.launcher import Launcher
 from arena.values import Bot, Conditions
-from tests.support import live
-from tests.support.cup import Command, environment, make, processes_in, run_event, stored
-from tests.support.events import workspace
+from tests.support import live, workspaces
+from tests.support.cup import Command, environment, processes_in, run_event, stored
 from tests.support.sprint import FIRST, LAST
 
 
@@ -40,7 +39,7 @@ def refuse_threads(after: int) -> None:
 
 @pytest.mark.parametrize("threads", [0, 1, 2, 3])
 def test_a_run_that_gets_no_more_threads_ends_with_one_line_and_leaves_no_process(tmp_path, threads):
-    folder = make(tmp_path / "ws")
+    folder = workspaces.make(tmp_path / "ws", boards="duel")
     done = Command(folder, "run", "--workers", "2", before=lambda: refuse_threads(threads)).end()
     assert done.returncode == 2
     *_, last = done.stderr.splitlines()
@@ -61,9 +60,8 @@ LIMITS = {
 
 @pytest.mark.parametrize("ulimit", LIMITS)
 def test_a_limit_of_the_shell_that_is_lower_than_that_of_bots_is_named_in_one_line(tmp_path, ulimit):
-    folder = make(tmp_path / "ws")
-    with (folder / "tournament.toml").open("a") as file:
-        file.write('limits = {memory = "60 GB"}\n')  # so that a fork of this process is smaller than the limit
+    limits = {"memory": "60 GB"}  # so that a fork of this process is smaller than the limit
+    folder = workspaces.make(tmp_path / "ws", boards="duel", limits=limits)
 
     def lower() -> None:
         kind, value = LIMITS[ulimit]
@@ -80,7 +78,7 @@ def test_a_limit_of_the_shell_that_is_lower_than_that_of_bots_is_named_in_one_li
 def played(tmp_path_factory):
     """A workspace whose event was played, and has no charts; it has enough records that `verify` shares them out."""
     bots = {"first": FIRST, "last": LAST}
-    folder = workspace(tmp_path_factory.mktemp("played") / "ws", bots, repeats=verify.FEW // 2 + 1)
+    folder = workspaces.make(tmp_path_factory.mktemp("played") / "ws", bots, repeats=verify.FEW // 2 + 1)
     assert run_event(folder).returncode == 0
     return folder
 
@@ -113,7 +111,7 @@ ROOM = ": has less room than the limits scratch and files allow a bot; "
     [(9, "none", ROOM), (2, "auto", ": cannot be written: No space left on device; "), (500, "auto", ROOM)],
 )
 def test_a_folder_for_scratch_that_is_full_is_named(tmp_path, files, level, why):
-    folder = make(tmp_path / "ws")
+    folder = workspaces.make(tmp_path / "ws", boards="duel")
     words = ("run", "--no-charts", "--sandbox", level, "--unsafe")
     with small_disk(tmp_path / "small", f"size=64m,nr_inodes={files}"):
         done = Command(folder, *words, before=choice.failure.cache_clear, TMPDIR=str(tmp_path / "small")).end()
@@ -139,11 +137,11 @@ def test_a_bot_that_fails_while_the_disk_is_full_is_not_at_fault(tmp_path, monke
 
 @pytest.mark.parametrize("submitted", ["class/Ann.py", "class"])
 def test_a_disk_that_is_full_refuses_no_bot_that_is_submitted(tmp_path, submitted):
-    folder = make(tmp_path / "ws")
+    limits = {"files": 30_000}  # the self-test has the default
+    folder = workspaces.make(tmp_path / "ws", boards="duel", limits=limits)
     (tmp_path / "class").mkdir()
     for name in ("Ann", "Bob", "Cy"):
         (tmp_path / f"class/{name}.py").write_text(f"print({name!r})\n")
-    (folder / "tournament.toml").open("a").write("\n[limits]\nfiles = 30_000\n")  # the self-test has the default
     with small_disk(tmp_path / "small", "size=64m,nr_inodes=9000"):
         done = Command(folder, "submit", str(tmp_path / submitted), TMPDIR=str(tmp_path / "small")).end()
     assert (done.returncode, done.stdout, done.stderr) == (2, "", f"{tmp_path / 'small'}{ROOM}{ADVICE}\n")
@@ -158,7 +156,7 @@ def on_disk() -> Iterator[Path]:
 
 
 def test_semaphores_that_cannot_be_made_are_no_fault_of_the_log(on_disk):
-    folder = make(on_disk / "ws")
+    folder = workspaces.make(on_disk / "ws", boards="duel")
     locked = 'mount --bind /dev/shm /dev/shm && mount -o remount,bind,ro /dev/shm && exec "$@"'
     apart = ("unshare", "-m", "sh", "-c", locked, "sh")
     if shutil.which("unshare") is None or subprocess.run([*apart, "true"], capture_output=True, check=False).returncode:
@@ -172,7 +170,7 @@ def test_semaphores_that_cannot_be_made_are_no_fault_of_the_log(on_disk):
 
 
 def test_a_log_on_a_full_disk_costs_its_lines_and_no_match(tmp_path):
-    folder = workspace(tmp_path / "ws", {"first": FIRST, "last": LAST})
+    folder = workspaces.make(tmp_path / "ws", {"first": FIRST, "last": LAST})
     logs = folder / "results/cup/logs"
     with small_disk(logs, "size=4k"):
         (logs / "filling").write_bytes(bytes(4096))

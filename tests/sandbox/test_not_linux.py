@@ -12,7 +12,7 @@ import pytest
 
 from arena import shared_folders, system
 from arena.sandbox import seccomp
-from tests.support import cup, events, processes
+from tests.support import cup, processes, workspaces
 from tests.support.processes import until
 from tests.support.programs import python
 
@@ -69,13 +69,13 @@ RESULTS = (
 def done(tmp_path_factory) -> dict[str, tuple[int, str, str]]:
     """Return (exit code, stdout, stderr) of commands, all of which one process ran there."""
     folder = tmp_path_factory.mktemp("elsewhere")
-    played, own = cup.make(folder / "played"), cup.make(folder / "own")
+    played, own = workspaces.make(folder / "played", boards="duel"), workspaces.make(folder / "own", boards="duel")
     (own / "bots/built").mkdir()
     for name, text in BUILT.items():
         (own / "bots/built" / name).write_text(text)
     bots = {"sleeps": SLEEPS, "floods": FLOODS, "last": cup.LAST}
-    hasty = events.workspace(folder / "hasty", bots, ["mummy_maze/duel"], time="{move = 0.2}")
-    by_cpu = events.workspace(folder / "by_cpu", bots, ["mummy_maze/duel"], time='{clock = "cpu"}')
+    hasty = workspaces.make(folder / "hasty", bots, "mummy_maze/duel", time={"move": 0.2})
+    by_cpu = workspaces.make(folder / "by_cpu", bots, "mummy_maze/duel", time={"clock": "cpu"})
     commands = {
         "run": (played, ("run", "--unsafe", "--no-charts")),
         **{words: (played, words.split()) for words in RESULTS},
@@ -169,7 +169,7 @@ def test_a_bot_that_is_built_and_fails_is_judged(done):
 
 
 def test_nothing_is_left_of_a_run_that_is_killed(tmp_path):
-    folder, temporary = cup.make(tmp_path / "ws", first=SLEEPS, last=cup.LAST), tmp_path / "tmp"
+    folder, temporary = workspaces.make(tmp_path / "ws", {"first": SLEEPS, "last": cup.LAST}, "duel"), tmp_path / "tmp"
     temporary.mkdir()
     run = subprocess.Popen(
         elsewhere(sys.executable, "-m", "arena", "run", "--unsafe"),

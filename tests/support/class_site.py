@@ -14,7 +14,7 @@ from arena.extras.serve import people, uploads
 from arena.extras.serve.accounts import Accounts
 from arena.extras.serve.entrants import Entrants
 from arena.results.archive import Archive
-from tests.support import cup, reported
+from tests.support import cup, reported, workspaces
 from tests.support.programs import python
 
 AUTHORS, ORGANISER = ("Ada", "Ben"), "Olga"
@@ -84,7 +84,7 @@ class ClassSite:
 
 def make(folder: Path) -> ClassSite:
     """Make such a site: each of two authors has two versions, a refused upload, and a request that was played."""
-    workspace = cup.make(folder, first=cup.FIRST)
+    workspace = workspaces.make(folder, {"first": cup.FIRST}, "duel")
     accounts = Accounts(workspace)
     site = ClassSite(workspace, accounts)
     for name in (*AUTHORS, ORGANISER):

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from arena.author.submissions import BotStore, People, Submissions
 from arena.author.submissions.requests import request
-from tests.support import cup, events
+from tests.support import cup, workspaces
 
 GOOD, LAST = cup.FIRST, cup.LAST
 BAD = {
@@ -68,7 +68,7 @@ def submit(submissions, path: Path, name: str | None = None, *, replaces: bool =
 
 def workspace(folder: Path, **bots: str) -> Path:
     """Make a workspace with these bots, put there by hand."""
-    return events.workspace(folder, bots, ["words"], seed=7, time="{start = 5.0, move = 0.5}")
+    return workspaces.make(folder, bots, "words", seed=7, time={"start": 5.0, "move": 0.5})
 
 
 def folder_bot(folder: Path, toml: str = 'command = "python bot.py"\n', program: str = GOOD) -> Path:

@@ -1,4 +1,4 @@
-"""Small workspaces for the tests of the command line, and the command itself, in this process or in one of its own."""
+"""The command `arena`, in this process or in one of its own, and what it leaves in a workspace."""
 
 import atexit
 import contextlib
@@ -26,24 +26,12 @@ from arena import __main__ as arena_main
 from arena import parallel
 from arena.cli import main
 from arena.results.archive import Archive
-from tests.support import events, sprint
+from tests.support import events
 from tests.support.programs import python
 
 BOT = python('time.sleep({pause})\nsay("# [red]seen[/red]")\nsay(legal[{place}])')
 CRASHES = 'raise SystemExit("[bold]no[/bold]")\n'
 FIRST, LAST = BOT.format(place=0, pause=0), BOT.format(place=-1, pause=0)
-
-
-def make(folder: Path, boards: str = "duel", repeats: int = 1, **bots: str) -> Path:
-    """Make a workspace with these bots, in Python; without names, with `first` and `last`."""
-    keys = {"seed": 7, "repeats": repeats, "time": "{start = 10.0, move = 10.0}"}
-    return events.workspace(folder, bots or {"first": FIRST, "last": LAST}, boards.split(), **keys)
-
-
-def make_slow(folder: Path, repeats: int = 20) -> Path:
-    """Make a workspace with an event of six matches a repeat, each of which waits for 0.1 s and computes little."""
-    bots = {"first": sprint.FIRST, "last": sprint.LAST, "more": f"{sprint.FIRST}# more\n"}
-    return events.workspace(folder, {name: sprint.slow(text) for name, text in bots.items()}, repeats=repeats)
 
 
 def environment(**changes: str) -> dict[str, str]:

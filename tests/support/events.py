@@ -1,15 +1,13 @@
-"""Events that are really played: a workspace with bots, a run of it in this process or another, and its tables."""
+"""Events that are really played: a run of a workspace in this process or another, and its tables."""
 
 import contextlib
-import json
 import multiprocessing
 import os
 import random
-import shutil
 import signal
 import sys
 import time
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from arena.event import config, tournament
@@ -19,8 +17,6 @@ from arena.values import Abort, Event, Fault, Record
 from tests.support.processes import descendants, gone_soon
 
 TABLES = ("leaderboard.csv", "rankings.csv", "strengths.csv", "chance_better.csv", "crosstable.csv", "matches.csv")
-GAMES = {name: Path(__file__).with_name(f"{name}.py") for name in ("sprint", "words")}
-"""The games of the tests that a workspace may have."""
 
 
 class Audience:
@@ -42,24 +38,6 @@ class Audience:
 
     def aborted(self, abort: Abort) -> None:
         self.aborts.append(abort)
-
-
-def workspace(folder: Path, bots: Mapping[str, str], boards: Iterable[str] = ("sprint",), **keys: object) -> Path:
-    """Make a workspace with these bots, shell scripts or Python, and an event; `keys` are TOML.
-
-    The event is quick unless boards say otherwise.
-    """
-    for place in ("bots", "rules"):
-        (folder / place).mkdir(parents=True)
-    for name, text in bots.items():
-        bot = folder / "bots" / (name if text.startswith("#!") else f"{name}.py")
-        bot.write_text(text)
-        bot.chmod(0o755 if text.startswith("#!") else 0o644)
-    for name in {board.partition("/")[0] for board in boards} & GAMES.keys():
-        shutil.copy(GAMES[name], folder / "rules")
-    keys = {"name": '"cup"', "seed": 5, "boards": json.dumps([*boards]), "bots": '"bots"'} | keys
-    (folder / "tournament.toml").write_text("".join(f"{key} = {value}\n" for key, value in keys.items()))
-    return folder
 
 
 def event_of(folder: Path) -> Event:

@@ -22,7 +22,7 @@ from arena.extras.serve.accounts import Accounts
 from arena.extras.serve.entrants import Entrants
 from arena.workspace import event_of
 from tests.extras.serve.test_serve_accounts import decide
-from tests.support import cup
+from tests.support import cup, workspaces
 from tests.support.classroom import GOOD, LAST, submit, untried
 
 ANN, NAMESAKE = Person(name="Ann Lee", id="17"), Person(name="Ann Lee", id="18")
@@ -67,7 +67,7 @@ def test_each_bot_of_a_person_keeps_its_name_when_the_person_gets_another(tmp_pa
 
 
 def test_a_name_that_changes_in_people_csv_is_shown_before_anybody_hands_in_again(tmp_path):
-    workspace = cup.make(tmp_path)
+    workspace = workspaces.make(tmp_path, boards="duel")
     people(workspace, "name,id\nAnn Lee,17\n")
     submit(untried(workspace, [ANN]), hand_in(tmp_path, "17_bot.py"))
     people(workspace, "name,id\nAnn Kim,17\n")
@@ -95,7 +95,7 @@ def test_a_submission_from_before_notes_had_a_format_is_the_version_that_plays(t
 
 
 def test_two_bots_of_one_person_from_before_are_named_and_a_third_is_not_made(tmp_path):
-    workspace = cup.make(tmp_path)
+    workspace = workspaces.make(tmp_path, boards="duel")
     for name in ("Ann Lee", "Ann Kim"):  # as an arena stored them that knew names alone
         person = Person(name=name, id="17" if name == "Ann Lee" else "old")
         submit(untried(workspace, [person]), hand_in(tmp_path, f"{person.id}.py", f"{GOOD}# {name}\n"))
@@ -237,7 +237,7 @@ def test_a_report_for_a_name_that_two_people_have_asks_for_the_id(tmp_path):
 
 @pytest.fixture
 def site(tmp_path, monkeypatch):
-    workspace = cup.make(tmp_path)
+    workspace = workspaces.make(tmp_path, boards="duel")
     monkeypatch.chdir(workspace)  # as the server does
     return Accounts(workspace)
 
@@ -310,7 +310,7 @@ def test_a_person_whose_name_becomes_that_of_a_guest_shares_no_bot_with_the_gues
 
 
 def test_a_name_that_changes_in_people_csv_contradicts_no_commitment(tmp_path):
-    workspace = cup.make(tmp_path)
+    workspace = workspaces.make(tmp_path, boards="duel")
     submit(untried(workspace, [ANN]), hand_in(workspace, "17_bot.py"))
     tournament = config.load(workspace / "tournament.toml")
     for name in ("Ann Lee", "Ann Kim"):

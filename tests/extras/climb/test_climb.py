@@ -16,9 +16,8 @@ from arena.extras.climb.history import History
 from arena.results.archive import Archive
 from arena.results.sequential import Decision
 from arena.values import Bot
-from tests.support import classroom, providers, tutorial
+from tests.support import classroom, providers, tutorial, workspaces
 from tests.support.cup import Command, arena, processes_in, refused, stored
-from tests.support.events import workspace as made
 from tests.support.processes import until
 from tests.support.sprint import DICE
 
@@ -49,7 +48,7 @@ FEW = ("--set", "climb.pairings=2", "--set", "repeats=1")
 
 
 def workspace(folder: Path, more: str = "", **bots: str) -> Path:
-    made(folder, {"ada": BOT, "bob": RIVAL} | bots, ["sprint"])
+    workspaces.make(folder, {"ada": BOT, "bob": RIVAL} | bots)
     with (folder / "tournament.toml").open("a") as file:
         file.write(more)
     return folder
@@ -249,7 +248,7 @@ def climbed_with(folder: Path, kill_at: int = 0) -> list[str]:
 
 def test_killed_at_any_step_a_climb_goes_on_to_the_same_history(tmp_path):
     def fresh(name: str) -> Path:
-        return made(tmp_path / name, {"ada": DICE, "bob": DICE}, ["sprint"])
+        return workspaces.make(tmp_path / name, {"ada": DICE, "bob": DICE})
 
     steps = climbed_with(fresh("whole"))
     assert steps[:4] == ["play", "1 ada works", "check", "ada test 1 2"]
@@ -267,7 +266,7 @@ def test_killed_at_any_step_a_climb_goes_on_to_the_same_history(tmp_path):
 
 
 def test_a_bot_that_its_author_changes_during_its_test_is_not_overwritten(tmp_path):
-    folder = made(tmp_path / "w", {"ada": DICE, "bob": DICE}, ["sprint"])
+    folder = workspaces.make(tmp_path / "w", {"ada": DICE, "bob": DICE})
     with pytest.raises(Killed):
         climbed_with(folder, kill_at=4)  # in the first test of ada
     (folder / "bots/ada").write_text(f"{DICE}# by hand\n")

@@ -18,7 +18,7 @@ from arena.pictures.match import MOST_FRAMES, Clip
 from arena.replay.chances import chances_of
 from arena.replay.replayer import scenes
 from arena.results.columns import LEADERBOARD
-from tests.support import cup, reported
+from tests.support import cup, reported, workspaces
 
 TAGS = {"svg", "title", "defs", "g", "use", "rect", "circle", "ellipse", "path", "text", "animate"}
 OWN = ("mummy_maze/duel", "pacman/classic", "connect_four/standard", "goofspiel/five", "kuhn_poker/three_cards")
@@ -146,7 +146,7 @@ def test_a_badge_has_the_decimals_of_the_leaderboard(tmp_path):
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory):
     """A workspace in which an event was played."""
-    folder = cup.make(tmp_path_factory.mktemp("clips"), "standard")
+    folder = workspaces.make(tmp_path_factory.mktemp("clips"), boards="standard")
     cup.run_event(folder)
     return folder
 

@@ -20,7 +20,8 @@ from arena.results.archive import Archive
 from arena.values import Record
 from tests.extras.cluster.machines import Machines, opened, worker_below
 from tests.extras.cluster.test_clusters import BUILT, Acts, begun, play, playing
-from tests.support.events import Audience, event_of, run, tables, workspace
+from tests.support import workspaces
+from tests.support.events import Audience, event_of, run, tables
 from tests.support.processes import alive, children, descendants, gone_soon, until
 from tests.support.sprint import DICE, FIRST, LAST, slow
 
@@ -69,7 +70,7 @@ def test_a_worker_whose_disk_becomes_full_gets_no_more_matches(tmp_path, shared,
         pytest.skip("no file system can be mounted here")
     try:
         bots = {name: f"{slow(FIRST, 0.15)}# {name}\n" for name in "abcdef"}
-        cup = workspace(tmp_path, bots)
+        cup = workspaces.make(tmp_path, bots)
         workers = [shared.worker("first")]
         seen: set[str] = set()
         lines: list[str] = []
@@ -116,7 +117,7 @@ def test_a_worker_whose_disk_becomes_full_gets_no_more_matches(tmp_path, shared,
 def test_a_machine_that_vanishes_loses_its_matches_and_may_come_back(tmp_path, shared, monkeypatch, frozen):
     monkeypatch.setattr("arena.extras.cluster.driver.SILENT_S", 3.0)
     monkeypatch.setattr("arena.extras.cluster.machine.BEAT_S", 0.3)
-    cup = workspace(tmp_path, {"a": FIRST, "b": LAST, "c": FIRST}, repeats=4)
+    cup = workspaces.make(tmp_path, {"a": FIRST, "b": LAST, "c": FIRST}, repeats=4)
     workers = [shared.worker("frozen")]  # alone, so that it has matches when it freezes, however slow it is
     killed: list[int] = []
     lines: list[str] = []
@@ -161,7 +162,7 @@ def test_a_run_that_waits_for_a_worker_that_does_not_answer_says_so(tmp_path, sh
     monkeypatch.setattr("arena.extras.cluster.driver.FIRST_NOTICE_S", 0.0)
     monkeypatch.setattr("arena.extras.cluster.machine.LATE_S", 0.3)
     monkeypatch.setattr(control, "PUBLISH_S", 0.1)
-    cup = workspace(tmp_path, {"a": FIRST, "b": LAST})
+    cup = workspaces.make(tmp_path, {"a": FIRST, "b": LAST})
     worker = shared.worker("frozen")
     with Client(shared.address, set_as_default=False) as client:
         client.wait_for_workers(1, timeout=30)
@@ -187,7 +188,7 @@ def test_a_run_that_waits_for_a_worker_that_does_not_answer_says_so(tmp_path, sh
 
 @pytest.mark.soak
 def test_a_scheduler_that_restarts_costs_no_match(tmp_path, shared):
-    cup = workspace(tmp_path, {"a": DICE, "b": FIRST, "c": LAST}, repeats=6)
+    cup = workspaces.make(tmp_path, {"a": DICE, "b": FIRST, "c": LAST}, repeats=6)
     worker = shared.worker("one")
     audience = Acts(after_10=shared.restart_scheduler)
     outcome, _ = play(cup, "cluster", shared.address, audience)
@@ -198,7 +199,7 @@ def test_a_scheduler_that_restarts_costs_no_match(tmp_path, shared):
 @pytest.mark.soak
 @pytest.mark.timeout(600)
 def test_workers_of_nannies_play_and_their_death_and_that_of_a_nanny_cost_no_match(tmp_path, shared):
-    cup = workspace(tmp_path, {"a": DICE, "b": FIRST, "c": LAST}, repeats=20)
+    cup = workspaces.make(tmp_path, {"a": DICE, "b": FIRST, "c": LAST}, repeats=20)
     run(cup, "local", 2)
     nannies = [shared.nanny(), shared.nanny()]
 
@@ -298,7 +299,7 @@ def far(network: Network, shared: Machines) -> str:
 @pytest.mark.slow
 def test_a_worker_that_loses_its_connections_changes_no_table(tmp_path, shared):
     naps = slow(LAST)  # so that the machine is at a parcel when it happens
-    cup = workspace(tmp_path, {"a": DICE, "b": FIRST, "c": naps}, repeats=2)
+    cup = workspaces.make(tmp_path, {"a": DICE, "b": FIRST, "c": naps}, repeats=2)
     folder = cup / "bots" / "d"
     folder.mkdir()
     (folder / "bot.toml").write_text(BUILT)
@@ -327,7 +328,7 @@ def test_the_matches_of_a_machine_whose_connections_fall_silent_are_played_again
     monkeypatch.setattr("arena.extras.cluster.driver.SILENT_S", 6.0)
     monkeypatch.setattr("arena.extras.cluster.machine.BEAT_S", 0.3)
     naps = slow(LAST)  # so that the machine is at a parcel when it happens
-    cup = workspace(tmp_path, {"a": DICE, "b": FIRST, "c": naps}, repeats=2)
+    cup = workspaces.make(tmp_path, {"a": DICE, "b": FIRST, "c": naps}, repeats=2)
     run(cup, "local", 2)
     with Network() as network:
         workers = [shared.worker("far", before=far(network, shared))]
@@ -350,7 +351,7 @@ def test_the_matches_of_a_machine_whose_connections_fall_silent_are_played_again
 
 @pytest.mark.soak
 def test_a_slow_network_between_scheduler_workers_and_run_costs_time_and_no_match(tmp_path, shared):
-    cup = workspace(tmp_path, {"a": DICE, "b": FIRST, "c": LAST}, repeats=10)
+    cup = workspaces.make(tmp_path, {"a": DICE, "b": FIRST, "c": LAST}, repeats=10)
     run(cup, "local", 2)
     with Network(delay=0.2) as network:
         address = network.way_to(shared.address)
@@ -367,7 +368,7 @@ def test_a_slow_network_between_scheduler_workers_and_run_costs_time_and_no_matc
 @pytest.mark.timeout(1800)
 def test_twenty_random_kills_of_workers_nannies_hosts_and_the_run_change_no_table(tmp_path, shared):
     """Workers come back; runs are killed and begun again; whatever is hit, the tables are those of one machine."""
-    cup = workspace(tmp_path, {"a": DICE, "b": FIRST, "c": LAST}, repeats=60)
+    cup = workspaces.make(tmp_path, {"a": DICE, "b": FIRST, "c": LAST}, repeats=60)
     draws, workers, nannies = random.Random(20), [shared.worker("one"), shared.worker("two")], [shared.nanny()]
     main = playing(begun(cup, shared.address))
     for _ in range(20):

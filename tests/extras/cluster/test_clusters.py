@@ -40,8 +40,9 @@ from arena.sandbox import cores
 from arena.values import Conditions, Ending, Event, Record
 from arena.version import __version__
 from tests.extras.cluster.machines import opened
+from tests.support import workspaces
 from tests.support.cup import BOT, Command, arena, environment
-from tests.support.events import Audience, event_of, run, tables, workspace
+from tests.support.events import Audience, event_of, run, tables
 from tests.support.processes import alive, children, descendants, gone_soon, until
 from tests.support.sprint import DICE, FIRST, LAST, slow
 
@@ -98,7 +99,7 @@ def playing(main: Command, stored: int = 0) -> Command:
 def test_a_run_that_is_killed_or_interrupted_leaves_no_bot_and_can_go_on(tmp_path, shared):
     worker = shared.worker("one", compiles=True)
     naps = slow(FIRST)  # so that the run is not over before it is killed
-    cup = workspace(tmp_path, {"a": naps, "b": naps, "c": slow(LAST)}, repeats=4)
+    cup = workspaces.make(tmp_path, {"a": naps, "b": naps, "c": slow(LAST)}, repeats=4)
     main = playing(begun(cup, shared.address))
     assert (below := descendants(worker))
     main.signal(signal.SIGKILL)
@@ -122,7 +123,7 @@ def test_a_run_that_is_killed_or_interrupted_leaves_no_bot_and_can_go_on(tmp_pat
 @pytest.mark.slow
 def test_an_exception_of_the_rules_ends_the_run_as_on_one_machine(tmp_path, shared, worker):
     """A dask worker has not imported the rules, so it can unpickle neither their classes nor what is made of them."""
-    cup = workspace(tmp_path, {"a": FIRST, "b": LAST})
+    cup = workspaces.make(tmp_path, {"a": FIRST, "b": LAST})
     rules = cup / "rules" / "sprint.py"
     raising = 'if turn == 4:\n            raise KeyError(Odd) if hare else Odd("odd")\n        return None'
     ending = 'return Outcome({"hare": 25 * hare, "tortoise": 25 * tortoise}, "rest") if turn == 4 else None'
@@ -171,7 +172,7 @@ def test_the_status_has_each_lane_and_unfit_workers_are_given_nothing(tmp_path, 
     monkeypatch.setattr(control, "PUBLISH_S", 0.1)
     monkeypatch.setattr(control, "LOOK_S", 0)
     asleep = BOT.format(place=0, pause=0.4)
-    cup = workspace(tmp_path, {"a": asleep, "b": asleep}, repeats=200)
+    cup = workspaces.make(tmp_path, {"a": asleep, "b": asleep}, repeats=200)
     (tmp_path / "site").mkdir()
     (tmp_path / "site" / "sitecustomize.py").write_text(NO_CONFINEMENT)
     fit = shared.worker("fit", lanes=2)
@@ -216,7 +217,7 @@ def test_the_status_has_each_lane_and_unfit_workers_are_given_nothing(tmp_path, 
 @pytest.mark.slow
 def test_a_cluster_without_a_worker_that_can_play_ends_the_run_with_one_line(tmp_path, shared, worker, monkeypatch):
     monkeypatch.setattr("arena.extras.cluster.driver.REFUSED_S", 0.2)
-    cup = workspace(tmp_path, {"a": FIRST, "b": FIRST})
+    cup = workspaces.make(tmp_path, {"a": FIRST, "b": FIRST})
     said = []
     for speed in (Speed(python_s=1e-5, c_s=1e-5, spread=1.0), None):
         with pytest.raises(ArenaError, match="no worker of this cluster can play the event") as refusal:
@@ -233,7 +234,7 @@ def test_a_swiss_on_a_slower_machine_gives_bots_more_time_in_the_same_matches(tm
     from distributed import Client
 
     worker = shared.worker("no compiler")
-    cup = workspace(tmp_path, {"a": DICE, "b": FIRST, "c": LAST}, ["sprint", "duel"], schedule='"swiss"', repeats=2)
+    cup = workspaces.make(tmp_path, {"a": DICE, "b": FIRST, "c": LAST}, "sprint duel", schedule="swiss", repeats=2)
     lanes: list[list[int]] = []
 
     def now() -> list[int]:
@@ -367,7 +368,7 @@ def test_a_batch_has_a_second_of_matches_and_forfeits_do_not_count_as_matches():
 
 
 def test_the_legs_of_a_pairing_go_to_one_machine_while_it_is_there(tmp_path):
-    event = event_of(workspace(tmp_path, {"a": DICE, "b": FIRST, "c": LAST}))
+    event = event_of(workspaces.make(tmp_path, {"a": DICE, "b": FIRST, "c": LAST}))
     ab, ba, ac, ca = (
         director.Work(match=event.match(event.boards[0], tuple(event.bots["abc".index(bot)] for bot in pair), 0))
         for pair in ("ab", "ba", "ac", "ca")
@@ -391,7 +392,7 @@ def test_the_legs_of_a_pairing_go_to_one_machine_while_it_is_there(tmp_path):
 
 def test_a_parcel_travels_in_few_small_messages(tmp_path, shared):
     """dask remembers messages whole: 100,000 forfeits made driver and scheduler grow by 60 MB each."""
-    event = event_of(workspace(tmp_path, {"a": DICE, "b": FIRST}, repeats=100))
+    event = event_of(workspaces.make(tmp_path, {"a": DICE, "b": FIRST}, repeats=100))
     works = [director.Work(match=event.match(event.boards[0], event.bots, number)) for number in range(200)]
     packed = wire.parcel(sorted, works, 1.0)
     assert wire.unpacked(packed, event) == (sorted, works)
@@ -401,7 +402,7 @@ def test_a_parcel_travels_in_few_small_messages(tmp_path, shared):
 
 
 def test_voided_matches_are_played_again_and_the_archive_has_the_reason(tmp_path, monkeypatch):
-    cup = workspace(tmp_path, {"a": DICE, "b": FIRST, "c": LAST})
+    cup = workspaces.make(tmp_path, {"a": DICE, "b": FIRST, "c": LAST})
     results = cup / "results" / "cup"
     run(cup, "results/cup", 1)
     before = tables(results)
@@ -464,7 +465,7 @@ def test_what_becomes_of_a_machine_by_the_failure_of_its_matches(tmp_path, monke
     from arena.extras.cluster.driver import Cluster  # here, so that tests of other files do not wait for dask
     from arena.extras.cluster.machine import Machine, MachineState, Parcel
 
-    event = event_of(workspace(tmp_path / "ws", {"a": DICE, "b": FIRST}))
+    event = event_of(workspaces.make(tmp_path / "ws", {"a": DICE, "b": FIRST}))
     item = director.Work(match=event.match(event.boards[0], event.bots, 0))
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))  # where dask leaves a folder
     with contextlib.closing(Cluster("local:1", event, tmp_path)) as driver:
@@ -486,7 +487,7 @@ def test_what_becomes_of_a_machine_by_the_failure_of_its_matches(tmp_path, monke
 
 @pytest.mark.parametrize("rule", [{}, {"stop_after": 0.3}])
 def test_a_run_without_any_worker_ends_when_it_is_asked_to_stop_or_its_time_is_over(tmp_path, shared, rule):
-    cup = workspace(tmp_path, {"a": DICE, "b": FIRST}, **rule)
+    cup = workspaces.make(tmp_path, {"a": DICE, "b": FIRST}, **rule)
 
     def ask() -> bool:
         if not rule:
@@ -513,7 +514,7 @@ def altered(change: Callable[[Done[Any, Any]], Done[Any, Any]]) -> Any:
 
 
 def test_a_worker_whose_clock_is_ahead_ends_a_run_with_stop_after(tmp_path):
-    cup = workspace(tmp_path, {"a": DICE, "b": FIRST}, stop_after=600)
+    cup = workspaces.make(tmp_path, {"a": DICE, "b": FIRST}, stop_after=600)
     lanes = altered(lambda done: Done(done.item, NotBegun()))
     outcome = tournament.run(event_of(cup), cup / "results", workers=1, audience=Audience(), elsewhere=lanes)
     assert outcome.stop is not None
@@ -521,7 +522,7 @@ def test_a_worker_whose_clock_is_ahead_ends_a_run_with_stop_after(tmp_path):
 
 
 def test_on_a_cluster_no_bot_reaches_a_language_model(tmp_path):
-    cup = workspace(tmp_path, {"a": DICE, "b": FIRST})
+    cup = workspaces.make(tmp_path, {"a": DICE, "b": FIRST})
     with (cup / "tournament.toml").open("a") as file:
         file.write('[model]\nname = "m"\ncommand = "x"\n')
     refused = arena(cup, "run", "--workers", "local:2", "-q")
@@ -567,7 +568,7 @@ def test_tls_without_certificates_is_refused_with_the_page_that_helps(tmp_path):
 def test_an_address_where_no_scheduler_is_ends_in_one_line(tmp_path, monkeypatch):
     monkeypatch.setattr("arena.extras.cluster.driver.CONNECT_S", 0.3)
     with pytest.raises(ArenaError, match=r"tcp://127.0.0.1:9: no dask scheduler answers there .*start one with"):
-        play(workspace(tmp_path, {"a": DICE, "b": FIRST}), "cluster", "tcp://127.0.0.1:9", Audience())
+        play(workspaces.make(tmp_path, {"a": DICE, "b": FIRST}), "cluster", "tcp://127.0.0.1:9", Audience())
 
 
 def test_workers_on_one_machine_share_out_its_cores():
@@ -609,7 +610,7 @@ def pod_commands() -> list[str]:
 @pytest.mark.parametrize("commands", [lab_commands, pod_commands])
 def test_the_commands_of_the_page_play_an_event(commands, tmp_path):
     """This machine stands for all others; `local:2` is the comparison."""
-    cup = workspace(tmp_path, {"a": DICE, "b": FIRST})
+    cup = workspaces.make(tmp_path, {"a": DICE, "b": FIRST})
     with socket.create_server(("127.0.0.1", 0)) as free:
         port = str(free.getsockname()[1])
     tools = Path(sys.executable).parent
@@ -720,8 +721,8 @@ def test_a_certificate_of_a_stranger_is_refused_in_one_line(authorities, role):
 @pytest.mark.timeout(600)
 def test_the_commands_for_tls_play_an_event_and_refuse_strangers(tmp_path):
     """A scheduler, a worker and a run as cluster.md has them for TLS, all in the folder of the certificates."""
-    cup = certified(workspace(tmp_path / "ours", {"a": DICE, "b": FIRST}))
-    stranger = certified(workspace(tmp_path / "stranger", {"a": DICE, "b": FIRST}))
+    cup = certified(workspaces.make(tmp_path / "ours", {"a": DICE, "b": FIRST}))
+    stranger = certified(workspaces.make(tmp_path / "stranger", {"a": DICE, "b": FIRST}))
     (stranger / "ca.pem").write_bytes((cup / "ca.pem").read_bytes())
     lines = [line.strip() for line in LAB.splitlines() if line.startswith("    ")]
     exports = "; ".join(line for line in lines if line.startswith("export DASK"))

@@ -23,7 +23,7 @@ from arena.results.lessons import find
 from arena.results.move_estimates import LEAST_MATCHES, better_than
 from arena.sandbox import choice
 from arena.values import Opening, Turn
-from tests.support import cup, reported, stored
+from tests.support import cup, reported, stored, workspaces
 from tests.support.cup import arena
 from tests.support.programs import python
 
@@ -86,7 +86,7 @@ def give(folder, moves):
 @pytest.fixture(scope="module")
 def planted(tmp_path_factory):
     """A workspace in which `ada`, with one blunder, has met `first`."""
-    folder = cup.make(tmp_path_factory.mktemp("planted") / "ws", first=cup.FIRST)
+    folder = workspaces.make(tmp_path_factory.mktemp("planted") / "ws", {"first": cup.FIRST}, "duel")
     moves, blunder = planted_moves()
     give(folder, moves)
     assert cup.run_event(folder).returncode == 0

@@ -21,7 +21,7 @@ from arena.protocol import Reply
 from arena.replay import notation
 from arena.results.archive import Archive
 from arena.values import DISGUISED, Bot, Conditions, Ending, Event
-from tests.support import cup, events, sprint
+from tests.support import cup, sprint, workspaces
 
 BOARDS = (
     *("mummy_maze/hunt", "mummy_maze/duel", "mummy_maze/duel_published", "mummy_maze/court"),
@@ -180,11 +180,11 @@ print(json.dumps({"text": json.dumps({"move": best[0] if best else legal[0]}), "
 
 
 def test_an_event_in_disguise_tells_memory_from_play_and_goes_the_same_way_again(tmp_path):
-    folder = events.workspace(tmp_path / "w", {"low": sprint.FIRST, "high": sprint.LAST}, ["kuhn_poker/three_cards"])
+    bots = {"low": sprint.FIRST, "high": sprint.LAST}
+    model = {"name": "m", "command": [sys.executable, "-S", "model.py"], "disguise": True}
+    folder = workspaces.make(tmp_path / "w", bots, "kuhn_poker/three_cards", model=model)
     shutil.copytree(HOUSE, folder / "bots" / "llm")
     (folder / "model.py").write_text(REMEMBERS)
-    with (folder / "tournament.toml").open("a") as file:
-        file.write(f'[model]\nname = "m"\ncommand = ["{sys.executable}", "-S", "model.py"]\ndisguise = true\n')
     with cup.first_chart_only():
         ran = cup.arena(folder, "run", "--workers", "1")
     assert ran.returncode == 0

@@ -44,7 +44,7 @@ from arena.report import replays
 from arena.report.author import Author
 from arena.results.archive import Archive
 from arena.values import Conditions, Ending, ModelAnswer, ModelTerms, SeatReport
-from tests.support import cup, events, live, providers
+from tests.support import cup, events, live, providers, workspaces
 from tests.support.processes import descendants, gone_soon, until
 from tests.support.programs import python
 from tests.support.providers import Scripted
@@ -407,7 +407,7 @@ def test_a_provider_that_fails_is_asked_again_and_one_that_is_down_ends_the_run(
 
 def workspace(folder: Path, model: str, bots: str = "ab", **keys: object) -> Path:
     """Make a workspace of the house bot with as many prompts as letters."""
-    events.workspace(folder, {}, **keys)
+    workspaces.make(folder, {}, **keys)
     for name in bots:
         shutil.copytree(HOUSE, folder / "bots" / name)
         with (folder / "bots" / name / "prompt.md").open("a") as prompt:

@@ -8,7 +8,7 @@ import pytest
 
 from arena.event import config
 from arena.games import rulebook
-from tests.support import cup
+from tests.support import cup, workspaces
 from tests.support.programs import python
 
 BY_TABLE = """
@@ -29,7 +29,7 @@ run(choose)
 def folder(tmp_path_factory):
     dice = python("say(random.choice(legal))", first="import random", each='if word == "seed": random.seed(rest)')
     bots = {"first": cup.FIRST, "dice": dice}
-    return cup.make(tmp_path_factory.mktemp("nemesis") / "ws", "mummy_maze/random:5", **bots)
+    return workspaces.make(tmp_path_factory.mktemp("nemesis") / "ws", bots, "mummy_maze/random:5")
 
 
 def nemesis(folder: Path, *words: str) -> dict:

@@ -14,8 +14,7 @@ from arena.games import rulebook
 from arena.results.archive import Archive
 from arena.values import Event
 from tests.replay.test_reconstruct import TAMPERED
-from tests.support import cup, stored
-from tests.support.events import workspace
+from tests.support import cup, stored, workspaces
 from tests.support.sprint import DICE, FIRST, LAST
 
 SECRET = "00112233445566778899aabbccddeeff"
@@ -25,7 +24,7 @@ SECRET = "00112233445566778899aabbccddeeff"
 def published(tmp_path_factory):
     """A workspace as its organiser publishes it after the event."""
     bots = {"first": FIRST, "last": LAST, "dice": DICE}
-    folder = workspace(tmp_path_factory.mktemp("notary") / "ws", bots, ["duel"], seed=f'"{SECRET}"')
+    folder = workspaces.make(tmp_path_factory.mktemp("notary") / "ws", bots, "duel", seed=SECRET)
     assert cup.arena(folder, "commit").returncode == 0
     assert cup.run_event(folder).returncode == 0
     return folder

@@ -25,7 +25,7 @@ from arena.extras.serve.frames import Frames
 from arena.extras.serve.guard import Guard, Settings
 from arena.extras.serve.people import Threads
 from arena.extras.serve.worker import MOST_OF_NETWORK, NETWORK, BusyError, Worker
-from tests.support import cup
+from tests.support import cup, workspaces
 from tests.support.processes import until
 from tests.support.served import drown, raw, served, served_apart
 
@@ -34,7 +34,7 @@ OPENSSL = shutil.which("openssl")
 
 @pytest.fixture(scope="module")
 def workspace(tmp_path_factory):
-    folder = cup.make(tmp_path_factory.mktemp("served"))
+    folder = workspaces.make(tmp_path_factory.mktemp("served"), boards="duel")
     cup.run_event(folder)
     return folder
 
@@ -60,7 +60,7 @@ def test_every_answer_forbids_a_page_to_load_anything_else(client):
 
 
 def test_a_page_that_fails_forbids_it_too_and_says_nothing_of_why(tmp_path):
-    app = make_app(cup.make(tmp_path))
+    app = make_app(workspaces.make(tmp_path, boards="duel"))
     networks = []
     app.state.accounts.seen = lambda *_: networks.append(NETWORK.get()) or 1 / 0
     with served(tmp_path, app=app) as client:
@@ -268,7 +268,7 @@ def test_neither_an_author_nor_an_address_fills_the_queue_of_all(asker, most):
 
 
 def test_the_front_page_asks_the_accounts_no_more_often_for_many_requests(tmp_path, monkeypatch):
-    accounts, asked, rows = Accounts(cup.make(tmp_path)), [], Accounts._rows
+    accounts, asked, rows = Accounts(workspaces.make(tmp_path, boards="duel")), [], Accounts._rows
     monkeypatch.setattr(Accounts, "_rows", lambda *values: asked.append(values) or rows(*values))
     session, counts = accounts.sign_in(accounts.invite("Ada", "test")), []
     with served(tmp_path) as client:

@@ -31,7 +31,7 @@ from arena.extras.serve.remote import Hub
 from arena.extras.serve.worker import Worker
 from arena.results.archive import Archive
 from arena.results.archive.database import Holder
-from tests.support import cup
+from tests.support import cup, workspaces
 from tests.support.class_site import decide
 from tests.support.processes import until
 from tests.support.served import pids_of, served, without
@@ -70,7 +70,7 @@ def packed(*names: str) -> bytes:
 @pytest.fixture(scope="module")
 def played(tmp_path_factory):
     """A site whose event was played; two authors and an organiser are signed in."""
-    workspace = cup.make(tmp_path_factory.mktemp("site"))
+    workspace = workspaces.make(tmp_path_factory.mktemp("site"), boards="duel")
     accounts = Accounts(workspace)
     tokens = [accounts.invite(name, "test", organiser=name == "Olga") for name in ("Ada", "Ben", "Olga")]
     for name, program in (("Ada", cup.FIRST), ("Ada", cup.LAST), ("Ben", cup.CRASHES)):
@@ -85,7 +85,7 @@ def played(tmp_path_factory):
 
 @pytest.fixture
 def accounts(tmp_path):
-    return Accounts(cup.make(tmp_path))
+    return Accounts(workspaces.make(tmp_path, boards="duel"))
 
 
 def test_an_author_reads_faults_and_stderr_of_the_own_bot_only(played):
@@ -482,7 +482,7 @@ def test_a_client_that_goes_before_its_form_is_complete_fails_nothing_here(playe
 
 
 def test_each_action_is_a_command_and_stands_in_the_log(tmp_path):
-    workspace = cup.make(tmp_path)
+    workspace = workspaces.make(tmp_path, boards="duel")
     (workspace / "people.csv").write_text("name,e-mail,id\nAda,ada@x.example,s1\nBen,,s2\n")
     invited = cup.arena(workspace, "serve", "invite", "people.csv").stdout.splitlines()
     assert [re.fullmatch(r"(\w+)\t[\w-]{43}", line)[1] for line in invited] == ["Ada", "Ben"]
@@ -500,7 +500,7 @@ def test_each_action_is_a_command_and_stands_in_the_log(tmp_path):
 
 
 def test_each_command_of_the_page_about_the_site_runs(tmp_path):
-    workspace = cup.make(tmp_path)
+    workspace = workspaces.make(tmp_path, boards="duel")
     (workspace / "people.csv").write_text("name\nAda\n")
     page = (Path(__file__).parents[3] / "docs/extras/serve.md").read_text("utf-8")
     commands = re.findall(r"^\$ arena serve ([a-z].*)$|`arena serve ([a-z][^`]*)`", page, re.MULTILINE)

@@ -15,7 +15,7 @@ from arena.errors import ArenaError
 from arena.extras.serve import actions, author, uploads
 from arena.extras.serve.accounts import Account, Accounts, Upload
 from arena.extras.serve.disk import Disk, size_of
-from tests.support import cup
+from tests.support import cup, workspaces
 
 PADDING = 300_000
 
@@ -23,7 +23,7 @@ PADDING = 300_000
 @pytest.fixture
 def site(tmp_path) -> tuple[Accounts, Account]:
     """A site on which an author has a megabyte."""
-    accounts = Accounts(cup.make(tmp_path))
+    accounts = Accounts(workspaces.make(tmp_path, boards="duel"))
     accounts.invite("Ada", "test")
     actions.act(accounts, "limit", ["disk", "1"], "test")
     return accounts, accounts.named("Ada")

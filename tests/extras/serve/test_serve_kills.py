@@ -17,7 +17,7 @@ from arena.extras.serve import actions
 from arena.extras.serve.accounts import Accounts
 from arena.extras.serve.entrants import Entrants
 from arena.results.archive import Archive
-from tests.support import cup
+from tests.support import cup, workspaces
 from tests.support.processes import until
 from tests.support.served import pids_of, served_apart, without
 
@@ -30,7 +30,7 @@ class Site:
 
     def __init__(self, folder: Path) -> None:
         bots = {name: cup.BOT.format(place=place, pause=0.02) for place, name in enumerate(("first", "more"))}
-        self.folder = cup.make(folder, **bots)
+        self.folder = workspaces.make(folder, bots, "duel")
         self.accounts = Accounts(folder)
         self.accounts.set("limit.uploads", 1000, "test", "limit")
         self.session = self.accounts.sign_in(self.accounts.invite("Ada", "test"))

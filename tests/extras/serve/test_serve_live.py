@@ -24,7 +24,7 @@ from arena.match.play import play
 from arena.results.leaderboard import Results
 from arena.results.upsets import upsets
 from arena.values import Ending
-from tests.support import cup, live, stored
+from tests.support import cup, live, stored, workspaces
 from tests.support.processes import until
 from tests.support.programs import python
 from tests.support.served import served
@@ -99,7 +99,7 @@ def watched(client, event: str) -> list:
 def workspace(tmp_path_factory):
     """A workspace with an event that is over, and bots for another one."""
     bots = {"first": cup.FIRST, "last": cup.LAST, "ann": SLOW.format(pause=2.5), "bob": SLOW.format(pause=0)}
-    folder = cup.make(tmp_path_factory.mktemp("live"), "duel goofspiel/five", **bots)
+    folder = workspaces.make(tmp_path_factory.mktemp("live"), bots, "duel goofspiel/five")
     cup.run_event(folder, "--bot", "first,last", "--board", "mummy_maze/duel")
     return folder
 

@@ -22,7 +22,7 @@ from arena.extras.serve.accounts import Accounts
 from arena.extras.serve.app import make_app
 from arena.extras.serve.guard import Settings
 from arena.extras.serve.human_matches import HumanMatch, Wish
-from tests.support import class_site, cup, reported
+from tests.support import class_site, cup, reported, workspaces
 from tests.support.processes import until
 from tests.support.served import WIDTHS, fits, fitting, pids_of, served, visitor, without
 
@@ -263,7 +263,7 @@ def sign_in(page, token: str) -> None:
 
 @pytest.mark.slow
 def test_an_author_hands_in_bots_and_the_organiser_plays_freezes_and_hides(browser, tmp_path):
-    workspace, problems = cup.make(tmp_path / "site"), []
+    workspace, problems = workspaces.make(tmp_path / "site", boards="duel"), []
     accounts = Accounts(workspace)
     tokens = accounts.invite("Ada", "test"), accounts.invite("Olga", "test", organiser=True)
     (tmp_path / "folder/data").mkdir(parents=True)
@@ -313,7 +313,7 @@ def test_an_author_hands_in_bots_and_the_organiser_plays_freezes_and_hides(brows
 
 @pytest.mark.slow
 def test_a_browser_plays_whole_matches_by_clicks_on_the_board_and_by_keys(browser, tmp_path):
-    workspace, problems = cup.make(tmp_path / "site", "duel goofspiel/five"), []
+    workspace, problems = workspaces.make(tmp_path / "site", boards="duel goofspiel/five"), []
     token = Accounts(workspace).invite("Ada", "test")
     with served(workspace, Settings(writes_per_s=1e6)) as client:  # no person is so quick
         ada = visitor(browser, str(client.base_url), problems)

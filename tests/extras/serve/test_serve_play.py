@@ -17,7 +17,7 @@ from arena.extras.serve.app import make_app
 from arena.extras.serve.guard import Settings
 from arena.extras.serve.processes import SiteProcess
 from arena.replay import notation
-from tests.support import cup
+from tests.support import cup, workspaces
 from tests.support.processes import gone_soon, until
 from tests.support.served import served, served_apart
 
@@ -28,7 +28,7 @@ SEATS = 'name="move" value="([^"]*)"'
 @pytest.fixture(scope="module")
 def site(tmp_path_factory):
     """Return the accounts of a site, its application and a maker of clients with a session."""
-    workspace = cup.make(tmp_path_factory.mktemp("site"), f"{KUHN} {DUEL}")
+    workspace = workspaces.make(tmp_path_factory.mktemp("site"), boards=f"{KUHN} {DUEL}")
     accounts = Accounts(workspace)
     app = make_app(workspace, Settings(writes_per_s=1e6, reads_per_s=1e6))
     sessions = {name: accounts.sign_in(accounts.invite(name, "test")) for name in ("Ada", "Ben")}
@@ -175,13 +175,15 @@ def test_a_match_whose_process_is_killed_is_over_and_the_terminal_says_why(site,
 
 def test_the_process_of_a_match_ends_quietly_if_its_server_ends_before_the_start(tmp_path):
     command = SiteProcess.HUMAN_MATCH.command()
-    done = subprocess.run(command, cwd=cup.make(tmp_path), input="", capture_output=True, text=True)
+    done = subprocess.run(
+        command, cwd=workspaces.make(tmp_path, boards="duel"), input="", capture_output=True, text=True
+    )
     assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
 
 
 @pytest.mark.slow
 def test_nothing_is_left_of_a_match_when_its_server_is_killed_and_another_has_run(tmp_path):
-    workspace = cup.make(tmp_path / "site", DUEL)
+    workspace = workspaces.make(tmp_path / "site", boards=DUEL)
     accounts = Accounts(workspace)
     session = accounts.sign_in(accounts.invite("Ada", "test"))
     with tempfile.TemporaryDirectory() as temporary:  # a short path, as sockets need it

@@ -16,7 +16,7 @@ from arena.extras.serve.remote import Hub
 from arena.extras.serve.statements import Statement
 from arena.report.author import PRIVATE
 from tests.extras.serve.test_serve_play import post, settled
-from tests.support import cup
+from tests.support import cup, workspaces
 from tests.support.class_site import decide
 from tests.support.processes import until
 from tests.support.served import served
@@ -51,7 +51,7 @@ def packed(files: dict[str, str]) -> bytes:
 
 def site_with(folder, files: dict[str, str]) -> Accounts:
     """Make a site with a bot of Ada that plays, and a bot of Ben of these files."""
-    accounts = Accounts(cup.make(folder))
+    accounts = Accounts(workspaces.make(folder, boards="duel"))
     for name, own in (("Ada", {"bot.py": cup.FIRST}), ("Ben", files)):
         accounts.invite(name, "test")
         uploads.receive(accounts, accounts.named(name), {"bot.zip": io.BytesIO(packed(own))})

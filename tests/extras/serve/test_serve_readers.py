@@ -7,7 +7,7 @@ import pytest
 
 from arena.extras.serve import people
 from arena.extras.serve.accounts import Accounts
-from tests.support import cup, reported
+from tests.support import cup, reported, workspaces
 from tests.support.class_site import add_hostile_event
 from tests.support.served import served
 
@@ -36,7 +36,7 @@ NONE = (
 @pytest.fixture(scope="module")
 def workspace(tmp_path_factory):
     """A workspace with an event that was played, and another in which every text is hostile."""
-    folder = cup.make(tmp_path_factory.mktemp("readers"))
+    folder = workspaces.make(tmp_path_factory.mktemp("readers"), boards="duel")
     cup.run_event(folder)
     program = next((folder / "bots").rglob("first*.py"))
     program.write_text(program.read_text() + "# another version\n")

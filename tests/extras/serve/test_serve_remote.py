@@ -29,7 +29,7 @@ from arena.protocol import Ask
 from arena.replay import notation
 from arena.results.archive import Archive
 from arena.values import Bot, Conditions, Ending, RemoteSeats, Seat
-from tests.support import cup
+from tests.support import cup, workspaces
 from tests.support.processes import until
 from tests.support.served import drown, served, without
 
@@ -108,9 +108,8 @@ def site(tmp_path, monkeypatch):
     monkeypatch.setattr(join, "RETRY_S", 0.1)
     monkeypatch.setattr(join, "PING_S", 1.0)
     (tmp_path / "mine").mkdir()
-    workspace = cup.make(tmp_path / "site")
-    toml = workspace / "tournament.toml"  # no limit in it is reached on a busy machine
-    toml.write_text(toml.read_text().replace("10.0", "60.0") + "\n[remote]\ngrace = 60\n")
+    keys = {"time": {"start": 60.0, "move": 60.0}, "remote": {"grace": 60}}  # reached on no busy machine
+    workspace = workspaces.make(tmp_path / "site", boards="duel", **keys)
     accounts = Accounts(workspace)
     with without(accounts, "charts"):
         yield workspace, tmp_path / "mine", accounts, accounts.invite("Ada", "test")
@@ -163,7 +162,7 @@ def test_an_event_whose_seat_is_cut_and_silenced_ends_with_the_right_tables(site
 
 
 def test_a_remote_bot_is_no_program_that_a_command_could_start(tmp_path):
-    workspace = cup.make(tmp_path)
+    workspace = workspaces.make(tmp_path, boards="duel")
     (workspace / "bots/far").mkdir()
     (workspace / "bots/far/bot.toml").write_text('remote = "1"\n')
     for words in (["check", "far"], ["submit", "bots/far", "--as", "near"]):

@@ -14,7 +14,7 @@ from arena.event.discovery.notes import Note
 from arena.extras.serve import similar
 from arena.extras.serve.accounts import Accounts
 from tests.extras.serve.test_serve_accounts import sign_in
-from tests.support import cup
+from tests.support import cup, workspaces
 from tests.support.served import served
 
 OWN = """
@@ -202,7 +202,7 @@ def test_what_is_not_compared_is_named_with_the_reason(tmp_path, monkeypatch):
 
 
 def test_the_organiser_sees_both_sides_and_exports_them(tmp_path):
-    workspace = cup.make(tmp_path)
+    workspace = workspaces.make(tmp_path, boards="duel")
     store_of(tmp_path, ada=OWN + "# <script>alert(1)</script>\n", ben=COPY, cleo=OTHER)
     accounts = Accounts(workspace)
     tokens = accounts.invite("Olga", "test", organiser=True), accounts.invite("Ada", "test")

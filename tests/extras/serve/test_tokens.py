@@ -14,7 +14,7 @@ from arena.errors import ArenaError
 from arena.extras.serve import actions
 from arena.extras.serve.accounts import Accounts
 from tests.extras.serve.test_serve_accounts import csrf_of, sign_in
-from tests.support import cup
+from tests.support import cup, workspaces
 from tests.support.processes import until
 from tests.support.served import served
 
@@ -28,7 +28,7 @@ def table(accounts: Accounts, *names: str) -> None:
 
 @pytest.fixture
 def accounts(tmp_path, monkeypatch):
-    workspace = cup.make(tmp_path)
+    workspace = workspaces.make(tmp_path, boards="duel")
     monkeypatch.chdir(workspace)
     return Accounts(workspace)
 
