@@ -109,6 +109,8 @@ class Extension:
     """By the name of a table of the core in which each key has a default, such as `workers`: the path
     `package.module:Class` of a subclass of `arena.event.tables.Table`, whose keys that table gets."""
     lanes: tuple[AddedLanes, ...] = ()
+    seats: tuple[str, ...] = ()
+    """Kinds of seat: the path `package.module:function` of each function of the type `Kind` (arena/match/seat.py)."""
     sections: Mapping[str, str] = field(default_factory=dict)
     """By name a section of the report below the leaderboard: the path `package.module:function`; the
     function gets the results, and returns HTML as a `markupsafe.Markup`, or None for no section."""
@@ -180,6 +182,14 @@ def frames() -> dict[str, AddedFrame]:
 def tables() -> dict[str, AddedTable]:
     """Return each table of tournament.toml that extensions add, by its name."""
     return _joined("table", ((name, extension.tables) for name, extension in every()))
+
+
+def seats() -> tuple[str, ...]:
+    """Return the path of each kind of seat that extensions add."""
+    found: list[str] = []
+    for _, extension in every():
+        found += extension.seats
+    return tuple(found)
 
 
 def sections() -> dict[str, str]:

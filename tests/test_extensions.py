@@ -16,7 +16,9 @@ from matplotlib.figure import Figure
 
 from arena import charts, extensions, open_results
 from arena.errors import ArenaError
-from arena.event import config
+from arena.event import config, elsewhere
+from arena.event.config import extended
+from arena.match import seating
 from tests.support import cup, workspaces
 
 ROOT = Path(__file__).parent.parent
@@ -70,11 +72,17 @@ def installed(monkeypatch) -> Iterator[Callable[[Path], None]]:
 
     def add(folder: Path) -> None:
         monkeypatch.syspath_prepend(folder)
-        charts._modules.cache_clear()
+        forget()
 
     yield add
     monkeypatch.undo()
-    charts._modules.cache_clear()
+    forget()
+
+
+def forget() -> None:
+    """Forget what extensions there are, as a new process would not know it."""
+    for known in (charts._modules, seating.added_kinds, extended.tournament_class, extended.tables):
+        known.cache_clear()
 
 
 @pytest.mark.slow
@@ -166,6 +174,8 @@ def test_an_added_option_takes_its_command_over_and_gets_the_values_of_the_other
 def test_no_package_is_looked_for_where_a_command_has_all_options_of_its_line(tmp_path, installed, monkeypatch):
     _loud(tmp_path, "loud")
     installed(tmp_path)
+    extended.tables()  # of tournament.toml: those of packages are looked for in any case
+    extended.tournament_class()
     monkeypatch.setattr(extensions, "installed", lambda: pytest.fail("packages were looked for"))
     assert cup.arena(ROOT, "bots", "--json").returncode == 0
 
@@ -234,6 +244,139 @@ def test_every_extra_has_a_page_and_names_it():
         page = f"docs/extras/{name}.md"
         assert (ROOT / page).is_file()
         assert page in (importlib.import_module(f"arena.extras.{name}").__doc__ or "")
+
+
+POSTCARD = """\
+from markupsafe import Markup, escape
+from pydantic import Field
+from arena.event.elsewhere import Elsewhere
+from arena.event.tables import Table
+from arena.event.workers import Workers
+from arena.extensions import AddedLanes, Extension
+from arena.match.seat import SingleSeat, report_of_nobody
+from arena.protocol import Reply
+
+
+class Seat:
+    def __init__(self, seat):
+        self.seat = seat
+
+    def ask(self, ask):
+        which = -1 if self.seat.bot.command[1] == "last" else 0
+        return Reply(line=b"ready" if ask.ready else ask.legal[which].encode())
+
+    def end(self, text):
+        pass
+
+    def close(self):
+        pass
+
+    def report(self):
+        return report_of_nobody(self.seat)
+
+
+def seats(seats, resources):
+    return [SingleSeat(seat.role, Seat(seat)) for seat in seats if seat.bot.command[:1] == ("postcard",)]
+
+
+class Keys(Table):
+    post: str | None = Field(None, description="Where the lanes are.")
+
+
+def lanes_of(tournament):
+    where = tournament.table("workers").post
+    if where is None or where == "none":
+        return None
+
+    def opened(notice):
+        notice(f"a letter goes to {where}")
+        return lambda event, logs, pin: Workers(1)
+
+    return Elsewhere(where=f"at {where}", opened=opened)
+
+
+def section(results):
+    return Markup("<p>by post: {}</p>").format(results.event.name)
+
+
+def plain(results):
+    return "<b>"
+
+
+EXTENSION = Extension(
+    seats=("postcard:seats",),
+    keys={"workers": "postcard:Keys"},
+    lanes=(AddedLanes(address="post:.*", example="an office such as post:1010", key="workers.post",
+                      path="postcard:lanes_of"),),
+    sections={"post": "postcard:section", "plain": "postcard:plain"},
+)
+"""
+
+
+@pytest.fixture
+def postcard(tmp_path, installed) -> Path:
+    """A workspace with a bot of a kind that an installed package brings, beside the same bots as programs."""
+    (tmp_path / "site").mkdir()
+    (tmp_path / "site" / "postcard.py").write_text(POSTCARD)
+    _declare(tmp_path / "site", "postcard", "postcard:EXTENSION")
+    sys.modules.pop("postcard", None)
+    installed(tmp_path / "site")
+    folder = workspaces.make(tmp_path / "workspace", boards="mummy_maze/hunt")
+    (folder / "bots" / "far").mkdir()
+    (folder / "bots" / "far" / "bot.toml").write_text('command = "postcard last"\n')
+    return folder
+
+
+def test_a_kind_of_seat_of_an_installed_package_plays_an_event(postcard):
+    assert cup.arena(postcard, "run").returncode == 0
+    seats = open_results(postcard / "results/cup").seats().set_index("bot")
+    assert set(seats["ending"]) == {None}
+    assert sorted(seats.loc["far", "turns"]) == sorted(seats.loc["last", "turns"])  # it plays what that program plays
+    page = (postcard / "results/cup/report.html").read_text()
+    assert "<p>by post: cup</p>" in page
+    assert "&lt;b&gt;" in page  # what is no Markup is escaped
+
+
+def test_lanes_elsewhere_of_an_installed_package_play_an_event(postcard):
+    assert elsewhere.help_of_workers().endswith("or an office such as post:1010.")
+    done = cup.arena(postcard, "run", "--no-charts", "--workers", "post:1010")
+    assert done.returncode == 0, done.stderr
+    assert "a letter goes to post:1010" in done.stderr
+    assert "6 matches, at post:1010" in done.stderr
+    assert 'post = "post:1010"' in (postcard / "results/cup/tournament.toml").read_text()
+    done = cup.arena(postcard, "run", "--no-charts", "--workers", "1", "--name", "here", "--set", "workers.post=mars")
+    assert "6 matches, 1 at a time" in done.stderr
+    assert cup.refused(cup.arena(postcard, "run", "--workers", "nowhere:1"), "expected auto, or a number")
+
+
+def test_two_lanes_elsewhere_are_refused_by_their_keys(postcard):
+    words = ("--set", "workers.post=mars", "--set", "workers.cluster=local:2")
+    refused = cup.arena(postcard, "run", *words)
+    assert refused.returncode == 2
+    assert "each names other lanes for the matches; leave one of them out" in refused.stderr
+
+
+@pytest.mark.parametrize(
+    ("keys", "words"),
+    [
+        ({"workers": "cluster"}, "extension two: there is a key workers.cluster already"),
+        ({"grade": "cluster"}, "extension two: tournament.toml has no table 'grade' to which keys can be added"),
+    ],
+)
+def test_keys_for_which_there_is_no_place_are_refused_in_one_line(monkeypatch, keys, words):
+    paths = dict.fromkeys(keys, "arena.extras.cluster.keys:ClusterKeys")
+    two = {
+        "one": extensions.extras()["cluster"],
+        "two": extensions.Extension(keys=paths),
+    }
+    monkeypatch.setattr(extensions, "every", lambda: iter(two.items()))
+    forget()
+    try:
+        with pytest.raises(ArenaError, match=words):
+            extended.tables()
+    finally:
+        monkeypatch.undo()
+        forget()
 
 
 def _declare(folder: Path, name: str, path: str) -> None:

@@ -31,12 +31,12 @@ class Elsewhere:
 
     where: str
     """For people, such as `on tcp://host:8786`."""
-    opened: "OpenLanes"
+    opened: "Callable[[Callable[[str], None]], OpenLanes]"
+    """Gets what prints a line for the user while the run lasts. ArenaError where there are no lanes."""
 
 
-LanesOf: TypeAlias = "Callable[[Tournament, Callable[[str], None]], Elsewhere | None]"
-"""The function of an extension: it gets the tournament, and what prints a line for the user while the
-run lasts. It returns None where this machine is to play."""
+LanesOf: TypeAlias = "Callable[[Tournament], Elsewhere | None]"
+"""The function of an extension. It returns None where this machine is to play."""
 
 
 def is_address(workers: str) -> bool:
@@ -52,12 +52,12 @@ def keys_of(workers: str) -> dict[str, object]:
     return keys
 
 
-def lanes_of(tournament: "Tournament", notice: Callable[[str], None]) -> Elsewhere | None:
+def lanes_of(tournament: "Tournament") -> Elsewhere | None:
     """Return where a tournament is played; None = here. ArenaError if two extensions would play it."""
     found: dict[str, Elsewhere] = {}
     for added in extensions.lanes():
         lanes_of_extension: LanesOf = extensions.load(added.path)
-        lanes = lanes_of_extension(tournament, notice)
+        lanes = lanes_of_extension(tournament)
         if lanes is not None:
             found[added.key] = lanes
     if len(found) > 1:

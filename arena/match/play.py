@@ -5,7 +5,7 @@ referee does. It knows no kind of seat (seat.py).
 """
 
 import time
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
 from functools import partial
@@ -16,7 +16,7 @@ from arena.match.human import Choose
 from arena.match.model import Calls, LanguageModel
 from arena.match.process_reuse import reused_bots_of
 from arena.match.referee import Referee
-from arena.match.seat import Resources, Seats, report_of_nobody
+from arena.match.seat import Kind, Resources, Seats, report_of_nobody
 from arena.match.seating import AllSeats
 from arena.sandbox.launcher import Launcher, cleaning_up
 from arena.values import Fault, Match, Record, Seat, SeatReport
@@ -35,6 +35,7 @@ def play(
     observer_is_quick: bool = False,
     blameless: Collection[str] = (),
     choose: Choose | None = None,
+    kinds: Sequence[Kind] = (),
     model: LanguageModel | None = None,
 ) -> Record:
     """Play a match to its verdict, whatever its bots do.
@@ -43,7 +44,8 @@ def play(
     name: their seats are at fault before the first turn, and they are not started. `observer_is_quick`: nobody stops
     between two turns to look, so that bots may be frozen late as without an observer. `blameless` names the bots that
     are not at fault when somebody kills or stops them: that raises InterferenceError. `choose` asks a human, for each
-    seat of HUMAN. `model` answers the bots that ask a language model.
+    seat of HUMAN. `kinds` are kinds of seat that only the caller knows. `model` answers the bots that ask a language
+    model.
     """
     if launcher is None:
         with Launcher() as opened, cleaning_up(reused_bots_of(opened).close):
@@ -55,6 +57,7 @@ def play(
                 observer_is_quick=observer_is_quick,
                 blameless=blameless,
                 choose=choose,
+                kinds=kinds,
                 model=model,
             )
     started, begun = datetime.now(UTC), time.monotonic()
@@ -67,12 +70,13 @@ def play(
         match=match,
         launcher=launcher,
         blameless=blameless,
+        referee=referee,
         choose=None if choose is None else partial(choose, referee),
         reuses=match.conditions.keep,
-        # Nobody may stop between two turns to look.
-        freeze_late=choose is None and (observer is None or observer_is_quick),
+        # Nobody may stop between two turns to look, or to think in a seat that is no program.
+        freeze_late=choose is None and not kinds and (observer is None or observer_is_quick),
     )
-    seats = AllSeats(game, present, resources, calls)
+    seats = AllSeats(game, present, resources, calls, first=kinds)
     if referee.verdict is None:
         with seats:
             _carry(referee, seats, observer, looks_before=choose is not None)

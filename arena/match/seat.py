@@ -48,10 +48,18 @@ seat: each kind is a file of its own, and seating.py lists them.
 # or an author's machine thinks. A seat is known to be of a kind by its bot, as by `Bot.remote`.
 #
 # A new kind of seat is a class with the methods of `LiveSeat`, in a new file, and a function of the
-# type `Kind`, which puts each seat that is of this kind in a `SingleSeat`. The function gets its
-# place in `KINDS` of seating.py. Nothing else changes. No extension brings a kind yet, so
-# arena/extensions.py has no hook for it. A hook would be a field `seats` with the path of such a
-# function, and seating.py would ask it before its own.
+# type `Kind`, which puts each seat that is of this kind in a `SingleSeat`. Nothing else changes.
+#
+# How the seating learns of a new kind. Two ways are needed, and no third:
+#
+#   - An extension declares the path of its function, in the field `seats`. So every lane knows the
+#     kind, also in a process that was started anew. It is known by its bot alone, as any is.
+#   - `play` gets functions of its caller, in `kinds`. Such a kind lives in this process only, as a
+#     search that learns from match to match does (arena/extras/nemesis/seat.py).
+#
+# Rejected: a name of the kind in `Bot` or in tournament.toml. It would be in the digest of a bot, or
+# in the identity of an event, and would say again what the bot says by its command. Both ways are
+# asked before the kinds of arena, the caller's first: a program is what fits no other kind.
 
 from collections.abc import Callable, Collection, Mapping, Sequence
 from contextlib import AbstractContextManager
@@ -59,6 +67,7 @@ from dataclasses import dataclass
 from typing import Any, Protocol, Self, TypeAlias
 
 from arena.game import Move, Role
+from arena.match.referee import Referee
 from arena.protocol import Ask, Reply
 from arena.sandbox.launcher import Launcher
 from arena.values import Match, Seat, SeatReport
@@ -119,6 +128,8 @@ class Resources:
     launcher: Launcher
     blameless: Collection[str] = ()
     """The bots that are not at fault when somebody kills or stops them."""
+    referee: Referee | None = None
+    """The match itself, for a seat in this process that may see all of it; None where none is played."""
     choose: Callable[[Role], Move] | None = None
     """Asks a human for one of the legal moves of a role; None = nobody does."""
     reuses: bool = False

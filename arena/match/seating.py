@@ -1,12 +1,15 @@
 """Seats a match: finds the kind of each seat, wraps it, and asks all of them as if they were one.
 
-It owns the order of the kinds, and what is around each. Only this file knows which kinds there are.
+It owns the order of the kinds, and what is around each. Only this file knows which kinds there are;
+extensions bring others (seat.py).
 """
 
 from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
+from functools import cache
 from typing import Any, Self
 
+from arena import extensions
 from arena.game import Game, Role
 from arena.match.disguise import Disguises
 from arena.match.human import human_seats
@@ -24,6 +27,12 @@ KINDS: tuple[Kind, ...] = (human_seats, remote_seats, *PROGRAMS)
 author's machine thinks."""
 
 
+@cache
+def added_kinds() -> tuple[Kind, ...]:
+    """Return the kinds that extensions add."""
+    return tuple(extensions.load(path) for path in extensions.seats())
+
+
 class AllSeats(Seats):
     """The seats of a match, of whatever kinds."""
 
@@ -33,14 +42,19 @@ class AllSeats(Seats):
         seats: Sequence[Seat],
         resources: Resources,
         calls: Calls,
-        kinds: Sequence[Kind] = KINDS,
+        *,
+        first: Sequence[Kind] = (),
+        last: Sequence[Kind] = KINDS,
     ) -> None:
-        """`seats` are those that are played; `calls` answers what bots ask a language model."""
+        """`seats` are those that are played; `calls` answers what bots ask a language model.
+
+        Seats of the kinds `first` are found first, then those of extensions, then those of the kinds `last`.
+        """
         match = resources.match
         disguises = Disguises(game, match)
         self._groups: list[Seats] = []
         self._group_of: dict[Role, Seats] = {}
-        for kind in kinds:
+        for kind in (*first, *added_kinds(), *last):
             free = [seat for seat in seats if seat.role not in self._group_of]
             for group in kind(free, resources):
                 wrapped = disguises.around(ModelSeats(group, calls, match))

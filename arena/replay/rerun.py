@@ -80,8 +80,9 @@ def feed(
     role = exchanges[0].role
     seats = tuple(Seat(seat.role, bot) if seat.role == role else seat for seat in match.seats)
     resources = Resources(match=replace(match, seats=seats), launcher=launcher)
+    calls = calls or Calls(match, None)
     answers: list[Comparison] = []
-    with AllSeats(game, [Seat(role, bot)], resources, calls or Calls(match, None), PROGRAMS) as fed:
+    with AllSeats(game, [Seat(role, bot)], resources, calls, last=PROGRAMS) as fed:
         for exchange in exchanges:
             now = fed.ask({role: exchange.ask})[role]
             answers.append(Comparison(then=exchange, now=now))

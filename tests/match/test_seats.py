@@ -74,7 +74,7 @@ def stranger(monkeypatch):
         seats.extend(found)
         return [SingleSeat(each.seat.role, each) for each in found]
 
-    monkeypatch.setattr("arena.match.play.AllSeats", partial(AllSeats, kinds=(kind, *KINDS)))
+    monkeypatch.setattr("arena.match.play.AllSeats", partial(AllSeats, last=(kind, *KINDS)))
     return seats, lines
 
 

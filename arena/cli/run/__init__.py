@@ -174,7 +174,7 @@ def _play(
 
     workers, model = tournament.workers, tournament.model
     make_archive(event, folder)
-    lanes = elsewhere.lanes_of(tournament, lambda text: watcher.line(text))
+    lanes = elsewhere.lanes_of(tournament)
     where = f"{count} at a time" if lanes is None else lanes.where
     watcher = RunWatcher(event, where, stored(folder))
     estimated = False
@@ -189,7 +189,7 @@ def _play(
                 watcher.line(sentence)
         return bool(interrupt)
 
-    opened = None if lanes is None else lanes.opened
+    opened = None if lanes is None else lanes.opened(watcher.line)
     settings = {"workers": count, "pin": workers.pinned, "elsewhere": opened, "model": provider}
     return watching.play(event, folder, watcher, is_over, **settings), watcher
 

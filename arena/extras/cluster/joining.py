@@ -19,16 +19,16 @@ if TYPE_CHECKING:
 HANDSHAKE_S = 10.0
 
 
-def lanes_of(tournament: "Tournament", notice: Callable[[str], None]) -> Elsewhere | None:
+def lanes_of(tournament: "Tournament") -> Elsewhere | None:
     """Return the cluster that a tournament is played on; None = this machine."""
     keys = keys_of(tournament)
     if keys.cluster is None:
         return None
-    opened = opener(keys.cluster, scale_time=keys.scale_time, notice=notice)
+    opened = functools.partial(opener, keys.cluster, scale_time=keys.scale_time)
     return Elsewhere(where=f"on {keys.cluster}", opened=opened)
 
 
-def opener(address: str, *, scale_time: bool, notice: Callable[[str], None]) -> "OpenLanes":
+def opener(address: str, notice: Callable[[str], None], *, scale_time: bool) -> "OpenLanes":
     """Return what opens the lanes of this cluster for a run; ArenaError without dask or with bad certificates."""
     refuse_without_dask()
     refuse_without_certificates(address, "client")

@@ -14,13 +14,13 @@ from arena.cli.match import board_named, playing
 from arena.cli.progress import ProgressLine
 from arena.errors import ArenaError
 from arena.extras.nemesis.search import Exploitation, Nemesis, exploit
+from arena.extras.nemesis.seat import NEMESIS, seats_of
 from arena.games import rulebook
 from arena.match import play
 from arena.match.human import HUMAN
 from arena.sandbox.launcher import Launcher
-from arena.values import Board, Bot, Event, Record
+from arena.values import Board, Bot, Event, Match, Record
 
-NEMESIS = Bot(name="nemesis", command=(), digest="")
 SHOWN_MOVES = 12
 
 
@@ -59,10 +59,10 @@ def nemesis(
     with playing(), Launcher() as launcher, ProgressLine("nemesis: matches") as progress:
 
         def play_match(number: int, searcher: Nemesis) -> Record:
-            match = event.match(chosen, seating, seed + number * chosen.variants)
-            record = play.play(match, launcher=launcher, choose=searcher.choose)
+            match = _with_nemesis(event.match(chosen, seating, seed + number * chosen.variants))
+            record = play.play(match, launcher=launcher, kinds=[seats_of(searcher)])
             progress(number + 1, matches)
-            return _renamed(record)
+            return record
 
         result = exploit(game, others, play_match, matches, seed=seed)
     if to is not None:
@@ -99,11 +99,14 @@ def _side(board: Board, bot: Bot, role: str | None) -> tuple[str, ...]:
     raise ArenaError(f"--role {role}: {board.label} has {', '.join(board.roles)}")
 
 
-def _renamed(record: Record) -> Record:
-    """Return the record with the searcher in place of a human."""
-    seats = tuple(replace(seat, bot=NEMESIS) if seat.bot == HUMAN else seat for seat in record.match.seats)
-    reports = tuple(replace(each, bot=seat.bot.name) for each, seat in zip(record.seats, seats, strict=True))
-    return replace(record, match=replace(record.match, seats=seats), seats=reports)
+def _with_nemesis(match: Match) -> Match:
+    """Return a match against a person with the search in its place.
+
+    The id and the seed stay, which the names of all bots decide: a search that was made before is
+    made again alike.
+    """
+    seats = [replace(seat, bot=NEMESIS) if seat.bot == HUMAN else seat for seat in match.seats]
+    return replace(match, seats=tuple(seats))
 
 
 def _lines(result: Exploitation, bot: Bot, board: Board, side: tuple[str, ...]) -> Iterator[str]:
