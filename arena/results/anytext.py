@@ -1,6 +1,7 @@
-"""pandas for texts that no UTF-8 has, such as half a surrogate pair in a name: import `pd` from here.
+"""pandas for texts that are not valid in UTF-8, such as half a surrogate pair in a name.
 
-Where pyarrow is installed, as for `arena export --format parquet`, pandas keeps texts as Arrow does, and that fails.
+Import `pd` from here. Where pyarrow is installed, as for `arena export --format parquet`, pandas
+stores texts as Arrow does, which fails for such texts.
 """
 
 import pandas as pd

@@ -1,10 +1,11 @@
 """Matches and their seats as numpy arrays, so that a million matches need no Python object each.
 
-Leaderboards, ratings and charts all read this one table. Texts stand once, in `entries`; an array has a number for each
-match or for each seat. The arrays do not depend on how they are used: no fit and no frame is known here.
+Leaderboards, ratings and charts all read this one table. Texts stand once, in `entries`; an array
+has a number for each match or for each seat. The arrays do not depend on how they are used: no fit
+and no frame is known here.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import compress
 from typing import Any, TypeVar
@@ -22,23 +23,30 @@ Mask = npt.NDArray[np.bool_]
 Name = TypeVar("Name", str, tuple[str, str], BoardRole)
 
 DECIMALS = 10
-"""The noise of a linear algebra library is about 1e-14 of a result near 1, so it hardly ever reaches a digit at which
-rounding decides."""
+"""The decimals to which results are rounded.
+
+The noise of a linear algebra library is about 1e-14 of a result near 1, so it hardly ever reaches
+a digit at which rounding decides.
+"""
 
 
 def rounded(values: npt.NDArray[np.floating[Any]]) -> Floats:
     """Round to DECIMALS, with 0.0 for -0.0, so that figures are the same on every CPU.
 
-    Such a library has code of its own for each kind of CPU, which adds in another order, so the last digits of its
-    results differ. Each result is rounded before the next step uses it: every step begins with the same bits
-    everywhere, and a figure that is 0 by symmetry is 0, not -0.0 or 1e-17.
+    A linear algebra library has code of its own for each kind of CPU, which adds in another order,
+    so the last digits of its results differ. Each result is rounded before the next step uses it:
+    every step begins with the same bits everywhere, and a figure that is 0 by symmetry is 0, not
+    -0.0 or 1e-17.
     """
     return np.asarray(np.round(values, DECIMALS) + 0.0, dtype=np.float64)
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Arrays:
-    """The matches that count. `Match:` marks an array with a number for each match, `Seat:` one for each seat."""
+    """The matches that count.
+
+    `Match:` marks an array with a number for each match, `Seat:` one with a number for each seat.
+    """
 
     entries: tuple[Entry, ...]
     """Only those that have a seat in these matches."""
@@ -65,12 +73,15 @@ class Arrays:
     def decode(cls, figures: bytearray, entries: Mapping[int, Entry]) -> "Arrays":
         """Decode the archive's figures; `entries` are the archive's, by number.
 
-        The archive stores the figures of a match as numpy reads them. To make a Python number of each takes three times
-        as long, and to let SQLite print whole columns, for numpy to read the print, twice as long.
+        The archive stores the figures of a match as numpy reads them. To make a Python number of
+        each takes three times as long, and to let SQLite print columns, for numpy to read the
+        print, twice as long.
         """
-        seats = np.frombuffer(figures, dtype=[(name, f"<{code}") for name, code in FIGURES])
-        used = np.bincount(seats["entry"]) > 0
-        first = seats["position"] == 0
+        fields = [(name, f"<{code}") for name, code in FIGURES]
+        seats = np.frombuffer(figures, dtype=fields)
+        used = np.bincount(seats["entry"]) > 0  # by number of an entry
+        first = seats["position"] == 0  # by seat
+        index = np.cumsum(used) - 1  # by number of an entry: its index among those that are used
         return cls(
             entries=tuple(entries[number] for number in np.flatnonzero(used).tolist()),
             repeat=seats["repeat"][first].astype(np.int64),
@@ -79,41 +90,53 @@ class Arrays:
             transcript=seats["transcript"][first].astype(np.int64),
             match=np.cumsum(first) - 1,
             position=seats["position"].astype(np.int64),
-            entry=(np.cumsum(used) - 1)[seats["entry"]],
+            entry=index[seats["entry"]],
             score=seats["score"].astype(np.int64),
             ending=seats["ending"].astype(np.int64),
         )
 
     def select(self, matches: Mask) -> "Arrays":
         """Return the arrays of these matches, as if no others had been played."""
-        seats = matches[self.match]
-        used = np.bincount(self.entry[seats], minlength=len(self.entries)) > 0
+        seats = matches[self.match]  # by seat
+        used = np.bincount(self.entry[seats], minlength=len(self.entries)) > 0  # by entry
+        match_index = np.cumsum(matches) - 1
+        entry_index = np.cumsum(used) - 1
         return Arrays(
             entries=tuple(compress(self.entries, used)),
             repeat=self.repeat[matches],
             seed=self.seed[matches],
             turns=self.turns[matches],
             transcript=self.transcript[matches],
-            match=(np.cumsum(matches) - 1)[self.match[seats]],
+            match=match_index[self.match[seats]],
             position=self.position[seats],
-            entry=(np.cumsum(used) - 1)[self.entry[seats]],
+            entry=entry_index[self.entry[seats]],
             score=self.score[seats],
             ending=self.ending[seats],
         )
 
     def of_game(self, game: str) -> "Arrays":
         """Return the arrays of the matches of one game."""
-        of_game = np.array([entry.game == game for entry in self.entries], dtype=np.bool_)
-        return self.select(self.by_match(of_game[self.entry].astype(np.int64))[:, 0] == 1)
+        return self.select_entries([entry.game == game for entry in self.entries])
+
+    def select_entries(self, chosen: Sequence[bool]) -> "Arrays":
+        """Return the arrays of the matches whose first seat has an entry that is chosen."""
+        by_entry = np.array(chosen, dtype=np.bool_)
+        first = self.entry[self.position == 0]  # by match
+        return self.select(by_entry[first])
 
     def coded(self, name_of: Callable[[Entry], Name]) -> tuple[list[Name], Ints]:
-        """Return the different names of the entries, sorted, and for each entry the index of its name."""
-        names = sorted({name_of(entry) for entry in self.entries})
+        """Return the different names of the entries, sorted, and by entry the index of its name."""
+        name_by_entry = [name_of(entry) for entry in self.entries]
+        names = sorted(set(name_by_entry))
         index = {name: number for number, name in enumerate(names)}
-        return names, np.array([index[name_of(entry)] for entry in self.entries], dtype=np.int64)
+        return names, np.array([index[name] for name in name_by_entry], dtype=np.int64)
 
     def by_match(self, values: Ints) -> Ints:
-        """Return values of the seats with a row a match and a column a position; -1 where a match has no such seat."""
-        table = np.full((len(self.seed), 1 + self.position.max(initial=0)), -1, dtype=np.int64)
+        """Return values of the seats with a row for each match and a column for each position.
+
+        They are -1 where a match has no such seat.
+        """
+        positions = 1 + self.position.max(initial=0)
+        table = np.full((len(self.seed), positions), -1, dtype=np.int64)
         table[self.match, self.position] = values
         return table

@@ -1,10 +1,10 @@
-"""Moves that threw points away, by the positions in which they were made: those on solved boards, which are exact.
+"""Moves that threw points away on solved boards, by the positions in which they were made.
 
 It owns what the same position is. move_estimates.py finds such moves on all other boards.
 """
 
-# On a solved board a lesson is exact: the move threw points of score away, whoever the opponent is. Moves that only
-# lose turns are no lesson, because they change no result.
+# On a solved board a lesson is exact: the move threw points of score away, whoever the opponent is.
+# Moves that only lose turns are no lesson, because they change no result.
 
 from collections.abc import Mapping
 from typing import Any, NamedTuple
@@ -16,7 +16,7 @@ from arena.values import Record
 
 
 class Mean(NamedTuple):
-    """The matches in which a move was made in a position, those that repeat others left out."""
+    """The matches in which a move was made in a position, without repeats."""
 
     matches: int
     score: float
@@ -44,7 +44,7 @@ class RolePosition(NamedTuple):
     sampled: str
     role: Role
     state: Any
-    """On a solved board the state, else a hash of what the role is shown and of its legal moves."""
+    """On a solved board the state; otherwise a hash of the role's view and its legal moves."""
 
 
 Blunders = dict[RolePosition, list[Blunder]]
@@ -57,18 +57,27 @@ def add_exact(
     qualities = assessor.of_turns(record.turns)
     if not any(quality.points for quality in qualities):
         return
-    match, names = record.match, {seat.role: seat.bot.name for seat in record.match.seats}
-    for (state, (turn,)), quality in zip(
-        positions(assessor.game, record.turns), qualities, strict=False
-    ):
-        if quality.points and turn.by == "bot" and names[turn.role] == bot:
-            legal = assessor.game.legal_moves(state, turn.role)
-            good = tuple(
-                move for move in legal if not assessor.quality(state, turn.role, move).points
-            )
-            blunder = Blunder(
-                quality.points, archive, match.id, turn.number, turn.role, turn.move, good, {}
-            )
-            blunders.setdefault(
-                RolePosition(match.label, match.sampled, turn.role, state), []
-            ).append(blunder)
+    match = record.match
+    game = assessor.game
+    names = {seat.role: seat.bot.name for seat in match.seats}
+    steps = zip(positions(game, record.turns), qualities, strict=False)
+    for (state, (turn,)), quality in steps:
+        role = turn.role
+        if not quality.points or turn.by != "bot" or names[role] != bot:
+            continue
+        good = []
+        for move in game.legal_moves(state, role):
+            if not assessor.quality(state, role, move).points:
+                good.append(move)
+        blunder = Blunder(
+            points=quality.points,
+            archive=archive,
+            match=match.id,
+            turn=turn.number,
+            role=role,
+            move=turn.move,
+            good=tuple(good),
+            means={},
+        )
+        position = RolePosition(match.label, match.sampled, role, state)
+        blunders.setdefault(position, []).append(blunder)

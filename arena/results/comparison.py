@@ -1,4 +1,4 @@
-"""Two bots of a game compared, by the ratings of all matches; and the bots of an event, now and in another event."""
+"""Comparisons by ratings: of two bots of a game, and of the bots of an event with another event."""
 
 from dataclasses import dataclass
 from math import exp, log
@@ -24,7 +24,10 @@ class BotComparison:
     chance: float
     """The probability that the first is better."""
     tied: bool
-    """True if matches tie them together, perhaps through other bots; else nothing can be said of the difference."""
+    """True if matches tie them together, perhaps through other bots.
+
+    If it is false, nothing can be said of the difference.
+    """
     met: bool
     """True if they played a match against each other."""
     share_board: bool
@@ -37,7 +40,10 @@ class BotComparison:
 
     @property
     def expected_score(self) -> float | None:
-        """The first bot's expected score against the second, 0 to 100, where roles are even; None if unknown."""
+        """The first bot's expected score against the second, 0 to 100, where roles are even.
+
+        It is None if it is not known.
+        """
         if self.unit not in LOGITS_PER_UNIT or not self.share_board:
             return None
         return 100 / (1 + exp(-LOGITS_PER_UNIT[self.unit] * self.difference.value))
@@ -47,40 +53,42 @@ def compare(league: Results, bot: str, opponent: str) -> BotComparison | None:
     """Compare two bots by all matches of a league; None unless both played there."""
     ratings = league.ratings
     ranks = {rating.bot: rank for rank, rating in enumerate(ratings.ratings)}
-    if not {bot, opponent} <= ranks.keys():
+    if bot not in ranks or opponent not in ranks:
         return None
+    standings = {standing.bot: standing for standing in league.standings}
     crosstable = league.crosstable()
-    boards, others = (
-        set(standing.boards) for standing in league.standings if standing.bot in {bot, opponent}
-    )
+    met = (crosstable["bot"] == bot) & (crosstable["opponent"] == opponent)
     return BotComparison(
         difference=difference(ratings, bot, opponent),
         unit=ratings.unit,
         chance=float(ratings.better[ranks[bot], ranks[opponent]]),
-        tied=any({bot, opponent} <= set(group) for group in ratings.groups),
-        met=bool(((crosstable["bot"] == bot) & (crosstable["opponent"] == opponent)).any()),
-        share_board=bool(boards & others),
+        tied=any({bot, opponent}.issubset(group) for group in ratings.groups),
+        met=bool(met.any()),
+        share_board=not standings[bot].boards.keys().isdisjoint(standings[opponent].boards),
     )
 
 
 def since(now: Results, then: Results) -> dict[str, list[dict[str, Any]]]:
-    """Return the rows of `SINCE` for each game, by its name: the bots that play now, best first, then the others.
+    """Return the rows of `SINCE` for each game, by its name.
 
-    Ratings of two events compare where their fields are alike: each has its own average bot.
+    The bots that play now stand first, the best before all, then the bots that left. Ratings of two
+    events compare where their fields are alike: each has its own average bot.
     """
     earlier = {league.game: _played(league) for league in then.leagues}
     changes: dict[str, list[dict[str, Any]]] = {}
     for league in now.leagues:
-        rows, before = _played(league), earlier.get(league.game, {})
-        changes[league.game or ""] = [
-            {name: rows.get(bot, {}).get(name) for name in ("rank", "rating", "points")}
-            | {
-                f"{name}_then": before.get(bot, {}).get(name)
-                for name in ("rank", "rating", "points")
-            }
-            | {"bot": bot, "display": (rows.get(bot) or before[bot])["display"]}
-            for bot in {**rows, **before}
-        ]
+        current = _played(league)
+        before = earlier.get(league.game, {})
+        rows = []
+        for bot in {**current, **before}:
+            row_now = current.get(bot, {})
+            row_then = before.get(bot, {})
+            row = {"bot": bot, "display": (row_now or row_then)["display"]}
+            for name in ("rank", "rating", "points"):
+                row[name] = row_now.get(name)
+                row[f"{name}_then"] = row_then.get(name)
+            rows.append(row)
+        changes[league.game or ""] = rows
     return changes
 
 

@@ -1,10 +1,10 @@
-"""How much of a bot's play is memory: its rating on boards as they are, and on the same boards in disguise.
+"""How much of a bot's play is memory: its ratings on plain boards and on the same in disguise.
 
-One fit rates both. In it a bot in disguise counts as another bot. Both are measured by the bots that need no language
-model, because those always see the plain game.
+One fit rates both. In it a bot in disguise counts as another bot. Both are measured by the bots
+that need no language model, because those always see the plain game.
 """
 
-from collections.abc import Collection, Iterator
+from collections.abc import Collection
 from dataclasses import replace
 from typing import NamedTuple
 
@@ -27,38 +27,42 @@ class Memory(NamedTuple):
 
 
 def with_disguised_bots(arrays: Arrays, askers: Collection[str]) -> Arrays:
-    """Return the matches on boards that were played both ways, with another name for each asker in disguise."""
+    """Return the matches on boards that were played both plain and in disguise.
+
+    In them each asker has another name in disguise.
+    """
     labels = {entry.label for entry in arrays.entries}
-    both = {
-        label for label in labels if not label.endswith(DISGUISED) and label + DISGUISED in labels
-    }
-    played = np.array(
-        [entry.label.removesuffix(DISGUISED) in both for entry in arrays.entries], dtype=np.bool_
-    )
-    chosen = arrays.select(arrays.by_match(played[arrays.entry].astype(np.int64))[:, 0] == 1)
-    entries = tuple(
-        entry._replace(
-            board=entry.board.removesuffix(DISGUISED),
-            bot=entry.bot + DISGUISED
-            if entry.bot in askers and entry.board.endswith(DISGUISED)
-            else entry.bot,
-        )
-        for entry in chosen.entries
-    )
-    return replace(chosen, entries=entries)
+    chosen = []
+    for entry in arrays.entries:
+        plain = entry.label.removesuffix(DISGUISED)
+        chosen.append(plain in labels and plain + DISGUISED in labels)
+    matches = arrays.select_entries(chosen)
+    entries = []
+    for entry in matches.entries:
+        board = entry.board.removesuffix(DISGUISED)
+        bot = entry.bot
+        if bot in askers and board != entry.board:
+            bot += DISGUISED
+        entries.append(entry._replace(board=board, bot=bot))
+    return replace(matches, entries=tuple(entries))
 
 
-def memories(ratings: Ratings) -> Iterator[Memory]:
-    """Yield each bot that a fit of `with_disguised_bots` has twice, the one that remembers most first."""
+def memories(ratings: Ratings) -> list[Memory]:
+    """Return each bot that a fit of `with_disguised_bots` has twice.
+
+    The bot that remembers most stands first.
+    """
     strengths = {rating.bot: rating.strength for rating in ratings.ratings}
-    found = []
-    for bot in strengths.keys() & {
-        name.removesuffix(DISGUISED) for name in strengths if name.endswith(DISGUISED)
-    }:
-        names = bot, bot + DISGUISED
-        tied = any(set(names) <= set(group) for group in ratings.groups)
-        apart = difference(ratings, *names) if tied else None
-        found.append(Memory(bot, strengths[bot], strengths[names[1]], apart))
-    yield from sorted(
-        found, key=lambda each: (-each.difference.value if each.difference else np.inf, each.bot)
-    )
+    memories = []
+    for disguised in strengths:
+        bot = disguised.removesuffix(DISGUISED)
+        if bot == disguised or bot not in strengths:
+            continue
+        tied = any({bot, disguised}.issubset(group) for group in ratings.groups)
+        apart = difference(ratings, bot, disguised) if tied else None
+        memories.append(Memory(bot, strengths[bot], strengths[disguised], apart))
+
+    def largest_first(memory: Memory) -> tuple[float, str]:
+        return -memory.difference.value if memory.difference else np.inf, memory.bot
+
+    return sorted(memories, key=largest_first)

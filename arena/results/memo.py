@@ -1,7 +1,7 @@
-"""Memos: what took long to compute, in a file beside the archive. A memo may be deleted at any time.
+"""Memos: what took long to compute, in a file beside the archive.
 
-A memo is used only under the very key that it was stored under. A stranger may have made the file, so the caller of
-`recall` says which type the value must have.
+A memo may be deleted at any time. It is used only under the very key that it was stored under. A
+stranger may have made the file, so the caller of `recall` says which type the value must have.
 """
 
 import json
@@ -19,22 +19,27 @@ Value = TypeVar("Value")
 
 
 def recall(path: Path, key: str, kind: "TypeAdapter[Value]") -> Value | None:
-    """Return the value that was stored under the key; None where there is none, or a damaged one."""
+    """Return the value that was stored under the key; None if there is none, or if it is damaged."""
     try:
         content = json.loads(whole_files.read_cache(path))
         return kind.validate_python(content[1]) if content[0] == key else None
-    except Exception:  # noqa: BLE001  whatever damage json, pydantic or numpy complains of: it is computed anew
+    # Whatever json, pydantic or numpy complains of, the value is computed anew.
+    except Exception:  # noqa: BLE001
         return None
 
 
 def store(path: Path, key: str, value: Value, kind: "TypeAdapter[Value]") -> None:
     """Store a value under the key, in place of what the file has."""
-    # Not `dump_json`, which has no infinity. A foreign archive may have bytes where texts belong: no warning, it fails.
-    whole_files.write_cache(
-        path, json.dumps((key, kind.dump_python(value, warnings=False))).encode()
-    )
+    # `dump_json` has no infinity. Where a stranger's archive has bytes for texts, `dumps` fails, so
+    # that pydantic need not warn.
+    content = (key, kind.dump_python(value, warnings=False))
+    whole_files.write_cache(path, json.dumps(content).encode())
 
 
 def code_digest(paths: Iterable[Path]) -> str:
-    """Return a hash of these files of code and of numpy's version: what other code computed is not used."""
-    return digest_of([(path.name, file_digest(path)) for path in paths], np.__version__, length=64)
+    """Return a hash of these files of code and of numpy's version.
+
+    As a part of a key it keeps out what another version of the code has computed.
+    """
+    files = [(path.name, file_digest(path)) for path in paths]
+    return digest_of(files, np.__version__, length=64)

@@ -1,20 +1,21 @@
-"""Who has a rank, and which: the one definition for leaderboards, the live table and the rules to stop. Pure.
+"""Who has a rank, and which: the one definition for leaderboards, live table and rules to stop.
 
-A bot has a rank in an event, or in the league of one game, when it plays every role of every board there: a bot that
-plays one role of five, however well, is not the best bot. Where fewer than two bots do, there is nobody to rank them
-with, and no bot has a rank.
+A bot has a rank in an event, or in the league of one game, when it plays every role of every board
+there: a bot that plays one role of five, however well, is not the best bot. Where fewer than two
+bots do, there is nobody to rank them with, and no bot has a rank.
 
-The rating decides the rank, but a bot that scored nothing stands behind all that did: no match says that it is stronger
-than any of them. Bots of equal rating are ordered by points, then by the event's tie-breaks in their order; bots that
-are still tied share a rank and stand by name. Specialists, which play a part only, follow, then bots that never said
-`ready` and share the last rank, then bots that never played.
+The rating decides the rank, but a bot that scored nothing stands behind all that did: no match says
+that it is stronger than any of them. Bots of equal rating are ordered by points, then by the
+event's tie-breaks in their order; bots that are still tied share a rank and stand by name.
+Specialists, which play a part only, follow, then bots that never said `ready` and share the last
+rank, then bots that never played. Pure.
 """
 
-# Ties are exact. Ratings are rounded first, because their last digits depend on the CPU, and points are computed from
-# fractions, so two bots that earned the same have the same floats. A level is a distinct pair of rating and points;
-# those without points are the lowest. Tie-breaks see only the levels. Where every bot has a level of its own no
-# tie-break is computed, and the crosstable is not even read: it takes a pass over all matches, and ties among rated
-# bots are rare.
+# Ties are exact. Ratings are rounded first, because their last digits depend on the CPU, and points
+# are computed from fractions, so two bots that earned the same have the same floats. A level is a
+# distinct pair of rating and points; those without points are the lowest. Tie-breaks see only the
+# levels. Where every bot has a level of its own no tie-break is computed, and the crosstable is not
+# even read: it takes a pass over all matches, and ties among rated bots are rare.
 
 from collections import Counter
 from collections.abc import Callable, Collection, Mapping, Sequence
@@ -32,8 +33,11 @@ DECIMALS = 9
 FEWEST = 2
 """With fewer bots that play everything no bot has a rank."""
 FEWEST_OVERALL = 3
-"""With fewer bots that play all of several games there is no table of all games: it would say that the better of two
-all-rounders is the best bot, whatever those that play one game can do."""
+"""With fewer bots that play all of several games there is no table of all games.
+
+It would say that the better of two all-rounders is the best bot, whatever the bots that play one
+game can do.
+"""
 NAMES_IN_A_LINE = 6
 
 
@@ -42,23 +46,36 @@ def ranked_bots(
 ) -> frozenset[str]:
     """Return the bots that have a rank in an event; `event.league(game)` is the event of one game.
 
-    `played` has the (`game/board`, role)s that each bot played: a bot of the past may have played all, and a bot that
-    is entered for all counts before it has played each.
+    `played` has each (`game/board`, role) that each bot played: a bot of the past may have played
+    all, and a bot that is entered for all counts before it has played each.
     """
-    played = played or {}
-    seats = {(board.label, role) for board in event.boards for role in board.roles}
-    ranked = event.generalists | {bot for bot, roles in played.items() if seats <= {*roles}}
-    specialists = {*played, *(bot.name for bot in event.bots)} - ranked
-    return ranked if len(ranked) >= FEWEST or not specialists else frozenset()
+    board_roles: set[tuple[str, Role]] = set()
+    for board in event.boards:
+        board_roles.update((board.label, role) for role in board.roles)
+    ranked = set(event.generalists)
+    bots = {bot.name for bot in event.bots}
+    for bot, roles in (played or {}).items():
+        bots.add(bot)
+        if board_roles.issubset(roles):
+            ranked.add(bot)
+    if len(ranked) < FEWEST and bots - ranked:
+        return frozenset()
+    return frozenset(ranked)
 
 
 def are_most(ranked: Collection[str], played: Collection[str]) -> bool:
-    """Say whether the bots that play all games are enough for a table of all games: three, and half of all bots."""
+    """Say whether the bots that play all games are enough for a table of all games.
+
+    It needs three of them, and half of all bots.
+    """
     return len(ranked) >= FEWEST_OVERALL and 2 * len(ranked) >= len(played)
 
 
 def who_plays_what(games_of: Mapping[str, Collection[str]], games: Sequence[str]) -> str:
-    """Return a line with the bots of each set of games, the largest set first; `games_of` has the games of each bot."""
+    """Return a line with the bots of each set of games, the largest set first.
+
+    `games_of` has the games of each bot.
+    """
     bots_of: dict[tuple[str, ...], list[str]] = {}
     for bot in sorted(games_of):
         played = tuple(game for game in games if game in games_of[bot])
@@ -83,48 +100,55 @@ def in_order(
     ranked: Collection[str],
     absent: Collection[str] = (),
 ) -> tuple[Standing, ...]:
-    """Return the standings in order, with the ranks of the bots in `ranked`; `table` is called where bots are tied.
+    """Return the standings in order, with the ranks of the bots in `ranked`.
 
-    `absent` are the bots that never said `ready`; they share the last rank, since no match says which is stronger.
-    Specialists are grouped by the board roles that they play, the largest group first; the rating orders each group.
-    No ratings are needed where no bot is ranked.
+    `table` is called where bots are tied. `absent` are the bots that never said `ready`; they share
+    the last rank, since no match says which is stronger. Specialists are grouped by the board roles
+    that they play, the largest group first; the rating orders each group. No ratings are needed
+    where no bot is ranked.
     """
+    for name in tie_breaks:
+        tiebreaks.find(name)  # each is a column, also where nobody is tied
     rated = () if ratings is None else ratings.ratings
     strength = {rating.bot: round(rating.strength.value, DECIMALS) for rating in rated}
     by_bot = {standing.bot: standing for standing in standings}
-    worth = {
-        bot: (standing.points > 0, strength[bot], standing.points)
-        for bot, standing in by_bot.items()
-        if standing.points is not None and bot in ranked and bot not in absent
-    }
-    levels = {value: float(level) for level, value in enumerate(sorted(set(worth.values())))}
-    for name in tie_breaks:
-        tiebreaks.find(name)  # each is a column, also where nobody is tied
-    tied = len(levels) < len(worth)
+
+    worth = {}  # of the bots that matches rank: what orders them
+    specialists = []
+    missing = []
+    unplayed = []
+    for bot, standing in by_bot.items():
+        if standing.points is None:
+            unplayed.append(standing)
+        elif bot in absent:
+            missing.append(bot)
+        elif bot in ranked:
+            worth[bot] = (standing.points > 0, strength[bot], standing.points)
+        else:
+            specialists.append(bot)
+
+    values = sorted(set(worth.values()))
+    levels = {value: float(level) for level, value in enumerate(values)}
     points = {bot: levels[value] for bot, value in worth.items()}
-    decided = tiebreaks.rank(
-        points, table() if tied and tie_breaks else Crosstable({}), tie_breaks if tied else ()
-    )
-    others = [
-        bot for bot, standing in by_bot.items() if standing.points is not None and bot not in worth
-    ]
-    specialists = [bot for bot in others if bot not in absent]
-    missing = sorted(bot for bot in others if bot in absent)
+    if len(levels) == len(worth):
+        tie_breaks = ()
+    crosstable = table() if tie_breaks else Crosstable({})
+    decided = tiebreaks.rank(points, crosstable, tie_breaks)
+
     fields = Counter(frozenset(by_bot[bot].roles) for bot in specialists)
 
     def field_then_rating(bot: str) -> tuple[object, ...]:
         field = frozenset(by_bot[bot].roles)
         return -fields[field], -len(field), sorted(field), -strength.get(bot, 0.0), bot
 
-    return (
-        *(
-            replace(by_bot[result.bot], rank=result.rank, tie_breaks=result.figures)
-            for result in decided
-        ),
-        *(replace(by_bot[bot], rank=None) for bot in sorted(specialists, key=field_then_rating)),
-        *(
-            replace(by_bot[bot], rank=len(decided) + 1 if bot in ranked else None)
-            for bot in missing
-        ),
-        *(standing for standing in standings if standing.points is None),
-    )
+    ordered = []
+    for result in decided:
+        standing = by_bot[result.bot]
+        ordered.append(replace(standing, rank=result.rank, tie_breaks=result.figures))
+    for bot in sorted(specialists, key=field_then_rating):
+        ordered.append(replace(by_bot[bot], rank=None))
+    for bot in sorted(missing):
+        rank = len(decided) + 1 if bot in ranked else None
+        ordered.append(replace(by_bot[bot], rank=rank))
+    ordered += unplayed
+    return tuple(ordered)

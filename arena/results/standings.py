@@ -1,20 +1,21 @@
-"""Standings: points and results of each bot, from the sums of its matches. Pure; all tables take them from here.
+"""Standings: points and results of each bot, from the sums of its matches. Pure.
 
-ranked.py gives the rank by the rating; here, where no rating is known, the order is that of points.
+All tables take them from here. ranked.py gives the rank by the rating; here, where no rating is
+known, the order is that of points.
 
-They are computed from tallies; a tally is a number of equal seats. The archive keeps the tallies of all its matches, so
-that a leaderboard of a million matches reads a few thousand of them.
+They are computed from tallies; a tally is a number of equal seats. The archive keeps the tallies of
+all its matches, so that a leaderboard of a million matches reads a few thousand of them.
 
-Points are the mean, over each board role (a role on a board) that a bot played, of its mean score there: each role on
-each board has the same weight, however often it was played. A side's score in a match is that of its best role; a side
-wins when its score is strictly the highest, draws when it ties for the highest, and loses otherwise.
+Points are the mean, over each board role (a role on a board) that a bot played, of its mean score
+there: each role on each board has the same weight, however often it was played. A side's score in a
+match is that of its best role; a side wins when its score is strictly the highest, draws when it
+ties for the highest, and loses otherwise.
 """
 
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
-from itertools import groupby
 
 from arena.game import Role
 from arena.values import Ending, Played
@@ -25,8 +26,11 @@ class Standing:
     """The rank and the figures of one bot."""
 
     rank: int | None
-    """By points here, and by rating in a leaderboard (ranked.py), where it is None for a specialist, too. Bots that are
-    alike share a rank (1, 1, 3); None for a bot that never played."""
+    """By points here, and by rating in a leaderboard (ranked.py).
+
+    Equal bots share a rank (1, 1, 3). It is None for a bot that never played, and in a leaderboard
+    for a specialist, too.
+    """
     bot: str
     matches: int
     points: float | None
@@ -41,7 +45,7 @@ class Standing:
     roles: Mapping[tuple[str, Role], float]
     """Mean score by (`game/board`, role)."""
     tie_breaks: Mapping[str, Fraction | None] = field(default_factory=dict)
-    """The figures that separated it from bots of equal rating and points, by tie-break; only those computed."""
+    """The figures that separated it from bots of equal rating and points, by tie-break."""
 
     @property
     def forfeits(self) -> int:
@@ -66,10 +70,16 @@ class Tally:
 
 
 def standings(bots: Iterable[str], played: Iterable[Played]) -> tuple[Standing, ...]:
-    """Return the standing of every bot, best first; bots that never played come last; equals are in order of name."""
-    matches = list(played)
-    later = Counter(fault for match in matches for fault in later_faults(match))
-    return standings_of(bots, (tally for match in matches for tally in tallies(match)), later)
+    """Return the standing of every bot, best first, and equal bots in order of name.
+
+    Bots that never played come last.
+    """
+    tallied: list[Tally] = []
+    later: Counter[tuple[str, Ending]] = Counter()
+    for match in played:
+        tallied.extend(tallies(match))
+        later.update(later_faults(match))
+    return standings_of(bots, tallied, later)
 
 
 def tallies(match: Played) -> Iterator[Tally]:
@@ -88,54 +98,71 @@ def tallies(match: Played) -> Iterator[Tally]:
 def standings_of(
     bots: Iterable[str], tallied: Iterable[Tally], later: Mapping[tuple[str, Ending], int] = {}
 ) -> tuple[Standing, ...]:
-    """Return the standing of every bot, best first, from tallies; tallies of other bots are ignored.
+    """Return the standing of every bot, best first, from tallies; those of other bots are ignored.
 
     `later` is the number of `later_faults`, which are in the tallies, too.
     """
-    scores: dict[str, dict[tuple[str, Role], list[int]]] = {
-        bot: defaultdict(lambda: [0, 0]) for bot in bots
-    }
-    results: dict[str, Counter[str]] = {bot: Counter() for bot in scores}
-    endings: dict[str, Counter[Ending]] = {bot: Counter() for bot in scores}
+    sums = {bot: _Sums() for bot in bots}
     for tally in tallied:
-        if tally.bot in scores:
-            score_and_seats = scores[tally.bot][tally.board, tally.role]
-            score_and_seats[0] += tally.score
-            score_and_seats[1] += tally.seats
-            if tally.ending is not None:
-                endings[tally.bot][tally.ending] += tally.seats
-            if tally.result is not None:
-                results[tally.bot][tally.result] += tally.seats
+        if tally.bot in sums:
+            sums[tally.bot].add(tally)
     for (bot, ending), seats in later.items():
-        if bot in endings:
-            endings[bot][ending] -= seats
-    # Fractions, so that equal points are exactly equal.
-    means = {
-        bot: {role: Fraction(*pair) for role, pair in sorted(roles.items())}
-        for bot, roles in scores.items()
-    }
+        if bot in sums:
+            sums[bot].endings[ending] -= seats
+    means = {bot: of_bot.means() for bot, of_bot in sums.items()}
     points = {bot: _mean(roles.values()) if roles else None for bot, roles in means.items()}
-    order = sorted(scores, key=lambda bot: (points[bot] is None, -(points[bot] or 0), bot))
+    order = sorted(points, key=lambda bot: (points[bot] is None, -(points[bot] or 0), bot))
     ranks: dict[Fraction | None, int | None] = {None: None}
     for rank, bot in enumerate(order, 1):
         ranks.setdefault(points[bot], rank)  # equal points share the rank of the first
-    return tuple(
-        Standing(
-            rank=ranks[points[bot]],
-            bot=bot,
-            matches=results[bot].total(),
-            points=None if (of_bot := points[bot]) is None else float(of_bot),
-            won=results[bot]["won"],
-            drawn=results[bot]["drawn"],
-            lost=results[bot]["lost"],
-            endings={ending: matches for ending, matches in endings[bot].items() if matches},
-            boards={
-                board: float(_mean([mean for _, mean in roles]))
-                for board, roles in groupby(means[bot].items(), key=lambda mean: mean[0][0])
-            },
-            roles={board_role: float(mean) for board_role, mean in means[bot].items()},
-        )
-        for bot in order
+    return tuple(_standing(bot, ranks[points[bot]], sums[bot], means[bot]) for bot in order)
+
+
+class _Sums:
+    """The sums of the seats of one bot."""
+
+    def __init__(self) -> None:
+        self.scores: dict[tuple[str, Role], list[int]] = {}
+        """By (`game/board`, role): the sum of scores and the number of seats."""
+        self.results: Counter[str] = Counter()
+        self.endings: Counter[Ending] = Counter()
+
+    def add(self, tally: Tally) -> None:
+        """Add some equal seats."""
+        scores = self.scores.setdefault((tally.board, tally.role), [0, 0])
+        scores[0] += tally.score
+        scores[1] += tally.seats
+        if tally.ending is not None:
+            self.endings[tally.ending] += tally.seats
+        if tally.result is not None:
+            self.results[tally.result] += tally.seats
+
+    def means(self) -> dict[tuple[str, Role], Fraction]:
+        """Return the mean score by board role, as a fraction, so that equal points are equal."""
+        means = {}
+        for board_role, (score, seats) in sorted(self.scores.items()):
+            means[board_role] = Fraction(score, seats)
+        return means
+
+
+def _standing(
+    bot: str, rank: int | None, sums: _Sums, means: Mapping[tuple[str, Role], Fraction]
+) -> Standing:
+    """Return a bot's standing; `means` are its mean scores by board role."""
+    by_board: defaultdict[str, list[Fraction]] = defaultdict(list)
+    for (board, _), mean in means.items():
+        by_board[board].append(mean)
+    return Standing(
+        rank=rank,
+        bot=bot,
+        matches=sums.results.total(),
+        points=float(_mean(means.values())) if means else None,
+        won=sums.results["won"],
+        drawn=sums.results["drawn"],
+        lost=sums.results["lost"],
+        endings={ending: matches for ending, matches in sums.endings.items() if matches},
+        boards={board: float(_mean(roles)) for board, roles in by_board.items()},
+        roles={board_role: float(mean) for board_role, mean in means.items()},
     )
 
 
@@ -150,20 +177,25 @@ def absentees(played: Iterable[Played]) -> frozenset[str]:
     for match in played:
         seated.update(match.seats.values())
         absent = match.absent
-        ready.update(bot for role, bot in match.seats.items() if role not in absent)
+        for role, bot in match.seats.items():
+            if role not in absent:
+                ready.add(bot)
     return frozenset(seated - ready)
 
 
 def first_faults(match: Played) -> dict[str, Role]:
-    """Return each bot that was at fault in a match, with the role of its first fault; of equal turns the first role.
+    """Return each bot that was at fault in a match, with the role of its first fault.
 
-    A bot may have several seats in a match, and it forfeits the match once.
+    Faults of one turn are in the order of the roles. A bot may have several seats in a match, and
+    it forfeits the match once.
     """
     order = list(match.seats)
+
+    def turn_then_role(role: Role) -> tuple[int, int]:
+        return match.fault_turns.get(role, 0), order.index(role)
+
     roles: dict[str, Role] = {}
-    for role in sorted(
-        match.endings, key=lambda role: (match.fault_turns.get(role, 0), order.index(role))
-    ):
+    for role in sorted(match.endings, key=turn_then_role):
         roles.setdefault(match.seats[role], role)
     return roles
 
@@ -177,12 +209,20 @@ def later_faults(match: Played) -> Iterator[tuple[str, Ending]]:
 
 
 def results_of(match: Played) -> dict[str, str]:
-    """Return `won`, `drawn` or `lost` for each bot of a match, or `both sides` for a bot that met itself."""
+    """Return `won`, `drawn` or `lost` for each bot of a match.
+
+    It is `both sides` for a bot that met itself.
+    """
     scores = [max(match.scores[role] for role in side) for side in match.sides]
     best = max(scores)
     results: dict[str, str] = {}
     for side, score in zip(match.sides, scores, strict=True):
-        result = "lost" if score < best else "won" if scores.count(best) == 1 else "drawn"
+        if score < best:
+            result = "lost"
+        elif scores.count(best) == 1:
+            result = "won"
+        else:
+            result = "drawn"
         for bot in {match.seats[role] for role in side}:
             results[bot] = "both sides" if bot in results else result
     return results
@@ -191,7 +231,8 @@ def results_of(match: Played) -> dict[str, str]:
 def seat_results(match: Played) -> Iterator[tuple[Role, str, str | None, Ending | None]]:
     """Yield role, bot, result and ending of each seat, in order of play.
 
-    A bot's result in the match is in its first seat there, and None in its other seats, so that it counts once.
+    A bot's result in the match is in its first seat there, and None in its other seats, so that it
+    counts once.
     """
     results = results_of(match)
     for role, bot in match.seats.items():

@@ -18,7 +18,7 @@ from arena.results.anytext import pd
 from arena.results.columns import Columns
 
 ROWS = 10_000
-"""The rows of a file that are made at once, so that those of a large event need little memory."""
+"""The rows of a file that are made at once, so that a large event needs little memory."""
 FORMULA = ("=", "+", "-", "@", "\t")
 """A spreadsheet runs a cell that begins with one of these as a formula."""
 
@@ -31,37 +31,41 @@ def write(
 
 
 def as_csv(frame: pd.DataFrame, columns: Columns) -> bytes:
-    """Return a frame with these columns as CSV: UTF-8, LF, rounded; half of a surrogate pair is escaped."""
+    """Return a frame with these columns as CSV: UTF-8, LF, rounded.
+
+    Half of a surrogate pair is escaped.
+    """
     text = StringIO()
     table = csv.writer(text, lineterminator="\n", quoting=csv.QUOTE_MINIMAL)
     table.writerow(frame.columns)
-    for start in range(
-        0, len(frame), ROWS
-    ):  # pandas' `to_csv` takes longer, as it makes a frame of the texts
+    # pandas' `to_csv` takes longer, because it makes a frame of the texts.
+    for start in range(0, len(frame), ROWS):
         part = frame.iloc[start : start + ROWS]
-        table.writerows(zip(*(_cells(series, columns) for _, series in part.items()), strict=True))
+        cells = [_cells(series, columns) for _, series in part.items()]
+        table.writerows(zip(*cells, strict=True))
     return text.getvalue().encode("utf-8", "backslashreplace")
 
 
 def narrowed(content: bytes, other: bytes) -> bytes:
-    """Return a table as CSV with the columns of another one, which may come from anybody; if it lacks one, all of them.
+    """Return a table as CSV with the columns of another table, which may come from anybody.
 
-    Later versions of arena add columns, so a file of an older one is compared with what it has.
+    Later versions of arena add columns, so a file of an older version is compared by the columns
+    that it has. All columns stay if the other table has one that this one lacks.
     """
     rows = csv.reader(StringIO(content.decode("utf-8"), newline=""))
     names = next(rows, [])
     try:
-        wanted = next(csv.reader(StringIO(other.decode("utf-8", "replace"), newline="")), [])
+        selected = next(csv.reader(StringIO(other.decode("utf-8", "replace"), newline="")), [])
     except csv.Error:  # such as a field without end
         return content
-    if wanted == names or not wanted or not {*wanted} <= {*names}:
+    if selected == names or not selected or not set(selected).issubset(names):
         return content
-    places = [names.index(name) for name in wanted]
+    indices = [names.index(name) for name in selected]
     text = StringIO()
     table = csv.writer(text, lineterminator="\n", quoting=csv.QUOTE_MINIMAL)
-    table.writerow(wanted)
+    table.writerow(selected)
     for row in rows:
-        table.writerow([row[place] for place in places])
+        table.writerow([row[index] for index in indices])
     return text.getvalue().encode("utf-8")
 
 
@@ -69,36 +73,39 @@ def _cells(series: pd.Series, columns: Columns) -> Iterable[object]:
     """Return the cells of a column as the file has them."""
     if is_float_dtype(series.dtype):
         decimals = columns[str(series.name)].file_decimals
-        figures = (
-            np.round(series.to_numpy("float64", na_value=np.nan), decimals) + 0.0
-        )  # 0.0 for -0.0
-        return (
-            "" if math.isnan(figure) else f"{figure:.{decimals}f}" for figure in figures.tolist()
-        )
+        figures = np.round(series.to_numpy("float64", na_value=np.nan), decimals)
+        figures = figures + 0.0  # 0.0 for -0.0
+        return [_figure_text(figure, decimals) for figure in figures.tolist()]
     return map(_cell, series.tolist())
 
 
-def _cell(cell: object) -> object:
-    """Return a cell that no spreadsheet runs as a formula, and whose carriage returns do not end the row early.
+def _figure_text(figure: float, decimals: int) -> str:
+    return "" if math.isnan(figure) else f"{figure:.{decimals}f}"
 
-    A missing value is the empty text.
+
+def _cell(cell: object) -> object:
+    """Return a cell that no spreadsheet runs as a formula.
+
+    Its carriage returns do not end the row early. A missing value is the empty text.
     """
     if isinstance(cell, str):
         text = cell.replace("\r", "\\r")
         return f"'{text}" if text.startswith(FORMULA) else text
-    return "" if cell is pd.NA or cell != cell else cell  # NaN and NaT are not equal to themselves
+    missing = cell is pd.NA or cell != cell  # NaN and NaT are not equal to themselves
+    return "" if missing else cell
 
 
 def rows_of(frame: pd.DataFrame, columns: Columns) -> list[dict[str, Any]]:
-    """Return a frame with these columns as plain rows for JSON, with figures rounded as in the CSV files.
+    """Return a frame with these columns as plain rows for JSON, rounded as in the CSV files.
 
-    Missing values are None, and so are infinite ones, which JSON does not have: an open end of an interval.
+    Missing values are None, and so are infinite values, which JSON does not have: an open end of an
+    interval.
     """
     plain = frame.astype(object).where(frame.notna(), None)
-    return columns.in_file(
-        {
-            str(key): value.item() if isinstance(value, np.generic) else value
-            for key, value in row.items()
-        }
-        for row in plain.to_dict("records")
-    )
+    rows = []
+    for record in plain.to_dict("records"):
+        row = {}
+        for name, cell in record.items():
+            row[str(name)] = cell.item() if isinstance(cell, np.generic) else cell
+        rows.append(row)
+    return columns.in_file(rows)

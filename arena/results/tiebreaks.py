@@ -1,11 +1,11 @@
 """Tie-breaks: the order of bots whose rating and points are equal.
 
-A tie-break is one function here and one row of TIE_BREAKS. The formulas are FIDE's (Handbook C.07, in force from 1
-August 2024). Its tie-breaks that need ratings from elsewhere, colours or rounds are left out, because matches here
-have no order. All figures are exact fractions.
+A tie-break is one function here and one row of TIE_BREAKS. The formulas are FIDE's (Handbook C.07,
+in force from 1 August 2024). Its tie-breaks that need ratings from elsewhere, colours or rounds are
+left out, because matches here have no order. All figures are exact fractions.
 
-A match counts as a game of chess between every two bots that are on different sides of it: the bot whose side scored
-more has one point, and both have half a point where the sides scored alike.
+A match counts as a game of chess between every two bots that are on different sides of it: the bot
+whose side scored more has one point, and both have half a point where the sides scored alike.
 """
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
@@ -45,12 +45,21 @@ class Crosstable:
 
     @classmethod
     def count(cls, rows: Iterable[tuple[str, str, int, int]]) -> "Crosstable":
-        """Add up rows of bot, opponent, result (1 won, 0 drawn, -1 lost) and number of games, from either side."""
+        """Add up rows of bot, opponent, result and number of games, from either side.
+
+        A result is 1 for won, 0 for drawn, -1 for lost.
+        """
         met: dict[str, dict[str, Encounters]] = {}
         for bot, opponent, result, games in rows:
-            before = met.setdefault(bot, {}).get(opponent, Encounters())
-            more = Encounters(games * (result == 1), games * (result == 0), games * (result == -1))
-            met[bot][opponent] = Encounters(*map(sum, zip(before, more, strict=True)))
+            opponents = met.setdefault(bot, {})
+            won, drawn, lost = opponents.get(opponent, Encounters())
+            if result == 1:
+                won += games
+            elif result == 0:
+                drawn += games
+            else:
+                lost += games
+            opponents[opponent] = Encounters(won, drawn, lost)
         return cls(met)
 
     def score(self, bot: str) -> Fraction:
@@ -67,87 +76,103 @@ class Crosstable:
 
 
 def wins(table: Crosstable, bot: str) -> Fraction:
-    """Return the number of games won (FIDE C.07 article 7.2). A forfeit of the opponent is a game won."""
+    """Return the number of games won (FIDE C.07 article 7.2). A forfeit of the opponent is one."""
     return Fraction(sum(encounters.won for encounters in table.against(bot).values()))
 
 
 def sonneborn_berger(table: Crosstable, bot: str) -> Fraction:
     """Return the sum of each opponent's score times the points made against it (article 9.1)."""
-    against = table.against(bot).items()
-    return sum(
-        (table.score(opponent) * encounters.points for opponent, encounters in against), Fraction()
-    )
+    total = Fraction()
+    for opponent, encounters in table.against(bot).items():
+        total += table.score(opponent) * encounters.points
+    return total
 
 
 def koya(table: Crosstable, bot: str) -> Fraction:
-    """Return the points made against opponents that made at least half of their possible points (article 9.2)."""
-    against = table.against(bot).items()
-    strong = (
-        met.points
-        for opponent, met in against
-        if 2 * table.score(opponent) >= table.games(opponent)
-    )
-    return sum(strong, Fraction())
+    """Return the points made against strong opponents (article 9.2).
+
+    An opponent is strong that made at least half of its possible points.
+    """
+    total = Fraction()
+    for opponent, encounters in table.against(bot).items():
+        if 2 * table.score(opponent) >= table.games(opponent):
+            total += encounters.points
+    return total
 
 
 def opponents_scores(table: Crosstable, bot: str) -> list[Fraction]:
     """Return the opponent's score for each game, the lowest first."""
-    against = table.against(bot).items()
-    return sorted(
-        table.score(opponent) for opponent, encounters in against for _ in range(encounters.games)
-    )
+    scores = []
+    for opponent, encounters in table.against(bot).items():
+        scores += [table.score(opponent)] * encounters.games
+    return sorted(scores)
 
 
 def buchholz(table: Crosstable, bot: str) -> Fraction:
-    """Return the sum of the opponents' scores (article 8.1); it separates no bots where all bots met all others."""
+    """Return the sum of the opponents' scores (article 8.1).
+
+    It separates no bots where each bot met every other.
+    """
     return sum(opponents_scores(table, bot), Fraction())
 
 
 def buchholz_cut_1(table: Crosstable, bot: str) -> Fraction:
-    """Return Buchholz without one game against the opponent of the lowest score (articles 8.1 and 14)."""
+    """Return Buchholz without one game against the lowest score (articles 8.1 and 14)."""
     return sum(opponents_scores(table, bot)[1:], Fraction())
 
 
 def buchholz_median_1(table: Crosstable, bot: str) -> Fraction:
-    """Return Buchholz without one game against the lowest score and one against the highest (articles 8.1 and 14)."""
+    """Return Buchholz without a game against the lowest and one against the highest score.
+
+    It is that of articles 8.1 and 14.
+    """
     return sum(opponents_scores(table, bot)[1:-1], Fraction())
 
 
 def average_opponents_buchholz(table: Crosstable, bot: str) -> Fraction | None:
-    """Return the mean of the opponents' Buchholz over all games (article 8.2); None for a bot that met nobody."""
-    against = table.against(bot).items()
-    total = sum(
-        (buchholz(table, opponent) * encounters.games for opponent, encounters in against),
-        Fraction(),
-    )
-    return total / table.games(bot) if against else None
+    """Return the mean of the opponents' Buchholz over all games (article 8.2).
+
+    It is None for a bot that met nobody.
+    """
+    if not table.against(bot):
+        return None
+    total = Fraction()
+    for opponent, encounters in table.against(bot).items():
+        total += buchholz(table, opponent) * encounters.games
+    return total / table.games(bot)
 
 
 def direct_encounter(table: Crosstable, tied: Collection[str]) -> Figures:
     """Return the points that the tied bots made against each other (article 6).
 
-    Two bots that met often have the mean of their games (6.1.2). Where some of the tied bots never met, a bot has a
-    figure only if no result of the missing games could change its rank among them, and else None (6.3).
+    Two bots that met often have the mean of their games (6.1.2). Where some of the tied bots never
+    met, a bot has a figure only if no result of the missing games could change its rank among them,
+    and None otherwise (6.3).
     """
-    means = {
-        bot: [met.points / met.games for rival, met in table.against(bot).items() if rival in tied]
-        for bot in tied
-    }
-    worst = {bot: sum(points, Fraction()) for bot, points in means.items()}
-    best = {bot: worst[bot] + len(tied) - 1 - len(points) for bot, points in means.items()}
+    worst: dict[str, Fraction] = {}  # by bot: its points if it loses all missing games
+    best: dict[str, Fraction] = {}  # by bot: its points if it wins them
+    for bot in tied:
+        against = table.against(bot).items()
+        means = [met.points / met.games for rival, met in against if rival in tied]
+        worst[bot] = sum(means, Fraction())
+        best[bot] = worst[bot] + len(tied) - 1 - len(means)
     if best == worst:
         return worst
     figures: dict[str, Fraction | None] = dict.fromkeys(worst)
     for bot in sorted(worst, key=lambda bot: (-worst[bot], bot)):
-        rivals = [rival for rival in worst if rival != bot and figures[rival] is None]
-        if any(best[rival] >= worst[bot] for rival in rivals):
-            break
+        for rival in worst:
+            undecided = rival != bot and figures[rival] is None
+            if undecided and best[rival] >= worst[bot]:
+                return figures
         figures[bot] = worst[bot]
     return figures
 
 
 TieBreak = Callable[[Crosstable, Collection[str]], Figures]
-"""Return a figure for each of the tied bots. A higher figure ranks higher; None ranks last and separates no bots."""
+"""Return a figure for each of the tied bots.
+
+A higher figure ranks higher; None ranks last and separates no bots.
+"""
 
 
 def _for_each(formula: Callable[[Crosstable, str], Fraction | None]) -> TieBreak:
@@ -187,7 +212,10 @@ class DecidedRank:
     """Bots that no tie-break separates share a rank (1, 1, 3)."""
     bot: str
     figures: Figures
-    """The figures that were computed, by tie-break in their order; empty where no other bot has the same points."""
+    """The figures that were computed, by tie-break in their order.
+
+    There are none where no other bot has the same points.
+    """
 
 
 def rank(
@@ -196,11 +224,11 @@ def rank(
     """Rank the bots by points, then by each tie-break in turn, and those that are still tied by name."""
     figures: dict[str, dict[str, Fraction | None]] = {bot: {} for bot in points}
     rules = [(name, find(name)) for name in tiebreaks]
-    first, ranked = 1, []
+    ranked: list[DecidedRank] = []
     for equal in _groups(points):
         for tied in _separate(table, equal, rules, figures):
+            first = len(ranked) + 1
             ranked += [DecidedRank(rank=first, bot=bot, figures=figures[bot]) for bot in tied]
-            first += len(tied)
     return tuple(ranked)
 
 
@@ -210,9 +238,11 @@ def _separate(
     rules: Sequence[tuple[str, TieBreak]],
     figures: Mapping[str, dict[str, Fraction | None]],
 ) -> Iterator[list[str]]:
-    """Yield the tied bots in groups, best first. Bots still tied after a tie-break have it again, among themselves.
+    """Yield the tied bots in groups, best first.
 
-    FIDE's C.07 article 6.2 demands this of the direct encounter; no other figure depends on which bots are tied.
+    A tie-break is computed again among bots that it has left tied, if it has separated others.
+    FIDE's C.07 article 6.2 demands this of the direct encounter; no other figure depends on which
+    bots are tied.
     """
     if len(tied) == 1 or not rules:
         yield tied
@@ -223,12 +253,17 @@ def _separate(
         if figures[bot].get(name) is None:
             figures[bot][name] = values[bot]
     groups = _groups(values)
+    if len(groups) == 1:
+        rules = rules[1:]
     for group in groups:
-        yield from _separate(table, group, rules if len(groups) > 1 else rules[1:], figures)
+        yield from _separate(table, group, rules, figures)
 
 
 def _groups(values: Mapping[str, Fraction | None] | Mapping[str, float]) -> list[list[str]]:
-    """Return the bots in groups of equal values, the highest first and None last; in each group by name."""
+    """Return the bots in groups of equal values, the highest first and None last.
+
+    The bots of a group stand by name.
+    """
     groups: dict[object, list[str]] = {}
     for bot in sorted(values, key=lambda bot: (values[bot] is None, -(values[bot] or 0), bot)):
         groups.setdefault(values[bot], []).append(bot)

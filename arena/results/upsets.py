@@ -18,19 +18,25 @@ class Upset:
 
 
 def upsets(league: Results, matches: Iterable[Played]) -> Iterator[Upset]:
-    """Yield the upsets among matches of one game: who won is of a worse tier, and nobody was at fault."""
-    rated = {rating.bot: rating for rating in league.ratings.ratings}
+    """Yield the upsets among matches of one game.
+
+    In an upset a bot of a worse tier won, and no bot was at fault.
+    """
+    ratings = {rating.bot: rating for rating in league.ratings.ratings}
     for match in matches:
-        best = {side: max(match.scores[role] for role in side) for side in match.sides}
-        first = [side for side, score in best.items() if score == max(best.values())]
-        if (
-            len(first) > 1
-            or any(match.endings.values())
-            or not rated.keys() >= {*match.seats.values()}
-        ):
+        rated = ratings.keys() >= set(match.seats.values())
+        if not rated or any(match.endings.values()):
             continue
-        won = [rated[match.seats[role]] for role in first[0]]
-        lost = [rated[bot] for role, bot in match.seats.items() if role not in first[0]]
-        winner, loser = (min(side, key=lambda rating: rating.rank) for side in (won, lost))
+        scores = {side: max(match.scores[role] for role in side) for side in match.sides}
+        best = [side for side, score in scores.items() if score == max(scores.values())]
+        if len(best) > 1:
+            continue
+        won: list[Rating] = []
+        lost: list[Rating] = []
+        for role, bot in match.seats.items():
+            side = won if role in best[0] else lost
+            side.append(ratings[bot])
+        winner = min(won, key=lambda rating: rating.rank)
+        loser = min(lost, key=lambda rating: rating.rank)
         if winner.tier > loser.tier:
             yield Upset(match, winner, loser)
