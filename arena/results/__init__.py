@@ -1,6 +1,7 @@
 """Stored results and everything that is made of them.
 
-These are the archive, standings, ratings, leaderboards and tables. Nothing here plays a match, and only `archive` knows SQL.
+These are the archive, standings, ratings, leaderboards and tables. Nothing here plays a match, and
+only `archive` knows SQL.
 
 Where to change what (paths begin below arena/):
 

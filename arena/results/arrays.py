@@ -57,7 +57,7 @@ class Arrays:
     turns: Ints
     """Match: its number of turns."""
     transcript: Ints
-    """Match: the hashes of its beginning and its play (`archive.records.transcript`), 0 or above."""
+    """Match: hashes of its beginning and its play (`archive.records.transcript`), 0 or above."""
     match: Ints
     """Seat: its match, as an index in `seed`; rising."""
     position: Ints

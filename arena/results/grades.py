@@ -1,23 +1,24 @@
 """Marks for points against reference bots, with the reason for each in words. Pure.
 
-A threshold asks for a mean score of a bot against one reference. This module knows bots only; author/marks.py knows
-which student wrote a bot.
+A threshold asks for a mean score of a bot against one reference. This module knows bots only;
+author/marks.py knows which student wrote a bot.
 """
 
 # How sure is a mark?
 # -------------------
-# The mark follows the plain mean of the matches that were played, because everybody can compute it again from
-# matches.csv. Whether another event with other seeds would have given the same mark is another question, and a teacher
-# who defends a mark must know the answer. So each reason says when the threshold lies inside the 95 % interval of the
-# mean.
+# The mark follows the plain mean of the matches that were played, because everybody can compute it
+# again from matches.csv. Whether another event with other seeds would have given the same mark is
+# another question, and a teacher who defends a mark must know the answer. So each reason says when
+# the threshold lies inside the 95 % interval of the mean.
 #
-# - The unit is a pairing: all matches (legs) of two bots on one board and repeat. They share a seed, so they are one
-#   observation of luck.
-# - The interval is that of Agresti and Coull ("plus four"): two pairings of 0 points and two of 100 are added to those
-#   that were played. Without them, three pairings that were all won have no spread at all, and would look certain. For
-#   scores between 0 and 100 the interval is wider than necessary, which only makes the words more careful.
-# - Bots without chance repeat themselves move for move. If all pairings on a board went the same way, more pairings or
-#   other seeds bring nothing new: there is no noise, and the mean is exact.
+# - The unit is a pairing: all matches (legs) of two bots on one board and repeat. They share a
+#   seed, so they are one observation of luck.
+# - The interval is that of Agresti and Coull ("plus four"): two pairings of 0 points and two of 100
+#   are added to those that were played. Without them, three pairings that were all won have no
+#   spread at all, and would look certain. For scores between 0 and 100 the interval is wider than
+#   necessary, which only makes the words more careful.
+# - Bots without chance repeat themselves move for move. If all pairings on a board went the same
+#   way, more pairings or other seeds bring nothing new: there is no noise, and the mean is exact.
 
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
@@ -25,6 +26,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from math import sqrt
 
+from arena.errors import counted
 from arena.values import Played
 
 Z = 1.96  # standard errors of a 95 % interval
@@ -47,7 +49,8 @@ class Threshold:
     @property
     def words(self) -> str:
         """The threshold as a person calls it: `40 points against walker on duel`."""
-        return f"{self.points:g} points against {self.reference}{f' on {self.board}' if self.board else ''}"
+        board = f" on {self.board}" if self.board else ""
+        return f"{self.points:g} points against {self.reference}{board}"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -72,7 +75,10 @@ class Judged:
     interval: tuple[float, float] | None
     """The 95 % interval of the mean; None where there is no noise, and without a match."""
     look_at: str | None
-    """The id of its worst match: the lowest score, of these one that was lost by a fault, of these the shortest."""
+    """The id of its worst match: the match with the lowest score.
+
+    Of equal scores it is a match with a fault, and of these the shortest.
+    """
 
     @property
     def met(self) -> bool:
@@ -86,32 +92,38 @@ class Judged:
 
     @property
     def within_noise(self) -> bool:
-        """True if the interval of the mean contains the threshold, so that other seeds might give the other mark."""
-        return (
-            self.interval is not None
-            and self.interval[0] < self.threshold.points <= self.interval[1]
-        )
+        """True if the interval of the mean contains the threshold.
+
+        Then other seeds might give the other mark.
+        """
+        if self.interval is None:
+            return False
+        low, high = self.interval
+        return low < self.threshold.points <= high
 
     @property
     def reason(self) -> str:
         """The mark and its reason, a sentence."""
-        demand, worth = self.threshold.words, f"{self.marks:g} of {self.threshold.marks:g} marks"
+        demand = self.threshold.words
+        worth = f"{self.marks:g} of {self.threshold.marks:g} marks"
         if self.points is None:
             return f"{demand}: missed without a match; {worth}"
         verb = "met" if self.met else "missed"
-        text = f"{demand}: {verb} with {_rounded(self)} in {self.matches} match{'es' if self.matches > 1 else ''}"
+        matches = counted(self.matches, "match")
+        text = f"{demand}: {verb} with {_rounded(self)} in {matches}"
         if self.interval is None:
             text += (
                 ", which the bots repeat move for move, so that more matches would change nothing"
             )
         else:
+            low, high = self.interval
             noise = "within the noise: " if self.within_noise else ""
-            text += f" ({noise}95 % interval {self.interval[0]:.0f} to {self.interval[1]:.0f})"
+            text += f" ({noise}95 % interval {low:.0f} to {high:.0f})"
         return f"{text}; {worth}"
 
 
 def _rounded(judged: Judged) -> str:
-    """Return the points with enough decimals, so that they do not look like the threshold if they are below it."""
+    """Return the points with enough decimals to tell them from the threshold if they are below."""
     points = judged.points or Fraction()
     for decimals in (1, 2, 4):
         text = f"{float(points):.{decimals}f}"
@@ -126,7 +138,10 @@ def judge(
     played: Iterable[Played],
     transcripts: Mapping[str, int],
 ) -> dict[str, tuple[Judged, ...]]:
-    """Return each bot's results at all thresholds; `transcripts` are hashes of what was played, by match."""
+    """Return each bot's results at all thresholds.
+
+    `transcripts` are hashes of what was played, by match.
+    """
     names = set(bots)
     references = {threshold.reference for threshold in thresholds}
     meetings: dict[tuple[str, str], list[Meeting]] = defaultdict(list)
@@ -134,69 +149,100 @@ def judge(
         if not references.isdisjoint(match.seats.values()):
             for bot, reference, meeting in _meetings(match, names, references):
                 meetings[bot, reference].append(meeting)
-    return {
-        bot: tuple(
-            _judged(threshold, meetings[bot, threshold.reference], transcripts)
-            for threshold in thresholds
-        )
-        for bot in sorted(names)
-    }
+    results = {}
+    for bot in sorted(names):
+        judged = []
+        for threshold in thresholds:
+            met = meetings[bot, threshold.reference]
+            judged.append(_judged(threshold, met, transcripts))
+        results[bot] = tuple(judged)
+    return results
 
 
 def worst(judged: Iterable[Judged]) -> Judged | None:
-    """Return the result whose match tells most: a missed threshold before a met one, then the fewest points."""
-    candidates = [each for each in judged if each.look_at is not None]
-    return min(candidates, key=lambda each: (each.met, each.points), default=None)
+    """Return the result whose match tells most: the fewest points.
+
+    A missed threshold comes before those that were met.
+    """
+    candidates = [result for result in judged if result.look_at is not None]
+    return min(candidates, key=lambda result: (result.met, result.points), default=None)
 
 
 def _meetings(
     match: Played, bots: Collection[str], references: Collection[str]
 ) -> Iterator[tuple[str, str, Meeting]]:
-    """Yield a bot, a reference on another side, and the match as the bot sees it; teammates do not meet."""
-    sides = [({match.seats[role] for role in side}, side) for side in match.sides]
-    for own, roles in sides:
-        others = {bot for other, _ in sides if other is not own for bot in other} & set(references)
-        for bot in own & set(bots):
-            score = max(match.scores[role] for role in roles)
-            fault = any(role in match.endings for role in roles if match.seats[role] == bot)
-            for reference in others - {bot}:
+    """Yield a bot, a reference on another side, and the match as the bot sees it.
+
+    Teammates do not meet.
+    """
+    for side in match.sides:
+        score = max(match.scores[role] for role in side)
+        rivals = set()
+        for role, bot in match.seats.items():
+            if role not in side and bot in references:
+                rivals.add(bot)
+        for bot in {match.seats[role] for role in side}.intersection(bots):
+            roles = [role for role in side if match.seats[role] == bot]
+            fault = any(role in match.endings for role in roles)
+            for reference in rivals - {bot}:
                 yield bot, reference, Meeting(match=match, score=score, fault=fault)
 
 
 def _judged(
     threshold: Threshold, meetings: Iterable[Meeting], transcripts: Mapping[str, int]
 ) -> Judged:
-    counted = [meeting for meeting in meetings if meeting.match.label in threshold.labels]
-    if not counted:
+    """Return the result of the meetings with the reference of a threshold, on its boards."""
+    met = [meeting for meeting in meetings if meeting.match.label in threshold.labels]
+    if not met:
         return Judged(threshold=threshold, matches=0, points=None, interval=None, look_at=None)
-    look_at = min(
-        counted, key=lambda each: (each.score, not each.fault, each.match.turns, each.match.id)
-    )
+
+    def worst_first(meeting: Meeting) -> tuple[int, bool, int, str]:
+        return meeting.score, not meeting.fault, meeting.match.turns, meeting.match.id
+
     return Judged(
         threshold=threshold,
-        matches=len(counted),
-        points=Fraction(sum(meeting.score for meeting in counted), len(counted)),
-        interval=_interval(counted, transcripts),
-        look_at=look_at.match.id,
+        matches=len(met),
+        points=Fraction(sum(meeting.score for meeting in met), len(met)),
+        interval=_interval(met, transcripts),
+        look_at=min(met, key=worst_first).match.id,
     )
 
 
 def _interval(
-    counted: Sequence[Meeting], transcripts: Mapping[str, int]
+    meetings: Sequence[Meeting], transcripts: Mapping[str, int]
 ) -> tuple[float, float] | None:
-    """Return the 95 % interval of the mean score; None where the bots repeat themselves on every board."""
+    """Return the 95 % interval of the mean score.
+
+    It is None where the bots repeat themselves on every board.
+    """
     pairings: dict[tuple[str, int], list[Meeting]] = defaultdict(list)
-    for meeting in counted:
+    for meeting in meetings:
         pairings[meeting.match.label, meeting.match.repeat].append(meeting)
-    plays: dict[str, list[frozenset[object]]] = defaultdict(list)
-    for (label, _), legs in pairings.items():
-        plays[label].append(
-            frozenset((tuple(leg.match.seats.items()), transcripts[leg.match.id]) for leg in legs)
-        )
-    if all(len(of_board) > 1 and len(set(of_board)) == 1 for of_board in plays.values()):
+    if _are_repeats(pairings, transcripts):
         return None
-    means = [*ADDED, *(sum(leg.score for leg in legs) / len(legs) for legs in pairings.values())]
+    means = list(ADDED)
+    for legs in pairings.values():
+        means.append(sum(leg.score for leg in legs) / len(legs))
     middle = sum(means) / len(means)
     reach = Z * sqrt(sum((mean - middle) ** 2 for mean in means)) / len(means)
-    mean = sum(meeting.score for meeting in counted) / len(counted)
-    return max(0.0, min(middle - reach, mean)), min(100.0, max(middle + reach, mean))
+    mean = sum(meeting.score for meeting in meetings) / len(meetings)
+    low = min(middle - reach, mean)
+    high = max(middle + reach, mean)
+    return max(0.0, low), min(100.0, high)
+
+
+def _are_repeats(
+    pairings: Mapping[tuple[str, int], Sequence[Meeting]], transcripts: Mapping[str, int]
+) -> bool:
+    """Say whether on every board there are several pairings and all went the same way.
+
+    `pairings` are by `game/board` and repeat.
+    """
+    plays: dict[str, list[frozenset[object]]] = defaultdict(list)  # by `game/board`
+    for (label, _), legs in pairings.items():
+        play = set()
+        for leg in legs:
+            seating = tuple(leg.match.seats.items())
+            play.add((seating, transcripts[leg.match.id]))
+        plays[label].append(frozenset(play))
+    return all(len(board) > 1 and len(set(board)) == 1 for board in plays.values())

@@ -19,7 +19,7 @@ Value = TypeVar("Value")
 
 
 def recall(path: Path, key: str, kind: "TypeAdapter[Value]") -> Value | None:
-    """Return the value that was stored under the key; None if there is none, or if it is damaged."""
+    """Return the value that was stored under the key; None if there is none, or a damaged one."""
     try:
         content = json.loads(whole_files.read_cache(path))
         return kind.validate_python(content[1]) if content[0] == key else None

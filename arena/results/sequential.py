@@ -1,47 +1,54 @@
-"""A sequential test of two bots: how many points better is the first, decided as soon as the scores prove it.
+"""A sequential test of two bots: how many points better the first is.
 
-Pure: differences of scores in, a decision out. It knows no match that is still to be played, and no clock.
+It is decided as soon as the scores prove it. Pure: differences of scores in, a decision out. It
+knows no match that is still to be played, and no clock.
 """
 
 # Which test, and why
 # -------------------
-# An observation is a round of the duel: all distributions of the roles over the two bots, on each board, with one seed
-# for each board. Its value is the difference of the points of the two bots in that round, from -100 to 100. Rounds are
-# independent and have one distribution, however much the legs of a round depend on each other (they share their seed)
-# and whatever a role or a board is worth. Single matches have neither property.
+# An observation is a round of the duel: all distributions of the roles over the two bots, on each
+# board, with one seed for each board. Its value is the difference of the points of the two bots in
+# that round, from -100 to 100. Rounds are independent and have one distribution, however much the
+# legs of a round depend on each other (they share their seed) and whatever a role or a board is
+# worth. Single matches have neither property.
 #
-# The question: is the mean difference at most `low`, or at least `high`? The test should not assume a distribution. The
-# scores of two bots are mostly lumps (a role that always wins makes nearly every difference 0), and their variance is
-# not known. Three formulations were compared (benchmarks/sprt.py measures them side by side):
+# The question: is the mean difference at most `low`, or at least `high`? The test should not assume
+# a distribution. The scores of two bots are mostly lumps (a role that always wins makes nearly
+# every difference 0), and their variance is not known. Three formulations were compared
+# (benchmarks/sprt.py measures them side by side):
 #
-# 1. The generalised SPRT of fishtest, from the mean and the variance so far: n (high - low) (mean - middle) / variance
-#    against log((1 - beta) / alpha) (M. Van den Bergh, "A practical introduction to the GSPRT"). It is right for many
-#    observations. Ours are few, and the variance of the first ones is often 0, which decides at once. With the first
-#    16 rounds ignored and a prior of one round it still errs in 9 % of duels where one role nearly always wins, and in
-#    37 % where a bot rarely fails but then loses by everything (both promised: 5 %).
-# 2. The likelihood ratio of a normal distribution whose variance is fitted under each hypothesis. It errs in 15 and
-#    49 % of these duels.
-# 3. Bets (Waudby-Smith and Ramdas, "Estimating means of bounded random variables by betting", 2024), which are used
-#    here. A gambler who may only bet against "the mean is at most `low`" multiplies its capital in each round by
-#    1 + bet * (difference - low). The bet is chosen before the round and is small enough that the factor stays
-#    positive. If the mean is at most `low`, the capital cannot be expected to grow, so by Ville's inequality it ever
-#    reaches 1 / alpha with a probability of at most alpha. Each factor is the likelihood ratio of two distributions
-#    with the same support, of which the second has the mean `low`; the logarithm of the capital is therefore a
-#    log-likelihood ratio (LLR). A second gambler bets against "the mean is at least `high`", up to 1 / beta.
+# 1. The generalised SPRT of fishtest, from the mean and the variance so far: n (high - low) (mean -
+#    middle) / variance against log((1 - beta) / alpha) (M. Van den Bergh, "A practical introduction
+#    to the GSPRT"). It is right for many observations. Ours are few, and the variance of the first
+#    ones is often 0, which decides at once. With the first 16 rounds ignored and a prior of one
+#    round it still errs in 9 % of duels where one role nearly always wins, and in 37 % where a bot
+#    rarely fails but then loses by everything (both promised: 5 %).
+# 2. The likelihood ratio of a normal distribution whose variance is fitted under each hypothesis.
+#    It errs in 15 and 49 % of these duels.
+# 3. Bets (Waudby-Smith and Ramdas, "Estimating means of bounded random variables by betting",
+#    2024), which are used here. A gambler who may only bet against "the mean is at most `low`"
+#    multiplies its capital in each round by 1 + bet * (difference - low). The bet is chosen before
+#    the round and is small enough that the factor stays positive. If the mean is at most `low`, the
+#    capital cannot be expected to grow, so by Ville's inequality it ever reaches 1 / alpha with a
+#    probability of at most alpha. Each factor is the likelihood ratio of two distributions with the
+#    same support, of which the second has the mean `low`; the logarithm of the capital is therefore
+#    a log-likelihood ratio (LLR). A second gambler bets against "the mean is at least `high`", up
+#    to 1 / beta.
 #
-# So the error rates are not measured only, they are proven, for each number of rounds and every distribution. The bet
-# is the one that grows fastest if the mean is `high` (`low` for the second gambler) and the variance is as seen so far:
-# (high - low) / (variance + (high - low)^2). To first order that is the SPRT with the right variance. Where formulation
-# 1 keeps its error rates this one takes some 10 % more rounds. A bet that follows the observed mean was tried too: it
-# is a little quicker for bots that are far apart, and slower by up to a half for bots that are close.
+# So the error rates are not only measured; they are proven, for each number of rounds and every
+# distribution. The bet is the one that grows fastest if the mean is `high` (`low` for the second
+# gambler) and the variance is as seen so far: (high - low) / (variance + (high - low)^2). To first
+# order that is the SPRT with the right variance. Where formulation 1 keeps its error rates this one
+# takes some 10 % more rounds. A bet that follows the observed mean was tried too: it is a little
+# quicker for bots that are far apart, and slower by up to a half for bots that are close.
 #
-# Each bound of the interval is the largest (smallest) mean that such a gambler would have refuted by now. It therefore
-# holds at whatever moment it is read, and always agrees with the decision: the bot is better exactly when the interval
-# begins at `low` or above.
+# Each bound of the interval is the largest (smallest) mean that such a gambler would have refuted
+# by now. It therefore holds at whatever moment it is read, and always agrees with the decision: the
+# bot is better exactly when the interval begins at `low` or above.
 
 import math
 from collections import defaultdict
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
@@ -67,16 +74,17 @@ class Question:
     """Is the first bot better? In points of difference, with the error rates that are allowed."""
 
     low: float = 0.0
-    """"Better" is said with a probability of at most `alpha` if the difference is not above this."""
+    """For differences up to this, "better" is said with a probability of at most `alpha`."""
     high: float = 5.0
-    """"Not better" is said with a probability of at most `beta` if the difference is this or more."""
+    """If it is this or more, "not better" is said with a probability of at most `beta`."""
     alpha: float = 0.05
     beta: float = 0.05
 
     def __post_init__(self) -> None:
         if not -LARGEST_DIFFERENCE < self.low < self.high < LARGEST_DIFFERENCE:
             raise ValueError(
-                f"bounds {self.low} and {self.high}: the first must be lower, both between -100 and 100"
+                f"bounds {self.low} and {self.high}: the first must be lower, "
+                "both between -100 and 100"
             )
         if not (0 < self.alpha < 0.5 and 0 < self.beta < 0.5):
             raise ValueError(
@@ -99,15 +107,17 @@ class SequentialTest:
         self.bound_not_better = -math.log(question.beta)
         self._bets: list[float] = []
         """The bet of each round, before it is limited to what the worst result allows."""
-        self._sum = (
-            question.low + question.high
-        ) / 2  # of the differences, and one in the middle before the first
+        self._sum = (question.low + question.high) / 2
+        """The sum of the differences, with one in the middle before the first."""
         self._squares = FIRST_DEVIATION**2
+        """The sum of the squared deviations from the mean, likewise."""
 
     @property
     def mean(self) -> float:
         """The mean difference so far; 0 before the first round."""
-        return math.fsum(self.differences) / len(self.differences) if self.differences else 0.0
+        if not self.differences:
+            return 0.0
+        return math.fsum(self.differences) / len(self.differences)
 
     @property
     def level(self) -> float:
@@ -119,14 +129,11 @@ class SequentialTest:
         if self.decision is not None:
             raise ValueError("the test has been decided")
         rounds = 1 + len(self.differences)
-        low, high, gap = (
-            self.question.low,
-            self.question.high,
-            self.question.high - self.question.low,
-        )
-        bet = gap / (
-            self._squares / rounds + gap * gap
-        )  # from earlier rounds only: else the capital could grow by luck
+        low = self.question.low
+        high = self.question.high
+        gap = high - low
+        # The bet depends on earlier rounds only: otherwise the capital could grow by luck.
+        bet = gap / (self._squares / rounds + gap * gap)
         self.llr_better += math.log1p(min(bet, _largest_bet(low)) * (difference - low))
         self.llr_not_better += math.log1p(min(bet, _largest_bet(-high)) * (high - difference))
         self.differences.append(difference)
@@ -145,10 +152,9 @@ class SequentialTest:
         differences, bets = np.array(self.differences), np.array(self._bets)
 
         def refuted(mean: float, sign: float, bound: float) -> bool:
-            """Return whether a mean that is at most this is refuted; with sign -1, one that is at least this."""
-            factors = 1 + np.minimum(bets, _largest_bet(sign * mean)) * (
-                sign * (differences - mean)
-            )
+            """Say whether a mean of at most this is refuted; with sign -1, of at least this."""
+            stakes = np.minimum(bets, _largest_bet(sign * mean))
+            factors = 1 + stakes * (sign * (differences - mean))
             return bool(np.log(factors).sum() >= bound)
 
         ends = []
@@ -165,7 +171,10 @@ class SequentialTest:
 
 
 def _largest_bet(mean: float) -> float:
-    """Return the largest bet against a mean of at most this: the worst result must leave some of the capital."""
+    """Return the largest bet against a mean of at most this.
+
+    The worst result must leave some of the capital.
+    """
     return LARGEST_STAKE / (LARGEST_DIFFERENCE + mean)
 
 
@@ -181,15 +190,20 @@ def difference(matches: Iterable[Played], first: str, second: str) -> float:
     for match in matches:
         for role, bot in match.seats.items():
             scores[bot][match.label, role].append(match.scores[role])
-    points = [
-        math.fsum(sum(role) / len(role) for role in by_role.values()) / len(by_role)
-        for by_role in scores.values()
-    ]
-    return points[0] - points[1]
+    return _points(scores[first]) - _points(scores[second])
+
+
+def _points(scores: Mapping[tuple[str, str], Sequence[int]]) -> float:
+    """Return a bot's points; its scores are by board and role."""
+    means = [sum(role) / len(role) for role in scores.values()]
+    return math.fsum(means) / len(means)
 
 
 def points_of_elo(elo: float) -> float:
-    """Return the difference in points of two bots that are so far apart: one scores 50 + half of it, in the mean."""
+    """Return the difference in points of two bots that are `elo` apart.
+
+    One of them scores 50 + half of it in the mean.
+    """
     return LARGEST_DIFFERENCE * math.tanh(elo * math.log(10) / 800)
 
 

@@ -1,6 +1,7 @@
 """Frames as CSV files and as plain rows for JSON, rounded as columns.py declares.
 
-The same frame gives the same bytes, a file is whole or absent, and no cell is a formula in a spreadsheet.
+The same frame gives the same bytes, a file is whole or absent, and no cell is a formula in a
+spreadsheet.
 """
 
 import csv

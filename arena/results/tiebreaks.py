@@ -221,7 +221,7 @@ class DecidedRank:
 def rank(
     points: Mapping[str, float], table: Crosstable, tiebreaks: Sequence[str]
 ) -> tuple[DecidedRank, ...]:
-    """Rank the bots by points, then by each tie-break in turn, and those that are still tied by name."""
+    """Rank the bots by points, then by each tie-break in turn, and bots still tied by name."""
     figures: dict[str, dict[str, Fraction | None]] = {bot: {} for bot in points}
     rules = [(name, find(name)) for name in tiebreaks]
     ranked: list[DecidedRank] = []
