@@ -67,6 +67,20 @@ class AddedFrame:
     """`package.module:function`; the function gets the results."""
     columns: str
     """`package.module:NAME` of the frame's `Columns`."""
+    file_if: str = ""
+    """`package.module:function` of what tells whether results have the frame as a CSV file of its name;
+    empty: they never have."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class AddedSection:
+    """What stands below the leaderboard, in the report and on the terminal."""
+
+    page: str
+    """`package.module:function`; the function gets the results, and returns HTML as a
+    `markupsafe.Markup`, or None for no section (arena/report/sections.py makes one of a frame)."""
+    terminal: str = ""
+    """`package.module:function`; the function gets the results, and prints the same."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -111,9 +125,8 @@ class Extension:
     lanes: tuple[AddedLanes, ...] = ()
     seats: tuple[str, ...] = ()
     """Kinds of seat: the path `package.module:function` of each function of the type `Kind` (arena/match/seat.py)."""
-    sections: Mapping[str, str] = field(default_factory=dict)
-    """By name a section of the report below the leaderboard: the path `package.module:function`; the
-    function gets the results, and returns HTML as a `markupsafe.Markup`, or None for no section."""
+    sections: Mapping[str, AddedSection] = field(default_factory=dict)
+    """By name."""
 
 
 def load(path: str) -> Any:
@@ -192,9 +205,9 @@ def seats() -> tuple[str, ...]:
     return tuple(found)
 
 
-def sections() -> dict[str, str]:
-    """Return each section of the report that extensions add, by its name."""
-    return _joined("section of the report", ((name, extension.sections) for name, extension in every()))
+def sections() -> dict[str, AddedSection]:
+    """Return each section below the leaderboard that extensions add, by its name."""
+    return _joined("section", ((name, extension.sections) for name, extension in every()))
 
 
 def keys() -> dict[str, dict[str, str]]:

@@ -252,7 +252,7 @@ from pydantic import Field
 from arena.event.elsewhere import Elsewhere
 from arena.event.tables import Table
 from arena.event.workers import Workers
-from arena.extensions import AddedLanes, Extension
+from arena.extensions import AddedLanes, AddedSection, Extension
 from arena.match.seat import SingleSeat, report_of_nobody
 from arena.protocol import Reply
 
@@ -308,7 +308,7 @@ EXTENSION = Extension(
     keys={"workers": "postcard:Keys"},
     lanes=(AddedLanes(address="post:.*", example="an office such as post:1010", key="workers.post",
                       path="postcard:lanes_of"),),
-    sections={"post": "postcard:section", "plain": "postcard:plain"},
+    sections={"post": AddedSection(page="postcard:section"), "plain": AddedSection(page="postcard:plain")},
 )
 """
 

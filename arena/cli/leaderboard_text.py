@@ -12,12 +12,11 @@ import pandas as pd
 from rich.table import Table
 from rich.text import Text
 
+from arena import extensions
 from arena.cli import output
 from arena.results.columns import (
     CHANGE,
-    DISGUISE,
     LEADERBOARD,
-    MODELS,
     RANKINGS,
     Column,
     interval_bars,
@@ -58,10 +57,9 @@ def show(results: Results, *, brief: bool = False) -> None:
         output.print_table(table(results, overall, width))
     elif results.who_plays_what:
         print(f"\nwho plays what: {output.safe_line(results.who_plays_what)}")
-    if results.event.conditions.model is not None:
-        _show_models(results)
-    if results.is_disguised:
-        _show_disguise(results)
+    for added in extensions.sections().values():
+        if added.terminal:
+            extensions.load(added.terminal)(results)
     if width is not None and not brief:
         unit = results.unit
         output.notice(
@@ -85,32 +83,6 @@ def show(results: Results, *, brief: bool = False) -> None:
         )
     if kinds > len(failings):
         output.notice(f"and {kinds - len(failings)} more kinds of failure; `arena report` has them all")
-
-
-def _show_models(results: Results) -> None:
-    """Print what each bot asked of the language model, and what that cost."""
-    rows = rows_of(results.models(), MODELS)
-    if rows:
-        print("\nlanguage model")
-        cells = [[results.display_name(row["bot"]), *list(row.values())[1:]] for row in rows]
-        output.print_table(output.make_table(MODELS.columns, cells))
-
-
-def _show_disguise(results: Results) -> None:
-    """Print what the play of each bot that needs a language model owes to knowing the game."""
-    columns = DISGUISE.rated_in(results.unit)
-    if rows := rows_of(results.disguise(), columns):
-        ends = ("difference_low", "difference_high")
-        shown: dict[str, list[object]] = {
-            "bot": [results.display_name(row["bot"]) for row in rows],
-            **{columns[name].heading: _figures(rows, columns[name]) for name in ("plain", "disguised", "difference")},
-            "95 %": [
-                "" if row["difference"] is None else interval_text(*(columns[end].text(row[end]) for end in ends))
-                for row in rows
-            ],
-        }
-        print("\nin disguise")
-        output.print_table(_table_of(shown))
 
 
 def _show_league(league: Results, width: int | None) -> None:
@@ -182,17 +154,17 @@ def table(results: Results, ranked: pd.DataFrame, width: int | None) -> Table:
         "rank": [row["rank"] for row in rows],
         "bot": [row["display"] for row in rows],
         **changes,
-        "rating": _figures(rows, declared["rating"]),
+        "rating": figures_of(rows, declared["rating"]),
         "95 %": _intervals(rows, declared["rating"]),
         "ranks": [ranks_text(row["rank_low"], row["rank_high"], "-") for row in rows],
         "tier": [row["tier"] for row in rows],
         "": list(_bars(rows)),
-        "points": _figures(rows, declared["points"]),
+        "points": figures_of(rows, declared["points"]),
         **{name: [row[name] for row in rows] for name in ("won", "drawn", "lost", "forfeits", "matches")},
-        **{name: _figures(rows, declared[name]) for name in figures},
+        **{name: figures_of(rows, declared[name]) for name in figures},
         **{name: [row[name] for row in rows] for name in endings},
     }
-    return _table_of(dict(list(columns.items())[: _fitting_count(columns, width)]))
+    return table_of(dict(list(columns.items())[: _fitting_count(columns, width)]))
 
 
 def _fitting_count(columns: Mapping[str, list[object]], width: int | None) -> int:
@@ -222,20 +194,21 @@ def print_rankings(results: Results, ranked: Sequence[Row]) -> None:
         ranking = {
             "rank": [row["rank"] for row in rows],
             "bot": [row["display"] for row in rows],
-            "strength": _figures(rows, columns["strength"]),
+            "strength": figures_of(rows, columns["strength"]),
             "95 %": _intervals(rows, columns["strength"]),
             "ranks": [ranks_text(row["rank_low"], row["rank_high"], "-") for row in rows],
             "": list(_bars([row | {"tier": 1} for row in rows])),
-            "score": _figures(rows, columns["score"]),
+            "score": figures_of(rows, columns["score"]),
         }
-        output.print_table(_table_of(ranking))
+        output.print_table(table_of(ranking))
 
 
-def _table_of(columns: Mapping[str, list[object]]) -> Table:
+def table_of(columns: Mapping[str, list[object]]) -> Table:
+    """Return a table of these columns, by their headings."""
     return output.make_table(list(columns), list(zip(*columns.values(), strict=True)))
 
 
-def _figures(rows: Collection[Row], column: Column) -> list[object]:
+def figures_of(rows: Collection[Row], column: Column) -> list[object]:
     """Return a column's figures as texts of one width, so that their decimal points stand below each other."""
     texts = [column.text(row[column.name]) for row in rows]
     width = max(len(column.name), *map(len, texts))

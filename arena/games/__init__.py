@@ -22,7 +22,7 @@ Where to change what (paths begin below arena/):
   takes minutes
 - the words of a board in disguise, and what of the protocol they change: `match/disguise.py`;
   which words a game has: its `manual`, read by `games/manual.py`; the table:
-  `results/disguise.py`
+  `extras/models/memory.py`
 - how facts and moves become numbers for bots that learn: `encoding.py`; the environments:
   `pettingzoo.py`; the page: docs/rl.md
 """

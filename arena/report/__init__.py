@@ -117,9 +117,7 @@ def write(
         then=clean(since.event.name) if since is not None else "",
         since=leaderboard.since(results, since) if since is not None else (),
         schedule=results.event.schedule.replace("_", " "),
-        # What a model cost, and what extensions add, are nobody's business but the organiser's.
-        models=leaderboard.models(results) if author is None else None,
-        disguise=leaderboard.disguise(results) if author is None else None,
+        # What extensions add is nobody's business but the organiser's.
         sections=sections.of(results) if author is None else (),
     )
     rows = data.columns(shown, index)

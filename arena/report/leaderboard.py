@@ -19,10 +19,8 @@ from arena.results.anytext import pd
 from arena.results.archive import Archive
 from arena.results.columns import (
     CHANGE,
-    DISGUISE,
     LEADERBOARD,
     LOGITS,
-    MODELS,
     RANKINGS,
     SINCE,
     Column,
@@ -211,23 +209,8 @@ def leaderboard(results: Results, title: str = "", frame: Any = None) -> PageTab
     )
 
 
-def models(results: Results) -> PageTable | None:
-    """Return what each bot asked of the language model, and what that cost; None in an event without one."""
-    if results.event.conditions.model is None:
-        return None
-    return _by_bot(results, results.models(), MODELS)
-
-
-def disguise(results: Results) -> PageTable | None:
-    """Return the ratings of bots on boards as they are and in disguise; None in an event without such boards."""
-    return (
-        _by_bot(results, results.disguise(), DISGUISE.rated_in(results.unit))
-        if results.is_disguised
-        else None
-    )
-
-
-def _by_bot(results: Results, frame: pd.DataFrame, columns: Columns) -> PageTable:
+def of_bots(results: Results, frame: pd.DataFrame, columns: Columns) -> PageTable:
+    """Return a frame that has a row for each `bot` as a table."""
     rows = [row | {"display": results.display_name(row["bot"])} for row in rows_of(frame, columns)]
     return _table("", columns.columns, rows)
 

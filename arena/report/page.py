@@ -18,6 +18,8 @@ from arena.version import __version__
 
 PARTS = Path(__file__).parent / "html"
 LONGEST_LINE = 1000  # characters of a line of the notice, or of a letter
+BOT_PATH = "#bot="
+"""What a link to a bot begins with."""
 LARGEST_SVG_BYTES = 400_000
 """Of a larger drawing the page shows the PNG."""
 
@@ -70,7 +72,7 @@ def text(
             if part
         ],
         preview=preview,
-        bot_path="#bot=",
+        bot_path=BOT_PATH,
         pictures=list(map(_picture, drawings)),
         chunks=chunks,
     )

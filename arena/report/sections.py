@@ -1,6 +1,11 @@
 """Sections of extensions in the report, below the leaderboard. It knows none of them."""
 
+import pandas as pd
+from markupsafe import Markup
+
 from arena import extensions
+from arena.report import leaderboard, page
+from arena.results.columns import Columns
 from arena.results.leaderboard import Results
 
 
@@ -10,8 +15,23 @@ def of(results: Results) -> tuple[object, ...]:
     A text that is no `markupsafe.Markup` is escaped.
     """
     found: list[object] = []
-    for path in extensions.sections().values():
-        html = extensions.load(path)(results)
+    for added in extensions.sections().values():
+        html = extensions.load(added.page)(results)
         if html is not None:
             found.append(html)
     return tuple(found)
+
+
+def of_bots(
+    results: Results, frame: pd.DataFrame, columns: Columns, *, name: str, title: str, caption: str
+) -> Markup:
+    """Return a section with a frame that has a row for each `bot`.
+
+    `name` is that of the table in the page, and `caption` is what a screen reader says of it.
+    """
+    table = leaderboard.of_bots(results, frame, columns)
+    template = page.TEMPLATES.get_template("_section.html.j2")
+    html = template.render(
+        table=table, id=name, title=title, caption=caption, bot_path=page.BOT_PATH
+    )
+    return Markup(html)  # noqa: S704  the template escapes what it shows

@@ -198,7 +198,8 @@ _RANKS = tuple(
 )
 
 
-def _interval(low: str, high: str, meaning: str) -> tuple[Column, Column]:
+def interval_columns(low: str, high: str, meaning: str) -> tuple[Column, Column]:
+    """Return the two ends of a 95 % interval of a rating, which a page shows as one column."""
     return Column(low, meaning, "rating", "95 %"), Column(high, meaning, "rating", "95 %")
 
 
@@ -215,7 +216,7 @@ _LOGITS = (
         for name in LOGITS[1:]
     ),
 )
-_LOW_AND_HIGH = _interval("low", "high", "The 95 % interval; infinite where it is open")
+_LOW_AND_HIGH = interval_columns("low", "high", "The 95 % interval; infinite where it is open")
 
 ACCURATE = (
     "Only with solved boards: of its moves there that could have thrown points away, the percentage that did not; "
@@ -240,7 +241,7 @@ LEADERBOARD = Columns(
         "rating",
         "Rating",
     ),
-    *_interval(
+    *interval_columns(
         "rating_low", "rating_high", "The 95 % interval of `rating`; infinite where it is open"
     ),
     *_LOGITS,
@@ -338,7 +339,7 @@ ADVANTAGES = Columns(
         "What the role is worth when average bots meet; 0 if the roles are even",
         "rating",
     ),
-    *_interval("low", "high", "The 95 % interval"),
+    *interval_columns("low", "high", "The 95 % interval"),
 )
 ACCURACY = Columns(
     _BOT,
@@ -470,7 +471,7 @@ VERSIONS = Columns(
         "How strong it is, by one fit of all matches ever, in which each version is a bot",
         "rating",
     ),
-    *_interval(
+    *interval_columns(
         "rating_low", "rating_high", "The 95 % interval of `rating`; infinite where it is open"
     ),
     *_LOGITS,
@@ -508,41 +509,6 @@ TIMING = Columns(
         "waited_p99",
         "Time in which the bot was ready to run, but had no core: 99 % quantile",
         "seconds",
-    ),
-)
-MODELS = Columns(
-    Column("bot", "The bot's name"),
-    Column("matches", "Its matches", "matches"),
-    Column("calls", "Its calls of the language model", "calls"),
-    Column("tokens_in", "Tokens of its questions", "tokens", "tokens in"),
-    Column("tokens_out", "Tokens of the answers", "tokens", "tokens out"),
-    Column("cost", "What its calls cost, by the prices in tournament.toml", "cost", "cost"),
-    Column("cost_a_match", "The same, a match", "cost", "cost a match"),
-    Column(
-        "cost_a_point",
-        "`cost` for each point of rating (Elo, or points) above the weakest bot that asks; missing for that bot",
-        "cost",
-        "cost a point",
-    ),
-)
-DISGUISE = Columns(
-    Column("bot", "The bot's name"),
-    Column("plain", "Its rating on the boards as they are", "rating"),
-    Column(
-        "disguised",
-        "Its rating on the same boards in disguise, by the same fit",
-        "rating",
-        "in disguise",
-    ),
-    Column(
-        "difference",
-        "`plain` less `disguised`: what it owes to knowing the game; missing without opponents that need no model",
-        "rating",
-    ),
-    *_interval(
-        "difference_low",
-        "difference_high",
-        "The 95 % interval of the difference; infinite where it is open",
     ),
 )
 ABORTS = Columns(
@@ -607,8 +573,6 @@ FRAMES: Mapping[str, Columns] = {
     "turns": TURNS,
     "metrics": METRICS,
     "timing": TIMING,
-    "models": MODELS,
-    "disguise": DISGUISE,
     "aborts": ABORTS,
 }
 """By the method of `Results` that returns the frame."""

@@ -152,7 +152,7 @@ def _web_address(value: object) -> object:
 
 
 class ModelTable(Table):
-    """[model]: a language model that bots may ask (docs/models.md)."""
+    """[model]: a language model that bots may ask (docs/extras/models.md)."""
 
     name: str = Field(min_length=1, max_length=200, description="The model, as its provider calls it.")
     provider: Kind | None = Field(None, description="Left out: the `url` or the `command`; `tape`: recorded answers.")

@@ -19,7 +19,7 @@ Where to change what (paths begin below arena/):
   driver's limit follows from it
 """
 
-from arena.extensions import AddedCommand, AddedFrame, AddedLanes, Extension
+from arena.extensions import AddedCommand, AddedFrame, AddedLanes, AddedSection, Extension
 
 EXTENSION = Extension(
     commands=(
@@ -44,5 +44,5 @@ EXTENSION = Extension(
             path="arena.extras.cluster.joining:lanes_of",
         ),
     ),
-    sections={"machines": "arena.extras.cluster.section:section"},
+    sections={"machines": AddedSection(page="arena.extras.cluster.section:section")},
 )

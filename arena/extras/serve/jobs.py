@@ -98,9 +98,7 @@ def front(folder: Path, bot_path: str) -> Front:
             then="",
             since=(),
             schedule=results.event.schedule.replace("_", " "),
-            models=None,  # as the sections of extensions, they are the organiser's
-            disguise=None,
-            sections=(),
+            sections=(),  # they are the organiser's
         )
     figures = {
         row["bot"].text: ", ".join(

@@ -23,7 +23,7 @@ from arena.errors import ArenaError
 from arena.game import Role
 from arena.games import rulebook
 from arena.identity import digest_of
-from arena.results import arrays, columns, disguise, memo, ranked, ratings, tables
+from arena.results import arrays, columns, memo, ranked, ratings, tables
 from arena.results.accuracy import (
     ACCURACY,
     REGRET,
@@ -43,7 +43,7 @@ from arena.results.leaderboard import frames, meetings, metrics, rank_changes, s
 from arena.results.lessons import Lesson, find_exact
 from arena.results.ratings import REFITS, Ratings, elo
 from arena.results.standings import Standing, Tally, standings_of
-from arena.values import DISGUISED, Event, Failing, Played, Record
+from arena.values import Event, Failing, Played, Record
 
 MISTAKEN_MATCHES = 10
 """Matches of a bot in which `Results.lessons` looks for lessons; each takes some 5 ms."""
@@ -348,12 +348,12 @@ class Results:
         key = digest_of(memo.code_digest(code), REFITS, self.cache_version)
         fitted = memo.recall(path, key, RATINGS)
         if fitted is None:
-            fitted = self._fit(self.arrays)
+            fitted = self.fit(self.arrays)
             memo.store(path, key, fitted, RATINGS)
         return fitted
 
-    def _fit(self, arrays: Arrays) -> Ratings:
-        """Return a fit of these matches by the rating of these results."""
+    def fit(self, arrays: Arrays) -> Ratings:
+        """Return a fit of other matches by the rating of these results, for a frame of an extension."""
         rule = ratings.find(self.rating)
         return rule.rate(arrays, seed=self.event.resampling_seed, refits=REFITS)
 
@@ -679,35 +679,6 @@ class Results:
         """
         return frames.timing(self._archive)
 
-    def models(self) -> pd.DataFrame:
-        """Return a row for each bot that asks a language model.
-
-        It has calls, tokens, cost, and cost of a point of rating.
-        """
-        strengths = {rating.bot: rating.strength.value for rating in self.ratings.ratings}
-        matches = {standing.bot: standing.matches for standing in self.standings}
-        return frames.models(self._archive, matches, strengths)
-
-    def disguise(self) -> pd.DataFrame:
-        """Return a row for each bot that also played in disguise.
-
-        It has the ratings on plain boards and in disguise, and the difference.
-        """
-        askers = {bot.name for bot in self.event.bots if bot.model}
-        matches = disguise.with_disguised_bots(self.arrays, askers)
-        rows: list[tuple[object, ...]] = []
-        if len(matches.seed):
-            fitted = self.on_scale(self._fit(matches))
-            for bot, plain, disguised, difference in disguise.memories(fitted):
-                middle, low, high = difference or (np.nan, np.nan, np.nan)
-                rows.append((bot, plain.value, disguised.value, middle, low, high))
-        return pd.DataFrame(rows, columns=columns.DISGUISE.names)
-
-    @property
-    def is_disguised(self) -> bool:
-        """True in an event with boards in disguise."""
-        return any(board.name.endswith(DISGUISED) for board in self.event.boards)
-
     def lengths(self, board: str) -> Ints:
         """Return the number of turns of each match on a `game/board`."""
         labels = [entry.label for entry in self.arrays.entries]
@@ -740,22 +711,25 @@ CSV_FRAMES = (
 
 def write_csv(results: Results, folder: Path) -> tuple[Path, ...]:
     """Write the tables as CSV files, each whole or not at all."""
-    names = list(CSV_FRAMES)
+    declared = {name: columns.FRAMES[name] for name in CSV_FRAMES}
     optional = {
         "accuracy": bool(results.accuracy_sums),
         "regret": bool(results.regret_sums),
-        "models": results.event.conditions.model is not None,
-        "disguise": results.is_disguised,
     }
+    known = dict(columns.FRAMES)
+    for name, added in extensions.frames().items():
+        if added.file_if:
+            optional[name] = extensions.load(added.file_if)(results)
+            known[name] = extensions.load(added.columns)
     for name, has_rows in optional.items():
         if has_rows:
-            names.append(name)
+            declared[name] = known[name]
         else:
             whole_files.remove(folder / f"{name}.csv")
     paths = []
-    for name in names:
+    for name, frame_columns in declared.items():
         frame = getattr(results, name)()
-        paths.append(tables.write(frame, columns.FRAMES[name], folder / f"{name}.csv"))
+        paths.append(tables.write(frame, frame_columns, folder / f"{name}.csv"))
     return tuple(paths)
 
 

@@ -7,7 +7,6 @@ because a Python loop over a million matches takes too long.
 
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from math import fsum
 from operator import attrgetter
 from typing import TYPE_CHECKING, Any
 
@@ -465,42 +464,6 @@ def _quantiles(walls: bytearray, cpus: bytearray, waits: bytearray) -> list[floa
     waited = np.frombuffer(waits, dtype=np.float32)
     figures.append(float(np.quantile(waited, 0.99)))
     return figures
-
-
-def models(
-    archive: Archive, seats: Mapping[str, int], strengths: Mapping[str, float]
-) -> pd.DataFrame:
-    """Return a row for each bot that asks a language model, the dearest last.
-
-    `seats` are the numbers of matches, by bot; `strengths` are in points of rating, by bot.
-    """
-    sums: dict[str, list[int]] = {}  # calls, tokens in, tokens out
-    costs: dict[str, list[float]] = {}
-    for record in archive.records():
-        bots = {seat.role: seat.bot.name for seat in record.match.seats}
-        terms = record.match.conditions.model
-        for call in record.calls:
-            bot = bots.get(call.role, call.role)
-            answer = call.answer
-            figures = sums.setdefault(bot, [0, 0, 0])
-            figures[0] += 1
-            figures[1] += answer.tokens_in
-            figures[2] += answer.tokens_out
-            cost = 0.0
-            if terms is not None:
-                cost = terms.price(answer.tokens_in, answer.tokens_out)
-            costs.setdefault(bot, []).append(cost)
-    totals = {bot: fsum(prices) for bot, prices in costs.items()}
-    weakest = min((strengths[bot] for bot in sums if bot in strengths), default=0.0)
-    rows = []
-    for bot in sorted(sums, key=lambda bot: (totals[bot], bot)):
-        cost = totals[bot]
-        above = strengths.get(bot, weakest) - weakest
-        matches = seats.get(bot, 0)
-        cost_a_match = cost / max(1, matches)
-        cost_a_point = cost / above if above > 0 else np.nan
-        rows.append((bot, matches, *sums[bot], cost, cost_a_match, cost_a_point))
-    return pd.DataFrame(rows, columns=columns.MODELS.names)
 
 
 def part_text(
