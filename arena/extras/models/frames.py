@@ -1,4 +1,4 @@
-"""The frames of language models, with their columns: what bots asked, and what their play owes to memory."""
+"""The frames of language models: what bots asked, and what their play owes to memory."""
 
 from math import fsum
 
@@ -20,7 +20,8 @@ MODELS = Columns(
     Column("cost_a_match", "The same, a match", "cost", "cost a match"),
     Column(
         "cost_a_point",
-        "`cost` for each point of rating (Elo, or points) above the weakest bot that asks; missing for that bot",
+        "`cost` for each point of rating (Elo, or points) above the weakest bot that asks; "
+        "missing for that bot",
         "cost",
         "cost a point",
     ),
@@ -36,7 +37,8 @@ DISGUISE = Columns(
     ),
     Column(
         "difference",
-        "`plain` less `disguised`: what it owes to knowing the game; missing without opponents that need no model",
+        "`plain` less `disguised`: what it owes to knowing the game; "
+        "missing without opponents that need no model",
         "rating",
     ),
     *interval_columns(

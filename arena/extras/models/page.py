@@ -1,4 +1,4 @@
-"""The sections of the report: what bots asked of a language model, and their ratings in disguise."""
+"""The sections of the report: what bots asked a language model, and ratings in disguise."""
 
 from markupsafe import Markup
 
@@ -22,7 +22,7 @@ def models(results: Results) -> Markup | None:
 
 
 def disguise(results: Results) -> Markup | None:
-    """Return the ratings on boards as they are and in disguise; None in an event without such boards."""
+    """Return the ratings of boards as they are and in disguise; None without such boards."""
     if not frames.is_disguised(results):
         return None
     return sections.of_bots(

@@ -353,7 +353,7 @@ class Results:
         return fitted
 
     def fit(self, arrays: Arrays) -> Ratings:
-        """Return a fit of other matches by the rating of these results, for a frame of an extension."""
+        """Return a fit of other matches by the same rating, for a frame of an extension."""
         rule = ratings.find(self.rating)
         return rule.rate(arrays, seed=self.event.resampling_seed, refits=REFITS)
 
