@@ -1,12 +1,13 @@
 """The level `bubblewrap`: namespaces of its own, set up by the external program `bwrap`, and the seccomp filter.
 
-A bot sees a file system that holds only what it may read, no other process and no network. This needs a kernel that
-lets ordinary users make namespaces, which many containers forbid. Namespaces alone leak (keyrings, vsock, file locks);
-the seccomp filter closes that. The arguments are explained in bubblewrap's manual page; comments below explain the
-unusual ones.
+A bot sees a file system that holds only what it may read, no other process and no network. This
+needs a kernel that lets ordinary users make namespaces, which many containers forbid. Namespaces
+alone leak (keyrings, vsock, file locks); the seccomp filter closes that. The arguments are
+explained in bubblewrap's manual page; comments below explain the unusual ones.
 
-bwrap stays: arena starts and reaps bwrap, bwrap has a child that is process 1 of the namespace, and the bot is a child
-of that. So the bot's CPU time, its memory and its end are read from outside while it lives (`program`, `exit_code`).
+bwrap stays: arena starts and reaps bwrap, bwrap has a child that is process 1 of the namespace, and
+the bot is a child of that. So the bot's CPU time, its memory and its end are read from outside
+while it lives (`program`, `exit_code`).
 """
 
 import _signal  # type: ignore[import-not-found]  # signal makes enums, in 5 ms of CPU
@@ -20,10 +21,28 @@ from arena.sandbox.level import TEMPORARY, BotKind, LaunchSpec, Level
 PROGRAM = "bwrap"
 PRLIMIT = "/usr/bin/prlimit"  # of util-linux, which nearly every distribution has
 NAMESPACES = [f"--unshare-{kind}" for kind in ("user", "ipc", "pid", "net", "uts", "cgroup-try")]
-IDENTITY = ["--uid", "1000", "--gid", "1000", "--hostname", "bot", "--cap-drop", "ALL", "--die-with-parent"]
-# No --new-session: the bot is in the session that the spawner made, so that its group can be killed and stopped whole.
-NO_NAMESPACES_BELOW = ["--disable-userns"]  # some systems refuse it; the filter refuses new namespaces anyway
-PROC = ["--proc", "/proc", "--remount-ro", "/proc"]  # Java needs it; a container that masks /proc refuses it
+IDENTITY = [
+    "--uid",
+    "1000",
+    "--gid",
+    "1000",
+    "--hostname",
+    "bot",
+    "--cap-drop",
+    "ALL",
+    "--die-with-parent",
+]
+# No --new-session: the bot is in the session that the spawner made, so that its group can be killed
+# and stopped whole.
+NO_NAMESPACES_BELOW = [
+    "--disable-userns"
+]  # some systems refuse it; the filter refuses new namespaces anyway
+PROC = [
+    "--proc",
+    "/proc",
+    "--remount-ro",
+    "/proc",
+]  # Java needs it; a container that masks /proc refuses it
 VARIANTS: tuple[list[str], ...] = ([*NO_NAMESPACES_BELOW, *PROC], PROC, NO_NAMESPACES_BELOW, [])
 MESSAGE_BYTES = 4096
 
@@ -44,14 +63,18 @@ class Bubblewrap(Level):
         """Make the filter, and find out which arguments of bwrap work here."""
         seccomp.program_for(kind.processes, kind.syscalls)
         if kind.other_user not in _working:
-            _working[kind.other_user] = working_command(users.uids()[0] if kind.other_user else None)
+            _working[kind.other_user] = working_command(
+                users.uids()[0] if kind.other_user else None
+            )
 
     def confine(self, spec: LaunchSpec, argv: list[str]) -> list[str]:
         """Set the limits; return the command that makes the namespaces and runs the bot in them."""
         command = _working[spec.user is not None]
         rlimits.apply(spec)
         rlimits.no_new_privs()
-        read_end, write_end = os.pipe()  # bwrap reads the filter from it; a pipe holds a whole filter
+        read_end, write_end = (
+            os.pipe()
+        )  # bwrap reads the filter from it; a pipe holds a whole filter
         os.write(write_end, seccomp.program_for(spec.processes, spec.syscalls))
         os.close(write_end)
         os.set_inheritable(read_end, True)
@@ -88,12 +111,15 @@ class Bubblewrap(Level):
 
 
 _working: dict[bool, list[str]] = {}
-"""In the spawner: the part of the command that is the same for every bot, for another user (True) and for ours."""
+"""In the spawner: the part of the command that is the same for every bot, for another user (True)
+and for ours."""
 
 
 def working_command(user: int | None) -> list[str]:
     """Return the beginning of the command with the strictest arguments that work here, as this user."""
-    from shutil import which  # here, because it imports what unpacks archives, and most spawners do without
+    from shutil import (
+        which,
+    )  # here, because it imports what unpacks archives, and most spawners do without
 
     bwrap = which(PROGRAM, path=os.environ.get("PATH", os.defpath) + ":/usr/bin:/usr/local/bin")
     if bwrap is None:
@@ -105,7 +131,9 @@ def working_command(user: int | None) -> list[str]:
         elif os.path.isdir(path):
             system += ["--ro-bind", path, path]
     system += [argument for path in SETTINGS for argument in ("--ro-bind-try", path, path)]
-    system += [argument for path in DEVICES for argument in ("--dev-bind", path, path)]  # --dev has a big /dev/shm
+    system += [
+        argument for path in DEVICES for argument in ("--dev-bind", path, path)
+    ]  # --dev has a big /dev/shm
     first_error = ""
     for variant in VARIANTS:
         command = [bwrap, *NAMESPACES, *IDENTITY, *variant, *system]
@@ -120,7 +148,8 @@ def working_command(user: int | None) -> list[str]:
 def _try(command: list[str], user: int | None) -> str:
     """Run a command as this user; return the first line of its complaint, empty when it works.
 
-    BubblewrapError, as for what passes, when it fails without a complaint: then somebody has killed it.
+    BubblewrapError, as for what passes, when it fails without a complaint: then somebody has killed
+    it.
     """
     read_end, write_end = os.pipe()
     pid = os.fork()
@@ -144,8 +173,9 @@ def _try(command: list[str], user: int | None) -> str:
 def _bound_tasks(spec: LaunchSpec) -> list[str]:
     """Return the beginning of a command that bounds the processes and threads of a bot that may have several.
 
-    It runs inside, where RLIMIT_NPROC counts the processes of this user namespace only; set outside it would count
-    every process of our user. For a user that is the bot alone, the row is among the limits of the spec.
+    It runs inside, where RLIMIT_NPROC counts the processes of this user namespace only; set outside
+    it would count every process of our user. For a user that is the bot alone, the row is among the
+    limits of the spec.
     """
     if not spec.tasks or spec.user is not None or not os.access(PRLIMIT, os.X_OK):
         return []

@@ -1,9 +1,9 @@
 """Builds: run the build command of a bot on a copy of its files, confined with limits of its own.
 
-So does whatever else works on a copy of a bot's files, such as an agent that writes bots (`at_work`). A compiler needs
-many processes, memory and a folder to write to; it needs neither the network nor other people's files. The files that
-it leaves are the bot that plays. It cannot change modes, so programs that it links become executable
-when it has ended.
+So does whatever else works on a copy of a bot's files, such as an agent that writes bots
+(`at_work`). A compiler needs many processes, memory and a folder to write to; it needs neither the
+network nor other people's files. The files that it leaves are the bot that plays. It cannot change
+modes, so programs that it links become executable when it has ended.
 """
 
 import math
@@ -35,7 +35,8 @@ BUILD_LIMITS = Limits(
 TIMEOUT_S = 120.0  # of wall time
 OUTPUT_BYTES = 8 * 1024  # the end of the output, which is kept
 LITTLE_ROOM = Limits(scratch=10_000_000, files=100)
-"""A build that fails where the disk has less room left than this may have failed because of that."""
+"""A build that fails where the disk has less room left than this may have failed because of
+that."""
 EXIT_GRACE_S = 1.0  # for a command that closed its output, until it exits
 ANSWER_BYTES = 4096  # that a pipe takes at once where it takes any
 
@@ -63,11 +64,13 @@ class Built:
 
 
 def build(launcher: Launcher, bot: Bot, command: Iterable[str], level: str, target: Path) -> Built:
-    """Run the command on a copy of the bot's files; when it succeeds, copy them and what it made to `target`.
+    """Run the command on a copy of the bot's files.
 
-    `target` is a folder that does not exist yet. Files that are no part of a bot are not copied: the bot's digest
-    does not include them either. OSError when they cannot be copied; MachineError when the build fails and a disk is
-    full, which is nobody's fault.
+    When it succeeds, copy them and what it made to `target`.
+
+    `target` is a folder that does not exist yet. Files that are no part of a bot are not copied:
+    the bot's digest does not include them either. OSError when they cannot be copied; MachineError
+    when the build fails and a disk is full, which is nobody's fault.
     """
     builder = replace(bot, command=tuple(command), limits=None, processes=None)
     conditions = Conditions(sandbox=level, limits=BUILD_LIMITS)
@@ -80,7 +83,9 @@ def build(launcher: Launcher, bot: Bot, command: Iterable[str], level: str, targ
         except OSError as error:
             discard(target)
             if error.errno in DISK_ERRORS:
-                raise MachineError(f"{target.parent}: cannot be written: {error.strerror}") from error
+                raise MachineError(
+                    f"{target.parent}: cannot be written: {error.strerror}"
+                ) from error
             raise
         return built
 
@@ -96,11 +101,14 @@ def at_work(
     shown: Mapping[str, Path] = {},
     hear: Hear | None = None,
 ) -> Iterator[tuple[Built, Path]]:
-    """Run the command of a bot on a copy of its files; yield how it ended, and the copy, which is gone afterwards.
+    """Run the command of a bot on a copy of its files.
 
-    Nothing that the command started lives any more then. `shown` are folders that it may read, by the variables that
-    name them. With `hear` its input stays open: what that returns for a part of its output is written there, or ends
-    it. It is frozen meanwhile, and the time until an answer is not its own.
+    Yield how it ended, and the copy, which is gone afterwards.
+
+    Nothing that the command started lives any more then. `shown` are folders that it may read, by
+    the variables that name them. With `hear` its input stays open: what that returns for a part of
+    its output is written there, or ends it. It is frozen meanwhile, and the time until an answer is
+    not its own.
     """
     child = launcher.start(bot, conditions, rules, builds=True, shown=shown)
     try:
@@ -127,7 +135,10 @@ def at_work(
 
 
 def _wait(child: Child, seconds: float, hear: Hear | None) -> tuple[Failure | None, bool, bytes]:
-    """Wait until the output ends; return the limit that was exceeded, whether it was late, and the output's end."""
+    """Wait until the output ends.
+
+    Return the limit that was exceeded, whether it was late, and the output's end.
+    """
     watchdog, until = Watchdog(child), time.monotonic() + seconds
     open_pipes, output, answers = {child.stdout, child.stderr}, b"", b""
     while open_pipes and child.pid:
@@ -149,7 +160,9 @@ def _wait(child: Child, seconds: float, hear: Hear | None) -> tuple[Failure | No
                 if isinstance(answer, Failure):
                     return answer, False, output
                 child.thaw()
-                if answer:  # otherwise nobody waited for it: a flood of words would make its time endless
+                if (
+                    answer
+                ):  # otherwise nobody waited for it: a flood of words would make its time endless
                     answers += answer
                     until += time.monotonic() - begun
         if writable:

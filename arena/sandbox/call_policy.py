@@ -1,19 +1,24 @@
-"""The system calls that a bot may make: the tables that people read and change. `seccomp.py` makes a filter of them.
+"""The system calls that a bot may make: the tables that people read and change.
 
-`file_policy.py` is the same for files. The levels landlock and bubblewrap have the same filter: namespaces or Landlock
-hide files and processes, and the filter closes what they leave open. It is a list of what is allowed, as container
-runtimes and judges have it, so a call that nobody thought of, or that a later kernel adds, is refused.
+`seccomp.py` makes a filter of them.
 
-How the list was found: `strace -f` over whole matches of every starter kit, the house bots, numpy, Java with its
-collector, Node with workers, and over the builds of the compiled languages. Two kinds of calls were seen and are still
-refused: those that every program can do without (`clone3`, `io_uring_setup`), and those that break a promise of
-docs/confinement.md (`sendmsg`, `chmod`). `arena check` names the refused calls that a bot makes.
+`file_policy.py` is the same for files. The levels landlock and bubblewrap have the same filter:
+namespaces or Landlock hide files and processes, and the filter closes what they leave open. It is a
+list of what is allowed, as container runtimes and judges have it, so a call that nobody thought of,
+or that a later kernel adds, is refused.
 
-An organiser allows more calls in one event by the key `syscalls` of tournament.toml, without a change here.
+How the list was found: `strace -f` over whole matches of every starter kit, the house bots, numpy,
+Java with its collector, Node with workers, and over the builds of the compiled languages. Two kinds
+of calls were seen and are still refused: those that every program can do without (`clone3`,
+`io_uring_setup`), and those that break a promise of docs/confinement.md (`sendmsg`, `chmod`).
+`arena check` names the refused calls that a bot makes.
 
-A call that is not allowed fails. Calls that are older than Linux 5.1 fail with EPERM, except those of WAY_OUT. Newer
-calls fail with ENOSYS, as on a kernel that does not have them: programs have another way then, because old kernels are
-still in use.
+An organiser allows more calls in one event by the key `syscalls` of tournament.toml, without a
+change here.
+
+A call that is not allowed fails. Calls that are older than Linux 5.1 fail with EPERM, except those
+of WAY_OUT. Newer calls fail with ENOSYS, as on a kernel that does not have them: programs have
+another way then, because old kernels are still in use.
 """
 
 import errno
@@ -23,60 +28,70 @@ from arena.sandbox.syscalls import COMMON, NEWEST, numbers
 
 ALLOWED = {
     "read and write what is open": (
-        "read write readv writev pread64 pwrite64 preadv pwritev preadv2 pwritev2 lseek close close_range dup dup2 "
-        "dup3 fcntl ioctl fsync fdatasync ftruncate fallocate fadvise64 copy_file_range"
+        "read write readv writev pread64 pwrite64 preadv pwritev preadv2 pwritev2 lseek close "
+        "close_range dup dup2 dup3 fcntl ioctl fsync fdatasync ftruncate fallocate fadvise64 "
+        "copy_file_range"
     ),
     "open and list files: Landlock or the mounts decide which": (
-        "open openat creat access faccessat faccessat2 stat lstat fstat newfstatat statx statfs fstatfs getdents "
-        "getdents64 readlink readlinkat getcwd chdir fchdir umask"
+        "open openat creat access faccessat faccessat2 stat lstat fstat newfstatat statx statfs "
+        "fstatfs getdents getdents64 readlink readlinkat getcwd chdir fchdir umask"
     ),
     "change the scratch folder, and a build its own folder": (
-        "mkdir mkdirat rmdir unlink unlinkat rename renameat renameat2 link linkat symlink symlinkat"
+        "mkdir mkdirat rmdir unlink unlinkat rename renameat renameat2 link linkat symlink "
+        "symlinkat"
     ),
     "pipes, and a pair of sockets whose ends reach nobody but each other": (
         "pipe pipe2 socketpair sendto recvfrom shutdown getsockname getpeername getsockopt"
     ),
     "wait for what is open, and for the clock": (
-        "poll ppoll select pselect6 epoll_create epoll_create1 epoll_ctl epoll_wait epoll_pwait epoll_pwait2 eventfd "
-        "eventfd2 signalfd signalfd4 timerfd_create timerfd_settime timerfd_gettime"
+        "poll ppoll select pselect6 epoll_create epoll_create1 epoll_ctl epoll_wait epoll_pwait "
+        "epoll_pwait2 eventfd eventfd2 signalfd signalfd4 timerfd_create timerfd_settime "
+        "timerfd_gettime"
     ),
     "memory that the limits count": "mmap munmap mprotect mremap brk madvise msync membarrier",
     "threads, and processes where a bot may have several": (
-        "clone fork vfork execve execveat exit exit_group wait4 waitid set_tid_address set_robust_list rseq arch_prctl "
-        "futex futex_waitv futex_wake futex_wait futex_requeue sched_yield sched_getaffinity sched_getparam "
-        "sched_getscheduler sched_getattr sched_get_priority_max sched_get_priority_min getpriority getcpu"
+        "clone fork vfork execve execveat exit exit_group wait4 waitid set_tid_address "
+        "set_robust_list rseq arch_prctl futex futex_waitv futex_wake futex_wait futex_requeue "
+        "sched_yield sched_getaffinity sched_getparam sched_getscheduler sched_getattr "
+        "sched_get_priority_max sched_get_priority_min getpriority getcpu"
     ),
     "signals to itself; restart_syscall is the kernel's own, after a freeze": (
-        "kill tgkill rt_sigaction rt_sigprocmask rt_sigreturn rt_sigpending rt_sigsuspend rt_sigtimedwait sigaltstack "
-        "pause restart_syscall alarm setitimer getitimer"
+        "kill tgkill rt_sigaction rt_sigprocmask rt_sigreturn rt_sigpending rt_sigsuspend "
+        "rt_sigtimedwait sigaltstack pause restart_syscall alarm setitimer getitimer"
     ),
     "read the clock": "clock_gettime clock_getres clock_nanosleep nanosleep gettimeofday time times getrusage",
     "who it is, where it runs, and lower limits": (
-        "getpid getppid gettid getpgrp getpgid getsid getuid geteuid getgid getegid getresuid getresgid getgroups "
-        "capget uname sysinfo getrandom getrlimit setrlimit prlimit64 prctl personality"
+        "getpid getppid gettid getpgrp getpgid getsid getuid geteuid getgid getegid getresuid "
+        "getresgid getgroups capget uname sysinfo getrandom getrlimit setrlimit prlimit64 prctl "
+        "personality"
     ),
 }
 """The reason why programs need some calls, and their names."""
 
 WAY_OUT = {
-    errno.EINVAL: "sendfile splice tee vmsplice",  # other ways to copy; no limit counts the pages in a pipe
+    # Other ways to copy; no limit counts the pages in a pipe.
+    errno.EINVAL: "sendfile splice tee vmsplice",
     # Landlock does not guard attributes.
     errno.EOPNOTSUPP: "getxattr lgetxattr fgetxattr listxattr llistxattr flistxattr",
     # Work that no thread of the bot does; memory by node and by key.
     errno.ENOSYS: "io_setup get_mempolicy pkey_alloc pkey_free pkey_mprotect",
 }
-"""Calls older than Linux 5.1, by the errno that makes programs take another way. For instance, Java and Node copy in
-a loop where `sendfile` fails with EINVAL, and give up at EPERM."""
+"""Calls older than Linux 5.1, by the errno that makes programs take another way. For instance, Java
+and Node copy in a loop where `sendfile` fails with EINVAL, and give up at EPERM."""
 
 PROCESSES = "fork vfork"
-"""A bot that may be one process only is refused these calls, and `clone` unless it makes a thread."""
+"""A bot that may be one process only is refused these calls, and `clone` unless it makes a
+thread."""
 
 
 ALL_BITS = 0xFFFFFFFF
 
 
 class Check(NamedTuple):
-    """A condition on an argument. Only its low 32 bits are checked, as the kernel takes no more of an int."""
+    """A condition on an argument.
+
+    Only its low 32 bits are checked, as the kernel takes no more of an int.
+    """
 
     argument: int
     """Its index, from 0 on."""
@@ -88,82 +103,104 @@ class Check(NamedTuple):
 
 
 OWN_PID = 0x9E0B071D
-"""A value in the place of the bot's process id, which is known after the fork only; larger than any process id."""
+"""A value in the place of the bot's process id, which is known after the fork only; larger than any
+process id."""
 SIGKILL, SIGCHLD, SIGCONT, SIGSTOP, SIGTSTP, SIGTTIN, SIGTTOU = 9, 17, 18, 19, 20, 21, 22
 NO_SIGCONT = Check(1, (SIGCONT,), inverted=True)
-"""A frozen bot must not wake itself or a sibling, nor cancel a SIGSTOP that is on its way (`freezer.py`)."""
+"""A frozen bot must not wake itself or a sibling, nor cancel a SIGSTOP that is on its way
+(`freezer.py`)."""
 
 O_ACCMODE, O_TRUNC, O_TMPFILE = 0o3, 0o1000, 0o20000000
 OPEN_FLAGS = Check(0, (0, 1, 2, O_TRUNC | 1, O_TRUNC | 2), mask=O_ACCMODE | O_TRUNC | O_TMPFILE)
-"""Open to read, to write or both; empty a file only if it is opened for writing; make no file without a name.
+"""Open to read, to write or both; empty a file only if it is opened for writing; make no file
+without a name.
 
-Landlock asks for the right to write when a file is opened for writing, and below its third version for nothing more:
-O_RDONLY with O_TRUNC empties any file. It asks for no right at all for access mode 3 (for ioctl only). A file without a
-name takes space in the scratch folder, and the watchdog cannot find it in the folder.
-"""
+Landlock asks for the right to write when a file is opened for writing, and below its third version
+for nothing more: O_RDONLY with O_TRUNC empties any file. It asks for no right at all for access
+mode 3 (for ioctl only). A file without a name takes space in the scratch folder, and the watchdog
+cannot find it in the folder. """
 
-MAP_SHARED, MAP_PRIVATE, MAP_TYPE, MAP_ANONYMOUS, MAP_GROWSDOWN, MAP_HUGETLB = 1, 2, 0xF, 0x20, 0x100, 0x40000
+MAP_SHARED, MAP_PRIVATE, MAP_TYPE, MAP_ANONYMOUS, MAP_GROWSDOWN, MAP_HUGETLB = (
+    1,
+    2,
+    0xF,
+    0x20,
+    0x100,
+    0x40000,
+)
 
 CLONE_FILES, CLONE_PARENT, CLONE_THREAD = 0x400, 0x8000, 0x10000
 CLONE_NEW = 0x7E020000
-"""CLONE_NEWNS, NEWCGROUP, NEWUTS, NEWIPC, NEWUSER, NEWPID, NEWNET; NEWTIME is for clone3 and unshare only."""
+"""CLONE_NEWNS, NEWCGROUP, NEWUTS, NEWIPC, NEWUSER, NEWPID, NEWNET; NEWTIME is for clone3 and
+unshare only."""
 CLONE_KIND = CLONE_THREAD | CLONE_FILES | CLONE_PARENT
 THREAD = CLONE_THREAD | CLONE_FILES
-"""A thread shares the descriptors of its process: with a table of its own it could hold files that nobody else sees."""
+"""A thread shares the descriptors of its process: with a table of its own it could hold files that
+nobody else sees."""
 
 AF_UNIX, SOCK_STREAM, SOCK_SEQPACKET, SOCK_TYPE = 1, 1, 5, 0xF
 MSG_OOB = 1
 CLOSE_RANGE_CLOEXEC = 4
 RENAME_NOREPLACE, RENAME_EXCHANGE = 1, 2
 PRCTL = (
-    *(2, 3, 7, 15, 16, 21, 23),  # GET_PDEATHSIG GET_DUMPABLE GET_KEEPCAPS SET_NAME GET_NAME GET_SECCOMP CAPBSET_READ
-    *(25, 29, 30, 38, 39),  # GET_TSC SET_TIMERSLACK GET_TIMERSLACK SET_NO_NEW_PRIVS GET_NO_NEW_PRIVS
+    # GET_PDEATHSIG GET_DUMPABLE GET_KEEPCAPS SET_NAME GET_NAME GET_SECCOMP CAPBSET_READ.
+    *(2, 3, 7, 15, 16, 21, 23),
+    # GET_TSC SET_TIMERSLACK GET_TIMERSLACK SET_NO_NEW_PRIVS GET_NO_NEW_PRIVS.
+    *(25, 29, 30, 38, 39),
     *(41, 42, 52),  # SET_THP_DISABLE GET_THP_DISABLE GET_SPECULATION_CTRL
-    *(50, 51, 54, 55, 56),  # of aarch64: SVE_SET_VL SVE_GET_VL PAC_RESET_KEYS SET_TAGGED_ADDR_CTRL GET_TAGGED_ADDR_CTRL
+    # Of aarch64: SVE_SET_VL SVE_GET_VL PAC_RESET_KEYS SET_TAGGED_ADDR_CTRL GET_TAGGED_ADDR_CTRL.
+    *(50, 51, 54, 55, 56),
     *(0x53564D41, 0x41555856),  # SET_VMA (names memory), GET_AUXV
 )
-"""Not SET_PDEATHSIG, SET_DUMPABLE, SET_MM, SET_CHILD_SUBREAPER, SCHED_CORE, SET_PTRACER, SET_SECCOMP: a bot could
-outlive its spawner, hide from the watchdog, look like another program, adopt processes, keep others off half of a core,
-let others trace it, and load its own programs into the kernel. prctl(2) has the numbers."""
+"""Not SET_PDEATHSIG, SET_DUMPABLE, SET_MM, SET_CHILD_SUBREAPER, SCHED_CORE, SET_PTRACER,
+SET_SECCOMP: a bot could outlive its spawner, hide from the watchdog, look like another program,
+adopt processes, keep others off half of a core, let others trace it, and load its own programs into
+the kernel. prctl(2) has the numbers."""
 
 MADVISE = (
     *(0, 1, 2, 3, 4, 8, 10, 11),  # NORMAL RANDOM SEQUENTIAL WILLNEED DONTNEED FREE DONTFORK DOFORK
     *(14, 15, 16, 17, 18, 19),  # HUGEPAGE NOHUGEPAGE DONTDUMP DODUMP WIPEONFORK KEEPONFORK
     *(102, 103),  # GUARD_INSTALL GUARD_REMOVE
 )
-"""Not MERGEABLE, which shows whether somebody else has the same page. Not COLD and PAGEOUT, which move memory to where
-the watchdog does not count it. Not POPULATE_READ, POPULATE_WRITE and COLLAPSE, which work on gigabytes until they are
-done, even if the bot is frozen meanwhile: a hundred threads in such a call take seconds. madvise(2) and
-asm-generic/mman-common.h have the numbers."""
+"""Not MERGEABLE, which shows whether somebody else has the same page. Not COLD and PAGEOUT, which
+move memory to where the watchdog does not count it. Not POPULATE_READ, POPULATE_WRITE and COLLAPSE,
+which work on gigabytes until they are done, even if the bot is frozen meanwhile: a hundred threads
+in such a call take seconds. madvise(2) and asm-generic/mman-common.h have the numbers."""
 
 CPU_CLOCK, OF_A_THREAD = 0x80000000, 4
 OTHERS_CLOCKS = Check(0, (CPU_CLOCK,), mask=CPU_CLOCK | OF_A_THREAD, inverted=True)
-"""Not the CPU clock of a process by its number: any process may read that of any other, or sleep on it, and so learn
-how long it thinks. A thread's clock can be read by its own process only, and CLOCK_PROCESS_CPUTIME_ID is the reader's
-own. Source: clock_getcpuclockid(3). For the same reason `sched_rr_get_interval` is not allowed: it tells of any process
-whether its core is busy. Other calls that take the number of any process tell what does not change while it thinks."""
+"""Not the CPU clock of a process by its number: any process may read that of any other, or sleep on
+it, and so learn how long it thinks. A thread's clock can be read by its own process only, and
+CLOCK_PROCESS_CPUTIME_ID is the reader's own. Source: clock_getcpuclockid(3). For the same reason
+`sched_rr_get_interval` is not allowed: it tells of any process whether its core is busy. Other
+calls that take the number of any process tell what does not change while it thinks."""
 
 CHECKS = {
     "clone": (Check(0, (0,), mask=CLONE_NEW), Check(0, (0, SIGCHLD), mask=0xFF)),  # and more below
     "clock_getres": (OTHERS_CLOCKS,),
     "clock_gettime": (OTHERS_CLOCKS,),
     "clock_nanosleep": (OTHERS_CLOCKS,),
-    "close_range": (Check(2, (0, CLOSE_RANGE_CLOEXEC)),),  # not UNSHARE: a thread's own table of descriptors
-    "fadvise64": (Check(3, (0, 1, 2, 3, 5)),),  # not DONTNEED: what is in the page cache is a note to a later bot
+    # Not UNSHARE: a thread's own table of descriptors.
+    "close_range": (Check(2, (0, CLOSE_RANGE_CLOEXEC)),),
+    # Not DONTNEED: what is in the page cache is a note to a later bot.
+    "fadvise64": (Check(3, (0, 1, 2, 3, 5)),),
     "fallocate": (Check(1, (0,)),),  # not past the end of a file, which RLIMIT_FSIZE does not count
-    # DUPFD GETFD SETFD GETFL SETFL GETOWN DUPFD_QUERY DUPFD_CLOEXEC GETPIPE_SZ GET_SEALS: no locks, leases, notices,
-    # no owner of a file's signals, no larger pipe; fcntl(2)
+    # DUPFD GETFD SETFD GETFL SETFL GETOWN DUPFD_QUERY DUPFD_CLOEXEC GETPIPE_SZ GET_SEALS: no locks,
+    # leases, notices, no owner of a file's signals, no larger pipe; fcntl(2)
     "fcntl": (Check(1, (0, 1, 2, 3, 4, 9, 1027, 1030, 1032, 1034)),),
-    # Not LOCK_PI UNLOCK_PI TRYLOCK_PI WAIT_REQUEUE_PI CMP_REQUEUE_PI LOCK_PI2, with whatever flags: such a lock names
-    # its owner, which can be any thread of the machine, and the kernel tells when it ends; futex(2)
+    # Not LOCK_PI UNLOCK_PI TRYLOCK_PI WAIT_REQUEUE_PI CMP_REQUEUE_PI LOCK_PI2, with whatever flags:
+    # such a lock names its owner, which can be any thread of the machine, and the kernel tells when
+    # it ends; futex(2)
     "futex": (Check(1, (6, 7, 8, 11, 12, 13), mask=0x7F, inverted=True),),
-    # TCGETS TIOCGPGRP TIOCGWINSZ FIONREAD FIONBIO FIONCLEX FIOCLEX TCGETS2: no faked input (TIOCSTI), no owner
-    # (FIOSETOWN, FIOASYNC), no flags of files (FS_IOC_...), for which it is enough to have opened a file; ioctl_list(2)
+    # TCGETS TIOCGPGRP TIOCGWINSZ FIONREAD FIONBIO FIONCLEX FIOCLEX TCGETS2: no faked input
+    # (TIOCSTI), no owner (FIOSETOWN, FIOASYNC), no flags of files (FS_IOC_...), for which it is
+    # enough to have opened a file; ioctl_list(2)
     "ioctl": (Check(1, (0x5401, 0x540F, 0x5413, 0x541B, 0x5421, 0x5450, 0x5451, 0x802C542A)),),
     "kill": (NO_SIGCONT,),
     "madvise": (Check(2, MADVISE),),
-    # Private memory and shared files. Pages of shared memory without a file stay when they are unmapped or given up
-    # (MADV_DONTNEED), and are then counted nowhere; huge pages and what grows downwards are not counted as data.
+    # Private memory and shared files. Pages of shared memory without a file stay when they are
+    # unmapped or given up (MADV_DONTNEED), and are then counted nowhere; huge pages and what grows
+    # downwards are not counted as data.
     "mmap": (
         Check(
             3,
@@ -173,39 +210,46 @@ CHECKS = {
     ),
     "open": (OPEN_FLAGS._replace(argument=1),),
     "openat": (OPEN_FLAGS._replace(argument=2),),
-    "personality": (Check(0, (0, 0xFFFFFFFF)),),  # the normal one, and 0xFFFFFFFF, which asks for it
+    # The normal one, and 0xFFFFFFFF, which asks for it.
+    "personality": (Check(0, (0, 0xFFFFFFFF)),),
     "prctl": (Check(0, PRCTL),),
     "preadv2": (Check(5, (0,)),),  # not RWF_NOWAIT, which tells what is in the page cache
     "prlimit64": (Check(0, (0,)),),  # of itself
     "pwritev2": (Check(5, (0,)),),
-    "renameat2": (Check(4, (0, RENAME_NOREPLACE, RENAME_EXCHANGE)),),  # not WHITEOUT, which makes a device
-    "recvfrom": (Check(3, (0,), mask=MSG_OOB),),  # Linux had holes in how pairs of sockets handle urgent data
+    # Not WHITEOUT, which makes a device.
+    "renameat2": (Check(4, (0, RENAME_NOREPLACE, RENAME_EXCHANGE)),),
+    # Linux had holes in how pairs of sockets handle urgent data.
+    "recvfrom": (Check(3, (0,), mask=MSG_OOB),),
     "sendto": (Check(3, (0,), mask=MSG_OOB),),
-    # An end of a pair of datagram sockets can send to any socket that has a path, such as the one of the system's log.
+    # An end of a pair of datagram sockets can send to any socket that has a path, such as the one
+    # of the system's log.
     "socketpair": (Check(0, (AF_UNIX,)), Check(1, (SOCK_STREAM, SOCK_SEQPACKET), mask=SOCK_TYPE)),
     "tgkill": (NO_SIGCONT._replace(argument=2),),
 }
-"""The conditions on the arguments of an allowed call; all of them must hold. `sendmsg` and `recvmsg` cannot be checked
-so, because their data stands in memory. They could send a descriptor, and while it is on its way neither it nor its
-file is in any table that the watchdog reads."""
+"""The conditions on the arguments of an allowed call; all of them must hold. `sendmsg` and
+`recvmsg` cannot be checked so, because their data stands in memory. They could send a descriptor,
+and while it is on its way neither it nor its file is in any table that the watchdog reads."""
 
 NO_END_BY_OTHERS = Check(1, (SIGKILL, SIGSTOP, SIGTSTP, SIGTTIN, SIGTTOU), inverted=True)
 RLIMIT_CPU = 0
 OF_ONE_PROCESS = {
     "clone": (Check(0, (THREAD,), mask=CLONE_KIND),),  # threads only
     "kill": (NO_END_BY_OTHERS,),
-    "prlimit64": (Check(1, (RLIMIT_CPU,), inverted=True),),  # nor read it: a filter cannot see all of a pointer
+    # Nor read it: a filter cannot see all of a pointer.
+    "prlimit64": (Check(1, (RLIMIT_CPU,), inverted=True),),
     "setrlimit": (Check(0, (RLIMIT_CPU,), inverted=True),),
     "tgkill": (NO_END_BY_OTHERS._replace(argument=2),),
 }
-"""Further conditions for a bot of one process. It does nothing to itself that looks like a kill or a stop by somebody
-else, for which its match would be played again (`Child.cannot_kill_itself`). A limit on CPU time kills, too."""
+"""Further conditions for a bot of one process. It does nothing to itself that looks like a kill or
+a stop by somebody else, for which its match would be played again (`Child.cannot_kill_itself`). A
+limit on CPU time kills, too."""
 OF_SEVERAL = {"clone": (Check(0, (THREAD, 0, CLONE_FILES), mask=CLONE_KIND),)}
-"""Further conditions for a bot of several processes: children too, not siblings. It may kill and stop its children, and
-so these may do that to it: whatever ends it is its own doing."""
+"""Further conditions for a bot of several processes: children too, not siblings. It may kill and
+stop its children, and so these may do that to it: whatever ends it is its own doing."""
 
 TO_ITSELF = {"kill": Check(0, (OWN_PID,)), "tgkill": Check(0, (OWN_PID,))}
-"""Further conditions for a bot that sees other processes than its own: it may send signals to itself only."""
+"""Further conditions for a bot that sees other processes than its own: it may send signals to
+itself only."""
 
 
 def allowed() -> frozenset[str]:

@@ -1,16 +1,18 @@
 """A cgroup (version 2) for each bot, where the system has delegated one to arena: limits that the kernel itself keeps.
 
-It adds to what every level does anyway; everything works without it too. A bot in its own cgroup is bounded in memory
-with all its children, its files in memory and the kernel's memory for it (memory.max), and in threads and processes
-(pids.max); its CPU time is counted whole, that of children that nobody waited for as well (cpu.stat); it is frozen in a
-way that no signal undoes (cgroup.freeze). The kernel documents all this in Documentation/admin-guide/cgroup-v2.rst.
+It adds to what every level does anyway; everything works without it too. A bot in its own cgroup is
+bounded in memory with all its children, its files in memory and the kernel's memory for it
+(memory.max), and in threads and processes (pids.max); its CPU time is counted whole, that of
+children that nobody waited for as well (cpu.stat); it is frozen in a way that no signal undoes
+(cgroup.freeze). The kernel documents all this in Documentation/admin-guide/cgroup-v2.rst.
 
-Delegation. This process is in some cgroup X. X counts as delegated when it is not the root of the machine and we may
-write to it. Root may write to everything, so for root also systemd must have marked it so, or it must be the root of a
-container. In X each referee process makes a folder `arena-PID-N`, and in that one folder for each bot; a bot enters its
-own before it is confined. A cgroup that has processes cannot give the controllers `memory` and `pids` to its children.
-So where X has only us and our ancestors in it, they move to `arena-home` until we end; where other processes are in X,
-bots do without these two. X may lack a controller, so each is used if it is there.
+Delegation. This process is in some cgroup X. X counts as delegated when it is not the root of the
+machine and we may write to it. Root may write to everything, so for root also systemd must have
+marked it so, or it must be the root of a container. In X each referee process makes a folder
+`arena-PID-N`, and in that one folder for each bot; a bot enters its own before it is confined. A
+cgroup that has processes cannot give the controllers `memory` and `pids` to its children. So where
+X has only us and our ancestors in it, they move to `arena-home` until we end; where other processes
+are in X, bots do without these two. X may lack a controller, so each is used if it is there.
 
 The variable ARENA_CGROUP of the environment names another cgroup to be used as X, or `none`.
 """
@@ -31,7 +33,8 @@ CONTROLLERS = ("memory", "pids")
 MARKS = ("user.delegate", "trusted.delegate")
 """Attributes by which systemd marks what it has delegated; systemd.resource-control(5)."""
 REMOVAL_S = 1.0
-"""The longest wait until a cgroup is empty when its processes were killed: the kernel has memory to free."""
+"""The longest wait until a cgroup is empty when its processes were killed: the kernel has memory to
+free."""
 PAUSE_S = 0.0005
 """Between two attempts to remove it."""
 ENTER_TIMEOUT_S = 10
@@ -55,7 +58,8 @@ class Cgroup:
         """Bound it in bytes and in threads of all its processes, as far as it has the controllers."""
         if memory is not None and "memory" in self.controllers:
             _write(f"{self.path}/memory.max", str(memory))
-            _write(f"{self.path}/memory.oom.group", "1")  # all of it dies: half a bot explains nothing
+            # All of it dies: half a bot explains nothing.
+            _write(f"{self.path}/memory.oom.group", "1")
             with contextlib.suppress(OSError):  # a kernel without swap has no such file
                 _write(f"{self.path}/memory.swap.max", "0")
         if tasks is not None and "pids" in self.controllers:
@@ -84,7 +88,10 @@ class Cgroup:
             self.frozen = False
 
     def remove(self) -> None:
-        """Kill what is left in it, and remove it. If that fails now, the next start of arena removes it."""
+        """Kill what is left in it, and remove it.
+
+        If that fails now, the next start of arena removes it.
+        """
         os.close(self._cpu)
         remove(self.path)
 
@@ -138,7 +145,8 @@ def opened() -> Cgroups | None:
         return None
     try:
         return Cgroups(parent)
-    except (OSError, subprocess.SubprocessError):  # it looked delegated, and something forbids it: do without
+    except (OSError, subprocess.SubprocessError):
+        # It looked delegated, and something forbids it: do without.
         return None
 
 
@@ -152,8 +160,12 @@ def delegated() -> str | None:
         return None
     if os.path.basename(path) == HOME:
         path = os.path.dirname(path)
-    writable = all(os.access(f"{path}{file}", os.W_OK) for file in ("", "/cgroup.procs", "/cgroup.subtree_control"))
-    if not writable or not os.path.exists(f"{path}/cgroup.freeze"):  # the root of the machine has no such file
+    writable = all(
+        os.access(f"{path}{file}", os.W_OK)
+        for file in ("", "/cgroup.procs", "/cgroup.subtree_control")
+    )
+    # The root of the machine has no such file.
+    if not writable or not os.path.exists(f"{path}/cgroup.freeze"):
         return None
     if os.getuid() != 0 or os.path.ismount(path):
         return path
@@ -165,7 +177,10 @@ def delegated() -> str | None:
 
 
 def quota() -> float | None:
-    """Return how many cores' time the cgroups around this process let it use; None without such a limit."""
+    """Return how many cores' time the cgroups around this process let it use.
+
+    None without such a limit.
+    """
     path, least = _own(), None
     while path and os.path.exists(f"{path}/cgroup.procs"):
         with contextlib.suppress(OSError, ValueError):
@@ -194,7 +209,8 @@ def remove(path: str) -> None:
     """Kill what is in a cgroup and below it, and remove it, unless it stays busy for REMOVAL_S."""
     until = time.monotonic() + REMOVAL_S
     with contextlib.suppress(OSError):
-        _write(f"{path}/cgroup.kill", "1")  # since Linux 5.14; before it, `Launcher.sweep` kills them
+        # Since Linux 5.14; before it, `Launcher.sweep` kills them.
+        _write(f"{path}/cgroup.kill", "1")
     while os.path.isdir(path) and time.monotonic() < until:
         try:
             for entry in os.scandir(path):
@@ -224,13 +240,17 @@ def _own() -> str | None:
 
 
 def _give_controllers(parent: str) -> None:
-    """Give the children of a cgroup its controllers, as far as possible; leave it ourselves if need be.
+    """Give the children of a cgroup its controllers, as far as possible.
 
-    Never while it has processes: the kernel would give `pids` all the same, but then a child may have threads only, and
-    no processes of its own.
+    Leave it ourselves if need be.
+
+    Never while it has processes: the kernel would give `pids` all the same, but then a child may
+    have threads only, and no processes of its own.
     """
     at_home = os.path.basename(_own() or "") == HOME
-    available, enabled = (_read(f"{parent}/cgroup.{file}") for file in ("controllers", "subtree_control"))
+    available, enabled = (
+        _read(f"{parent}/cgroup.{file}") for file in ("controllers", "subtree_control")
+    )
     missing = [name for name in CONTROLLERS if name in available and name not in enabled]
     if missing and (ours := _only_ours(parent)):
         home = f"{parent}/{HOME}"
@@ -252,7 +272,10 @@ _leaving: set[str] = set()
 
 
 def _only_ours(parent: str) -> list[str]:
-    """Return the processes in a cgroup, if we are among them and all others are our ancestors; else nothing."""
+    """Return the processes in a cgroup, if we are among them and all others are our ancestors.
+
+    Else nothing.
+    """
     ancestors = {str(os.getpid())}
     pid = os.getpid()
     while pid > 1:
@@ -270,7 +293,8 @@ def _come_back(parent: str, owner: int) -> None:
     with contextlib.suppress(OSError):
         for name in CONTROLLERS:
             if name in _read(f"{parent}/cgroup.subtree_control"):
-                _write(f"{parent}/cgroup.subtree_control", f"-{name}")  # fails while another arena plays here
+                # Fails while another arena plays here.
+                _write(f"{parent}/cgroup.subtree_control", f"-{name}")
         for pid in _read(f"{parent}/{HOME}/cgroup.procs"):
             _write(f"{parent}/cgroup.procs", pid)
         os.rmdir(f"{parent}/{HOME}")

@@ -46,7 +46,10 @@ class Exit:
 
 @dataclass(frozen=True, kw_only=True)
 class Child:
-    """A bot's process. Its three pipes are non-blocking; its owner reads, writes and closes them."""
+    """A bot's process. Its three pipes are non-blocking.
+
+    Its owner reads, writes and closes them.
+    """
 
     pid: int
     """Leads the bot's process group; 0 when it could not be started."""
@@ -89,16 +92,25 @@ class Child:
     def has_no_files(self) -> bool:
         """Return whether it is certain that it never had a file of its own, with a name or without.
 
-        Its filter refuses the calls that set the times of files, and those that make files without a name.
+        Its filter refuses the calls that set the times of files, and those that make files without
+        a name.
         """
-        return self.level.confines and not self.spec.syscalls and not self.spec.builds and self.room.untouched
+        return (
+            self.level.confines
+            and not self.spec.syscalls
+            and not self.spec.builds
+            and self.room.untouched
+        )
 
     def program(self) -> int | None:
         """Return the process that runs the bot's own program; None while there is none."""
         return self.level.program(self.pid)
 
     def processes(self) -> Iterable[int]:
-        """Return every process of the bot, also one whose parent is gone or that was not reaped; no helper's."""
+        """Return every process of the bot, also one whose parent is gone or that was not reaped.
+
+        No helper's.
+        """
         if self.cannot_fork:
             return () if (pid := self.program()) is None else (pid,)
         helpers = self.level.helpers(self.pid)
@@ -139,7 +151,8 @@ class Child:
         if self.pid:  # only `Launcher.end` reaps it, so until then no other process has its number
             try:  # noqa: SIM105 (`suppress` costs as much as the call, and this is done twice a turn)
                 os.killpg(self.pid, number)
-            except (ProcessLookupError, PermissionError):  # macOS says the second of a group that has ended
+            except (ProcessLookupError, PermissionError):
+                # MacOS says the second of a group that has ended.
                 pass
 
 

@@ -1,12 +1,16 @@
-"""From the fork to the bot's own program: what a child of the spawner does. None of these functions returns.
+"""From the fork to the bot's own program: what a child of the spawner does.
 
-A child waits until the spawner names an operation. It then takes its message out of the spawner's socket itself, so the
-spawner never holds what concerns one bot (`spawner.py`). It becomes the bot's user, confines itself, and runs the
-program: in this very process for a warm start, else by exec. An error before that goes to the spawner over a pipe,
-never to the bot's stderr. The pipe closes by itself when the bot's program begins, and that says that all went well.
+None of these functions returns.
 
-The order matters. The cgroup comes first, because only arena's user may enter it. The user comes before the level: a
-confined process can no longer change it. Within a level the filter comes last, because it refuses the other steps.
+A child waits until the spawner names an operation. It then takes its message out of the spawner's
+socket itself, so the spawner never holds what concerns one bot (`spawner.py`). It becomes the bot's
+user, confines itself, and runs the program: in this very process for a warm start, else by exec. An
+error before that goes to the spawner over a pipe, never to the bot's stderr. The pipe closes by
+itself when the bot's program begins, and that says that all went well.
+
+The order matters. The cgroup comes first, because only arena's user may enter it. The user comes
+before the level: a confined process can no longer change it. Within a level the filter comes last,
+because it refuses the other steps.
 """
 
 import _signal  # type: ignore[import-not-found]  # signal and socket make enums, in 12 ms of CPU
@@ -36,12 +40,21 @@ SPARE_NAME = b"arena-spare"
 
 
 def failed(error: OSError) -> dict[str, Any]:
-    """Return the answer for a step that failed; `passing` says whether it may succeed at another time."""
-    return {"failed": str(refusal(error) or error.strerror)[:TEXT_LENGTH], "passing": error.errno in TEMPORARY}
+    """Return the answer for a step that failed.
+
+    `passing` says whether it may succeed at another time.
+    """
+    return {
+        "failed": str(refusal(error) or error.strerror)[:TEXT_LENGTH],
+        "passing": error.errno in TEMPORARY,
+    }
 
 
 def wait(launcher: _socket.socket, parent: int, order: int, reply: int) -> NoReturn:
-    """Wait in a session of its own, with default signals, for an operation from the pipe `order`; then do it."""
+    """Wait in a session of its own, with default signals, for an operation from the pipe `order`.
+
+    Then do it.
+    """
     try:
         os.setsid()
         prctl(PR_SET_NAME, SPARE_NAME, 0, 0, 0)
@@ -76,7 +89,8 @@ def begin(launcher: _socket.socket, parent: int, order: int, reply: int) -> NoRe
         if level.restricts:
             users.become(spec.user)
         if spec.user is not None:
-            prctl(PR_SET_DUMPABLE, 1, 0, 0, 0)  # exec would do that: otherwise a warm bot could not look at itself
+            # Exec would do that: otherwise a warm bot could not look at itself.
+            prctl(PR_SET_DUMPABLE, 1, 0, 0, 0)
             die_with(parent)  # again: a change of user clears it
         prctl(PR_SET_NAME, NAME, 0, 0, 0)
         for target, descriptor in enumerate(pipes):  # these are larger than 2: ours are open
@@ -87,7 +101,8 @@ def begin(launcher: _socket.socket, parent: int, order: int, reply: int) -> NoRe
         if spec.counts_forks:
             pass_on_forks(launcher)
         argv = level.confine(spec, argv)
-        if spec.watched:  # the filter refuses to send a descriptor, so the spawner takes a copy of this one
+        # The filter refuses to send a descriptor, so the spawner takes a copy of this one.
+        if spec.watched:
             os.write(reply, marshal.dumps({"listener": seccomp.listener}))
             os.read(order, 1)
             os.close(seccomp.listener)  # else the bot could answer for itself
@@ -120,18 +135,31 @@ def pass_on_forks(launcher: _socket.socket) -> None:
         listener = seccomp.ask_before_forks()
     except OSError:
         return
-    launcher.sendmsg([LISTENER], [(_socket.SOL_SOCKET, _socket.SCM_RIGHTS, struct.pack("i", listener))])
+    launcher.sendmsg(
+        [LISTENER], [(_socket.SOL_SOCKET, _socket.SCM_RIGHTS, struct.pack("i", listener))]
+    )
     os.close(listener)  # else the bot could answer for itself
 
 
 def check_user(launcher: _socket.socket, parent: int, order: int, reply: int) -> NoReturn:  # noqa: ARG001 (all operations have these arguments)
-    """Take the message; reply with the first file that a user may not read, or with `why` we cannot be that user."""
+    """Take the message.
+
+    Reply with the first file that a user may not read, or with `why` we cannot be that user.
+    """
     try:
         question = message(launcher)[1]
         try:
-            answer = {"unreadable": [path[:TEXT_LENGTH] for path in users.unreadable(*question)][:1], "why": ""}
-        except OSError as error:  # root of a user namespace is root in name, and has few users or one
-            answer = failed(error) if error.errno in TEMPORARY else {"unreadable": [], "why": str(error.strerror)}
+            answer = {
+                "unreadable": [path[:TEXT_LENGTH] for path in users.unreadable(*question)][:1],
+                "why": "",
+            }
+        except OSError as error:
+            # Root of a user namespace is root in name, and has few users or one.
+            answer = (
+                failed(error)
+                if error.errno in TEMPORARY
+                else {"unreadable": [], "why": str(error.strerror)}
+            )
         os.write(reply, marshal.dumps(answer))
     finally:
         os._exit(127)
@@ -139,15 +167,23 @@ def check_user(launcher: _socket.socket, parent: int, order: int, reply: int) ->
 
 def message(launcher: _socket.socket) -> tuple[list[int], Any]:
     """Return the descriptors and the values of the message that is waiting."""
-    text, ancillary, _, _ = launcher.recvmsg(MESSAGE_BYTES, _socket.CMSG_SPACE(3 * 4), _socket.MSG_CMSG_CLOEXEC)
-    descriptors = [number for _, _, data in ancillary for (number,) in struct.iter_unpack("i", data)]
+    text, ancillary, _, _ = launcher.recvmsg(
+        MESSAGE_BYTES, _socket.CMSG_SPACE(3 * 4), _socket.MSG_CMSG_CLOEXEC
+    )
+    descriptors = [
+        number for _, _, data in ancillary for (number,) in struct.iter_unpack("i", data)
+    ]
     return descriptors, marshal.loads(text[1:])  # noqa: S302 (the referee's)
 
 
 START, CHECK_USER = b"s", b"a"
 LISTENER = b"l"
-"""The message of a child to the referee, with the descriptor at which the kernel asks; the spawner's answer follows."""
-OPERATIONS: dict[bytes, Callable[[_socket.socket, int, int, int], NoReturn]] = {START: begin, CHECK_USER: check_user}
+"""The message of a child to the referee, with the descriptor at which the kernel asks; the
+spawner's answer follows."""
+OPERATIONS: dict[bytes, Callable[[_socket.socket, int, int, int], NoReturn]] = {
+    START: begin,
+    CHECK_USER: check_user,
+}
 
 
 def learn() -> None:
@@ -161,4 +197,6 @@ def learn() -> None:
 @cache
 def ignored_signals() -> list[int]:
     """Return the signals that stay ignored after exec; exec itself resets those that are caught."""
-    return [number for number in _signal.valid_signals() if _signal.getsignal(number) == _signal.SIG_IGN]
+    return [
+        number for number in _signal.valid_signals() if _signal.getsignal(number) == _signal.SIG_IGN
+    ]

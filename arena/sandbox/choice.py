@@ -1,6 +1,7 @@
 """The choice of the level that is played at.
 
-No setting of the system and no version shows whether a level works here, so the choice tries it (`selftest.py`).
+No setting of the system and no version shows whether a level works here, so the choice tries it
+(`selftest.py`).
 """
 
 import sys
@@ -18,20 +19,30 @@ HOW_TO_TRUST = "say --unsafe (or unsafe = true) if you trust every bot"
 
 @cache
 def failure(name: str) -> str | None:
-    """Return why a level does not work here, in the words of the tool that fails; None when it works."""
+    """Return why a level does not work here, in the words of the tool that fails.
+
+    Return None when it works.
+    """
     return selftest.failure(name) if levels.TABLE[name].confines else None
 
 
 def choose(name: str, *, unsafe: bool, by_hand: bool = False) -> str:
-    """Return the level that is played at. ArenaError when it does not work here, or is unsafe without `unsafe`.
+    """Return the level that is played at.
 
-    `by_hand`: each bot was named by the user, as for a single match. Only Linux can confine one, so elsewhere it plays.
+    Raise ArenaError when it does not work here, or is unsafe without `unsafe`.
+
+    `by_hand`: each bot was named by the user, as for a single match. Only Linux can confine one, so
+    elsewhere it plays.
     """
     if not system.LINUX:
         if name not in {"auto", "none"}:
-            raise ArenaError(f"sandbox: {name!r} is for Linux, and this is {sys.platform}; {ELSEWHERE}")
+            raise ArenaError(
+                f"sandbox: {name!r} is for Linux, and this is {sys.platform}; {ELSEWHERE}"
+            )
         if not (unsafe or by_hand):
-            raise ArenaError(f"sandbox: bots are confined on Linux only, and this is {sys.platform}; {ELSEWHERE}")
+            raise ArenaError(
+                f"sandbox: bots are confined on Linux only, and this is {sys.platform}; {ELSEWHERE}"
+            )
         return "none"
     if (trouble := procfs.trouble()) is not None:
         raise ArenaError(
@@ -45,13 +56,16 @@ def choose(name: str, *, unsafe: bool, by_hand: bool = False) -> str:
         if unsafe:
             return "rlimits"
         tried = "; ".join(
-            f"{candidate}: {failure(candidate)}: {levels.TABLE[candidate].needs}" for candidate in levels.CONFINING
+            f"{candidate}: {failure(candidate)}: {levels.TABLE[candidate].needs}"
+            for candidate in levels.CONFINING
         )
         raise ArenaError(
             f"sandbox: bots cannot be confined here. {tried}. Or play at the level rlimits: {HOW_TO_TRUST}"
         )
     if name not in levels.TABLE:
-        raise ArenaError(f"sandbox: there is no level {name!r}; {known_are(name, ('auto', *levels.TABLE))}")
+        raise ArenaError(
+            f"sandbox: there is no level {name!r}; {known_are(name, ('auto', *levels.TABLE))}"
+        )
     level = levels.TABLE[name]
     if not level.confines and not unsafe:
         raise ArenaError(f"sandbox: {name!r} does not confine: {level.leaves_open}; {HOW_TO_TRUST}")
@@ -63,15 +77,22 @@ def choose(name: str, *, unsafe: bool, by_hand: bool = False) -> str:
 def resolved(conditions: Conditions, *, unsafe: bool = False, by_hand: bool = False) -> Conditions:
     """Return the conditions with the level that is played at here, as `choose` finds it, which starts processes."""
     if conditions.time.clock == "cpu" and not system.LINUX:
-        raise ArenaError(f'time.clock: "cpu" needs Linux, which measures it, and this is {sys.platform}; say "wall"')
+        raise ArenaError(
+            f'time.clock: "cpu" needs Linux, which measures it, and this is {sys.platform}; say "wall"'
+        )
     return replace(conditions, sandbox=choose(conditions.sandbox, unsafe=unsafe, by_hand=by_hand))
 
 
 def warning(conditions: Conditions) -> str | None:
-    """Return the warning of every run whose conditions do not confine, or confine less; None for all others."""
+    """Return the warning of every run whose conditions do not confine, or confine less.
+
+    Return None for all others.
+    """
     level = levels.TABLE[conditions.sandbox]
     if not level.confines:
-        elsewhere = "" if system.LINUX else f", and on {sys.platform} only the time on the wall counts"
+        elsewhere = (
+            "" if system.LINUX else f", and on {sys.platform} only the time on the wall counts"
+        )
         return f"bots are not confined (sandbox {level.name!r}): {level.leaves_open}{elsewhere}"
     if conditions.syscalls:
         allowed = ", ".join(conditions.syscalls)

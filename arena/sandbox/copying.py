@@ -1,9 +1,10 @@
 """Copies of files from strangers: files, folders and links with their rights to read, write and run, and nothing else.
 
-No set-uid bits, which would be arena's on the copy. No right to write but the owner's, which would let another user of
-the machine change a bot that plays, and no right that the umask forbids. No pipe or device, which could be read without
-end. No link is followed. Folders may be as deep as paths may be. `shutil.copytree` promises none of this. While a copy
-is made, no process of the stranger may live.
+No set-uid bits, which would be arena's on the copy. No right to write but the owner's, which would
+let another user of the machine change a bot that plays, and no right that the umask forbids. No
+pipe or device, which could be read without end. No link is followed. Folders may be as deep as
+paths may be. `shutil.copytree` promises none of this. While a copy is made, no process of the
+stranger may live.
 """
 
 import contextlib
@@ -29,16 +30,22 @@ class Copier:
     owner: int | None = None
     """The user that owns the copy; None = we."""
     everybody: bool = False
-    """Whether everybody may read the copy, and run each file that somebody may run, whatever the umask."""
+    """Whether everybody may read the copy, and run each file that somebody may run, whatever the
+    umask."""
     programs: bool = False
-    """Whether programs that a linker made become executable: a bot cannot change the modes of files itself."""
+    """Whether programs that a linker made become executable: a bot cannot change the modes of files
+    itself."""
 
     def copy(self, source: str | Path, target: str | Path) -> None:
-        """Copy a file, to a name that is free, or a folder, which may be there. OSError for what cannot be copied."""
+        """Copy a file, to a name that is free, or a folder, which may be there.
+
+        Raise OSError for what cannot be copied.
+        """
         if not os.path.isdir(source):
             self._copy_file(os.fspath(source), os.fspath(target))
             return
-        folders = [(os.fspath(source), os.fspath(target))]  # a list and no recursion, because folders may be deep
+        # A list and no recursion, because folders may be deep.
+        folders = [(os.fspath(source), os.fspath(target))]
         while folders:
             folder, copy = folders.pop()
             mode = self._mode(os.stat(folder).st_mode | 0o700)
@@ -47,7 +54,8 @@ class Copier:
             with os.scandir(folder) as entries:
                 for entry in entries:
                     path = os.path.join(copy, entry.name)
-                    if entry.name in self.leave_out and entry.is_dir():  # a file `.git` of a worktree is a file
+                    # A file `.git` of a worktree is a file.
+                    if entry.name in self.leave_out and entry.is_dir():
                         continue
                     if entry.is_symlink():
                         os.symlink(os.readlink(entry.path), path)
@@ -78,7 +86,8 @@ class Copier:
 
     def _mode(self, mode: int) -> int:
         if mode & 0o111:
-            mode |= 0o100  # the digest of a bot says whether anybody may run a file, and no umask may change that
+            # The digest of a bot says whether anybody may run a file, and no umask may change that.
+            mode |= 0o100
         if self.everybody:
             mode |= 0o444 | (0o111 if stat.S_ISDIR(mode) or mode & 0o111 else 0)
         return mode & 0o755

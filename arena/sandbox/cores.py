@@ -1,7 +1,8 @@
 """The cores of a machine: how many matches are played at once, and on which core each lane stays.
 
-Pure arithmetic, but for the moves themselves, which are one system call each. In a pinned lane the referee and its bots
-take turns on one core, which saves waking an idle core at every turn (benchmarks/turns.py).
+Pure arithmetic, but for the moves themselves, which are one system call each. In a pinned lane the
+referee and its bots take turns on one core, which saves waking an idle core at every turn
+(benchmarks/turns.py).
 """
 
 import contextlib
@@ -17,10 +18,14 @@ from arena.values import Event
 def matches_at_once(event: Event, cores: int) -> int:
     """Return how many matches this number of cores can play without one taking another's time.
 
-    A frozen bot needs no core, so a match needs one; without freezing every bot of a match may think at once. A bot
-    that asks for several threads needs a core for each.
+    A frozen bot needs no core, so a match needs one; without freezing every bot of a match may
+    think at once. A bot that asks for several threads needs a core for each.
     """
-    thinking = 1 if event.conditions.freeze else max((len(board.roles) for board in event.boards), default=1)
+    thinking = (
+        1
+        if event.conditions.freeze
+        else max((len(board.roles) for board in event.boards), default=1)
+    )
     threads = max((bot.threads for bot in event.bots), default=1)
     return max(1, cores // max(thinking, threads))
 
@@ -40,13 +45,15 @@ def shared_out(cores: tuple[int, ...], lanes: int) -> tuple[tuple[int, ...], ...
 
 
 def claim(count: int) -> dict[int, socket.socket] | None:
-    """Claim a number of cores that no other process of arena on this machine has; None when fewer are free.
+    """Claim a number of cores that no other process of arena on this machine has.
+
+    Return None when fewer are free.
 
     The claim to a core ends when its socket is closed, or with the process.
 
-    Several workers of a cluster on one machine would otherwise each pin their first lane to the same core. A claim is
-    an abstract socket of the core's name: workers of all users agree on it, and who takes all names ends the pinning,
-    but no match.
+    Several workers of a cluster on one machine would otherwise each pin their first lane to the
+    same core. A claim is an abstract socket of the core's name: workers of all users agree on it,
+    and who takes all names ends the pinning, but no match.
     """
     names: dict[int, socket.socket] = {}
     for core in system.cores():
@@ -67,7 +74,9 @@ def claim(count: int) -> dict[int, socket.socket] | None:
 
 
 def stay(core: int) -> None:
-    """Pin this process, and what it starts from now on, to a core. Do nothing where that core is gone.
+    """Pin this process, and what it starts from now on, to a core.
+
+    Do nothing where that core is gone.
 
     Only Linux can do that; elsewhere the system moves all processes as it likes.
     """

@@ -1,8 +1,8 @@
 """Refuse to play where files that bots must not see lie in a folder that a bot may read.
 
-A rule grants a folder with everything below it (`file_policy.py`). `toolchain.py` grants only the parts of an
-interpreter's folder that bots need, so a workspace beside those parts stays private. A workspace or TMPDIR inside such
-a part is refused here, before anything is played.
+A rule grants a folder with everything below it (`file_policy.py`). `toolchain.py` grants only the
+parts of an interpreter's folder that bots need, so a workspace beside those parts stays private. A
+workspace or TMPDIR inside such a part is refused here, before anything is played.
 """
 
 import os
@@ -29,11 +29,14 @@ def refuse_exposed(private: Iterable[Path], bots: Iterable[Bot], level: str) -> 
     # Each readable folder with the files of the bots that may read it. None = every Python bot.
     readers: dict[str, set[str | None]] = {path: {None} for path in toolchain.needs(sys.executable)}
     for bot in bots:
-        for readable in toolchain.resolved(bot.command)[1] if bot.command else ():  # a person has none
+        # A person has none.
+        for readable in toolchain.resolved(bot.command)[1] if bot.command else ():
             readers.setdefault(readable, set()).add(bot.files)
     for path in (*private, *(path for path in of_bots if not path.is_relative_to(known))):
         # A bot may read its own folder.
-        readable_by_others = [readable for readable, files in readers.items() if files != {str(path)}]
+        readable_by_others = [
+            readable for readable, files in readers.items() if files != {str(path)}
+        ]
         if (folder := _enclosing(path, readable_by_others)) is not None:
             raise ArenaError(
                 f"{path.resolve()}: lies in {folder}, which bots may read with everything in it, so they could read "
@@ -60,5 +63,8 @@ def _enclosing(path: Path, readable: Iterable[str]) -> str | None:
 
 @cache
 def _real(path: str) -> str:
-    """Return a folder with links followed, with a slash at its end; texts, because a thousand bots are compared."""
+    """Return a folder with links followed, with a slash at its end.
+
+    Texts, because a thousand bots are compared.
+    """
     return os.path.realpath(path).rstrip("/") + "/"

@@ -105,11 +105,15 @@ class FamilyMeter(Meter):
     def waited(self, cpu: float) -> float:
         """Return the seconds that the machine kept it waiting since the mark, as far as it was surveyed.
 
-        Where not all of its processes are known, none counts; those of its first one, if no CPU time can be missing.
+        Where not all of its processes are known, none counts; those of its first one, if no CPU
+        time can be missing.
         """
         if not self.knows_all:
             return super().waited(cpu) if self.complete else 0.0
-        used = {pid: meter.own_cpu - self._cpu_at_mark.get(pid, 0.0) for pid, meter in self._members.items()}
+        used = {
+            pid: meter.own_cpu - self._cpu_at_mark.get(pid, 0.0)
+            for pid, meter in self._members.items()
+        }
         total = max(cpu, sum(used.values()))
         waits = [0.0]
         alone = 0.0
@@ -136,7 +140,10 @@ class FamilyMeter(Meter):
         return [pid for pid in self._processes() if see(pid) is not None]
 
     def _listed(self) -> Iterable[int]:
-        """Return the processes whose CPU time counts. A list that is made while they run may lack one."""
+        """Return the processes whose CPU time counts.
+
+        A list that is made while they run may lack one.
+        """
         return self._members if self.knows_all else self._processes()
 
     def _know(self, pids: list[int]) -> None:

@@ -1,14 +1,17 @@
 """The private folder of a referee process: each bot's own files, an empty scratch folder, and the kit.
 
-It lasts as long as its referee process. Run by root, its modes let the unprivileged users that bots become reach their
-own part of it by a path that they know, and list no other part. Only these users are in the group that may pass through
-it: an unguessable name would not do for the others, because process lists show it, and the paths below it.
+It lasts as long as its referee process. Run by root, its modes let the unprivileged users that bots
+become reach their own part of it by a path that they know, and list no other part. Only these users
+are in the group that may pass through it: an unguessable name would not do for the others, because
+process lists show it, and the paths below it.
 
-A killed process leaves its folder. So each folder is locked by its process (`flock`), and a new process removes those
-folders of its user that nobody locks. A folder gets its final name only when it is locked.
+A killed process leaves its folder. So each folder is locked by its process (`flock`), and a new
+process removes those folders of its user that nobody locks. A folder gets its final name only when
+it is locked.
 
-A bot that cannot write to its own files shares one copy of them with all its matches; any other gets a copy each time.
-Each match has a new scratch folder for each of its bots, so no note survives a match.
+A bot that cannot write to its own files shares one copy of them with all its matches; any other
+gets a copy each time. Each match has a new scratch folder for each of its bots, so no note survives
+a match.
 """
 
 import contextlib
@@ -35,7 +38,8 @@ from arena.sandbox.file_policy import KIT
 from arena.values import Bot, Limits
 
 ENVIRONMENTS = (".venv", "venv")
-"""Folders with a virtual environment of Python: its links and paths work on the machine that made it only."""
+"""Folders with a virtual environment of Python: its links and paths work on the machine that made
+it only."""
 COMMANDS_OF_NPM = ".bin"
 """A folder in node_modules with links to commands for people; Node loads packages without it."""
 LEFT_OUT = {"__pycache__", ".git", *ENVIRONMENTS, COMMANDS_OF_NPM}
@@ -45,13 +49,15 @@ PRIVATE = "arena-run-"
 """The beginning of the name of every private folder."""
 
 MAKING_S = 60.0
-"""A folder without its final name that is older was left by a process that was killed before it had locked it."""
+"""A folder without its final name that is older was left by a process that was killed before it had
+locked it."""
 
 REACHABLE = 0o711
 """The mode of a folder that others may pass through, and not list."""
 
 UNTOUCHED_NS = 0
-"""The time of change of a scratch folder that is new. The kernel changes it with the first file that is made there."""
+"""The time of change of a scratch folder that is new. The kernel changes it with the first file
+that is made there."""
 
 FULL_DISK = (errno.ENOSPC, errno.EDQUOT, errno.EROFS)
 """The errors of a disk that takes no more."""
@@ -63,8 +69,8 @@ ADVICE = "bots get their scratch folders there: free some space, or set TMPDIR t
 class Room:
     """The files of one bot for one match.
 
-    They lie beside each other in the private folder, since every folder that is removed costs: an ext4 mounted with
-    `discard` and without a journal waits a millisecond for the disk each time.
+    They lie beside each other in the private folder, since every folder that is removed costs: an
+    ext4 mounted with `discard` and without a journal waits a millisecond for the disk each time.
     """
 
     scratch: Path
@@ -88,7 +94,8 @@ class Room:
                 if entry.is_dir(follow_symlinks=False):
                     discard(Path(entry.path))
                 else:
-                    Path(entry.path).unlink(missing_ok=True)  # the bot's last call before it froze may have removed it
+                    # The bot's last call before it froze may have removed it.
+                    Path(entry.path).unlink(missing_ok=True)
 
     def discard(self) -> None:
         """Remove it, whatever a bot put there."""
@@ -110,7 +117,8 @@ class Folder:
         self._lock: int | None
         self.path, self._lock = private()
         if os.getuid() == 0:
-            with contextlib.suppress(OSError):  # root of a namespace may not have the group, nor bots become users
+            # Root of a namespace may not have the group, nor bots become users.
+            with contextlib.suppress(OSError):
                 os.chown(self.path, -1, users.GROUP)
                 self.path.chmod(0o710)
         self._kits: dict[str, Path] = {}
@@ -119,14 +127,16 @@ class Folder:
 
     def kit(self, rules: Path) -> Path:
         """Return a folder for PYTHONPATH: the kit, and the rules beside this rules file over those of arena."""
-        file, folder = os.fspath(rules), os.path.dirname(rules)  # texts, because this is asked at every start
+        # Texts, because this is asked at every start.
+        file, folder = os.fspath(rules), os.path.dirname(rules)
         if file in self._kits:
             return self._kits[file]
         with self.full_disk():
             kit = self._kits.get(folder) or self._new_kit(rules.parent)
             for name in {rules.name, *(source.name for source in rulefile.loaded_sources(rules))}:
                 _compile(kit / "rules" / name)  # of all games that takes 12 ms
-            if os.getuid() == 0:  # the users that bots become must be able to read it, and only to read it
+            # The users that bots become must be able to read it, and only to read it.
+            if os.getuid() == 0:
                 for path in (kit, *kit.rglob("*")):
                     path.chmod(0o755 if path.is_dir() else 0o644)
         self._kits[folder] = self._kits[file] = kit
@@ -139,7 +149,8 @@ class Folder:
         for name in KIT:
             _compile(_copy(Path(rulefile.__file__).parent / name, kit / "arena"))
         (kit / "rules").mkdir()
-        for folder in dict.fromkeys((rulefile.shipped(), rules)):  # the same folder for rules of arena
+        # The same folder for rules of arena.
+        for folder in dict.fromkeys((rulefile.shipped(), rules)):
             for file in folder.iterdir():
                 if file.suffix in {".py", ".toml"} and file.is_file():
                     _copy(file, kit / "rules")
@@ -151,7 +162,8 @@ class Folder:
         A bot that could write to its files gets a copy of its own.
         """
         with self.full_disk():
-            # A number would tell the bot how many matches were played before, and so perhaps who its opponent is.
+            # A number would tell the bot how many matches were played before, and so perhaps who
+            # its opponent is.
             scratch = self.path / f"room{secrets.token_hex(8)}"
             home = originals = self._originals(bot)
             if own_copy:
@@ -196,7 +208,8 @@ class Folder:
         A bot that fails there may have failed because of that, and its author has no part in it.
         """
         disk = os.statvfs(self.path)
-        files = disk.f_favail if disk.f_files else sys.maxsize  # 0: a file system that does not count them
+        # 0: a file system that does not count them.
+        files = disk.f_favail if disk.f_files else sys.maxsize
         if disk.f_bavail * disk.f_frsize < (limits.scratch or 0) or files < (limits.files or 0):
             raise MachineError(
                 f"{self.path.parent}: has less room than the limits scratch and files allow a bot; {ADVICE}"
@@ -211,14 +224,19 @@ class Folder:
 
 
 def private() -> tuple[Path, int]:
-    """Make a folder in TMPDIR that lasts as long as this process; return it with the descriptor that locks it."""
+    """Make a folder in TMPDIR that lasts as long as this process.
+
+    Return it with the descriptor that locks it.
+    """
     try:
         making = Path(tempfile.mkdtemp(prefix=f".{PRIVATE}"))
         lock = os.open(making, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
         fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
         return making.rename(making.with_name(making.name[1:])), lock
     except OSError as error:
-        raise _unwritable(os.environ.get("TMPDIR", "the folder for temporary files"), error) from error
+        raise _unwritable(
+            os.environ.get("TMPDIR", "the folder for temporary files"), error
+        ) from error
 
 
 def sweep() -> None:
@@ -227,12 +245,17 @@ def sweep() -> None:
         temporary = Path(tempfile.gettempdir())
         for path in (*temporary.glob(f"{PRIVATE}*"), *temporary.glob(f".{PRIVATE}*")):
             with contextlib.suppress(OSError):
-                descriptor = os.open(path, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC)
+                descriptor = os.open(
+                    path, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
+                )
                 try:
                     status = os.fstat(descriptor)
-                    is_being_made = path.name.startswith(".") and time.time() - status.st_mtime < MAKING_S
+                    is_being_made = (
+                        path.name.startswith(".") and time.time() - status.st_mtime < MAKING_S
+                    )
                     if status.st_uid == os.getuid() and not is_being_made:
-                        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)  # BlockingIOError if its process lives
+                        # BlockingIOError if its process lives.
+                        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
                         leftovers.end(os.fspath(path))
                         discard(path)
                 finally:
@@ -246,14 +269,16 @@ def _unwritable(folder: str, error: OSError) -> MachineError:
 def _copy(file: Path, folder: Path) -> Path:
     """Copy a file's content alone; return the copy."""
     copy = folder / file.name
-    shutil.copyfile(file, copy)  # no mode, no access list: and some attributes cannot be set, which would be an error
+    # No mode, no access list: and some attributes cannot be set, which would be an error.
+    shutil.copyfile(file, copy)
     return copy
 
 
 def _compile(copy: Path) -> None:
     """Put the code of a Python file beside it: here once, not in every bot."""
-    # Not the code that Python has stored for the original: that names the workspace. With PYTHONPYCACHEPREFIX, which no
-    # bot has, the folder would be another. A bot that imports a file without code gets the error.
+    # Not the code that Python has stored for the original: that names the workspace. With
+    # PYTHONPYCACHEPREFIX, which no bot has, the folder would be another. A bot that imports a file
+    # without code gets the error.
     code = copy.parent / "__pycache__" / Path(importlib.util.cache_from_source(copy)).name
     mode = py_compile.PycInvalidationMode.TIMESTAMP
     py_compile.compile(str(copy), str(code), invalidation_mode=mode, quiet=2)
@@ -267,4 +292,8 @@ def discard(path: Path) -> None:
     try:
         shutil.rmtree(path)
     except (OSError, RecursionError):
-        subprocess.run(["/bin/sh", "-c", spawner.REMOVE, "sh", os.fspath(path)], check=False, stderr=subprocess.DEVNULL)
+        subprocess.run(
+            ["/bin/sh", "-c", spawner.REMOVE, "sh", os.fspath(path)],
+            check=False,
+            stderr=subprocess.DEVNULL,
+        )

@@ -3,27 +3,32 @@
 Theory of operation
 -------------------
 
-The race. SIGSTOP alone is not certain. The kernel notes the signal, and each thread of the bot stops when it next looks
-for signals. A SIGCONT that arrives before that cancels the stop. A bot that sent SIGCONT to itself in a loop, from a
-thread or from a second process, escaped more than half of its stops. The seccomp filter refuses that call at landlock
-and bubblewrap; at the other levels, and where an organiser allows more calls, the race remains.
+The race. SIGSTOP alone is not certain. The kernel notes the signal, and each thread of the bot
+stops when it next looks for signals. A SIGCONT that arrives before that cancels the stop. A bot
+that sent SIGCONT to itself in a loop, from a thread or from a second process, escaped more than
+half of its stops. The seccomp filter refuses that call at landlock and bubblewrap; at the other
+levels, and where an organiser allows more calls, the race remains.
 
-Verification. To look whether every thread has stopped costs 10 to 50 microseconds, of 40 that a whole
-turn takes (benchmarks/turns.py). So a stop is verified at once only for a bot that is `doubted`:
+Verification. To look whether every thread has stopped costs 10 to 50 microseconds, of 40 that a
+whole turn takes (benchmarks/turns.py). So a stop is verified at once only for a bot that is
+`doubted`:
 
-- it may have several processes (where it may have one and nothing keeps it from a second, the watchdog ends it);
+- it may have several processes (where it may have one and nothing keeps it from a second, the
+  watchdog ends it);
 - it used more CPU time than time passed;
 - it used more than RESTLESS_S of CPU time while it was frozen, which `thaw` sees in its CPU clock;
 - a look found it awake.
 
-polling.py looks at all other frozen bots every 25 ms (WATCHDOG_INTERVAL_S) while another bot thinks. To look every 2 ms
-was tried, and a turn then took about twice as long; it seems that a virtual machine pays for a wait that is shorter
-than its timer tick. So a bot can run on once, for as long as a quick opponent thinks or for those 25 ms. The CPU time
-that it uses then is charged to its next answer (stopwatch.py). When a bot is frozen is decided in polling.py.
+polling.py looks at all other frozen bots every 25 ms (WATCHDOG_INTERVAL_S) while another bot
+thinks. To look every 2 ms was tried, and a turn then took about twice as long; it seems that a
+virtual machine pays for a wait that is shorter than its timer tick. So a bot can run on once, for
+as long as a quick opponent thinks or for those 25 ms. The CPU time that it uses then is charged to
+its next answer (stopwatch.py). When a bot is frozen is decided in polling.py.
 
-Enforcement. `insist` sends bursts of stop signals until all threads have stopped, with longer and longer
-pauses, and gives up after PATIENCE_S: a thread that has no core cannot stop, and cannot do harm either. Where the bot
-has a cgroup, the freezer of the cgroup does it instead: no signal undoes that.
+Enforcement. `insist` sends bursts of stop signals until all threads have stopped, with longer and
+longer pauses, and gives up after PATIENCE_S: a thread that has no core cannot stop, and cannot do
+harm either. Where the bot has a cgroup, the freezer of the cgroup does it instead: no signal undoes
+that.
 """
 
 import time
@@ -33,20 +38,23 @@ from arena.sandbox.child import Child
 from arena.sandbox.meter import Meter
 
 RESTLESS_S = 0.001
-"""CPU time that a bot may use between its answer, when its clock is read, and its stop. More shows that it ran on."""
+"""CPU time that a bot may use between its answer, when its clock is read, and its stop. More shows
+that it ran on."""
 BURST = 20
-"""Stop signals in one attempt: with 30 threads that send SIGCONT, 9 of 10 stops then held within 4 ms, not 20."""
+"""Stop signals in one attempt: with 30 threads that send SIGCONT, 9 of 10 stops then held within 4
+ms, not 20."""
 PATIENCE_S = 0.1
 PAUSE_S = 0.00005
 """The pause between the first two attempts: on a shared core the bot needs it to stop in."""
 PAUSE_GROWTH = 1.25
-"""Each pause is longer than the last, because a bot that is busy in the kernel cannot stop before it is done, and our
-attempts would take the core of the bot that thinks."""
+"""Each pause is longer than the last, because a bot that is busy in the kernel cannot stop before
+it is done, and our attempts would take the core of the bot that thinks."""
 LOOKS_APART = 4
-"""How many times longer than a look the pause after it is, at least: a bot of many threads makes a look long."""
+"""How many times longer than a look the pause after it is, at least: a bot of many threads makes a
+look long."""
 STILL = (*procfs.STOPPED, b"D")
-"""The states of a thread that does nothing. One that waits for the kernel (D), as a parent does in vfork while its
-child lives, stops when that is over: its stop signal is pending."""
+"""The states of a thread that does nothing. One that waits for the kernel (D), as a parent does in
+vfork while its child lives, stops when that is over: its stop signal is pending."""
 
 
 class Freezer:
@@ -98,8 +106,10 @@ class Freezer:
     def _stopped(self) -> bool:
         """Return whether every thread of the bot is stopped.
 
-        Of several processes one that was stopped at the first look may be woken by the next one, so all of them are
-        looked at twice.
+        Of several processes one that was stopped at the first look may be woken by the next one, so
+        all of them are looked at twice.
         """
         pids = tuple(self._child.processes())
-        return all(state in STILL for pid in pids * min(2, len(pids)) for state in procfs.states(pid))
+        return all(
+            state in STILL for pid in pids * min(2, len(pids)) for state in procfs.states(pid)
+        )

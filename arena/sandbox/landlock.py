@@ -1,13 +1,15 @@
 """The level `landlock`: the kernel opens to a bot only the files of its rules, and takes only listed system calls.
 
-It needs no privilege and no namespace, so it works in containers. Landlock guards files (and, where it is new enough,
-connections and signals). The seccomp filter guards what Landlock does not know: sockets, other processes, IPC, the
-attributes of files. Each alone leaks. Source: the kernel's Documentation/userspace-api/landlock.rst.
+It needs no privilege and no namespace, so it works in containers. Landlock guards files (and, where
+it is new enough, connections and signals). The seccomp filter guards what Landlock does not know:
+sockets, other processes, IPC, the attributes of files. Each alone leaks. Source: the kernel's
+Documentation/userspace-api/landlock.rst.
 
-How it works. A ruleset lists the rights that need a rule from now on; all others stay free. Each rule grants some of
-them on a file, or on a folder with everything below it. A rule names its file by an open descriptor. The spawner opens
-what all bots may read once (`prepare`), and each child inherits these descriptors by its fork. So a child only opens
-its two own folders and what its own command needs, adds the rules, and restricts itself for good.
+How it works. A ruleset lists the rights that need a rule from now on; all others stay free. Each
+rule grants some of them on a file, or on a folder with everything below it. A rule names its file
+by an open descriptor. The spawner opens what all bots may read once (`prepare`), and each child
+inherits these descriptors by its fork. So a child only opens its two own folders and what its own
+command needs, adds the rules, and restricts itself for good.
 """
 
 import ctypes
@@ -29,7 +31,16 @@ FILE_RIGHTS = EXECUTE | WRITE_FILE | READ_FILE | TRUNCATE
 
 READ = EXECUTE | READ_FILE | READ_DIR
 SCRATCH = (
-    READ_FILE | READ_DIR | WRITE_FILE | TRUNCATE | REMOVE_DIR | REMOVE_FILE | MAKE_DIR | MAKE_REG | MAKE_SYM | REFER
+    READ_FILE
+    | READ_DIR
+    | WRITE_FILE
+    | TRUNCATE
+    | REMOVE_DIR
+    | REMOVE_FILE
+    | MAKE_DIR
+    | MAKE_REG
+    | MAKE_SYM
+    | REFER
 )
 """Not to run what was written, and not to make devices, pipes and sockets."""
 DEVICE = READ_FILE | WRITE_FILE | TRUNCATE
@@ -62,19 +73,29 @@ class Landlock(Level):
         """Restrict files, then limits, then system calls; return the command."""
         rlimits.no_new_privs()
         abi = version()
-        rights = struct.pack("QQQ", _handled(), HANDLED_NET if abi >= 4 else 0, SCOPED if abi >= SIGNALS_SCOPED else 0)
+        rights = struct.pack(
+            "QQQ",
+            _handled(),
+            HANDLED_NET if abi >= 4 else 0,
+            SCOPED if abi >= SIGNALS_SCOPED else 0,
+        )
         size = 24 if abi >= SIGNALS_SCOPED else 16 if abi >= 4 else 8
-        ruleset = checked(syscall(CREATE_RULESET, rights, ctypes.c_size_t(size), 0), "Landlock: create")
+        ruleset = checked(
+            syscall(CREATE_RULESET, rights, ctypes.c_size_t(size), 0), "Landlock: create"
+        )
         needed = [
             _prepared.get(path) or _rule(path, READ)
             for path in spec.read
             if path in _prepared or os.path.exists(path)  # the first saves a system call
         ]
-        own = _rule(spec.home, READ | SCRATCH if spec.builds else READ), _rule(spec.scratch, SCRATCH)
+        own = (
+            _rule(spec.home, READ | SCRATCH if spec.builds else READ),
+            _rule(spec.scratch, SCRATCH),
+        )
         for rule in (*_public_rules(), *needed, *own):
             checked(syscall(ADD_RULE, ruleset, PATH_BENEATH, rule, 0), "Landlock: rule")
-        # It may open its input and output again, as /dev/stdin and /dev/stdout. An anonymous pipe needs no rule for
-        # that, and can have none.
+        # It may open its input and output again, as /dev/stdin and /dev/stdout. An anonymous pipe
+        # needs no rule for that, and can have none.
         for descriptor, right in ((0, READ_FILE), (1, WRITE_FILE)):
             syscall(ADD_RULE, ruleset, PATH_BENEATH, struct.pack("=Qi", right, descriptor), 0)
         checked(syscall(RESTRICT_SELF, ruleset, 0), "Landlock: restrict")
@@ -112,12 +133,17 @@ def _handled() -> int:
     """Return the rights on files that this kernel asks for. OSError when it has no Landlock."""
     if not version():
         raise OSError(0, "this kernel has no Landlock")
-    return next(files for least, files in sorted(HANDLED_FILES.items(), reverse=True) if version() >= least)
+    return next(
+        files for least, files in sorted(HANDLED_FILES.items(), reverse=True) if version() >= least
+    )
 
 
 @cache
 def _public_rules() -> list[bytes]:
-    """Return the rules on the files that every bot may use. A file below a granted folder needs no rule."""
+    """Return the rules on the files that every bot may use.
+
+    A file below a granted folder needs no rule.
+    """
     rules: list[bytes] = []
     granted: list[str] = []
     for path in filter(os.path.exists, (*PROGRAMS, *SETTINGS)):  # not every system has them all

@@ -1,8 +1,8 @@
 """The launcher: start a bot's process, end it, and return how it ended.
 
-It owns the spawner process of this referee process and the folder in which its bots live. It turns the conditions of a
-match into a `LaunchSpec` for one bot: the command, the files, the limits, the user, the cgroup. It neither reads nor
-writes what bots say.
+It owns the spawner process of this referee process and the folder in which its bots live. It turns
+the conditions of a match into a `LaunchSpec` for one bot: the command, the files, the limits, the
+user, the cgroup. It neither reads nor writes what bots say.
 """
 
 import contextlib
@@ -59,11 +59,13 @@ class Launcher:
     def __init__(self, cores: tuple[int, ...] | None = None, *, watches: bool = False) -> None:
         """`cores` are those that its bots may count on; None = all that this process has.
 
-        `watches`: count the system calls that are refused to its bots, at the levels that can report them.
+        `watches`: count the system calls that are refused to its bots, at the levels that can
+        report them.
         """
         arch = seccomp.arch() if watches and system.LINUX else None
         self.refused = RefusedCalls(arch) if arch is not None else None
-        descriptors.keep_standard_open()  # before the sockets and pipes of this launcher could land there
+        # Before the sockets and pipes of this launcher could land there.
+        descriptors.keep_standard_open()
         self.cores = cores or system.cores()
         self.folder = Folder()
         self._cgroups = cgroups.opened()
@@ -88,15 +90,20 @@ class Launcher:
 
     @property
     def protection(self) -> str:
-        """Return what bots get beside the level of confinement, as a record shows it; empty where that is nothing."""
+        """Return what bots get beside the level of confinement, as a record shows it.
+
+        The text is empty where that is nothing.
+        """
         return "" if self._cgroups is None else cgroups.description(self._cgroups.controllers)
 
     @contextlib.contextmanager
     def users_for(self, count: int, level: str, make_room: Callable[[], None]) -> Iterator[None]:
-        """Wait until there are users for these bots, which are started in this `with`; hold none while it waits.
+        """Wait until there are users for these bots, which are started in this `with`.
 
-        Otherwise lanes that wait for each other's users would wait for ever. `make_room` ends all bots that the lane
-        can do without.
+        Hold none while it waits.
+
+        Otherwise lanes that wait for each other's users would wait for ever. `make_room` ends all
+        bots that the lane can do without.
         """
         needed = count if os.getuid() == 0 and levels.TABLE[level].restricts and users.uids() else 0
         self._reserved = self._claim_users(needed, make_room)
@@ -105,15 +112,23 @@ class Launcher:
         finally:
             _give_back(self._reserved)
 
-    def _claim_users(self, count: int, make_room: Callable[[], None] = lambda: None) -> list[tuple[int, int]]:
-        """Return this number of users and the claims to them; MachineError when there are too few for long."""
+    def _claim_users(
+        self, count: int, make_room: Callable[[], None] = lambda: None
+    ) -> list[tuple[int, int]]:
+        """Return this number of users and the claims to them.
+
+        Raise MachineError when there are too few for long.
+        """
         claimed: list[tuple[int, int]] = []
         until = time.monotonic() + USERS_WAIT_S
         while len(claimed) < count:
             try:
-                found = users.claim(secrets.randbelow(len(users.uids())))  # a bot that saw it count could count too
+                # A bot that saw it count could count too.
+                found = users.claim(secrets.randbelow(len(users.uids())))
             except OSError as error:
-                raise MachineError(f"sandbox: no bot can become a user of its own: {error.strerror}") from error
+                raise MachineError(
+                    f"sandbox: no bot can become a user of its own: {error.strerror}"
+                ) from error
             if found is not None:
                 claimed.append(found)
                 continue
@@ -136,10 +151,13 @@ class Launcher:
         builds: bool = False,
         shown: Mapping[str, Path] = {},
     ) -> Child:
-        """Start the bot, confined as the conditions say; `Child.error` says why when it can't be run.
+        """Start the bot, confined as the conditions say.
 
-        `rules` is the rules file that it may search with; None = it gets no kit. A bot that `builds` gets a copy of its
-        files that it may write to. `shown` are further folders that it may read, by the variables that name them.
+        `Child.error` says why when it can't be run.
+
+        `rules` is the rules file that it may search with; None = it gets no kit. A bot that
+        `builds` gets a copy of its files that it may write to. `shown` are further folders that it
+        may read, by the variables that name them.
         """
         level = levels.TABLE[conditions.sandbox]
         limits = conditions.limits_of(bot)
@@ -165,7 +183,11 @@ class Launcher:
             scratch=str(room.scratch),
             read=read,
             limits=(
-                *(rlimits.table(replace(limits, cpu=None) if conditions.keep else limits) if level.restricts else ()),
+                *(
+                    rlimits.table(replace(limits, cpu=None) if conditions.keep else limits)
+                    if level.restricts
+                    else ()
+                ),
                 *(rlimits.tasks(tasks) if user is not None else ()),
             ),
             processes=processes,
@@ -180,7 +202,11 @@ class Launcher:
             and warm.fits(argv),
             syscalls=conditions.syscalls,
             watched=watched,
-            counts_forks=processes > 1 and level.confines and not builds and not conditions.syscalls and not watched,
+            counts_forks=processes > 1
+            and level.confines
+            and not builds
+            and not conditions.syscalls
+            and not watched,
             cgroup=cgroup.path if cgroup else "",
             user=user,
         )
@@ -188,12 +214,17 @@ class Launcher:
             self._prepare(spec, conditions.preload, tuple(kit), rules)
             with pipes() as (theirs, ours):
                 message = [list(argv), _environment(room.scratch, *kit) | variables, tuple(spec)]
-                answer = self._spawner.request(child_setup.START, message, theirs, subject=level.name)
-                if "unwatched" in answer:  # such as root without the capability to look into its own children
+                answer = self._spawner.request(
+                    child_setup.START, message, theirs, subject=level.name
+                )
+                # Such as root without the capability to look into its own children.
+                if "unwatched" in answer:
                     self.refused = None
                     spec = spec._replace(watched=False)
                     message[-1] = tuple(spec)
-                    answer = self._spawner.request(child_setup.START, message, theirs, subject=level.name)
+                    answer = self._spawner.request(
+                        child_setup.START, message, theirs, subject=level.name
+                    )
         except BaseException:
             room.discard()
             if claim is not None:
@@ -237,13 +268,17 @@ class Launcher:
         needs = f"{level.name}: run by root, a bot must become an unprivileged user first, and "
         if not users.uids():
             if level.wrapped:
-                raise ConfinementError(f"{needs}root of this namespace has no other user; use the level landlock")
+                raise ConfinementError(
+                    f"{needs}root of this namespace has no other user; use the level landlock"
+                )
             return None, None
         user, claim = (self._reserved or self._claim_users(1)).pop()
         try:
             if read not in self._user_checks:
                 question = [user, str(self.folder.path), read]
-                self._user_checks[read] = self._spawner.request(child_setup.CHECK_USER, question, subject=level.name)
+                self._user_checks[read] = self._spawner.request(
+                    child_setup.CHECK_USER, question, subject=level.name
+                )
         except BaseException:
             os.close(claim)
             raise
@@ -253,7 +288,9 @@ class Launcher:
         os.close(claim)
         if level.wrapped:
             if answer["why"]:
-                raise ConfinementError(f"{needs}root of this namespace cannot: {answer['why']}; use the level landlock")
+                raise ConfinementError(
+                    f"{needs}root of this namespace cannot: {answer['why']}; use the level landlock"
+                )
             raise ConfinementError(
                 f"{needs}such a user cannot read {answer['unreadable'][0]}; install the interpreter where "
                 "everybody can read it, or use the level landlock"
@@ -265,22 +302,35 @@ class Launcher:
         if self._cgroups is None or not level.restricts:
             return None
         scratch = (limits.scratch or 0) if level.wrapped else 0  # it is held in memory
-        memory = None if limits.memory is None else int(limits.memory * watchdog.RESIDENT_FACTOR) + scratch
+        memory = (
+            None
+            if limits.memory is None
+            else int(limits.memory * watchdog.RESIDENT_FACTOR) + scratch
+        )
         processes = limits.processes or (1 if level.confines else None)
         try:
             cgroup = self._cgroups.new()
             cgroup.limit(memory, processes and processes * watchdog.THREADS + rlimits.HELPERS)
-        except OSError:  # somebody has removed or bounded what was delegated: everything else holds without it
+        except OSError:
+            # Somebody has removed or bounded what was delegated: everything else holds without it.
             return None
         return cgroup
 
-    def _prepare(self, spec: LaunchSpec, modules: tuple[str, ...], kit: tuple[str, ...], rules: Path | None) -> None:
-        """Let the spawner prepare once what all bots of this kind share; it is never told a bot's own files."""
+    def _prepare(
+        self, spec: LaunchSpec, modules: tuple[str, ...], kit: tuple[str, ...], rules: Path | None
+    ) -> None:
+        """Let the spawner prepare once what all bots of this kind share.
+
+        It is never told a bot's own files.
+        """
         readable = (*kit, *toolchain.needs(sys.executable))
         kind = BotKind(spec.level, spec.processes, spec.syscalls, spec.user is not None, readable)
         if spec.warm:
-            # Also if the bot does not import them: later bots see what is loaded, and must not learn of an opponent.
-            kind = kind._replace(modules=modules, kit="".join(kit), rules=rules.name if rules else "")
+            # Also if the bot does not import them: later bots see what is loaded, and must not
+            # learn of an opponent.
+            kind = kind._replace(
+                modules=modules, kit="".join(kit), rules=rules.name if rules else ""
+            )
         if kind not in self._prepared:
             self._spawner.request(spawner.PREPARE, kind, subject=spec.level)
             self._prepared.add(kind)
@@ -292,9 +342,13 @@ class Launcher:
     def end_all(
         self, children: Sequence[tuple[Child, float]], living: tuple[int, ...] | None = None
     ) -> tuple[Exit, ...]:
-        """Do this for several children, each with its grace, in one request; sweep too, if `living` is not None."""
+        """Do this for several children, each with its grace, in one request.
+
+        Sweep too, if `living` is not None.
+        """
         exits, _ = self._reap_all(children, living)
-        for child, _ in children:  # before its user is another bot's: at `rlimits` that one could enter what is left
+        # Before its user is another bot's: at `rlimits` that one could enter what is left.
+        for child, _ in children:
             child.room.discard()
             if child.cannot_fork:  # so no process is left that could use its user
                 self._release(child.pid)
@@ -318,11 +372,16 @@ class Launcher:
     def _reap_all(
         self, children: Sequence[tuple[Child, float]], living: tuple[int, ...] | None
     ) -> tuple[tuple[Exit, ...], int]:
-        """Reap children, then sweep, in one request; return their exits and the number of processes swept."""
+        """Reap children, then sweep, in one request.
+
+        Return their exits and the number of processes swept.
+        """
         message = tuple((child.pid, grace) for child, grace in children if child.pid), living
         answer = self._spawner.request(spawner.END, message)
         exits = iter(answer["exits"])
-        return tuple(_exit(child, next(exits) if child.pid else None) for child, _ in children), answer["swept"]
+        return tuple(
+            _exit(child, next(exits) if child.pid else None) for child, _ in children
+        ), answer["swept"]
 
     def _release_all_but(self, living: tuple[int, ...]) -> None:
         self._release(*(self._claims.keys() - set(living)))
@@ -351,8 +410,9 @@ class Launcher:
 def cleaning_up(end: Callable[[], object]) -> Iterator[None]:
     """Call `end`, which ends processes of a launcher, after the `with`.
 
-    After an error in the `with` it may find the spawner lost: that is no further error, because whatever the spawner
-    had started ended with it. The first error says why the work ended, such as that its user has interrupted it.
+    After an error in the `with` it may find the spawner lost: that is no further error, because
+    whatever the spawner had started ended with it. The first error says why the work ended, such as
+    that its user has interrupted it.
     """
     try:
         yield
@@ -369,7 +429,10 @@ def _give_back(claimed: list[tuple[int, int]]) -> None:
 
 
 def _exit(child: Child, how: dict[str, Any] | None) -> Exit:
-    """Return how a child ended, as the spawner reports it; None for a child that could not be started."""
+    """Return how a child ended, as the spawner reports it.
+
+    Return None for a child that could not be started.
+    """
     how = how or {"code": 127, "killed": False, "cpu": 0.0, "memory": 0}
     if child.pid:
         how["code"] = child.level.exit_code(how["code"])
@@ -383,4 +446,9 @@ def _exit(child: Child, how: dict[str, Any] | None) -> Exit:
 
 
 def _environment(scratch: Path, *kit: str) -> dict[str, str]:
-    return {**ENVIRONMENT, "HOME": str(scratch), "TMPDIR": str(scratch), "PYTHONPATH": ":".join(kit)}
+    return {
+        **ENVIRONMENT,
+        "HOME": str(scratch),
+        "TMPDIR": str(scratch),
+        "PYTHONPATH": ":".join(kit),
+    }

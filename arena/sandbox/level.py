@@ -9,14 +9,26 @@ import errno
 import os
 from typing import Any, NamedTuple
 
-TEMPORARY = (errno.EAGAIN, errno.ENOMEM, errno.EMFILE, errno.ENFILE, errno.EINTR, errno.ENOSPC, errno.EDQUOT)
-"""Errors that come from the moment, not from this system's abilities: a level is never given up for one of them."""
+TEMPORARY = (
+    errno.EAGAIN,
+    errno.ENOMEM,
+    errno.EMFILE,
+    errno.ENFILE,
+    errno.EINTR,
+    errno.ENOSPC,
+    errno.EDQUOT,
+)
+"""Errors that come from the moment, not from this system's abilities: a level is never given up for
+one of them."""
 prctl: Any = getattr(ctypes.CDLL(None, use_errno=True), "prctl", None)
 """Of the C library; None where it is not Linux's, and nothing is confined."""
 
 
 def checked(result: int, step: str) -> int:
-    """Return the result of a call of the C library; OSError, with the name of the step, when it failed."""
+    """Return the result of a call of the C library.
+
+    Raise OSError, with the name of the step, when it failed.
+    """
     if result < 0:
         raise OSError(ctypes.get_errno(), f"{step}: {os.strerror(ctypes.get_errno())}")
     return result
@@ -32,13 +44,15 @@ class LaunchSpec(NamedTuple):
     scratch: str
     """The only folder that it may write to, unless it builds."""
     read: tuple[str, ...]
-    """Files and folders that it may read and run: what `file_policy.py` lists beside its own and the system's."""
+    """Files and folders that it may read and run: what `file_policy.py` lists beside its own and
+    the system's."""
     limits: tuple[tuple[int, int, int], ...]
     """Rows of (resource, soft, hard) for setrlimit."""
     processes: int
     """The number of processes that it may be at once; 1 = it cannot fork."""
     tasks: int
-    """The number of threads of all its processes together, where the kernel can count them; 0 = any number."""
+    """The number of threads of all its processes together, where the kernel can count them; 0 = any
+    number."""
     scratch_bytes: int
     """The size of its scratch folder, where the level can bound it; 0 = any size."""
     builds: bool
@@ -76,7 +90,10 @@ class BotKind(NamedTuple):
 
 
 class Level:
-    """A level of confinement. The values here are those of a level that sets limits and confines nothing."""
+    """A level of confinement.
+
+    The values here are those of a level that sets limits and confines nothing.
+    """
 
     name: str
     confines: bool = False
@@ -86,24 +103,36 @@ class Level:
     needs: str = ""
     """The reason why this machine may not offer the level, and the remedy."""
     restricts: bool = True
-    """A bot loses privileges, has limits, and gets a user and a cgroup of its own where arena can give them."""
+    """A bot loses privileges, has limits, and gets a user and a cgroup of its own where arena can
+    give them."""
     wrapped: bool = False
-    """The process that arena starts and reaps is a helper that makes namespaces. The bot is a process below it, and the
-    command that `confine` returns confines it. Its scratch folder is in memory, in a mount of its own: nobody outside
-    can list or empty it. Run by root, it must become an unprivileged user.
+    """The process that arena starts and reaps is a helper that makes namespaces. The bot is a
+    process below it, and the command that `confine` returns confines it. Its scratch folder is in
+    memory, in a mount of its own: nobody outside can list or empty it. Run by root, it must become
+    an unprivileged user.
 
-    Otherwise the process that calls `confine` is confined when it returns: a fork of the spawner can be a bot
-    (`warm.py`), and arena can learn which system calls are refused to it (`refused.py`)."""
+    Otherwise the process that calls `confine` is confined when it returns: a fork of the spawner
+    can be a bot (`warm.py`), and arena can learn which system calls are refused to it
+    (`refused.py`)."""
 
     def prepare(self, kind: BotKind) -> None:
-        """In the spawner, once for all bots of this kind: do what takes time. OSError when the level fails here."""
+        """In the spawner, once for all bots of this kind: do what takes time.
+
+        Raise OSError when the level fails here.
+        """
 
     def confine(self, spec: LaunchSpec, argv: list[str]) -> list[str]:
-        """Confine the child that calls this; return the command that runs the bot. OSError when that fails."""
+        """Confine the child that calls this; return the command that runs the bot.
+
+        Raise OSError when that fails.
+        """
         raise NotImplementedError
 
     def program(self, pid: int) -> int | None:
-        """Return the process that runs the bot's own program, given the started one; None while there is none."""
+        """Return the process that runs the bot's own program, given the started one.
+
+        Return None while there is none.
+        """
         return pid or None
 
     def helpers(self, pid: int) -> set[int]:

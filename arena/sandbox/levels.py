@@ -7,7 +7,10 @@ from arena.sandbox.rlimits import Rlimits
 
 
 class Unconfined(Level):
-    """The level `none`: a bot is a process of its own that ends with its match. Nothing else is done."""
+    """The level `none`: a bot is a process of its own that ends with its match.
+
+    Nothing else is done.
+    """
 
     name = "none"
     leaves_open = "bots can do whatever you can do, without any limit"
@@ -18,7 +21,9 @@ class Unconfined(Level):
         return argv
 
 
-TABLE: dict[str, Level] = {level.name: level for level in (Landlock(), Bubblewrap(), Rlimits(), Unconfined())}
+TABLE: dict[str, Level] = {
+    level.name: level for level in (Landlock(), Bubblewrap(), Rlimits(), Unconfined())
+}
 """Every level by its name, in the order in which `auto` tries them."""
 CONFINING = tuple(level.name for level in TABLE.values() if level.confines)
 UNSAFE = tuple(level.name for level in TABLE.values() if not level.confines)

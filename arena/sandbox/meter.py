@@ -3,24 +3,28 @@
 Theory of operation
 -------------------
 
-CPU time. Every process has a CPU clock that any other process can read with one system call: its id is made from the
-process id (clock_getcpuclockid(3)). It covers all threads, but no children. For a bot that may fork, `group` lists its
-processes, and the meter adds them up; a child that ended between two readings and that nobody reaped is lost. Where the
-bot has a cgroup, the kernel counts all of them, and nothing is lost (`counted`, `complete`). Where
-its forks are counted, `family.py` knows when nothing can be lost.
+CPU time. Every process has a CPU clock that any other process can read with one system call: its id
+is made from the process id (clock_getcpuclockid(3)). It covers all threads, but no children. For a
+bot that may fork, `group` lists its processes, and the meter adds them up; a child that ended
+between two readings and that nobody reaped is lost. Where the bot has a cgroup, the kernel counts
+all of them, and nothing is lost (`counted`, `complete`). Where its forks are counted, `family.py`
+knows when nothing can be lost.
 
-Waiting time. /proc/PID/schedstat has the time for which a thread was ready to run and had no core. This is what the
-machine took from the bot, and it is excused (clock.py). It is a figure of one thread: the file of the process is that
-of its first thread. Reading every thread costs a file each, so other threads are looked at only by `survey`, now and
-then and before a verdict, and `mark` skips them for as long as none was ever seen.
+Waiting time. /proc/PID/schedstat has the time for which a thread was ready to run and had no core.
+This is what the machine took from the bot, and it is excused (clock.py). It is a figure of one
+thread: the file of the process is that of its first thread. Reading every thread costs a file each,
+so other threads are looked at only by `survey`, now and then and before a verdict, and `mark` skips
+them for as long as none was ever seen.
 
-Threads wait together for other processes, and for one another while one of them computes. A crowd of threads could add
-that up to any sum. `waited` therefore counts the two longest waits only: of a thread that hands over and of one that
-answers. From them it takes the CPU time in which one may have waited for the other.
+Threads wait together for other processes, and for one another while one of them computes. A crowd
+of threads could add that up to any sum. `waited` therefore counts the two longest waits only: of a
+thread that hands over and of one that answers. From them it takes the CPU time in which one may
+have waited for the other.
 
-Late reports. A wait appears in schedstat when it is over, so a bot that waits right now seems not to.
-`unreported_wait` returns the upper bound of that: the time since the bot was last seen to run, if a thread of it is
-ready. A process that has used CPU since the last call ran in between, so the kernel has reported its earlier waits.
+Late reports. A wait appears in schedstat when it is over, so a bot that waits right now seems not
+to. `unreported_wait` returns the upper bound of that: the time since the bot was last seen to run,
+if a thread of it is ready. A process that has used CPU since the last call ran in between, so the
+kernel has reported its earlier waits.
 """
 
 import contextlib
@@ -45,7 +49,10 @@ class Usage(NamedTuple):
 
 
 class Meter:
-    """Reads one process; a process that is gone, or not there yet, reads as its last known usage."""
+    """Reads one process.
+
+    A process that is gone, or not there yet, reads as its last known usage.
+    """
 
     def __init__(
         self,
@@ -55,8 +62,9 @@ class Meter:
     ) -> None:
         """`find` returns the process's id; it is called until there is one.
 
-        `group` lists the process with those that it forked, whose CPU time counts, and whose waits do not. `counted`
-        returns the CPU seconds of all that were ever among them, where the kernel counts them together.
+        `group` lists the process with those that it forked, whose CPU time counts, and whose waits
+        do not. `counted` returns the CPU seconds of all that were ever among them, where the kernel
+        counts them together.
         """
         self._find = find
         self._group = group
@@ -70,7 +78,8 @@ class Meter:
         self._own_cpu = 0.0
         """CPU seconds of this one process, whatever it forked."""
         self._cpu_by_process: dict[int, float] = {}
-        """CPU seconds of every process of the group that was ever seen, also of those that ended."""
+        """CPU seconds of every process of the group that was ever seen, also of those that
+        ended."""
         self._waited_at_mark = 0.0
         """Seconds that its first thread had waited at the mark."""
         self._schedstat_at_mark = b""
@@ -79,16 +88,19 @@ class Meter:
         """Whether threads beside the first were ever seen."""
         self._thread_waited_at_mark: dict[str, float] = {}
         self._thread_waits: dict[str, float] = {}
-        """Seconds that threads beside the first have waited since the mark, also those that ended meanwhile."""
+        """Seconds that threads beside the first have waited since the mark, also those that ended
+        meanwhile."""
         self._ran = self._last_call = self._cpu_at_last_call = 0.0
-        """For `unreported_wait`: a moment when it ran, the moment of the last call, and its CPU seconds then."""
+        """For `unreported_wait`: a moment when it ran, the moment of the last call, and its CPU
+        seconds then."""
 
     @property
     def complete(self) -> bool:
         """Return whether it counts all CPU time of the bot.
 
-        A child of a bot of several processes can end between two readings, and its CPU time is lost. So such a bot may
-        keep itself waiting, by children that take its core and are never seen. Then no wait is a proof (`family.py`).
+        A child of a bot of several processes can end between two readings, and its CPU time is
+        lost. So such a bot may keep itself waiting, by children that take its core and are never
+        seen. Then no wait is a proof (`family.py`).
         """
         return self._group is None or self._counted is not None
 
@@ -118,21 +130,35 @@ class Meter:
                     cpu = max(cpu, self._counted() - self._counted_before)
                 elif self._group is not None:
                     cpu = max(cpu, self._cpu_of_group(self._group()))
-                waited = 0.0 if self._schedstat is None else _waited(os.pread(self._schedstat, SCHEDSTAT_BYTES, 0))
+                waited = (
+                    0.0
+                    if self._schedstat is None
+                    else _waited(os.pread(self._schedstat, SCHEDSTAT_BYTES, 0))
+                )
                 self.last = Usage(cpu, waited)
             except OSError:
                 self._alive = False
         return self.last
 
     def since_read(self) -> float:
-        """Return the CPU seconds that its first process has used since the last reading; 0 when it is gone."""
+        """Return the CPU seconds that its first process has used since the last reading.
+
+        0 when it is gone.
+        """
         try:
-            return time.clock_gettime_ns(self._clock) / 1e9 - self._own_cpu if self._clock and self._alive else 0.0
+            return (
+                time.clock_gettime_ns(self._clock) / 1e9 - self._own_cpu
+                if self._clock and self._alive
+                else 0.0
+            )
         except OSError:
             return 0.0
 
     def mark(self) -> None:
-        """Count waits from now on. Threads beside the first cost nothing where none were ever seen."""
+        """Count waits from now on.
+
+        Threads beside the first cost nothing where none were ever seen.
+        """
         self._ran = self._last_call = time.monotonic()
         self._cpu_at_last_call, self._waited_at_mark = self._own_cpu, self.last.waited
         if self._schedstat is not None:
@@ -147,8 +173,8 @@ class Meter:
     def survey(self, elapsed: float) -> None:
         """Look at its threads, this number of seconds after the mark.
 
-        No thread can have waited for longer than that. The figure of the first thread can be higher: a thread that
-        calls exec becomes the first, and keeps all its earlier waiting time.
+        No thread can have waited for longer than that. The figure of the first thread can be
+        higher: a thread that calls exec becomes the first, and keeps all its earlier waiting time.
         """
         if self._schedstat_at_mark:
             self._waited_at_mark, self._schedstat_at_mark = _waited(self._schedstat_at_mark), b""
@@ -161,14 +187,17 @@ class Meter:
     def waited(self, cpu: float) -> float:
         """Return the seconds that the machine kept it waiting since the mark, as far as it was surveyed.
 
-        That is the sum of the two longest waits, less the `cpu` seconds in which one of these threads may have waited
-        for the other; or the longest alone.
+        That is the sum of the two longest waits, less the `cpu` seconds in which one of these
+        threads may have waited for the other; or the longest alone.
         """
         longest, second = self.waits()[:2]
         return max(longest, longest + second - cpu)
 
     def waits(self) -> list[float]:
-        """Return the seconds that each of its threads has waited since the mark, the longest first; 0 at the end."""
+        """Return the seconds that each of its threads has waited since the mark, the longest first.
+
+        0 at the end.
+        """
         first = self.last.waited - self._waited_at_mark
         return sorted([first, 0.0, *self._thread_waits.values()], reverse=True)
 
@@ -183,7 +212,10 @@ class Meter:
         return now - self._ran if self._alive and READY in states(self._pid) else 0.0
 
     def note_processes(self) -> None:
-        """Take note of which processes the bot has, while it is frozen; a meter of one process knows that."""
+        """Take note of which processes the bot has, while it is frozen.
+
+        A meter of one process knows that.
+        """
 
     def close(self) -> None:
         """Stop reading."""
@@ -204,7 +236,10 @@ class Meter:
                     self._counted_before = max(0.0, self._counted() - own_cpu)
 
     def _cpu_of_group(self, group: Iterable[int]) -> float:
-        """Return the CPU seconds of a group. The sum never falls, though a process may end before it was read."""
+        """Return the CPU seconds of a group.
+
+        The sum never falls, though a process may end before it was read.
+        """
         living = 0.0
         for pid in group:
             if (process := see(pid)) is not None:

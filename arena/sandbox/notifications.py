@@ -15,7 +15,8 @@ import threading
 from collections.abc import Callable
 
 NOTIFICATION = struct.Struct("=QIIiIQ6Q")
-"""struct seccomp_notif: id, pid, flags; the call's number, architecture, instruction pointer and arguments."""
+"""struct seccomp_notif: id, pid, flags; the call's number, architecture, instruction pointer and
+arguments."""
 RESPONSE = struct.Struct("=QqiI")
 """struct seccomp_notif_resp: id, value, error, flags."""
 RECEIVE = 0xC0002100 | NOTIFICATION.size << 16
@@ -26,10 +27,12 @@ POLL_MS = 100
 
 
 def answer_for(listener: int, answer: Callable[[int, int], int], name: str) -> None:
-    """Answer for one bot, in a thread of this name, until all its processes are gone; close the listener then.
+    """Answer for one bot, in a thread of this name, until all its processes are gone.
 
-    `answer` gets the number of the call and its first argument. It returns the errno with which the call fails; 0 = the
-    kernel does the call.
+    Close the listener then.
+
+    `answer` gets the number of the call and its first argument. It returns the errno with which the
+    call fails; 0 = the kernel does the call.
     """
     threading.Thread(target=_serve, args=(listener, answer), name=name, daemon=True).start()
 
@@ -42,7 +45,8 @@ def _serve(listener: int, answer: Callable[[int, int], int]) -> None:
             for _, events in poll.poll(POLL_MS):
                 if events & select.POLLIN:
                     _answer(listener, answer)
-                elif events & (select.POLLHUP | select.POLLERR):  # no process is left under that filter
+                elif events & (select.POLLHUP | select.POLLERR):
+                    # No process is left under that filter.
                     return
     finally:
         os.close(listener)
@@ -56,5 +60,6 @@ def _answer(listener: int, answer: Callable[[int, int], int]) -> None:
         error = answer(number, first)
         fcntl.ioctl(listener, SEND, RESPONSE.pack(unique, 0, -error, 0 if error else CONTINUE))
     except OSError as error:
-        if error.errno not in (errno.ENOENT, errno.EINTR):  # the thread that asked was killed or stopped meanwhile
+        # The thread that asked was killed or stopped meanwhile.
+        if error.errno not in (errno.ENOENT, errno.EINTR):
             raise

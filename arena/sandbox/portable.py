@@ -1,11 +1,13 @@
 """Bots as plain subprocesses, where the system is not Linux: this end of the launcher there, for the level `none`.
 
-It answers the requests that a spawner answers (`spawner_process.py`), in this process: `subprocess` starts a bot in a
-session of its own, and its group is killed at its end. Nobody finds what left that group. A bot's CPU time and memory
-are known at its end only, so its answers are timed by the wall.
+It answers the requests that a spawner answers (`spawner_process.py`), in this process: `subprocess`
+starts a bot in a session of its own, and its group is killed at its end. Nobody finds what left
+that group. A bot's CPU time and memory are known at its end only, so its answers are timed by the
+wall.
 
-The guard. No kernel kills bots here when we are killed. So a small process knows the groups of all bots that live. It
-sees the end of its input when we end, in whatever way, kills them, and removes the folder.
+The guard. No kernel kills bots here when we are killed. So a small process knows the groups of all
+bots that live. It sees the end of its input when we end, in whatever way, kills them, and removes
+the folder.
 """
 
 import contextlib
@@ -60,9 +62,17 @@ class Subprocesses:
         os.close(theirs_out)
 
     def request(
-        self, operation: bytes, message: Iterable[Any] = (), descriptors: tuple[int, ...] = (), *, subject: str = ""
+        self,
+        operation: bytes,
+        message: Iterable[Any] = (),
+        descriptors: tuple[int, ...] = (),
+        *,
+        subject: str = "",
     ) -> dict[str, Any]:
-        """Do what a spawner would do. ConfinementError, about `subject`, when the system has no room for a process."""
+        """Do what a spawner would do.
+
+        Raise ConfinementError, about `subject`, when the system has no room for a process.
+        """
         if operation == child_setup.START:
             argv, environment, values = message
             return self._start(argv, environment, LaunchSpec(*values), descriptors, subject)
@@ -76,7 +86,12 @@ class Subprocesses:
         return {}  # PREPARE: each bot is a new program
 
     def _start(
-        self, argv: list[str], environment: dict[str, str], spec: LaunchSpec, pipes: tuple[int, ...], subject: str
+        self,
+        argv: list[str],
+        environment: dict[str, str],
+        spec: LaunchSpec,
+        pipes: tuple[int, ...],
+        subject: str,
     ) -> dict[str, Any]:
         stdin, stdout, stderr = pipes
         try:
@@ -92,8 +107,13 @@ class Subprocesses:
             )
         except OSError as error:
             if error.errno in TEMPORARY:
-                raise ConfinementError(f"{subject}: {refusal(error) or error.strerror}", passing=True) from error
-            return {"error": f"{argv[0]}: {error.strerror}"[: child_setup.TEXT_LENGTH], "errno": error.errno}
+                raise ConfinementError(
+                    f"{subject}: {refusal(error) or error.strerror}", passing=True
+                ) from error
+            return {
+                "error": f"{argv[0]}: {error.strerror}"[: child_setup.TEXT_LENGTH],
+                "errno": error.errno,
+            }
         self._bots[bot.pid] = bot
         self._tell_guard(f"+{bot.pid}")
         return {"pid": bot.pid}

@@ -21,7 +21,10 @@ STOPPED = (b"T", b"t", *ENDED)
 
 
 def trouble() -> str | None:
-    """Return why /proc here does not show the processes of this system as we number them; None when it does."""
+    """Return why /proc here does not show the processes of this system as we number them.
+
+    Return None when it does.
+    """
     try:
         pid = os.readlink(f"{PROC}/self")
     except OSError:
@@ -30,8 +33,14 @@ def trouble() -> str | None:
 
 
 def kills_for_memory() -> int:
-    """Return how many processes of this system the kernel has killed because there was no memory; 0 if it won't say."""
-    with contextlib.suppress(OSError, ValueError, IndexError), open(f"{PROC}/vmstat", "rb", 0) as file:
+    """Return how many processes of this system the kernel has killed because there was no memory.
+
+    0 if it won't say.
+    """
+    with (
+        contextlib.suppress(OSError, ValueError, IndexError),
+        open(f"{PROC}/vmstat", "rb", 0) as file,
+    ):
         return int(file.read(VMSTAT_BYTES).partition(b"\noom_kill ")[2].split(None, 1)[0])
     return 0
 
@@ -67,15 +76,18 @@ def see(pid: int) -> ProcessUsage | None:
 
 
 def cpu_clock(pid: int) -> int:
-    """Return the id of the clock that shows the CPU time of a whole process; clock_getcpuclockid(3)."""
+    """Return the id of the clock that shows the CPU time of a whole process.
+
+    Clock_getcpuclockid(3).
+    """
     return ~pid << 3 | 2
 
 
 def living(pid: int) -> int:
     """Return a number under which /proc shows a process: its own, or that of a thread where the first has ended.
 
-    A program may end its first thread and live on in others. Under the process's own number /proc then shows a zombie
-    without memory, files and environment.
+    A program may end its first thread and live on in others. Under the process's own number /proc
+    then shows a zombie without memory, files and environment.
     """
     if _left_threads(_stat(pid)):
         for thread, stat in threads(pid, "stat", but=pid):
@@ -85,7 +97,10 @@ def living(pid: int) -> int:
 
 
 def _left_threads(fields: list[bytes]) -> bool:
-    """Return whether the first thread has ended and others are still there; most zombies have no other thread."""
+    """Return whether the first thread has ended and others are still there.
+
+    Most zombies have no other thread.
+    """
     return bool(fields) and fields[0] == b"Z" and int(fields[17]) > 1
 
 
@@ -107,7 +122,10 @@ def _state(stat: bytes) -> bytes:
 
 
 def threads(pid: int, file: str, but: int = 0) -> Iterator[tuple[str, bytes]]:
-    """Yield each thread of a process, `but` for one, with the text of this file in /proc; none that is gone."""
+    """Yield each thread of a process, `but` for one, with the text of this file in /proc.
+
+    None that is gone.
+    """
     with contextlib.suppress(OSError):
         for thread in os.listdir(f"{PROC}/{pid}/task"):
             if thread != str(but):
@@ -116,7 +134,10 @@ def threads(pid: int, file: str, but: int = 0) -> Iterator[tuple[str, bytes]]:
 
 
 def _read(path: str) -> bytes:
-    """Return the whole text of a file; `open` takes twice as long. OSError when it cannot be read."""
+    """Return the whole text of a file; `open` takes twice as long.
+
+    Raise OSError when it cannot be read.
+    """
     descriptor = os.open(path, os.O_RDONLY)
     try:
         text = b""
@@ -128,7 +149,10 @@ def _read(path: str) -> bytes:
 
 
 def states(pid: int) -> list[bytes]:
-    """Return the state of each thread of a process, a letter of proc_pid_stat(5); none when it is gone."""
+    """Return the state of each thread of a process, a letter of proc_pid_stat(5).
+
+    None when it is gone.
+    """
     return [_state(stat) for _, stat in threads(pid, "stat")]
 
 
@@ -138,18 +162,26 @@ def peak(pid: int) -> int:
 
 
 def page_tables(pid: int) -> int:
-    """Return the bytes of the tables by which the kernel finds a process's memory; 0 when they cannot be read."""
+    """Return the bytes of the tables by which the kernel finds a process's memory.
+
+    0 when they cannot be read.
+    """
     return 1024 * (_number(f"{PROC}/{living(pid)}/status", b"VmPTE:") or 0)
 
 
 def share(pid: int) -> int | None:
-    """Return the resident bytes of a process, with its share of what several have; None when they cannot be read."""
+    """Return the resident bytes of a process, with its share of what several have.
+
+    Return None when they cannot be read.
+    """
     kilobytes = _number(f"{PROC}/{pid}/smaps_rollup", b"Pss:")
     return None if kilobytes is None else 1024 * kilobytes
 
 
 def _number(path: str, name: bytes) -> int | None:
-    """Return the number in the line of a file that begins with a name, not its first; None when it cannot be read.
+    """Return the number in the line of a file that begins with a name, not its first.
+
+    Return None when it cannot be read.
 
     The file is read as bytes: it may begin with a name that the process has chosen itself.
     """
@@ -160,7 +192,10 @@ def _number(path: str, name: bytes) -> int | None:
 
 
 def group(pid: int) -> int | None:
-    """Return the process group of a process, also of one that ended and was not reaped; None when it is gone."""
+    """Return the process group of a process, also of one that ended and was not reaped.
+
+    Return None when it is gone.
+    """
     fields = _stat(pid)
     return int(fields[2]) if fields else None
 
@@ -180,7 +215,8 @@ def start(pid: int) -> int:
 def of_group(leader: int, root: int) -> Iterator[int]:
     """Yield the processes below `root` that are in this process group.
 
-    A process that has ended has no children. It is asked for none: a bot may leave hundreds of such processes.
+    A process that has ended has no children. It is asked for none: a bot may leave hundreds of such
+    processes.
     """
     parents = [root]
     while parents:
@@ -205,7 +241,10 @@ def all_processes() -> list[int]:
 
 
 def environment(pid: int) -> bytes:
-    """Return the environment of a process as it is in its memory; empty when it is gone or another user's."""
+    """Return the environment of a process as it is in its memory.
+
+    The text is empty when it is gone or another user's.
+    """
     with contextlib.suppress(OSError):
         return _read(f"{PROC}/{living(pid)}/environ")
     return b""

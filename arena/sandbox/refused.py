@@ -1,9 +1,10 @@
 """The system calls that the filter refused to a bot, by name: `arena check` reports them, matches do not.
 
-The filter of a watched bot does not refuse by itself. The kernel stops the thread that makes such a call, and asks a
-listener (`notifications.py`). The listener notes the call, and answers with the error that the filter would have given,
-so a watched bot behaves like any other. A notification costs two switches of process, so no match is watched. The bot
-cannot answer for itself: its own copy of the listener is closed before its first line runs.
+The filter of a watched bot does not refuse by itself. The kernel stops the thread that makes such a
+call, and asks a listener (`notifications.py`). The listener notes the call, and answers with the
+error that the filter would have given, so a watched bot behaves like any other. A notification
+costs two switches of process, so no match is watched. The bot cannot answer for itself: its own
+copy of the listener is closed before its first line runs.
 """
 
 import errno
@@ -16,14 +17,16 @@ from arena.sandbox.syscalls import NEWEST, numbers
 ARGUMENT = 0xFFFFFFFF
 """The bits of an int in an argument."""
 NAMES = 1000
-"""The most different calls that are counted: fewer have a name, and a bot could try 2**30 numbers without one."""
+"""The most different calls that are counted: fewer have a name, and a bot could try 2**30 numbers
+without one."""
 
 
 class RefusedCalls:
     """Answers for the filters of watched bots, in a thread, and counts the calls that they were refused.
 
-    A socket with a path is not counted. The C library opens one, to ask a daemon, when a program asks for the name of
-    its user: Bash and Java do so at each start, and do without an answer. A bot cannot reach a network by it.
+    A socket with a path is not counted. The C library opens one, to ask a daemon, when a program
+    asks for the name of its user: Bash and Java do so at each start, and do without an answer. A
+    bot cannot reach a network by it.
     """
 
     def __init__(self, arch: str) -> None:
@@ -32,7 +35,8 @@ class RefusedCalls:
         self._errnos = call_policy.refusals(arch)
         self._allowed = call_policy.allowed()
         self.counts: Counter[str] = Counter()
-        """How often each call was refused since `start_anew`; by name, or by number for one that has no name yet."""
+        """How often each call was refused since `start_anew`; by name, or by number for one that
+        has no name yet."""
 
     def start_anew(self) -> None:
         """Forget the counts."""
@@ -48,10 +52,19 @@ class RefusedCalls:
 
     def _error(self, name: str) -> int:
         number = self._numbers.get(name, NEWEST + 1)
-        return errno.ENOSYS if number > NEWEST else errno.EPERM if name in self._allowed else self._errnos[number]
+        return (
+            errno.ENOSYS
+            if number > NEWEST
+            else errno.EPERM
+            if name in self._allowed
+            else self._errnos[number]
+        )
 
     def _note(self, number: int, first: int) -> int:
-        """Count a call with this first argument; return the errno with which the filter would have refused it."""
+        """Count a call with this first argument.
+
+        Return the errno with which the filter would have refused it.
+        """
         name = self._names.get(number, f"number {number}")
         is_expected = name == "socket" and first & ARGUMENT == socket.AF_UNIX
         if not is_expected and (name in self.counts or len(self.counts) < NAMES):

@@ -1,7 +1,7 @@
 """The level `rlimits`: the operating system's limits on each process, and no way to more privileges.
 
-It stops a bot that uses too much memory or CPU by mistake. It hides neither files nor other processes nor the network.
-The levels that confine set the same limits, with the functions below.
+It stops a bot that uses too much memory or CPU by mistake. It hides neither files nor other
+processes nor the network. The levels that confine set the same limits, with the functions below.
 """
 
 import math
@@ -19,10 +19,11 @@ if TYPE_CHECKING:  # the spawner imports this file, and stays small
 ADDRESS_SPACE_BYTES = 4 * 1024**3
 """A backstop for shared mappings, which RLIMIT_DATA does not count. Java reserves gigabytes."""
 CORE_BYTES = 1
-"""Too small for a core file. At 1 Linux does not pipe a core to a program either; at 0 it does. See core(5)."""
+"""Too small for a core file. At 1 Linux does not pipe a core to a program either; at 0 it does. See
+core(5)."""
 QUEUED_SIGNALS = 1024
-"""Each waiting signal costs the kernel memory; they count for all processes of a user together. One of each of the 31
-plain signals can wait whatever the limit is."""
+"""Each waiting signal costs the kernel memory; they count for all processes of a user together. One
+of each of the 31 plain signals can wait whatever the limit is."""
 HELPERS = 8
 """Room for the processes of bubblewrap, which RLIMIT_NPROC and a cgroup count with the bot's."""
 ULIMITS = {
@@ -62,7 +63,10 @@ def own_limits() -> dict[int, int]:
     """Return the hard limits of this process, by resource."""
     kinds = {getattr(resource, name) for name in dir(resource) if name.startswith("RLIMIT_")}
     limits = {kind: resource.getrlimit(kind)[1] for kind in kinds}
-    return {kind: sys.maxsize if limit == resource.RLIM_INFINITY else limit for kind, limit in limits.items()}
+    return {
+        kind: sys.maxsize if limit == resource.RLIM_INFINITY else limit
+        for kind, limit in limits.items()
+    }
 
 
 def refuse_lower(limits: "Limits") -> None:
@@ -93,8 +97,8 @@ def no_new_privs() -> None:
 def tasks(count: int) -> Rows:
     """Return the row that bounds the threads of all processes of this user together; no row for 0.
 
-    The kernel counts every process of the user, so this is for a user that no other process has, or for the inside of a
-    user namespace.
+    The kernel counts every process of the user, so this is for a user that no other process has, or
+    for the inside of a user namespace.
     """
     return ((resource.RLIMIT_NPROC, count + HELPERS, count + HELPERS),) if count else ()
 
@@ -102,7 +106,8 @@ def tasks(count: int) -> Rows:
 def table(limits: "Limits") -> Rows:
     """Return the rows for setrlimit.
 
-    The hard CPU limit is a second above the soft one, so that a bot dies of SIGXCPU, which shows the cause.
+    The hard CPU limit is a second above the soft one, so that a bot dies of SIGXCPU, which shows
+    the cause.
     """
     rows = [
         (resource.RLIMIT_CORE, CORE_BYTES, CORE_BYTES),

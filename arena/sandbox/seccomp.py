@@ -3,19 +3,21 @@
 Theory of operation
 -------------------
 
-The kernel. At every system call of a bot it runs the program with the number of the call, the architecture,
-and the arguments; the program's answer is to allow the call, to fail it with an errno, or to kill the process. Pointers
-are arguments too, but the program cannot read what they point at. When a filter is installed, the kernel runs it once
-for each number that there is, and keeps a bitmap of the calls that it allows whatever their arguments: these cost
-nothing later.
+The kernel. At every system call of a bot it runs the program with the number of the call, the
+architecture, and the arguments; the program's answer is to allow the call, to fail it with an
+errno, or to kill the process. Pointers are arguments too, but the program cannot read what they
+point at. When a filter is installed, the kernel runs it once for each number that there is, and
+keeps a bitmap of the calls that it allows whatever their arguments: these cost nothing later.
 
-Layout. The program first checks the architecture, because the same number is another call on another one; a wrong one
-kills. The numbers are cut into ranges with the same answer. From the last range to the first, one comparison skips the
-block of a range that the number is below; a block ends with an answer, after the checks of some arguments. A tree of
-comparisons was tried: it saved 0.08 ms of a start's 2 to 3 ms, since the kernel runs the program once for each number.
+Layout. The program first checks the architecture, because the same number is another call on
+another one; a wrong one kills. The numbers are cut into ranges with the same answer. From the last
+range to the first, one comparison skips the block of a range that the number is below; a block ends
+with an answer, after the checks of some arguments. A tree of comparisons was tried: it saved 0.08
+ms of a start's 2 to 3 ms, since the kernel runs the program once for each number.
 
-The process id. At landlock a bot may signal its own process id only, and that is known after the fork. So the program
-is built before the fork with a value in its place (OWN_PID), which each child replaces.
+The process id. At landlock a bot may signal its own process id only, and that is known after the
+fork. So the program is built before the fork with a value in its place (OWN_PID), which each child
+replaces.
 
 Imported by the spawner: standard library only, nothing slow.
 """
@@ -36,16 +38,18 @@ AUDIT = {"x86_64": 0xC000003E, "aarch64": 0xC00000B7}
 
 LOAD, MASK, ANSWER = 0x20, 0x54, 0x06  # BPF_LD|W|ABS, BPF_ALU|AND|K, BPF_RET|K
 EQUAL, AT_LEAST, ANY_OF = 0x15, 0x35, 0x45  # BPF_JMP|K with JEQ, JGE, JSET
-ALLOW, KILL_PROCESS, REFUSE, ASK = 0x7FFF0000, 0x80000000, 0x00050000, 0x7FC00000  # SECCOMP_RET_...; ERRNO, USER_NOTIF
-INSTRUCTION = struct.Struct("=HBBI")  # struct sock_filter: code, over if true, over if false, operand
+# SECCOMP_RET_...; ERRNO, USER_NOTIF.
+ALLOW, KILL_PROCESS, REFUSE, ASK = 0x7FFF0000, 0x80000000, 0x00050000, 0x7FC00000
+# Struct sock_filter: code, over if true, over if false, operand.
+INSTRUCTION = struct.Struct("=HBBI")
 NUMBER, ARCHITECTURE, ARGUMENTS = 0, 4, 16
 """Offsets in struct seccomp_data."""
 
 PR_SET_SECCOMP, SECCOMP_MODE_FILTER = 22, 2
 SECCOMP_SET_MODE_FILTER, SECCOMP_FILTER_FLAG_NEW_LISTENER = 1, 8
 SINCE_LINUX_5_7 = 1 | 16
-"""Flags that mean nothing to a process of one thread (TSYNC, TSYNC_ESRCH). An older kernel refuses them. It might also
-refuse the answer that a call may go on, which is known since Linux 5.5."""
+"""Flags that mean nothing to a process of one thread (TSYNC, TSYNC_ESRCH). An older kernel refuses
+them. It might also refuse the answer that a call may go on, which is known since Linux 5.5."""
 PIDFD_GETFD = 438
 syscall = ctypes.CDLL(None, use_errno=True).syscall
 
@@ -65,12 +69,15 @@ def arch() -> str | None:
 def program_for(processes: int, syscalls: tuple[str, ...] = (), pid: int | None = None) -> bytes:
     """Return the program for this machine; OSError when there is none.
 
-    `syscalls` are allowed beside the policy, whatever their arguments. The bot can send signals to `pid` only, itself;
-    None = it sees no process but its own, in a pid namespace.
+    `syscalls` are allowed beside the policy, whatever their arguments. The bot can send signals to
+    `pid` only, itself; None = it sees no process but its own, in a pid namespace.
     """
     machine = arch()
     if machine is None:
-        raise OSError(0, f"no seccomp filter is written for {os.uname().machine}, only for {' and '.join(AUDIT)}")
+        raise OSError(
+            0,
+            f"no seccomp filter is written for {os.uname().machine}, only for {' and '.join(AUDIT)}",
+        )
     if pid is None:
         return program(machine, processes, syscalls, own_pid=False)
     own_pid, number = (value.to_bytes(4, "little") for value in (call_policy.OWN_PID, pid))
@@ -80,35 +87,50 @@ def program_for(processes: int, syscalls: tuple[str, ...] = (), pid: int | None 
 def install(program: bytes) -> None:
     """Put this process, and all that it starts, under the program for good.
 
-    `no_new_privs` must be set before. OSError: EACCES when it is not, EINVAL when the kernel has no filters.
+    `no_new_privs` must be set before. OSError: EACCES when it is not, EINVAL when the kernel has no
+    filters.
     """
     struct = Program(len(program) // INSTRUCTION.size, program)
     checked(prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, ctypes.byref(struct), 0, 0), "seccomp")
 
 
 listener = -1
-"""In a watched child: the descriptor at which the kernel asks about each call that is not allowed."""
+"""In a watched child: the descriptor at which the kernel asks about each call that is not
+allowed."""
 
 
 def install_watched(program: bytes) -> None:
-    """Do the same, but have the kernel ask at `listener` instead of refusing a call. OSError as for `install`."""
+    """Do the same, but have the kernel ask at `listener` instead of refusing a call.
+
+    Raise OSError as for `install`.
+    """
     global listener
     asking = b"".join(
-        _laid(ANSWER, ASK) if code == ANSWER and operand & ~0xFFFF == REFUSE else _laid(code, operand, yes, no)
+        _laid(ANSWER, ASK)
+        if code == ANSWER and operand & ~0xFFFF == REFUSE
+        else _laid(code, operand, yes, no)
         for code, yes, no, operand in INSTRUCTION.iter_unpack(program)
     )
     listener = _install_listening(asking)
 
 
 def ask_before_forks() -> int:
-    """Have the kernel ask before this process, or any that it starts, makes a process; return the listener.
+    """Have the kernel ask before this process, or any that it starts, makes a process.
 
-    This is a filter of its own, which allows everything else. `no_new_privs` must be set before. OSError where the
-    kernel cannot ask, or where arena itself runs under a filter that has a listener.
+    Return the listener.
+
+    This is a filter of its own, which allows everything else. `no_new_privs` must be set before.
+    OSError where the kernel cannot ask, or where arena itself runs under a filter that has a
+    listener.
     """
     machine = os.uname().machine
     known = numbers(machine)
-    code = _laid(LOAD, ARCHITECTURE) + _laid(EQUAL, AUDIT[machine], 1, 0) + _laid(ANSWER, ALLOW) + _laid(LOAD, NUMBER)
+    code = (
+        _laid(LOAD, ARCHITECTURE)
+        + _laid(EQUAL, AUDIT[machine], 1, 0)
+        + _laid(ANSWER, ALLOW)
+        + _laid(LOAD, NUMBER)
+    )
     for name in ("fork", "vfork", "clone3"):  # what clone3 makes is behind a pointer
         if name in known:
             code += _laid(EQUAL, known[name], 0, 1) + _laid(ANSWER, ASK)
@@ -126,7 +148,10 @@ def _install_listening(program: bytes, flags: int = 0) -> int:
 
 
 def copy_listener(pid: int, descriptor: int) -> int:
-    """Return a copy of the listener of a process below us. OSError where the system forbids that."""
+    """Return a copy of the listener of a process below us.
+
+    Raise OSError where the system forbids that.
+    """
     process = os.pidfd_open(pid)
     try:
         return checked(syscall(PIDFD_GETFD, process, descriptor, 0), "pidfd_getfd")
@@ -139,7 +164,9 @@ def program(arch: str, processes: int, syscalls: tuple[str, ...], *, own_pid: bo
     """Return the policy as an array of struct sock_filter."""
     known = numbers(arch)
     further = call_policy.OF_SEVERAL if processes > 1 else call_policy.OF_ONE_PROCESS
-    blocks = [_laid(ANSWER, REFUSE | refusal) for refusal in (*call_policy.refusals(arch), errno.ENOSYS)]
+    blocks = [
+        _laid(ANSWER, REFUSE | refusal) for refusal in (*call_policy.refusals(arch), errno.ENOSYS)
+    ]
     for name in (call_policy.allowed() | set(syscalls)) & known.keys():
         if processes == 1 and name in call_policy.PROCESSES.split() and name not in syscalls:
             continue
@@ -148,25 +175,36 @@ def program(arch: str, processes: int, syscalls: tuple[str, ...], *, own_pid: bo
             checks = (call_policy.TO_ITSELF[name], *checks)
         block = b"" if name in syscalls else b"".join(map(_lay_check, checks))
         blocks[known[name]] = block + _laid(ANSWER, ALLOW)
-    ranges = [(number, block) for number, block in enumerate(blocks) if number == 0 or block != blocks[number - 1]]
+    ranges = [
+        (number, block)
+        for number, block in enumerate(blocks)
+        if number == 0 or block != blocks[number - 1]
+    ]
     kill = _laid(ANSWER, KILL_PROCESS)
     if arch == "x86_64":
         ranges.append((X32, kill))
     code = _laid(LOAD, ARCHITECTURE) + _laid(EQUAL, AUDIT[arch], 1, 0) + kill + _laid(LOAD, NUMBER)
     for first, block in reversed(ranges):
-        code += _laid(AT_LEAST, first, 0, len(block) // INSTRUCTION.size) if first else b""  # the last needs none
+        # The last needs none.
+        code += _laid(AT_LEAST, first, 0, len(block) // INSTRUCTION.size) if first else b""
         code += block
     return code
 
 
 def _lay_check(check: Check) -> bytes:
     """Return instructions that refuse the call unless the check holds, and go on behind them otherwise."""
-    code = _laid(LOAD, ARGUMENTS + 8 * check.argument)  # the low 32 bits, on a little-endian machine
+    # The low 32 bits, on a little-endian machine.
+    code = _laid(LOAD, ARGUMENTS + 8 * check.argument)
     if check.mask != call_policy.ALL_BITS:
         code += _laid(MASK, check.mask)
-    for left in reversed(range(len(check.values))):  # comparisons that follow, and then comes the refusal
+    # Comparisons that follow, and then comes the refusal.
+    for left in reversed(range(len(check.values))):
         value = check.values[-1 - left]
-        code += _laid(EQUAL, value, left, 0 if left else 1) if check.inverted else _laid(EQUAL, value, left + 1, 0)
+        code += (
+            _laid(EQUAL, value, left, 0 if left else 1)
+            if check.inverted
+            else _laid(EQUAL, value, left + 1, 0)
+        )
     return code + _laid(ANSWER, REFUSE | errno.EPERM)
 
 

@@ -1,13 +1,14 @@
 """The start-up self-test: run the real launcher with a probe that tries to get out, and trust its results only.
 
-It costs one start of an interpreter, and one warm start where bots are started warm, since that must hold as well. The
-probe is a bot like any other; the launcher cannot tell the difference.
+It costs one start of an interpreter, and one warm start where bots are started warm, since that
+must hold as well. The probe is a bot like any other; the launcher cannot tell the difference.
 
-A test has three results. The level holds. The level fails, because the kernel, bwrap or the probe says so. Or the test
-was disturbed: somebody killed the spawner or the probe, or the machine had no memory or process to spare. What the
-probe says counts only when it came back whole, with every line; whatever else came back was disturbed, for whatever
-reason. A disturbed test says nothing about the level, so it is repeated, and in the end given up with an error. It must
-never count as a failure: otherwise anybody who can kill one process of arena, or fill its disk for a moment, could
+A test has three results. The level holds. The level fails, because the kernel, bwrap or the probe
+says so. Or the test was disturbed: somebody killed the spawner or the probe, or the machine had no
+memory or process to spare. What the probe says counts only when it came back whole, with every
+line; whatever else came back was disturbed, for whatever reason. A disturbed test says nothing
+about the level, so it is repeated, and in the end given up with an error. It must never count as a
+failure: otherwise anybody who can kill one process of arena, or fill its disk for a moment, could
 choose the level of a whole event.
 """
 
@@ -27,7 +28,8 @@ from arena.values import Bot, Conditions
 
 COLD_FLAGS = ("-s", "-S", "-E", "-B")  # the quickest start
 OUTPUT_TIMEOUT_S = 20.0  # of an interpreter on a busy machine
-EXIT_GRACE_S = 1.0  # for a probe that closed its output, until it exits by itself, so that its exit status is its own
+# For a probe that closed its output, until it exits by itself, so that its exit status is its own.
+EXIT_GRACE_S = 1.0
 TRIES = 3
 MESSAGE_LENGTH = 300
 
@@ -37,7 +39,9 @@ class DisturbedError(Exception):
 
 
 def failure(level: str, python: str = PYTHON) -> str | None:
-    """Return why a level does not confine here; None when the probe, run by `python`, could do nothing forbidden.
+    """Return why a level does not confine here.
+
+    Return None when the probe, run by `python`, could do nothing forbidden.
 
     ArenaError when every try was disturbed, so that there is no result.
     """
@@ -54,7 +58,10 @@ def failure(level: str, python: str = PYTHON) -> str | None:
 
 
 def _try(level: str, python: str) -> str | None:
-    """Test a level once; return why it fails, or None. DisturbedError or SpawnerLostError when there is no result."""
+    """Test a level once; return why it fails, or None.
+
+    Raise DisturbedError or SpawnerLostError when there is no result.
+    """
     try:
         with Launcher() as launcher, launcher.folder.full_disk():
             cold = _judgement(*_run_probe(launcher, level, (python, *COLD_FLAGS)))
@@ -70,7 +77,9 @@ def _try(level: str, python: str) -> str | None:
 
 
 def _judgement(output: str, complaint: str) -> str | None:
-    """Return why this is not the output of a confined probe; None when it is. OSError for a disk that is full.
+    """Return why this is not the output of a confined probe; None when it is.
+
+    Raise OSError for a disk that is full.
 
     DisturbedError, with the complaint, unless the result of each attempt is there.
     """
@@ -113,14 +122,17 @@ def _run_probe(launcher: Launcher, level: str, interpreter: tuple[str, ...]) -> 
                 os.close(descriptor)
     complaints = [line[:MESSAGE_LENGTH] for line in errors.splitlines() if line.strip()]
     end = f"within {OUTPUT_TIMEOUT_S:g} s" if how.killed else f"before its {how}"
-    return output, child.error or (complaints or [f"the probe did not do all of its work {end}"])[-1]
+    return output, child.error or (complaints or [f"the probe did not do all of its work {end}"])[
+        -1
+    ]
 
 
 def _read_to_end(descriptors: tuple[int, ...], lifeline: int) -> list[str]:
     """Return the text of each pipe until its end; SpawnerLostError if the spawner ends before.
 
-    A bwrap whose parent was killed while it started may live on for ever, and hold the pipes open. OUTPUT_TIMEOUT_S is
-    for a probe that hangs. The size is not bounded, because the probe is arena's.
+    A bwrap whose parent was killed while it started may live on for ever, and hold the pipes open.
+    OUTPUT_TIMEOUT_S is for a probe that hangs. The size is not bounded, because the probe is
+    arena's.
     """
     texts = dict.fromkeys(descriptors, b"")
     waiting, until = set(descriptors), time.monotonic() + OUTPUT_TIMEOUT_S

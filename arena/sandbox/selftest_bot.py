@@ -1,10 +1,10 @@
 """The probe of the self-test: a bot that tries to get out in every way that a level must close, and prints the result.
 
-Run as a script with one argument: the referee's process id, a listening port of 127.0.0.1 and a secret file, with
-spaces between them. (A file that is an argument of its own is one that the bot may read.) It prints a line
-`ATTEMPT: yes` or `ATTEMPT: no` for each attempt, and last `play: yes`, or `play: ERRNO WORDS` for the error that keeps
-a bot from its work. It imports nothing of arena, because it sees what a bot sees; and little else, because every
-command that plays waits for it.
+Run as a script with one argument: the referee's process id, a listening port of 127.0.0.1 and a
+secret file, with spaces between them. (A file that is an argument of its own is one that the bot
+may read.) It prints a line `ATTEMPT: yes` or `ATTEMPT: no` for each attempt, and last `play: yes`,
+or `play: ERRNO WORDS` for the error that keeps a bot from its work. It imports nothing of arena,
+because it sees what a bot sees; and little else, because every command that plays waits for it.
 """
 
 import _socket  # the module socket takes 12 ms of CPU more
@@ -13,9 +13,15 @@ import os
 import sys
 from collections.abc import Callable
 
-PTRACE_SEIZE, CLONE_NEWUSER = 0x4206, 0x10000000  # seize: to attach would stop the referee where it works
+# Seize: to attach would stop the referee where it works.
+PTRACE_SEIZE, CLONE_NEWUSER = 0x4206, 0x10000000
 ATTEMPTS = (
-    *("read a file of ours", "list the folder of another bot", "write outside its scratch folder", "connect to us"),
+    *(
+        "read a file of ours",
+        "list the folder of another bot",
+        "write outside its scratch folder",
+        "connect to us",
+    ),
     *("see our process", "signal us", "trace us", "make a namespace", "start a process"),
 )
 

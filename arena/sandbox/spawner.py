@@ -4,33 +4,37 @@ Theory of operation
 -------------------
 
 Purpose. A fork copies the page tables of its parent, so it costs more the larger the parent is. The
-spawner is little more than an interpreter, so a start costs the fork of a small process, however large the referee is.
-It has one thread, so a fork of it is safe. It was started as Python bots are started, so a fork of it can also be a
-Python bot without an exec (`warm.py`). And its death is a clear event: every bot has asked the kernel to kill it then
-(PR_SET_PDEATHSIG).
+spawner is little more than an interpreter, so a start costs the fork of a small process, however
+large the referee is. It has one thread, so a fork of it is safe. It was started as Python bots are
+started, so a fork of it can also be a Python bot without an exec (`warm.py`). And its death is a
+clear event: every bot has asked the kernel to kill it then (PR_SET_PDEATHSIG).
 
-Requests. `spawner_process.py` is the other end of the Unix socket FD. Each request is one message: a letter, then
-marshalled values, with the three pipes of a new bot as descriptors. Each has one answer, and the next request comes
-after it.
+Requests. `spawner_process.py` is the other end of the Unix socket FD. Each request is one message:
+a letter, then marshalled values, with the three pipes of a new bot as descriptors. Each has one
+answer, and the next request comes after it.
 
-Spares. While no request comes for IDLE_S, the spawner forks up to SPARES children ahead. A spare has left
-the session, reset its signals, and waits at a pipe for an operation. It knows what the spawner knew when it forked, so
-`prepare` ends the spares, because the spawner learns something. A request without a spare forks then.
+Spares. While no request comes for IDLE_S, the spawner forks up to SPARES children ahead. A spare
+has left the session, reset its signals, and waits at a pipe for an operation. It knows what the
+spawner knew when it forked, so `prepare` ends the spares, because the spawner learns something. A
+request without a spare forks then.
 
 Secrecy. A fork of it has its memory, and a warm bot can read all its own memory. So the spawner
-must not hold what concerns one bot: a command, a path, a seed of another match. It only peeks at the letter of a START
-message. The child takes the message out of the socket, and tells over a pipe what came of it. Where the child is killed
-before it took the message, `discard_request` removes it, so the next child does not take it for its own.
+must not hold what concerns one bot: a command, a path, a seed of another match. It only peeks at
+the letter of a START message. The child takes the message out of the socket, and tells over a pipe
+what came of it. Where the child is killed before it took the message, `discard_request` removes it,
+so the next child does not take it for its own.
 
-End. When the socket ends, for whatever reason, the spawner kills everything that it started, removes FOLDER and
-ends. A referee that ends in order says LEAVE first, and removes the folder itself: that saves the start of a shell. The
-spawner is a subreaper: what a bot forked becomes its child when the bot dies, whatever session it fled to, and `sweep`
-finds it there. Each of its descriptors closes on exec, so a bot has three pipes and nothing else.
+End. When the socket ends, for whatever reason, the spawner kills everything that it started,
+removes FOLDER and ends. A referee that ends in order says LEAVE first, and removes the folder
+itself: that saves the start of a shell. The spawner is a subreaper: what a bot forked becomes its
+child when the bot dies, whatever session it fled to, and `sweep` finds it there. Each of its
+descriptors closes on exec, so a bot has three pipes and nothing else.
 
-Loss. When the spawner itself is killed, the kernel kills the bots that it forked; what those forked becomes a child of
-init, and so does a bot that called exec in another thread than its first, which the kernel forgets to kill. The referee
-sees the socket end, kills these processes (`leftovers.py`), removes the folder, and plays the match again. If the
-referee is killed, too, the next start of arena does that.
+Loss. When the spawner itself is killed, the kernel kills the bots that it forked; what those forked
+becomes a child of init, and so does a bot that called exec in another thread than its first, which
+the kernel forgets to kill. The referee sees the socket end, kills these processes (`leftovers.py`),
+removes the folder, and plays the match again. If the referee is killed, too, the next start of
+arena does that.
 """
 
 import _signal  # type: ignore[import-not-found]  # signal and socket make enums, in 12 ms of CPU
@@ -62,7 +66,8 @@ PR_SET_NAME, PR_SET_CHILD_SUBREAPER = 15, 36
 REQUEST_BYTES = 1 << 16  # of a message that is not for a child
 REPLY_BYTES = 4096
 REMOVE = 'rm -rf -- "$1" 2>/dev/null || { chmod -R u+rwx -- "$1"; exec rm -rf -- "$1"; }'
-"""For a shell: removes a folder of any depth, with folders that their owner may not list. Root needs no `chmod`."""
+"""For a shell: removes a folder of any depth, with folders that their owner may not list. Root
+needs no `chmod`."""
 IGNORED_SIGNALS = (_signal.SIGINT, _signal.SIGTERM, _signal.SIGHUP, _signal.SIGPIPE)
 """The referee decides when it is over, and the spawner ends with it."""
 Answer = dict[str, Any]
@@ -75,8 +80,10 @@ def main() -> None:
     os.set_inheritable(launcher.fileno(), False)
     prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
     prctl(PR_SET_NAME, b"arena-spawner", 0, 0, 0)
-    prctl(child_setup.PR_SET_PDEATHSIG, _signal.SIGCONT, 0, 0, 0)  # stopped, it would not see that the socket ends
-    _signal.signal(_signal.SIGCHLD, _signal.SIG_DFL)  # else the kernel may reap the children: our parent ignored it
+    # Stopped, it would not see that the socket ends.
+    prctl(child_setup.PR_SET_PDEATHSIG, _signal.SIGCONT, 0, 0, 0)
+    # Else the kernel may reap the children: our parent ignored it.
+    _signal.signal(_signal.SIGCHLD, _signal.SIG_DFL)
     for number in IGNORED_SIGNALS:
         _signal.signal(number, _signal.SIG_IGN)
     child_setup.learn()
@@ -104,7 +111,10 @@ def serve(launcher: _socket.socket) -> bool:
 
 
 def respond(launcher: _socket.socket, operation: bytes) -> None:
-    """Answer one request. Its values end with this call, so that no bot that is forked later finds them in a frame."""
+    """Answer one request.
+
+    Its values end with this call, so that no bot that is forked later finds them in a frame.
+    """
     if operation in child_setup.OPERATIONS:
         answer = in_a_child(launcher, operation)
     else:
@@ -120,10 +130,12 @@ def respond(launcher: _socket.socket, operation: bytes) -> None:
 
 
 def peek(launcher: _socket.socket) -> bytes:
-    """Return the operation of the next request, and leave the request there; empty at the end. Meanwhile fork ahead.
+    """Return the operation of the next request, and leave the request there; empty at the end.
 
-    Where there is one core only, nothing is forked ahead: some bot is thinking on it meanwhile. Nor is it before the
-    first `prepare`, which would end the spares.
+    Meanwhile fork ahead.
+
+    Where there is one core only, nothing is forked ahead: some bot is thinking on it meanwhile. Nor
+    is it before the first `prepare`, which would end the spares.
     """
     while (
         len(spares) < SPARES
@@ -145,7 +157,8 @@ class Spare(NamedTuple):
     order: int
     """The end of a pipe to which the operation is written, a byte."""
     reply: int
-    """The end of a pipe from which the result is read; it ends without a byte when the child became a bot."""
+    """The end of a pipe from which the result is read; it ends without a byte when the child became
+    a bot."""
 
 
 spares: list[Spare] = []
@@ -175,9 +188,9 @@ def fork(launcher: _socket.socket) -> Spare:
 def in_a_child(launcher: _socket.socket, operation: bytes) -> Answer:
     """Let a child take the request and do it.
 
-    Return `{"pid", "resident"}` when the child became a program; `resident` are the bytes that it has from us. Else
-    return the child's reply: `{"error"}` when the program can't be run, `{"failed"}` when the child can't be confined,
-    which is no fault of a bot.
+    Return `{"pid", "resident"}` when the child became a program; `resident` are the bytes that it
+    has from us. Else return the child's reply: `{"error"}` when the program can't be run,
+    `{"failed"}` when the child can't be confined, which is no fault of a bot.
     """
     try:
         child = spares.pop(0) if spares else fork(launcher)
@@ -212,7 +225,10 @@ def in_a_child(launcher: _socket.socket, operation: bytes) -> Answer:
 
 
 def discard_request(launcher: _socket.socket) -> bool:
-    """Discard a request that is still there because its child died before it took it; return whether there was one."""
+    """Discard a request that is still there because its child died before it took it.
+
+    Return whether there was one.
+    """
     try:
         return bool(launcher.recv(1, _socket.MSG_DONTWAIT))
     except BlockingIOError:
@@ -220,7 +236,10 @@ def discard_request(launcher: _socket.socket) -> bool:
 
 
 def prepare(*values: Any) -> Answer:
-    """Do once what takes time and serves every bot of this kind; `values` are those of a BotKind."""
+    """Do once what takes time and serves every bot of this kind.
+
+    `values` are those of a BotKind.
+    """
     kind = BotKind(*values)
     end_spares()
     try:
@@ -230,7 +249,8 @@ def prepare(*values: Any) -> Answer:
     if failure := warm.preload(kind.modules):
         return {"failed": f"preload: {failure}"}
     if kind.kit:
-        # It is arena's own and starts no thread, so it needs no trial; and the trial of the rules finds it there.
+        # It is arena's own and starts no thread, so it needs no trial; and the trial of the rules
+        # finds it there.
         with contextlib.suppress(OSError, MemoryError):  # bots import themselves what is not there
             warm.import_kit(kind.kit)
         if can_import(kind.kit, kind.rules):
@@ -260,8 +280,12 @@ def can_import(kit: str, rules: str) -> bool:
 
 
 def end(bots: tuple[tuple[int, float], ...], living: tuple[int, ...] | None) -> Answer:
-    """Reap bots, each with the seconds that it has to end by itself; then sweep, unless `living` is None."""
-    now = time.monotonic()  # all seconds begin now, so bots that take their time to end take it together
+    """Reap bots, each with the seconds that it has to end by itself.
+
+    Then sweep, unless `living` is None.
+    """
+    # All seconds begin now, so bots that take their time to end take it together.
+    now = time.monotonic()
     exits = [reap(pid, now + grace) for pid, grace in bots]
     return {"exits": exits, "swept": 0 if living is None else sweep(living)}
 
@@ -272,7 +296,8 @@ def reap(pid: int, until: float) -> Answer:
     while not reaped and time.monotonic() < until:
         time.sleep(END_POLL_S)
         reaped, status, usage = os.wait4(pid, os.WNOHANG)
-    with contextlib.suppress(ProcessLookupError, PermissionError):  # macOS says the second of a group that has ended
+    # MacOS says the second of a group that has ended.
+    with contextlib.suppress(ProcessLookupError, PermissionError):
         os.killpg(pid, _signal.SIGKILL)
     killed = not reaped
     if killed:
@@ -286,13 +311,18 @@ def reap(pid: int, until: float) -> Answer:
 
 
 def sweep(living: tuple[int, ...] = ()) -> int:
-    """Kill and reap every process below us but the spares and these `living` bots; return how many there were.
+    """Kill and reap every process below us but the spares and these `living` bots.
 
-    Not with a blocking wait: a dying child's own children are adopted late, and must be killed too. And not any child
-    (-1): a living bot that ends meanwhile is reaped by `end`, which returns its exit code.
+    Return how many there were.
+
+    Not with a blocking wait: a dying child's own children are adopted late, and must be killed too.
+    And not any child (-1): a living bot that ends meanwhile is reaped by `end`, which returns its
+    exit code.
     """
     swept = 0
-    while below := set(procfs.children(os.getpid())) - {spare.pid for spare in spares} - set(living):
+    while (
+        below := set(procfs.children(os.getpid())) - {spare.pid for spare in spares} - set(living)
+    ):
         for child in below:
             with contextlib.suppress(ProcessLookupError):
                 os.kill(child, _signal.SIGKILL)

@@ -1,8 +1,9 @@
 """The spawner process as its referee sees it: start it, send it requests, end it.
 
-`spawner.py` explains why there is one. A spawner that is gone, or does not answer within ANSWER_TIMEOUT_S because
-somebody stopped it, is lost. The kernel kills its bots with it. Nothing of a match can be trusted then, so the caller
-gets SpawnerLostError, which is never a bot's fault, and plays the match again with a new launcher.
+`spawner.py` explains why there is one. A spawner that is gone, or does not answer within
+ANSWER_TIMEOUT_S because somebody stopped it, is lost. The kernel kills its bots with it. Nothing of
+a match can be trusted then, so the caller gets SpawnerLostError, which is never a bot's fault, and
+plays the match again with a new launcher.
 """
 
 import contextlib
@@ -21,13 +22,17 @@ from arena.sandbox.forks import Forks
 from arena.sandbox.refused import RefusedCalls
 
 SPAWN = "import gc, sys; gc.disable(); sys.path[0] = sys.argv[3]; from arena.sandbox.spawner import main; main()"
-"""The program of a spawner. The garbage collector would only look at new modules; `warm.prepare_to_fork` enables it."""
+"""The program of a spawner. The garbage collector would only look at new modules;
+`warm.prepare_to_fork` enables it."""
 ANSWER_TIMEOUT_S = 30.0
-"""The spawner answers in milliseconds; the slowest request imports the modules of `preload` on a busy machine."""
+"""The spawner answers in milliseconds; the slowest request imports the modules of `preload` on a
+busy machine."""
 ANSWER_BYTES = 1 << 14
-"""Room for the exits of a hundred bots. A larger buffer costs a map and an unmap at each request."""
+"""Room for the exits of a hundred bots. A larger buffer costs a map and an unmap at each
+request."""
 NO_INTERNED_TEXTS = 0
-"""The version of marshal without them: Python keeps interned texts, so a spawner could keep some of a message."""
+"""The version of marshal without them: Python keeps interned texts, so a spawner could keep some of
+a message."""
 
 
 class SpawnerLostError(RuntimeError):
@@ -49,7 +54,9 @@ class SpawnerProcess:
     warms = True
     """Whether a bot can be a fork of it."""
 
-    def __init__(self, folder: Path, environment: dict[str, str], refused: RefusedCalls | None) -> None:
+    def __init__(
+        self, folder: Path, environment: dict[str, str], refused: RefusedCalls | None
+    ) -> None:
         """The spawner removes `folder` at its end; `refused` answers for watched bots."""
         self._folder = folder
         self._refused = refused
@@ -65,7 +72,8 @@ class SpawnerProcess:
                 stdout=subprocess.DEVNULL,
                 cwd="/",
                 env=environment,
-                start_new_session=True,  # Ctrl-C in the terminal is for the referee, which then ends the spawner
+                # Ctrl-C in the terminal is for the referee, which then ends the spawner.
+                start_new_session=True,
             )
         self.pid = self._process.pid
 
@@ -75,11 +83,19 @@ class SpawnerProcess:
         return self._socket.fileno()
 
     def request(
-        self, operation: bytes, message: Iterable[Any] = (), descriptors: tuple[int, ...] = (), *, subject: str = ""
+        self,
+        operation: bytes,
+        message: Iterable[Any] = (),
+        descriptors: tuple[int, ...] = (),
+        *,
+        subject: str = "",
     ) -> dict[str, Any]:
-        """Have the spawner do something, and return its answer. ConfinementError, about `subject`, when that fails.
+        """Have the spawner do something, and return its answer.
 
-        `forks` in the answer counts those of a new bot; None where the kernel does not ask before each of them.
+        Raise ConfinementError, about `subject`, when that fails.
+
+        `forks` in the answer counts those of a new bot; None where the kernel does not ask before
+        each of them.
         """
         try:
             text = operation + marshal.dumps(tuple(message), NO_INTERNED_TEXTS)
@@ -99,16 +115,23 @@ class SpawnerProcess:
             raise SpawnerLostError("the spawner process is gone")
         answer: dict[str, Any] = marshal.loads(reply)  # noqa: S302 (it is our own process, and no bot's)
         if "failed" in answer:
-            raise ConfinementError(f"{subject}: {answer['failed']}", passing=answer.get("passing", False))
+            raise ConfinementError(
+                f"{subject}: {answer['failed']}", passing=answer.get("passing", False)
+            )
         return answer | {"forks": forks}
 
     def _receive(self) -> tuple[bytes, list[int]]:
         """Return the next message, and the descriptors that came with it: one at most."""
-        text, descriptors, _, _ = socket.recv_fds(self._socket, ANSWER_BYTES, 1, socket.MSG_CMSG_CLOEXEC)
+        text, descriptors, _, _ = socket.recv_fds(
+            self._socket, ANSWER_BYTES, 1, socket.MSG_CMSG_CLOEXEC
+        )
         return text, descriptors
 
     def close(self) -> None:
-        """End the spawner, and with it everything that it started. The caller removes the folder."""
+        """End the spawner, and with it everything that it started.
+
+        The caller removes the folder.
+        """
         with contextlib.suppress(OSError):  # it may be gone
             self._socket.send(spawner.LEAVE)
         self._socket.close()
@@ -118,4 +141,5 @@ class SpawnerProcess:
         except subprocess.TimeoutExpired:
             self._process.kill()
         if self._process.wait() != 0:
-            leftovers.end(os.fspath(self._folder))  # what the bots of a killed spawner forked is nobody's child now
+            # What the bots of a killed spawner forked is nobody's child now.
+            leftovers.end(os.fspath(self._folder))

@@ -1,11 +1,13 @@
 """A pipe that knows when somebody last wrote to it, so that a reader who comes late can tell how late it is.
 
-The kernel notes the time of each write in the inode of a pipe that has a name (a FIFO), not in that of an anonymous one
-(since Linux 6.15). So a FIFO is made, opened at both ends, and its name removed. On a file system in memory that costs
-40 microseconds, and a write to it as much as any other.
+The kernel notes the time of each write in the inode of a pipe that has a name (a FIFO), not in that
+of an anonymous one (since Linux 6.15). So a FIFO is made, opened at both ends, and its name
+removed. On a file system in memory that costs 40 microseconds, and a write to it as much as any
+other.
 
-The time is that of the last tick of the kernel (4 ms at 250 Hz), or exact. It is noted when the write ends. A write
-that does not fit into the pipe may be read in part before that, and then the time is that of an earlier write.
+The time is that of the last tick of the kernel (4 ms at 250 Hz), or exact. It is noted when the
+write ends. A write that does not fit into the pipe may be read in part before that, and then the
+time is that of an earlier write.
 """
 
 import contextlib
@@ -21,15 +23,20 @@ from arena import system
 
 IN_MEMORY = "/dev/shm"  # noqa: S108 (nobody else knows the name, and it lasts for microseconds)
 COARSE_CLOCK = 5
-"""CLOCK_REALTIME_COARSE of clock_gettime(2), for which Python has no name: from it the kernel takes times of files."""
+"""CLOCK_REALTIME_COARSE of clock_gettime(2), for which Python has no name: from it the kernel takes
+times of files."""
 EPOCH = (0, 0)
 NAME = re.compile(r"arena-[0-9a-f]{32}")
 OLD_S = 60.0
-"""A name of this age is nobody's: it is removed microseconds after it was made, unless its maker was killed."""
+"""A name of this age is nobody's: it is removed microseconds after it was made, unless its maker
+was killed."""
 
 
 def make() -> tuple[int, int]:
-    """Return the ends of a new pipe, to read and to write; a plain one where the kernel would note no times."""
+    """Return the ends of a new pipe, to read and to write.
+
+    A plain one where the kernel would note no times.
+    """
     folder = _folder()
     if folder is not None:
         with contextlib.suppress(OSError):  # it may be full by now
@@ -45,8 +52,8 @@ def is_timed(descriptor: int) -> bool:
 def last_write(descriptor: int) -> tuple[float, float]:
     """Return the earliest and the latest moment (monotonic) at which the last write to a timed pipe can have ended.
 
-    A write changes both times of an inode. A process that nothing confines may set the first as it likes, but this
-    changes the second to the present.
+    A write changes both times of an inode. A process that nothing confines may set the first as it
+    likes, but this changes the second to the present.
     """
     status = os.fstat(descriptor)
     wall, now = time.time_ns(), time.monotonic()

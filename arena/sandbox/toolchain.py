@@ -1,7 +1,8 @@
 """The files and folders that a command needs: those of its interpreter, and those that it names.
 
-The tables are in `file_policy.py`; this module finds out what they mean for one command. It asks the interpreter once
-for each command, outside the sandbox, and remembers the answer. Programs under /usr are public and not listed.
+The tables are in `file_policy.py`; this module finds out what they mean for one command. It asks
+the interpreter once for each command, outside the sandbox, and remembers the answer. Programs under
+/usr are public and not listed.
 """
 
 import json
@@ -32,8 +33,11 @@ ANSWER_TIMEOUT_S = 20  # a shim on a busy machine is slow
 def resolved(command: tuple[str, ...]) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """Return the command that is run, and what it must read: files that it names in full, parts of its interpreter."""
     argv = [sys.executable if word == PYTHON else word for word in command]
-    argv[0] = shutil.which(argv[0]) or argv[0]  # by the organiser's PATH; the bot itself gets a plain one
-    named = [word for word in argv if word.startswith("/") and Path(word).is_file() and not public(word)]
+    # By the organiser's PATH; the bot itself gets a plain one.
+    argv[0] = shutil.which(argv[0]) or argv[0]
+    named = [
+        word for word in argv if word.startswith("/") and Path(word).is_file() and not public(word)
+    ]
     needed = needs(argv[0]) if argv[0].startswith("/") else ()
     return tuple(argv), tuple(dict.fromkeys((*needed, *named)))
 
@@ -47,10 +51,18 @@ def needs(program: str) -> tuple[str, ...]:
 
 
 def _python(program: str) -> list[str]:
-    """Return the parts of a Python's prefixes. The interpreter itself is asked, because a shim is a shell script."""
+    """Return the parts of a Python's prefixes.
+
+    The interpreter itself is asked, because a shim is a shell script.
+    """
     if os.path.abspath(program) == os.path.abspath(sys.executable):
         library = os.path.dirname(os.__file__)
-        real, *prefixes = [os.path.realpath(sys.executable), sys.prefix, sys.base_prefix, sys.exec_prefix]
+        real, *prefixes = [
+            os.path.realpath(sys.executable),
+            sys.prefix,
+            sys.base_prefix,
+            sys.exec_prefix,
+        ]
     else:
         try:
             answer = subprocess.run(
@@ -63,18 +75,33 @@ def _python(program: str) -> list[str]:
             real, library, *prefixes = json.loads(answer)
         except (OSError, subprocess.SubprocessError, ValueError):
             return [program]  # its own message will say what is wrong with it
-    parts = [os.path.join(prefix, part) for prefix in prefixes if _bounded(Path(prefix)) for part in PYTHON_PARTS]
+    parts = [
+        os.path.join(prefix, part)
+        for prefix in prefixes
+        if _bounded(Path(prefix))
+        for part in PYTHON_PARTS
+    ]
     parts = [part for part in dict.fromkeys(parts) if os.path.exists(part)]
-    outside = [] if library.startswith(tuple(f"{part}/" for part in parts)) else [library]  # as in an old PyPy
+    # As in an old PyPy.
+    outside = [] if library.startswith(tuple(f"{part}/" for part in parts)) else [library]
     return [os.path.abspath(program), real, *parts, *outside]
 
 
 def _other(program: Path) -> list[str]:
-    """Return the prefix of a program `PREFIX/bin/NAME` that has libraries beside it; else the program alone."""
+    """Return the prefix of a program `PREFIX/bin/NAME` that has libraries beside it.
+
+    Else the program alone.
+    """
     real = program.resolve()
-    java = [str(path) for path in Path("/").glob(JAVA.lstrip("/"))] if "java" in program.name else []
+    java = (
+        [str(path) for path in Path("/").glob(JAVA.lstrip("/"))] if "java" in program.name else []
+    )
     prefix = real.parent.parent
-    if real.parent.name == "bin" and _bounded(prefix) and ((prefix / "lib").is_dir() or (prefix / "include").is_dir()):
+    if (
+        real.parent.name == "bin"
+        and _bounded(prefix)
+        and ((prefix / "lib").is_dir() or (prefix / "include").is_dir())
+    ):
         return [str(program), str(prefix), *java]
     return [str(program), str(real), *java]
 

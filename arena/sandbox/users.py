@@ -1,6 +1,7 @@
 """The user that a bot is when root runs arena: an unprivileged user of its own, or root without any capability.
 
-`claim` runs in the referee process; the other functions run in the child, before anything else is confined.
+`claim` runs in the referee process; the other functions run in the child, before anything else is
+confined.
 """
 
 import ctypes
@@ -13,18 +14,21 @@ from functools import cache
 from arena.sandbox.level import checked
 
 GROUP = 60706
-"""The group of all these users, the only one that may pass through the private folder of root's referee (`folder.py`).
-No system assigns it: systemd's table of uid ranges has 60706 to 61183 as unused."""
+"""The group of all these users, the only one that may pass through the private folder of root's
+referee (`folder.py`). No system assigns it: systemd's table of uid ranges has 60706 to 61183 as
+unused."""
 FEW, MANY = range(60707, 61184), range(2_100_000_000, 2_100_065_536)
-"""Uids that no system assigns: the rest of that range, and a part of systemd's second one, 1879048192 to 2147483647,
-beyond those that SSSD makes of Windows' accounts."""
+"""Uids that no system assigns: the rest of that range, and a part of systemd's second one,
+1879048192 to 2147483647, beyond those that SSSD makes of Windows' accounts."""
 CLAIMS = ("/run/arena-users", "/dev/shm/arena-users")  # noqa: S108 (it is believed only if it is root's alone)
-"""The files with the claims; the second where /run cannot be written. In /run only root can make a file."""
+"""The files with the claims; the second where /run cannot be written. In /run only root can make a
+file."""
 WHOLE_MACHINE = [(0, 0, 4_294_967_295)]
 """The map of uids in a user namespace that is not smaller than the machine."""
 
 PR_SET_SECUREBITS = 28
-NO_ROOT = 0b1110_1111  # SECBIT_NOROOT, NO_SETUID_FIXUP and NO_CAP_AMBIENT_RAISE, KEEP_CAPS off, each of them locked
+# SECBIT_NOROOT, NO_SETUID_FIXUP and NO_CAP_AMBIENT_RAISE, KEEP_CAPS off, each of them locked.
+NO_ROOT = 0b1110_1111
 CAPABILITY_VERSION_3 = 0x20080522
 libc = ctypes.CDLL(None, use_errno=True)
 
@@ -62,13 +66,16 @@ def claim_files() -> list[str]:
 
 
 def claim(first: int) -> tuple[int, int] | None:
-    """Return a user that no other bot on this machine is, and the claim to it, a descriptor; None if all are taken.
+    """Return a user that no other bot on this machine is, and the claim to it, a descriptor.
 
-    Look from the `first`th user on. A claim is a lock on one byte of a file that only root can open. It ends when its
-    descriptor is closed, so also when the process dies, however it does. It belongs to the open file, because two
-    launchers of one process must not have the same user. A name that the kernel gives to one process only, such as an
-    abstract socket's, would do as well, but anybody can take all of these. Containers that share uids, but not /run,
-    do not see each other's claims. OSError if neither file can be had.
+    Return None if all are taken.
+
+    Look from the `first`th user on. A claim is a lock on one byte of a file that only root can
+    open. It ends when its descriptor is closed, so also when the process dies, however it does. It
+    belongs to the open file, because two launchers of one process must not have the same user. A
+    name that the kernel gives to one process only, such as an abstract socket's, would do as well,
+    but anybody can take all of these. Containers that share uids, but not /run, do not see each
+    other's claims. OSError if neither file can be had.
     """
     import fcntl  # here, because the spawner does without
 
@@ -76,7 +83,11 @@ def claim(first: int) -> tuple[int, int] | None:
     for number in range(len(uids())):
         user = uids()[(first + number) % len(uids())]
         try:
-            fcntl.fcntl(descriptor, fcntl.F_OFD_SETLK, struct.pack("hhqqi4x", fcntl.F_WRLCK, os.SEEK_SET, user, 1, 0))
+            fcntl.fcntl(
+                descriptor,
+                fcntl.F_OFD_SETLK,
+                struct.pack("hhqqi4x", fcntl.F_WRLCK, os.SEEK_SET, user, 1, 0),
+            )
         except OSError as error:
             if error.errno not in {errno.EAGAIN, errno.EACCES}:
                 raise
@@ -97,7 +108,11 @@ def _open_claims() -> int:
             reasons.append(f"{path}: {error.strerror}")
             continue
         status = os.fstat(descriptor)
-        if stat.S_ISREG(status.st_mode) and status.st_uid == os.geteuid() and not stat.S_IMODE(status.st_mode) & 0o077:
+        if (
+            stat.S_ISREG(status.st_mode)
+            and status.st_uid == os.geteuid()
+            and not stat.S_IMODE(status.st_mode) & 0o077
+        ):
             return descriptor
         os.close(descriptor)
         reasons.append(f"{path}: others can open it")
@@ -107,8 +122,9 @@ def _open_claims() -> int:
 def become(user: int | None) -> None:
     """Become this user; with None, stay root without capabilities. Do nothing if we are not root.
 
-    The capability sets are emptied for good: uid 0 then owns files, and has no power besides. The set that bounds those
-    of a program need not be emptied: with NO_ROOT and no_new_privs they stay empty.
+    The capability sets are emptied for good: uid 0 then owns files, and has no power besides. The
+    set that bounds those of a program need not be emptied: with NO_ROOT and no_new_privs they stay
+    empty.
     """
     if os.getuid() != 0 and os.geteuid() != 0:
         return
@@ -123,7 +139,14 @@ def become(user: int | None) -> None:
 
 
 def unreadable(user: int, folder: str, paths: tuple[str, ...]) -> list[str]:
-    """Become this user; return the folder if the user may not pass through it, and the paths that it may not read."""
+    """Become this user.
+
+    Return the folder if the user may not pass through it, and the paths that it may not read.
+    """
     become(user)
-    denied = [path for path in paths if not os.access(path, os.R_OK | (os.X_OK if os.path.isdir(path) else 0))]
+    denied = [
+        path
+        for path in paths
+        if not os.access(path, os.R_OK | (os.X_OK if os.path.isdir(path) else 0))
+    ]
     return denied if os.access(folder, os.X_OK) else [folder, *denied]

@@ -3,27 +3,30 @@
 Theory of operation
 -------------------
 
-Purpose. A start of the interpreter costs some 10 ms, and an import of numpy 100 ms; a fork of a process that has done
-both costs 2 to 3 ms (benchmarks/starts.py). So the spawner is started with the flags (FLAGS) and the environment of
-every Python bot, imports what the organiser wants preloaded, the kit, and the rules. A child that is forked from it and
-confined calls `run`.
+Purpose. A start of the interpreter costs some 10 ms, and an import of numpy 100 ms; a fork of a
+process that has done both costs 2 to 3 ms (benchmarks/starts.py). So the spawner is started with
+the flags (FLAGS) and the environment of every Python bot, imports what the organiser wants
+preloaded, the kit, and the rules. A child that is forked from it and confined calls `run`.
 
-Imitation. `run` does what `python bot.py` does between its start and its end: the environment, `sys.argv` and
-`sys.path`, new standard streams, a new `__main__`, the signals of an interpreter, and at the end the threads, the exit
-functions, the flush and the exit status. A bot can tell a warm start only by the clock, by the modules that are loaded
-already, and by the frames below its own. `arena` itself is removed from `sys.modules`. The kit is another package of
-this name; its modules, and those of the rules, take that place.
+Imitation. `run` does what `python bot.py` does between its start and its end: the environment,
+`sys.argv` and `sys.path`, new standard streams, a new `__main__`, the signals of an interpreter,
+and at the end the threads, the exit functions, the flush and the exit status. A bot can tell a warm
+start only by the clock, by the modules that are loaded already, and by the frames below its own.
+`arena` itself is removed from `sys.modules`. The kit is another package of this name; its modules,
+and those of the rules, take that place.
 
-Process lists read the arguments and the environment from the memory in which the kernel put them at exec. `_show`
-overwrites that memory. It cannot grow, so `room_for` reserves space in the spawner's environment with a long variable.
+Process lists read the arguments and the environment from the memory in which the kernel put them at
+exec. `_show` overwrites that memory. It cannot grow, so `room_for` reserves space in the spawner's
+environment with a long variable.
 
-Memory. The memory of a fork is the spawner's until somebody writes to it; the kernel copies a page at the first
-write. `gc.freeze` keeps the collector from writing to every object. `inherited` is what a fork begins with: it does not
-count against a bot's limits. What the spawner learned last must be settled before the next fork (`prepare_to_fork`).
+Memory. The memory of a fork is the spawner's until somebody writes to it; the kernel copies a page
+at the first write. `gc.freeze` keeps the collector from writing to every object. `inherited` is
+what a fork begins with: it does not count against a bot's limits. What the spawner learned last
+must be settled before the next fork (`prepare_to_fork`).
 
-Differences. Random numbers: `random` reseeds itself after a fork, numpy does not, so `run` reseeds it. A module
-that starts a thread when it is imported is refused, because no fork has that thread. Rules that do so, or fail, are
-left to the bots that want them: a fork has tried them first.
+Differences. Random numbers: `random` reseeds itself after a fork, numpy does not, so `run` reseeds
+it. A module that starts a thread when it is imported is refused, because no fork has that thread.
+Rules that do so, or fail, are left to the bots that want them: a fork has tried them first.
 """
 
 import _signal  # type: ignore[import-not-found]  # the module signal makes enums of all, which costs
@@ -46,7 +49,8 @@ PAGE_BYTES = os.sysconf("SC_PAGE_SIZE")
 RESERVE = "ARENA"
 """The name of the variable that reserves space."""
 LONGER_BYTES = 512
-"""A bot's environment may be so much longer than one with the spawner's folder as HOME and TMPDIR."""
+"""A bot's environment may be so much longer than one with the spawner's folder as HOME and
+TMPDIR."""
 CANNOT_FLUSH = 120  # the exit status of an interpreter that cannot flush its output
 base_path = sys.path[1:]
 """Where modules are found, after a script's own folder and PYTHONPATH."""
@@ -63,7 +67,8 @@ class Footprint(NamedTuple):
 
 inherited = Footprint(0, 0)
 addresses = [0, 0, 0, 0]
-"""Where the arguments of this process begin and end, and its environment, as process lists read them."""
+"""Where the arguments of this process begin and end, and its environment, as process lists read
+them."""
 arena_modules: list[str] = []
 """The loaded modules of arena, which no bot may find."""
 kits: dict[str, dict[str, ModuleType]] = {}
@@ -73,16 +78,27 @@ kits: dict[str, dict[str, ModuleType]] = {}
 def fits(argv: tuple[str, ...]) -> bool:
     """Return whether a command is a script for the interpreter that runs arena, started with our flags."""
     script = argv[len(FLAGS) + 1 : len(FLAGS) + 2]
-    return argv[:1] == (sys.executable,) and argv[1 : len(FLAGS) + 1] == FLAGS and bool(script) and script[0][:1] != "-"
+    return (
+        argv[:1] == (sys.executable,)
+        and argv[1 : len(FLAGS) + 1] == FLAGS
+        and bool(script)
+        and script[0][:1] != "-"
+    )
 
 
 def room_for(env: dict[str, str]) -> dict[str, str]:
     """Return a variable for the spawner that reserves space, so that a bot's environment can overwrite it."""
-    return {RESERVE: "-" * (sum(len(name) + len(value) + 2 for name, value in env.items()) + LONGER_BYTES)}
+    return {
+        RESERVE: "-"
+        * (sum(len(name) + len(value) + 2 for name, value in env.items()) + LONGER_BYTES)
+    }
 
 
 def preload(modules: tuple[str, ...]) -> str:
-    """Import in the spawner modules that bots would import; return why that fails, empty when it does not."""
+    """Import in the spawner modules that bots would import.
+
+    Return why that fails, empty when it does not.
+    """
     for name in modules:
         try:
             importlib.import_module(name)
@@ -94,8 +110,15 @@ def preload(modules: tuple[str, ...]) -> str:
 
 
 def import_kit(kit: str, rules: str = "") -> None:
-    """Import the kit from this folder, and a file of rules by it, as a bot does; keep them apart from arena itself."""
-    own = {name: sys.modules.pop(name) for name in list(sys.modules) if name.partition(".")[0] == "arena"}
+    """Import the kit from this folder, and a file of rules by it, as a bot does.
+
+    Keep them apart from arena itself.
+    """
+    own = {
+        name: sys.modules.pop(name)
+        for name in list(sys.modules)
+        if name.partition(".")[0] == "arena"
+    }
     sys.modules.update(kits.get(kit, {}))
     sys.path.insert(0, kit)
     try:
@@ -115,10 +138,13 @@ def import_kit(kit: str, rules: str = "") -> None:
 def prepare_to_fork(readable: tuple[str, ...]) -> None:
     """In the spawner, when it has learned something: make a fork cheap, and note what it begins with.
 
-    The import system caches the listing of folders; those of folders that bots may not read are removed.
+    The import system caches the listing of folders; those of folders that bots may not read are
+    removed.
     """
     global inherited, addresses, arena_modules
-    for path in [path for path in sys.path_importer_cache if not path.startswith((*PROGRAMS, *readable))]:
+    for path in [
+        path for path in sys.path_importer_cache if not path.startswith((*PROGRAMS, *readable))
+    ]:
         del sys.path_importer_cache[path]
     arena_modules = [name for name in sys.modules if name.partition(".")[0] == "arena"]
     os.environ.pop(RESERVE, None)
@@ -127,7 +153,8 @@ def prepare_to_fork(readable: tuple[str, ...]) -> None:
     gc.freeze()
     gc.enable()
     with open("/proc/self/stat") as file:
-        addresses = [*map(int, file.read().rpartition(")")[2].split()[45:49])]  # proc_pid_stat(5), from arg_start on
+        # Proc_pid_stat(5), from arg_start on.
+        addresses = [*map(int, file.read().rpartition(")")[2].split()[45:49])]
     with open("/proc/self/statm") as file:
         _, resident, shared, _, _, data, _ = map(int, file.read().split())
     inherited = Footprint((resident - shared) * PAGE_BYTES, data * PAGE_BYTES)
@@ -144,7 +171,10 @@ def run(argv: list[str], env: dict[str, str]) -> NoReturn:
             with open(script, "rb", 0) as file:
                 source = file.read()
         except OSError as error:
-            print(f"{argv[0]}: can't open file {file_name!r}: [Errno {error.errno}] {error.strerror}", file=sys.stderr)
+            print(
+                f"{argv[0]}: can't open file {file_name!r}: [Errno {error.errno}] {error.strerror}",
+                file=sys.stderr,
+            )
             raise SystemExit(2) from error
         if (fault := _encoding_fault(source, file_name)) is not None:
             raise fault
@@ -156,13 +186,17 @@ def run(argv: list[str], env: dict[str, str]) -> NoReturn:
         else:
             print(leaving.code, file=sys.stderr)
     except BaseException as error:  # noqa: BLE001 (an interpreter prints every exception)
-        error.__traceback__ = error.__traceback__.tb_next if error.__traceback__ else None  # without this frame
+        # Without this frame.
+        error.__traceback__ = error.__traceback__.tb_next if error.__traceback__ else None
         sys.excepthook(type(error), error, error.__traceback__)
     _leave(status)
 
 
 def _encoding_fault(source: bytes, file: str) -> SyntaxError | None:
-    """Return the error of `python FILE` for a file that is no UTF-8 and names no encoding; `compile` may take it."""
+    """Return the error of `python FILE` for a file that is no UTF-8 and names no encoding.
+
+    `compile` may take it.
+    """
     if source.isascii() or b"coding" in b"".join(source.splitlines()[:2]):
         return None
     try:
@@ -187,7 +221,9 @@ def _become(argv: list[str], script: str, env: dict[str, str]) -> ModuleType:
     for name in arena_modules:
         del sys.modules[name]
     file = os.path.join(os.getcwd(), script)
-    folder = os.path.dirname(os.path.realpath(file) if "/" in script or os.path.islink(file) else file)
+    folder = os.path.dirname(
+        os.path.realpath(file) if "/" in script or os.path.islink(file) else file
+    )
     kit = [path for path in env.get("PYTHONPATH", "").split(":") if path]
     for path in kit:
         sys.modules.update(kits.get(path, {}))
@@ -215,7 +251,8 @@ def _become(argv: list[str], script: str, env: dict[str, str]) -> ModuleType:
 def _open_streams() -> None:
     """Make the standard streams anew, as the interpreter makes them.
 
-    Those of the spawner remember that /dev/null can seek, so `reconfigure` would fail on the bot's pipes.
+    Those of the spawner remember that /dev/null can seek, so `reconfigure` would fail on the bot's
+    pipes.
     """
     for number, name in enumerate(("stdin", "stdout", "stderr")):
         spawners = getattr(sys, name)

@@ -3,22 +3,26 @@
 Theory of operation
 -------------------
 
-Purpose. The kernel's limits (`rlimits.py`) count one process at a time, and not everything: shared memory, the
-kernel's page tables, files without a name, children. The watchdog looks from outside at the whole bot. It only reports
-a failure; its caller ends the bot. A look is due every WATCHDOG_INTERVAL_S while the bot is awake, the first so long
-after its start. Between two looks a bot can take some ten megabytes more than it may.
+Purpose. The kernel's limits (`rlimits.py`) count one process at a time, and not everything: shared
+memory, the kernel's page tables, files without a name, children. The watchdog looks from outside at
+the whole bot. It only reports a failure; its caller ends the bot. A look is due every
+WATCHDOG_INTERVAL_S while the bot is awake, the first so long after its start. Between two looks a
+bot can take some ten megabytes more than it may.
 
-Memory. Resident memory also has the interpreter's own file pages, which RLIMIT_DATA does not count. So a bot may have
-RESIDENT_FACTOR times its limit. The page tables are added, because they can be larger than what they lead to: a page of
-zeros that is only read costs no memory, but up to 8 kB of tables. Forks share most of their memory, and to read what
-each has of it is slow. So it is read only when the plain sum seems to be too much.
+Memory. Resident memory also has the interpreter's own file pages, which RLIMIT_DATA does not count.
+So a bot may have RESIDENT_FACTOR times its limit. The page tables are added, because they can be
+larger than what they lead to: a page of zeros that is only read costs no memory, but up to 8 kB of
+tables. Forks share most of their memory, and to read what each has of it is slow. So it is read
+only when the plain sum seems to be too much.
 
-CPU time. /proc shows it in clock ticks (10 ms on most systems), with that of reaped children; a cgroup counts it all.
+CPU time. /proc shows it in clock ticks (10 ms on most systems), with that of reaped children; a
+cgroup counts it all.
 
-Scratch. Nothing is counted until the bot has made its first file, if the time of change of its folder can be trusted to
-show that. A folder is counted while the bot may change it, so it is counted again with the bot stopped. Also counted
-are files that have no name any more and are still open, and what was allocated beyond a file's end. A file without a
-name that is mapped and not open shows its size to nobody, so it counts as more than any limit.
+Scratch. Nothing is counted until the bot has made its first file, if the time of change of its
+folder can be trusted to show that. A folder is counted while the bot may change it, so it is
+counted again with the bot stopped. Also counted are files that have no name any more and are still
+open, and what was allocated beyond a file's end. A file without a name that is mapped and not open
+shows its size to nobody, so it counts as more than any limit.
 """
 
 import contextlib
@@ -42,11 +46,13 @@ UNKNOWN_BYTES = 1 << 40
 MANY_FILES = 1_000_000
 """Where there is no limit on files, counting ends here."""
 THREADS = 128
-"""The most threads for each process that is allowed: a JVM has 30, and each costs the kernel 16 kB and more. The
-same number limits the zombies: children that ended and that the bot has not reaped."""
+"""The most threads for each process that is allowed: a JVM has 30, and each costs the kernel 16 kB
+and more. The same number limits the zombies: children that ended and that the bot has not
+reaped."""
 RESIDENT_FACTOR = 1.25
 STILL_S = 0.01
-"""The longest wait until a bot has stopped: a thread that has no core, or waits for the disk, moves no files either."""
+"""The longest wait until a bot has stopped: a thread that has no core, or waits for the disk, moves
+no files either."""
 MORE_CPU = "it used more than the {:g} seconds of CPU that it may"
 
 
@@ -61,17 +67,26 @@ class Watchdog:
         self._cpu_before = 0.0
         """Seconds of CPU that were used in earlier matches, and do not count."""
         self.peak = 0
-        """The most bytes that were resident in any of its processes at a look, beyond the inherited."""
+        """The most bytes that were resident in any of its processes at a look, beyond the
+        inherited."""
 
     def begin_again(self) -> None:
         """Begin another match: the CPU time that the bot used so far does not count."""
-        self._cpu_before = self._cpu(usage for pid in self._child.processes() if (usage := see(pid)) is not None)
+        self._cpu_before = self._cpu(
+            usage for pid in self._child.processes() if (usage := see(pid)) is not None
+        )
 
     def look(self, now: float) -> Failure | None:
-        """Return which limit is exceeded; None while none is, or when no look is due at `now` (monotonic)."""
+        """Return which limit is exceeded.
+
+        Return None while none is, or when no look is due at `now` (monotonic).
+        """
         if now < self.due:
             return None
-        excess = next((Failure(cause=cause, words=f"{cause}: {text}") for cause, text in self._excesses()), None)
+        excess = next(
+            (Failure(cause=cause, words=f"{cause}: {text}") for cause, text in self._excesses()),
+            None,
+        )
         self.due = time.monotonic() + WATCHDOG_INTERVAL_S
         return excess
 
@@ -91,7 +106,10 @@ class Watchdog:
         if limits.processes is not None and len(living) > limits.processes:
             yield Cause.PROCESSES, f"more than {limits.processes} at once"
         if len(pids) - len(usages) > threads:
-            yield Cause.PROCESSES, f"more than {threads} that have ended, and that it did not wait for"
+            yield (
+                Cause.PROCESSES,
+                f"more than {threads} that have ended, and that it did not wait for",
+            )
         stored, files = stored_by(self._child)
         if limits.scratch is not None and stored > limits.scratch:
             yield Cause.SCRATCH, f"more than {size(limits.scratch)} in its scratch folder"
@@ -110,14 +128,17 @@ class Watchdog:
         if len(usages) == 1 or limit is None or resident + tables <= limit * RESIDENT_FACTOR:
             return resident + tables
         shares = ((procfs.share(pid), usage.resident) for pid, usage in usages.items())
-        return tables + sum(resident_alone if share is None else share for share, resident_alone in shares)
+        return tables + sum(
+            resident_alone if share is None else share for share, resident_alone in shares
+        )
 
 
 def stored_by(child: Child) -> tuple[int, int]:
     """Return (bytes, files) of all that a bot may write.
 
-    It could move its files to a folder that was counted already. So where there are any files they are counted again
-    while the bot is stopped; not in a build, which may have very many and is counted again at its end.
+    It could move its files to a folder that was counted already. So where there are any files they
+    are counted again while the bot is stopped; not in a build, which may have very many and is
+    counted again at its end.
     """
     if child.level.wrapped and not child.spec.builds:
         pid = child.program()
@@ -152,7 +173,8 @@ def _stopped(child: Child) -> Iterator[None]:
 def in_folders(paths: Iterable[str], most: int) -> tuple[int, int]:
     """Return (bytes, files) below some folders; stop counting after `most` files.
 
-    A folder that cannot be opened, because of its mode or the length of its path, hides files: it counts as too many.
+    A folder that cannot be opened, because of its mode or the length of its path, hides files: it
+    counts as too many.
     """
     stored = files = 0
     folders = [*paths]
@@ -164,7 +186,8 @@ def in_folders(paths: Iterable[str], most: int) -> tuple[int, int]:
                     files += 1
                     try:
                         status = entry.stat(follow_symlinks=False)
-                    except FileNotFoundError:  # perhaps renamed meanwhile; the entries after it count all the same
+                    except FileNotFoundError:
+                        # Perhaps renamed meanwhile; the entries after it count all the same.
                         continue
                     stored += _stored(status)
                     if stat.S_ISDIR(status.st_mode):
@@ -204,7 +227,9 @@ def in_removed_files(pids: Iterable[int], scratch: str) -> int:
                 if stat.S_ISREG(status.st_mode) and status.st_nlink == 0:
                     sizes[status.st_dev, status.st_ino] = _stored(status)
             with open(f"/proc/{pid}/maps", errors="surrogateescape") as maps:
-                removed = [line for line in maps if line.endswith(" (deleted)\n") and scratch in line]
+                removed = [
+                    line for line in maps if line.endswith(" (deleted)\n") and scratch in line
+                ]
             mapped |= {int(line.split(None, 5)[4]) for line in removed}  # inodes
         except OSError:
             continue  # gone meanwhile
@@ -218,7 +243,9 @@ def in_mount(path: str) -> tuple[int, int]:
         status = os.statvfs(path)
     except OSError:
         return 0, 0
-    return (status.f_blocks - status.f_bfree) * status.f_frsize, max(0, status.f_files - status.f_ffree - 1)
+    return (status.f_blocks - status.f_bfree) * status.f_frsize, max(
+        0, status.f_files - status.f_ffree - 1
+    )
 
 
 def size(count: int) -> str:
