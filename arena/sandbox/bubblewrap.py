@@ -1,4 +1,4 @@
-"""The level `bubblewrap`: namespaces of its own, set up by the external program `bwrap`, and the seccomp filter.
+"""The level `bubblewrap`: namespaces that the program `bwrap` makes, and the seccomp filter.
 
 A bot sees a file system that holds only what it may read, no other process and no network. This
 needs a kernel that lets ordinary users make namespaces, which many containers forbid. Namespaces
@@ -21,29 +21,17 @@ from arena.sandbox.level import TEMPORARY, BotKind, LaunchSpec, Level
 PROGRAM = "bwrap"
 PRLIMIT = "/usr/bin/prlimit"  # of util-linux, which nearly every distribution has
 NAMESPACES = [f"--unshare-{kind}" for kind in ("user", "ipc", "pid", "net", "uts", "cgroup-try")]
-IDENTITY = [
-    "--uid",
-    "1000",
-    "--gid",
-    "1000",
-    "--hostname",
-    "bot",
-    "--cap-drop",
-    "ALL",
-    "--die-with-parent",
-]
+IDENTITY = ["--uid", "1000", "--gid", "1000", "--hostname", "bot"]
+RESTRICTIONS = ["--cap-drop", "ALL", "--die-with-parent"]
 # No --new-session: the bot is in the session that the spawner made, so that its group can be killed
 # and stopped whole.
-NO_NAMESPACES_BELOW = [
-    "--disable-userns"
-]  # some systems refuse it; the filter refuses new namespaces anyway
-PROC = [
-    "--proc",
-    "/proc",
-    "--remount-ro",
-    "/proc",
-]  # Java needs it; a container that masks /proc refuses it
-VARIANTS: tuple[list[str], ...] = ([*NO_NAMESPACES_BELOW, *PROC], PROC, NO_NAMESPACES_BELOW, [])
+
+NO_NAMESPACES_BELOW = ["--disable-userns"]
+"""Some systems refuse this argument. The filter refuses new namespaces anyway."""
+PROC = ["--proc", "/proc", "--remount-ro", "/proc"]
+"""Java needs /proc. A container that masks /proc refuses these arguments."""
+VARIANTS: tuple[list[str], ...] = (NO_NAMESPACES_BELOW + PROC, PROC, NO_NAMESPACES_BELOW, [])
+"""The arguments that are tried, the strictest first."""
 MESSAGE_BYTES = 4096
 
 
@@ -56,20 +44,21 @@ class Bubblewrap(Level):
 
     name = "bubblewrap"
     confines = True
-    needs = "it needs the program bwrap (package bubblewrap), and a system where users may make namespaces"
+    needs = (
+        "it needs the program bwrap (package bubblewrap), "
+        "and a system where users may make namespaces"
+    )
     wrapped = True
 
     def prepare(self, kind: BotKind) -> None:
         """Make the filter, and find out which arguments of bwrap work here."""
         seccomp.program_for(kind.processes, kind.syscalls)
         if kind.other_user not in _working:
-            _working[kind.other_user] = working_command(
-                users.uids()[0] if kind.other_user else None
-            )
+            user = users.uids()[0] if kind.other_user else None
+            _working[kind.other_user] = working_command(user)
 
     def confine(self, spec: LaunchSpec, argv: list[str]) -> list[str]:
         """Set the limits; return the command that makes the namespaces and runs the bot in them."""
-        command = _working[spec.user is not None]
         rlimits.apply(spec)
         rlimits.no_new_privs()
         read_end, write_end = (
@@ -78,18 +67,20 @@ class Bubblewrap(Level):
         os.write(write_end, seccomp.program_for(spec.processes, spec.syscalls))
         os.close(write_end)
         os.set_inheritable(read_end, True)
-        return [
-            *command,
-            *(argument for path in spec.read for argument in ("--ro-bind", path, path)),
-            *("--bind" if spec.builds else "--ro-bind", spec.home, spec.home),
-            *(("--size", str(spec.scratch_bytes)) if spec.scratch_bytes else ()),
-            *("--tmpfs", spec.scratch),
-            *("--remount-ro", "/"),  # otherwise a bot could write to the root, which is a tmpfs
-            *("--chdir", spec.home),
-            *("--seccomp", str(read_end), "--"),
-            *_bound_tasks(spec),
-            *argv,
-        ]
+        command = list(_working[spec.user is not None])
+        for path in spec.read:
+            command += ["--ro-bind", path, path]
+        command += ["--bind" if spec.builds else "--ro-bind", spec.home, spec.home]
+        if spec.scratch_bytes:
+            command += ["--size", str(spec.scratch_bytes)]
+        command += ["--tmpfs", spec.scratch]
+        command += [
+            "--remount-ro",
+            "/",
+        ]  # otherwise a bot could write to the root, which is a tmpfs
+        command += ["--chdir", spec.home]
+        command += ["--seccomp", str(read_end), "--"]
+        return command + _task_limit(spec) + argv
 
     def program(self, pid: int) -> int | None:
         """Return the child of the child of bwrap; None while there is none."""
@@ -116,12 +107,13 @@ and for ours."""
 
 
 def working_command(user: int | None) -> list[str]:
-    """Return the beginning of the command with the strictest arguments that work here, as this user."""
+    """Return the beginning of the command, with the strictest arguments that work for this user."""
     from shutil import (
         which,
-    )  # here, because it imports what unpacks archives, and most spawners do without
+    )  # here, because it imports modules for archives, which few spawners need
 
-    bwrap = which(PROGRAM, path=os.environ.get("PATH", os.defpath) + ":/usr/bin:/usr/local/bin")
+    search_path = os.environ.get("PATH", os.defpath) + ":/usr/bin:/usr/local/bin"
+    bwrap = which(PROGRAM, path=search_path)
     if bwrap is None:
         raise BubblewrapError(0, "bwrap is not installed")
     system = ["--ro-bind", PROGRAMS[0], PROGRAMS[0]]
@@ -130,26 +122,28 @@ def working_command(user: int | None) -> list[str]:
             system += ["--symlink", os.readlink(path), path]
         elif os.path.isdir(path):
             system += ["--ro-bind", path, path]
-    system += [argument for path in SETTINGS for argument in ("--ro-bind-try", path, path)]
-    system += [
-        argument for path in DEVICES for argument in ("--dev-bind", path, path)
-    ]  # --dev has a big /dev/shm
+    for path in SETTINGS:
+        system += ["--ro-bind-try", path, path]
+    for path in DEVICES:
+        system += ["--dev-bind", path, path]  # --dev would add a big /dev/shm
     first_error = ""
     for variant in VARIANTS:
-        command = [bwrap, *NAMESPACES, *IDENTITY, *variant, *system]
+        command = [bwrap, *NAMESPACES, *IDENTITY, *RESTRICTIONS, *variant, *system]
         error = _try([*command, "--remount-ro", "/", "--", "/usr/bin/true"], user)
         if not error:
             return command
         first_error = first_error or error
-    passing = next((number for number in TEMPORARY if first_error.endswith(os.strerror(number))), 0)
-    raise BubblewrapError(passing, first_error)
+    for number in TEMPORARY:
+        if first_error.endswith(os.strerror(number)):
+            raise BubblewrapError(number, first_error)
+    raise BubblewrapError(0, first_error)
 
 
 def _try(command: list[str], user: int | None) -> str:
     """Run a command as this user; return the first line of its complaint, empty when it works.
 
-    BubblewrapError, as for what passes, when it fails without a complaint: then somebody has killed
-    it.
+    Raise BubblewrapError with a temporary errno when the command fails without a complaint:
+    somebody has killed it then.
     """
     read_end, write_end = os.pipe()
     pid = os.fork()
@@ -164,18 +158,21 @@ def _try(command: list[str], user: int | None) -> str:
     os.close(write_end)
     with os.fdopen(read_end, errors="replace") as pipe:
         output = pipe.read(MESSAGE_BYTES).strip()
-    code = os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1])
-    if code != 0 and not output:
+    _, status = os.waitpid(pid, 0)
+    code = os.waitstatus_to_exitcode(status)
+    if code == 0:
+        return ""
+    if not output:
         raise BubblewrapError(errno.EINTR, f"bwrap ended with {code}")
-    return "" if code == 0 else output.partition("\n")[0]
+    return output.partition("\n")[0]
 
 
-def _bound_tasks(spec: LaunchSpec) -> list[str]:
-    """Return the beginning of a command that bounds the processes and threads of a bot that may have several.
+def _task_limit(spec: LaunchSpec) -> list[str]:
+    """Return the beginning of a command that limits the number of a bot's processes and threads.
 
-    It runs inside, where RLIMIT_NPROC counts the processes of this user namespace only; set outside
-    it would count every process of our user. For a user that is the bot alone, the row is among the
-    limits of the spec.
+    The command runs inside, where RLIMIT_NPROC counts the processes of this user namespace only;
+    outside, the kernel would count every process of our user. A bot that has a user of its own gets
+    this limit from its spec.
     """
     if not spec.tasks or spec.user is not None or not os.access(PRLIMIT, os.X_OK):
         return []

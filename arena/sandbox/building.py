@@ -32,13 +32,17 @@ BUILD_LIMITS = Limits(
     files=50_000,
     open_files=1024,
 )
-TIMEOUT_S = 120.0  # of wall time
-OUTPUT_BYTES = 8 * 1024  # the end of the output, which is kept
+TIMEOUT_S = 120.0
+"""The wall time that a build may take."""
+OUTPUT_BYTES = 8 * 1024
+"""The length of the end of the output, which is kept."""
 LITTLE_ROOM = Limits(scratch=10_000_000, files=100)
-"""A build that fails where the disk has less room left than this may have failed because of
-that."""
-EXIT_GRACE_S = 1.0  # for a command that closed its output, until it exits
-ANSWER_BYTES = 4096  # that a pipe takes at once where it takes any
+"""When the disk has less room left than this, that may be why a build failed."""
+EXIT_GRACE_S = 1.0
+"""The time that a command has to exit after it has closed its output."""
+ANSWER_BYTES = 4096
+"""A pipe that can take anything takes this much at once."""
+READ_BYTES = 65536
 
 Hear = Callable[[bytes], bytes | Failure]
 
@@ -64,13 +68,13 @@ class Built:
 
 
 def build(launcher: Launcher, bot: Bot, command: Iterable[str], level: str, target: Path) -> Built:
-    """Run the command on a copy of the bot's files.
+    """Run the build command on a copy of the bot's files, and copy the result to `target`.
 
-    When it succeeds, copy them and what it made to `target`.
+    `target` is a folder that does not exist yet; it is made only if the build succeeds. Files that
+    are no part of a bot are not copied: the bot's digest does not include them either.
 
-    `target` is a folder that does not exist yet. Files that are no part of a bot are not copied:
-    the bot's digest does not include them either. OSError when they cannot be copied; MachineError
-    when the build fails and a disk is full, which is nobody's fault.
+    Raise OSError when the files cannot be copied. Raise MachineError when the build fails and a
+    disk is full, which is nobody's fault.
     """
     builder = replace(bot, command=tuple(command), limits=None, processes=None)
     conditions = Conditions(sandbox=level, limits=BUILD_LIMITS)
@@ -82,11 +86,10 @@ def build(launcher: Launcher, bot: Bot, command: Iterable[str], level: str, targ
             Copier(programs=True, leave_out=LEFT_OUT).copy(home, target)
         except OSError as error:
             discard(target)
-            if error.errno in DISK_ERRORS:
-                raise MachineError(
-                    f"{target.parent}: cannot be written: {error.strerror}"
-                ) from error
-            raise
+            if error.errno not in DISK_ERRORS:
+                raise
+            message = f"{target.parent}: cannot be written: {error.strerror}"
+            raise MachineError(message) from error
         return built
 
 
@@ -101,14 +104,14 @@ def at_work(
     shown: Mapping[str, Path] = {},
     hear: Hear | None = None,
 ) -> Iterator[tuple[Built, Path]]:
-    """Run the command of a bot on a copy of its files.
+    """Run the command of a bot on a copy of its files; yield how it ended, and the copy.
 
-    Yield how it ended, and the copy, which is gone afterwards.
+    When this yields, nothing that the command started lives any more. The copy is removed
+    afterwards. `shown` are folders that the command may read, by the variables that name them.
 
-    Nothing that the command started lives any more then. `shown` are folders that it may read, by
-    the variables that name them. With `hear` its input stays open: what that returns for a part of
-    its output is written there, or ends it. It is frozen meanwhile, and the time until an answer is
-    not its own.
+    With `hear` the input of the command stays open. `hear` gets each part of its output, and
+    returns the answer that is written to its input, or a failure that ends it. The command is
+    frozen meanwhile, and does not pay for the time until an answer.
     """
     child = launcher.start(bot, conditions, rules, builds=True, shown=shown)
     try:
@@ -117,17 +120,18 @@ def at_work(
         try:
             excess, late, output = _wait(child, seconds, hear)
         except BaseException:
-            with suppress(SpawnerLostError):  # which has ended it already
+            with suppress(SpawnerLostError):  # the command has ended with its spawner
                 launcher.reap(child)
             raise
         finally:
             if hear is not None:
                 os.close(child.stdin)
-        how = launcher.reap(child, 0.0 if excess or late else EXIT_GRACE_S)
+        must_be_killed = excess is not None or late
+        end = launcher.reap(child, 0.0 if must_be_killed else EXIT_GRACE_S)
         launcher.sweep()  # a process that is left could change the files while they are copied
-        if not (excess or late):
+        if not must_be_killed:
             excess = Watchdog(child).look(math.inf)
-        yield Built(how, output, child.error, excess, late), child.room.home
+        yield Built(end, output, child.error, excess, late), child.room.home
     finally:
         os.close(child.stdout)
         os.close(child.stderr)
@@ -137,17 +141,21 @@ def at_work(
 def _wait(child: Child, seconds: float, hear: Hear | None) -> tuple[Failure | None, bool, bytes]:
     """Wait until the output ends.
 
-    Return the limit that was exceeded, whether it was late, and the output's end.
+    Return the limit that was exceeded, whether the command was late, and the end of the output.
     """
-    watchdog, until = Watchdog(child), time.monotonic() + seconds
-    open_pipes, output, answers = {child.stdout, child.stderr}, b"", b""
+    watchdog = Watchdog(child)
+    until = time.monotonic() + seconds
+    open_pipes = {child.stdout, child.stderr}
+    output = b""
+    answers = b""
     while open_pipes and child.pid:
+        waiting_input = [child.stdin] if answers else []
         readable, writable, _ = select.select(
-            list(open_pipes), [child.stdin] if answers else [], [], WATCHDOG_INTERVAL_S
+            list(open_pipes), waiting_input, [], WATCHDOG_INTERVAL_S
         )
         for descriptor in readable:
             try:
-                data = os.read(descriptor, 65536)
+                data = os.read(descriptor, READ_BYTES)
             except BlockingIOError:  # the command has read from its own pipe what was there
                 continue
             output = (output + data)[-OUTPUT_BYTES:]
@@ -160,20 +168,28 @@ def _wait(child: Child, seconds: float, hear: Hear | None) -> tuple[Failure | No
                 if isinstance(answer, Failure):
                     return answer, False, output
                 child.thaw()
-                if (
-                    answer
-                ):  # otherwise nobody waited for it: a flood of words would make its time endless
+                # Only time that was spent on an answer is given back: with a flood of output that
+                # needs no answer, a command could extend its time without end.
+                if answer:
                     answers += answer
                     until += time.monotonic() - begun
         if writable:
-            with suppress(BlockingIOError):  # it has filled its own pipe
-                try:
-                    answers = answers[os.write(child.stdin, answers[:ANSWER_BYTES]) :]
-                except BrokenPipeError:  # it need not listen
-                    answers = b""
+            answers = _unwritten(child.stdin, answers)
         now = time.monotonic()
-        if (excess := watchdog.look(now)) is not None:
+        excess = watchdog.look(now)
+        if excess is not None:
             return excess, False, output
         if now > until:
             return None, True, output
     return None, False, output
+
+
+def _unwritten(stdin: int, answers: bytes) -> bytes:
+    """Write the beginning of these answers; return the rest."""
+    try:
+        written = os.write(stdin, answers[:ANSWER_BYTES])
+    except BlockingIOError:  # the command has filled the pipe of its own input
+        return answers
+    except BrokenPipeError:  # the command does not listen, and need not
+        return b""
+    return answers[written:]

@@ -1,11 +1,9 @@
 """The system calls that a bot may make: the tables that people read and change.
 
-`seccomp.py` makes a filter of them.
-
-`file_policy.py` is the same for files. The levels landlock and bubblewrap have the same filter:
-namespaces or Landlock hide files and processes, and the filter closes what they leave open. It is a
-list of what is allowed, as container runtimes and judges have it, so a call that nobody thought of,
-or that a later kernel adds, is refused.
+`seccomp.py` makes a filter of them. `file_policy.py` is the same for files. The levels landlock and
+bubblewrap have the same filter: namespaces or Landlock hide files and processes, and the filter
+closes what they leave open. It is a list of what is allowed, as container runtimes and judges have
+it, so a call that nobody thought of, or that a later kernel adds, is refused.
 
 How the list was found: `strace -f` over whole matches of every starter kit, the house bots, numpy,
 Java with its collector, Node with workers, and over the builds of the compiled languages. Two kinds
@@ -59,7 +57,9 @@ ALLOWED = {
         "kill tgkill rt_sigaction rt_sigprocmask rt_sigreturn rt_sigpending rt_sigsuspend "
         "rt_sigtimedwait sigaltstack pause restart_syscall alarm setitimer getitimer"
     ),
-    "read the clock": "clock_gettime clock_getres clock_nanosleep nanosleep gettimeofday time times getrusage",
+    "read the clock": (
+        "clock_gettime clock_getres clock_nanosleep nanosleep gettimeofday time times getrusage"
+    ),
     "who it is, where it runs, and lower limits": (
         "getpid getppid gettid getpgrp getpgid getsid getuid geteuid getgid getegid getresuid "
         "getresgid getgroups capget uname sysinfo getrandom getrlimit setrlimit prlimit64 prctl "
@@ -88,9 +88,9 @@ ALL_BITS = 0xFFFFFFFF
 
 
 class Check(NamedTuple):
-    """A condition on an argument.
+    """A condition on an argument of a call.
 
-    Only its low 32 bits are checked, as the kernel takes no more of an int.
+    Only the low 32 bits of the argument are checked, as the kernel takes no more of an int.
     """
 
     argument: int
@@ -118,16 +118,10 @@ without a name.
 Landlock asks for the right to write when a file is opened for writing, and below its third version
 for nothing more: O_RDONLY with O_TRUNC empties any file. It asks for no right at all for access
 mode 3 (for ioctl only). A file without a name takes space in the scratch folder, and the watchdog
-cannot find it in the folder. """
+cannot find it in the folder."""
 
-MAP_SHARED, MAP_PRIVATE, MAP_TYPE, MAP_ANONYMOUS, MAP_GROWSDOWN, MAP_HUGETLB = (
-    1,
-    2,
-    0xF,
-    0x20,
-    0x100,
-    0x40000,
-)
+MAP_SHARED, MAP_PRIVATE, MAP_TYPE = 1, 2, 0xF
+MAP_ANONYMOUS, MAP_GROWSDOWN, MAP_HUGETLB = 0x20, 0x100, 0x40000
 
 CLONE_FILES, CLONE_PARENT, CLONE_THREAD = 0x400, 0x8000, 0x10000
 CLONE_NEW = 0x7E020000
@@ -142,30 +136,61 @@ AF_UNIX, SOCK_STREAM, SOCK_SEQPACKET, SOCK_TYPE = 1, 1, 5, 0xF
 MSG_OOB = 1
 CLOSE_RANGE_CLOEXEC = 4
 RENAME_NOREPLACE, RENAME_EXCHANGE = 1, 2
-PRCTL = (
-    # GET_PDEATHSIG GET_DUMPABLE GET_KEEPCAPS SET_NAME GET_NAME GET_SECCOMP CAPBSET_READ.
-    *(2, 3, 7, 15, 16, 21, 23),
-    # GET_TSC SET_TIMERSLACK GET_TIMERSLACK SET_NO_NEW_PRIVS GET_NO_NEW_PRIVS.
-    *(25, 29, 30, 38, 39),
-    *(41, 42, 52),  # SET_THP_DISABLE GET_THP_DISABLE GET_SPECULATION_CTRL
-    # Of aarch64: SVE_SET_VL SVE_GET_VL PAC_RESET_KEYS SET_TAGGED_ADDR_CTRL GET_TAGGED_ADDR_CTRL.
-    *(50, 51, 54, 55, 56),
-    *(0x53564D41, 0x41555856),  # SET_VMA (names memory), GET_AUXV
-)
-"""Not SET_PDEATHSIG, SET_DUMPABLE, SET_MM, SET_CHILD_SUBREAPER, SCHED_CORE, SET_PTRACER,
-SET_SECCOMP: a bot could outlive its spawner, hide from the watchdog, look like another program,
-adopt processes, keep others off half of a core, let others trace it, and load its own programs into
-the kernel. prctl(2) has the numbers."""
+PRCTL = {
+    2: "GET_PDEATHSIG",
+    3: "GET_DUMPABLE",
+    7: "GET_KEEPCAPS",
+    15: "SET_NAME",
+    16: "GET_NAME",
+    21: "GET_SECCOMP",
+    23: "CAPBSET_READ",
+    25: "GET_TSC",
+    29: "SET_TIMERSLACK",
+    30: "GET_TIMERSLACK",
+    38: "SET_NO_NEW_PRIVS",
+    39: "GET_NO_NEW_PRIVS",
+    41: "SET_THP_DISABLE",
+    42: "GET_THP_DISABLE",
+    52: "GET_SPECULATION_CTRL",
+    50: "SVE_SET_VL",  # this one and the next four are for aarch64
+    51: "SVE_GET_VL",
+    54: "PAC_RESET_KEYS",
+    55: "SET_TAGGED_ADDR_CTRL",
+    56: "GET_TAGGED_ADDR_CTRL",
+    0x53564D41: "SET_VMA",  # names memory
+    0x41555856: "GET_AUXV",
+}
+"""The options of prctl that bots may use, by their numbers, which are from prctl(2).
 
-MADVISE = (
-    *(0, 1, 2, 3, 4, 8, 10, 11),  # NORMAL RANDOM SEQUENTIAL WILLNEED DONTNEED FREE DONTFORK DOFORK
-    *(14, 15, 16, 17, 18, 19),  # HUGEPAGE NOHUGEPAGE DONTDUMP DODUMP WIPEONFORK KEEPONFORK
-    *(102, 103),  # GUARD_INSTALL GUARD_REMOVE
-)
-"""Not MERGEABLE, which shows whether somebody else has the same page. Not COLD and PAGEOUT, which
-move memory to where the watchdog does not count it. Not POPULATE_READ, POPULATE_WRITE and COLLAPSE,
-which work on gigabytes until they are done, even if the bot is frozen meanwhile: a hundred threads
-in such a call take seconds. madvise(2) and asm-generic/mman-common.h have the numbers."""
+SET_PDEATHSIG, SET_DUMPABLE, SET_MM, SET_CHILD_SUBREAPER, SCHED_CORE, SET_PTRACER and SET_SECCOMP
+are missing: a bot could outlive its spawner, hide from the watchdog, look like another program,
+adopt processes, keep others off half of a core, let others trace it, and load its own programs into
+the kernel."""
+
+MADVISE = {
+    0: "NORMAL",
+    1: "RANDOM",
+    2: "SEQUENTIAL",
+    3: "WILLNEED",
+    4: "DONTNEED",
+    8: "FREE",
+    10: "DONTFORK",
+    11: "DOFORK",
+    14: "HUGEPAGE",
+    15: "NOHUGEPAGE",
+    16: "DONTDUMP",
+    17: "DODUMP",
+    18: "WIPEONFORK",
+    19: "KEEPONFORK",
+    102: "GUARD_INSTALL",
+    103: "GUARD_REMOVE",
+}
+"""The advice of madvise(2) that bots may give, by its number in asm-generic/mman-common.h.
+
+MERGEABLE is missing, because it shows whether somebody else has the same page. COLD and PAGEOUT are
+missing, because they move memory to where the watchdog does not count it. POPULATE_READ,
+POPULATE_WRITE and COLLAPSE are missing, because they work on gigabytes until they are done, even if
+the bot is frozen meanwhile: a hundred threads in such a call take seconds."""
 
 CPU_CLOCK, OF_A_THREAD = 0x80000000, 4
 OTHERS_CLOCKS = Check(0, (CPU_CLOCK,), mask=CPU_CLOCK | OF_A_THREAD, inverted=True)
@@ -180,9 +205,9 @@ CHECKS = {
     "clock_getres": (OTHERS_CLOCKS,),
     "clock_gettime": (OTHERS_CLOCKS,),
     "clock_nanosleep": (OTHERS_CLOCKS,),
-    # Not UNSHARE: a thread's own table of descriptors.
+    # Not UNSHARE, which gives a thread a table of descriptors of its own.
     "close_range": (Check(2, (0, CLOSE_RANGE_CLOEXEC)),),
-    # Not DONTNEED: what is in the page cache is a note to a later bot.
+    # Not DONTNEED: by what is in the page cache, a bot could leave a note to a later bot.
     "fadvise64": (Check(3, (0, 1, 2, 3, 5)),),
     "fallocate": (Check(1, (0,)),),  # not past the end of a file, which RLIMIT_FSIZE does not count
     # DUPFD GETFD SETFD GETFL SETFL GETOWN DUPFD_QUERY DUPFD_CLOEXEC GETPIPE_SZ GET_SEALS: no locks,
@@ -197,7 +222,7 @@ CHECKS = {
     # enough to have opened a file; ioctl_list(2)
     "ioctl": (Check(1, (0x5401, 0x540F, 0x5413, 0x541B, 0x5421, 0x5450, 0x5451, 0x802C542A)),),
     "kill": (NO_SIGCONT,),
-    "madvise": (Check(2, MADVISE),),
+    "madvise": (Check(2, tuple(MADVISE)),),
     # Private memory and shared files. Pages of shared memory without a file stay when they are
     # unmapped or given up (MADV_DONTNEED), and are then counted nowhere; huge pages and what grows
     # downwards are not counted as data.
@@ -212,7 +237,7 @@ CHECKS = {
     "openat": (OPEN_FLAGS._replace(argument=2),),
     # The normal one, and 0xFFFFFFFF, which asks for it.
     "personality": (Check(0, (0, 0xFFFFFFFF)),),
-    "prctl": (Check(0, PRCTL),),
+    "prctl": (Check(0, tuple(PRCTL)),),
     "preadv2": (Check(5, (0,)),),  # not RWF_NOWAIT, which tells what is in the page cache
     "prlimit64": (Check(0, (0,)),),  # of itself
     "pwritev2": (Check(5, (0,)),),
@@ -235,7 +260,7 @@ RLIMIT_CPU = 0
 OF_ONE_PROCESS = {
     "clone": (Check(0, (THREAD,), mask=CLONE_KIND),),  # threads only
     "kill": (NO_END_BY_OTHERS,),
-    # Nor read it: a filter cannot see all of a pointer.
+    # It may not read this limit either: a filter cannot see all of a pointer.
     "prlimit64": (Check(1, (RLIMIT_CPU,), inverted=True),),
     "setrlimit": (Check(0, (RLIMIT_CPU,), inverted=True),),
     "tgkill": (NO_END_BY_OTHERS._replace(argument=2),),
@@ -258,9 +283,11 @@ def allowed() -> frozenset[str]:
 
 
 def refusals(arch: str) -> list[int]:
-    """Return for each number from 0 to NEWEST the errno with which its call fails where it is not allowed."""
+    """Return the errno with which each call fails that is not allowed, by its number."""
+    special: dict[str, int] = {}
+    for answer, names in WAY_OUT.items():
+        special.update(dict.fromkeys(names.split(), answer))
     answers = [errno.ENOSYS] * (NEWEST + 1)
-    special = {name: answer for answer, names in WAY_OUT.items() for name in names.split()}
     for name, number in numbers(arch).items():
         if number < COMMON:
             answers[number] = special.get(name, errno.EPERM)

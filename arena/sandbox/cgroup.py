@@ -1,10 +1,11 @@
-"""A cgroup (version 2) for each bot, where the system has delegated one to arena: limits that the kernel itself keeps.
+"""A cgroup (version 2) for each bot, where the system has delegated one to arena.
 
-It adds to what every level does anyway; everything works without it too. A bot in its own cgroup is
-bounded in memory with all its children, its files in memory and the kernel's memory for it
-(memory.max), and in threads and processes (pids.max); its CPU time is counted whole, that of
-children that nobody waited for as well (cpu.stat); it is frozen in a way that no signal undoes
-(cgroup.freeze). The kernel documents all this in Documentation/admin-guide/cgroup-v2.rst.
+The kernel itself keeps the limits of a cgroup. They add to what every level does anyway, and
+everything works without them, too. In its own cgroup, a bot is limited in memory, with all its
+children, its files in memory and the kernel's memory for it (memory.max), and in threads and
+processes (pids.max). Its CPU time is counted whole, with that of children that nobody waited for
+(cpu.stat). It is frozen in a way that no signal undoes (cgroup.freeze). The kernel documents all
+this in Documentation/admin-guide/cgroup-v2.rst.
 
 Delegation. This process is in some cgroup X. X counts as delegated when it is not the root of the
 machine and we may write to it. Root may write to everything, so for root also systemd must have
@@ -36,7 +37,7 @@ REMOVAL_S = 1.0
 """The longest wait until a cgroup is empty when its processes were killed: the kernel has memory to
 free."""
 PAUSE_S = 0.0005
-"""Between two attempts to remove it."""
+"""The time between two attempts to remove a cgroup."""
 ENTER_TIMEOUT_S = 10
 STAT_BYTES = 64
 numbers = count(1)
@@ -55,10 +56,10 @@ class Cgroup:
         return description(self.controllers)
 
     def limit(self, memory: int | None, tasks: int | None) -> None:
-        """Bound it in bytes and in threads of all its processes, as far as it has the controllers."""
+        """Limit the bytes and the threads of all its processes, as its controllers allow."""
         if memory is not None and "memory" in self.controllers:
             _write(f"{self.path}/memory.max", str(memory))
-            # All of it dies: half a bot explains nothing.
+            # The kernel kills all of it: half a bot explains nothing.
             _write(f"{self.path}/memory.oom.group", "1")
             with contextlib.suppress(OSError):  # a kernel without swap has no such file
                 _write(f"{self.path}/memory.swap.max", "0")
@@ -67,12 +68,18 @@ class Cgroup:
 
     def cpu(self) -> float:
         """Return the CPU seconds of all processes that were ever in it."""
-        return int(os.pread(self._cpu, STAT_BYTES, 0).split(maxsplit=2)[1]) / 1e6  # "usage_usec N"
+        _, microseconds, _ = os.pread(self._cpu, STAT_BYTES, 0).split(
+            maxsplit=2
+        )  # "usage_usec N ..."
+        return int(microseconds) / 1e6
 
     def out_of_memory(self) -> bool:
         """Return whether the kernel has killed it for its memory."""
         with contextlib.suppress(OSError), open(f"{self.path}/memory.events", "rb") as file:
-            return any(line.startswith(b"oom_kill ") and int(line.split()[1]) > 0 for line in file)
+            for line in file:
+                event, count = line.split()
+                if event == b"oom_kill":
+                    return int(count) > 0
         return False
 
     def freeze(self) -> None:
@@ -106,7 +113,10 @@ class Cgroups:
     """The cgroups of the bots of one referee process."""
 
     def __init__(self, parent: str) -> None:
-        """OSError or SubprocessError when the parent is not delegated after all: one process tries to enter it."""
+        """Make the cgroup of this referee process; one process tries to enter a cgroup of a bot.
+
+        Raise OSError or SubprocessError when the parent is not delegated after all.
+        """
         sweep(parent)
         _give_controllers(parent)
         self._path = f"{parent}/{PREFIX}{os.getpid()}-{next(numbers)}"
@@ -146,26 +156,26 @@ def opened() -> Cgroups | None:
     try:
         return Cgroups(parent)
     except (OSError, subprocess.SubprocessError):
-        # It looked delegated, and something forbids it: do without.
+        # The cgroup looked delegated, and something forbids to use it, so bots do without.
         return None
 
 
 def delegated() -> str | None:
     """Return the folder of the cgroup in which we may make others; None when there is none."""
     chosen = os.environ.get(VARIABLE)
+    if chosen == "none":
+        return None
     if chosen:
-        return None if chosen == "none" else chosen.rstrip("/")
-    path = _own()
+        return chosen.rstrip("/")
+    path = _current()
     if path is None:
         return None
     if os.path.basename(path) == HOME:
         path = os.path.dirname(path)
-    writable = all(
-        os.access(f"{path}{file}", os.W_OK)
-        for file in ("", "/cgroup.procs", "/cgroup.subtree_control")
-    )
-    # The root of the machine has no such file.
-    if not writable or not os.path.exists(f"{path}/cgroup.freeze"):
+    for file in ("", "/cgroup.procs", "/cgroup.subtree_control"):
+        if not os.access(f"{path}{file}", os.W_OK):
+            return None
+    if not os.path.exists(f"{path}/cgroup.freeze"):  # the root of the machine has no such file
         return None
     if os.getuid() != 0 or os.path.ismount(path):
         return path
@@ -177,11 +187,9 @@ def delegated() -> str | None:
 
 
 def quota() -> float | None:
-    """Return how many cores' time the cgroups around this process let it use.
-
-    None without such a limit.
-    """
-    path, least = _own(), None
+    """Return how many cores' time the cgroups around this process let it use; None if all."""
+    path = _current()
+    least = None
     while path and os.path.exists(f"{path}/cgroup.procs"):
         with contextlib.suppress(OSError, ValueError):
             limit, period = _read(f"{path}/cpu.max")  # "max 100000", or microseconds in each period
@@ -196,12 +204,10 @@ def sweep(parent: str) -> None:
     with contextlib.suppress(OSError):
         for name in os.listdir(parent):
             parts = name.split("-")
-            if (
-                name.startswith(PREFIX)
-                and len(parts) == 3
-                and parts[1].isdigit()
-                and not os.path.exists(f"/proc/{parts[1]}")
-            ):
+            if not name.startswith(PREFIX) or len(parts) != 3:
+                continue
+            _, pid, _ = parts
+            if pid.isdigit() and not os.path.exists(f"/proc/{pid}"):
                 remove(f"{parent}/{name}")
 
 
@@ -209,7 +215,7 @@ def remove(path: str) -> None:
     """Kill what is in a cgroup and below it, and remove it, unless it stays busy for REMOVAL_S."""
     until = time.monotonic() + REMOVAL_S
     with contextlib.suppress(OSError):
-        # Since Linux 5.14; before it, `Launcher.sweep` kills them.
+        # This file exists since Linux 5.14; on older systems `Launcher.sweep` kills the processes.
         _write(f"{path}/cgroup.kill", "1")
     while os.path.isdir(path) and time.monotonic() < until:
         try:
@@ -223,18 +229,22 @@ def remove(path: str) -> None:
             time.sleep(PAUSE_S)
 
 
-def _own() -> str | None:
+def _current() -> str | None:
     """Return the folder of the cgroup that we are in; None where there is no version 2."""
     try:
         with open(f"{PROC}/self/cgroup") as file:
-            path = next(line[3:].rstrip("\n") for line in file if line.startswith("0::"))
+            lines = file.read().splitlines()
         with open(f"{PROC}/self/mountinfo") as file:
             mounts = [line.split() for line in file if " - cgroup2 " in line]
-    except (OSError, StopIteration):
+    except OSError:
         return None
+    paths = [line.removeprefix("0::") for line in lines if line.startswith("0::")]
+    if not paths:
+        return None
+    path = paths[0]
     for fields in mounts:
         root, mountpoint = fields[3].rstrip("/"), fields[4]
-        if (path + "/").startswith(root + "/"):
+        if f"{path}/".startswith(f"{root}/"):
             return (mountpoint + path.removeprefix(root)).rstrip("/")
     return None
 
@@ -242,17 +252,16 @@ def _own() -> str | None:
 def _give_controllers(parent: str) -> None:
     """Give the children of a cgroup its controllers, as far as possible.
 
-    Leave it ourselves if need be.
-
-    Never while it has processes: the kernel would give `pids` all the same, but then a child may
-    have threads only, and no processes of its own.
+    If need be, this process leaves the cgroup for that. Controllers are never given while the
+    cgroup has processes: the kernel would give `pids` all the same, but then a child may have
+    threads only, and no processes of its own.
     """
-    at_home = os.path.basename(_own() or "") == HOME
-    available, enabled = (
-        _read(f"{parent}/cgroup.{file}") for file in ("controllers", "subtree_control")
-    )
+    at_home = os.path.basename(_current() or "") == HOME
+    available = _read(f"{parent}/cgroup.controllers")
+    enabled = _read(f"{parent}/cgroup.subtree_control")
     missing = [name for name in CONTROLLERS if name in available and name not in enabled]
-    if missing and (ours := _only_ours(parent)):
+    ours = _only_ours(parent) if missing else []
+    if ours:
         home = f"{parent}/{HOME}"
         with contextlib.suppress(FileExistsError):
             os.mkdir(home)
@@ -272,18 +281,18 @@ _leaving: set[str] = set()
 
 
 def _only_ours(parent: str) -> list[str]:
-    """Return the processes in a cgroup, if we are among them and all others are our ancestors.
-
-    Else nothing.
-    """
-    ancestors = {str(os.getpid())}
+    """Return the processes in a cgroup, if they are we and ancestors of us; otherwise nothing."""
     pid = os.getpid()
+    family = {str(pid)}
     while pid > 1:
         with open(f"/proc/{pid}/stat") as file:
-            pid = int(file.read().rpartition(")")[2].split()[1])
-        ancestors.add(str(pid))
+            _, _, fields = file.read().rpartition(")")
+        pid = int(fields.split()[1])  # the parent; proc_pid_stat(5)
+        family.add(str(pid))
     inside = _read(f"{parent}/cgroup.procs")
-    return inside if str(os.getpid()) in inside and ancestors.issuperset(inside) else []
+    if str(os.getpid()) in inside and family.issuperset(inside):
+        return inside
+    return []
 
 
 def _come_back(parent: str, owner: int) -> None:
@@ -293,7 +302,7 @@ def _come_back(parent: str, owner: int) -> None:
     with contextlib.suppress(OSError):
         for name in CONTROLLERS:
             if name in _read(f"{parent}/cgroup.subtree_control"):
-                # Fails while another arena plays here.
+                # This fails while another arena plays here.
                 _write(f"{parent}/cgroup.subtree_control", f"-{name}")
         for pid in _read(f"{parent}/{HOME}/cgroup.procs"):
             _write(f"{parent}/cgroup.procs", pid)

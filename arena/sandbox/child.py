@@ -46,13 +46,13 @@ class Exit:
 
 @dataclass(frozen=True, kw_only=True)
 class Child:
-    """A bot's process. Its three pipes are non-blocking.
+    """A bot's process, as arena sees it. Its three pipes are non-blocking.
 
     Its owner reads, writes and closes them.
     """
 
     pid: int
-    """Leads the bot's process group; 0 when it could not be started."""
+    """The leader of the bot's process group; 0 when it could not be started."""
     spawner: int
     """The process that forked it."""
     stdin: int
@@ -67,9 +67,9 @@ class Child:
     errno: int = 0
     """The error number of the system, when it could not be started."""
     cgroup: Cgroup | None = None
-    """Its own, where arena has a delegated one."""
+    """The bot's cgroup, where arena has a delegated one."""
     forks: Forks | None = None
-    """Counts its forks, where it may be several processes and the kernel asks before each fork."""
+    """The count of its forks, where it may fork and the kernel asks before each fork."""
     inherited: int = 0
     """Bytes that are resident from its first moment on: a warm start has them from the spawner."""
 
@@ -85,22 +85,19 @@ class Child:
 
     @property
     def cannot_kill_itself(self) -> bool:
-        """Return whether its filter refuses all that would look like a kill or a stop by somebody else."""
+        """Return whether its filter refuses all that looks like a kill or a stop by others."""
         return self.cannot_fork and not self.spec.syscalls
 
     @property
     def has_no_files(self) -> bool:
-        """Return whether it is certain that it never had a file of its own, with a name or without.
+        """Return whether it certainly never had a file of its own, with a name or without.
 
         Its filter refuses the calls that set the times of files, and those that make files without
         a name.
         """
-        return (
-            self.level.confines
-            and not self.spec.syscalls
-            and not self.spec.builds
-            and self.room.untouched
-        )
+        if not self.level.confines or self.spec.syscalls or self.spec.builds:
+            return False
+        return self.room.untouched
 
     def program(self) -> int | None:
         """Return the process that runs the bot's own program; None while there is none."""
@@ -109,17 +106,18 @@ class Child:
     def processes(self) -> Iterable[int]:
         """Return every process of the bot, also one whose parent is gone or that was not reaped.
 
-        No helper's.
+        Helpers of its level are not among them.
         """
         if self.cannot_fork:
-            return () if (pid := self.program()) is None else (pid,)
+            pid = self.program()
+            return () if pid is None else (pid,)
         helpers = self.level.helpers(self.pid)
         return (pid for pid in procfs.of_group(self.pid, self.spawner) if pid not in helpers)
 
     def meter(self) -> Meter:
         """Return a new meter; where the bot may fork, the meter counts all that it forked."""
         if not system.LINUX:
-            return Meter(lambda: None)  # which reads nothing
+            return Meter(lambda: None)  # this meter reads nothing
         if self.limits.processes == 1 or self.cannot_fork:
             return Meter(self.program)
         counted = None if self.cgroup is None else self.cgroup.cpu
@@ -129,8 +127,10 @@ class Child:
 
     @property
     def confined(self) -> str:
-        """Return the level and all that belongs to it as a record shows it: cgroup, user, additional calls."""
-        parts = [self.spec.level, *([str(self.cgroup)] if self.cgroup is not None else [])]
+        """Return the level, cgroup, user and additional calls, as a record shows them."""
+        parts = [self.spec.level]
+        if self.cgroup is not None:
+            parts.append(str(self.cgroup))
         if self.spec.user is not None:
             parts.append(f"as user {self.spec.user}")
         elif os.getuid() == 0 and self.level.restricts:
@@ -152,13 +152,16 @@ class Child:
             try:  # noqa: SIM105 (`suppress` costs as much as the call, and this is done twice a turn)
                 os.killpg(self.pid, number)
             except (ProcessLookupError, PermissionError):
-                # MacOS says the second of a group that has ended.
+                # The group has ended; macOS raises the second error then.
                 pass
 
 
 @contextlib.contextmanager
 def pipes() -> Iterator[tuple[tuple[int, int, int], tuple[int, int, int]]]:
-    """Make three pipes: yield the bot's ends, which are closed at the end, and ours, which are closed if this fails."""
+    """Make three pipes; yield the bot's ends, and ours.
+
+    The bot's ends are closed at the end of the `with`. Ours are closed only if it fails.
+    """
     opened: list[int] = []
     try:
         for make in (timed_pipe.make, timed_pipe.make, os.pipe):

@@ -1,12 +1,10 @@
 """From the fork to the bot's own program: what a child of the spawner does.
 
-None of these functions returns.
-
 A child waits until the spawner names an operation. It then takes its message out of the spawner's
 socket itself, so the spawner never holds what concerns one bot (`spawner.py`). It becomes the bot's
-user, confines itself, and runs the program: in this very process for a warm start, else by exec. An
-error before that goes to the spawner over a pipe, never to the bot's stderr. The pipe closes by
-itself when the bot's program begins, and that says that all went well.
+user, confines itself, and runs the program: in this very process for a warm start, otherwise by
+exec. An error before that goes to the spawner over a pipe, never to the bot's stderr. The pipe
+closes by itself when the bot's program begins, and this shows that all went well.
 
 The order matters. The cgroup comes first, because only arena's user may enter it. The user comes
 before the level: a confined process can no longer change it. Within a level the filter comes last,
@@ -19,7 +17,7 @@ import marshal
 import os
 import struct
 import sys
-import warnings  # noqa: F401  os.execvpe imports it, and where it is called no file of Python's can be read any more
+import warnings  # noqa: F401  os.execvpe imports it where no file of Python can be read any more
 from collections.abc import Callable
 from functools import cache
 from typing import Any, NoReturn
@@ -40,20 +38,15 @@ SPARE_NAME = b"arena-spare"
 
 
 def failed(error: OSError) -> dict[str, Any]:
-    """Return the answer for a step that failed.
-
-    `passing` says whether it may succeed at another time.
-    """
-    return {
-        "failed": str(refusal(error) or error.strerror)[:TEXT_LENGTH],
-        "passing": error.errno in TEMPORARY,
-    }
+    """Return the answer for a step that failed; `passing` means that it may succeed later."""
+    text = str(refusal(error) or error.strerror)
+    return {"failed": text[:TEXT_LENGTH], "passing": error.errno in TEMPORARY}
 
 
 def wait(launcher: _socket.socket, parent: int, order: int, reply: int) -> NoReturn:
-    """Wait in a session of its own, with default signals, for an operation from the pipe `order`.
+    """Wait for an operation from the pipe `order`, and do it.
 
-    Then do it.
+    The child is in a session of its own, with default signals.
     """
     try:
         os.setsid()
@@ -62,7 +55,8 @@ def wait(launcher: _socket.socket, parent: int, order: int, reply: int) -> NoRet
             _signal.signal(number, _signal.SIG_DFL)
         os.umask(0o077)
         die_with(parent)
-        OPERATIONS[os.read(order, 1)](launcher, parent, order, reply)
+        operation = OPERATIONS[os.read(order, 1)]
+        operation(launcher, parent, order, reply)
     finally:
         os._exit(127)
 
@@ -76,7 +70,8 @@ def die_with(parent: int) -> None:
 
 def begin(launcher: _socket.socket, parent: int, order: int, reply: int) -> NoReturn:
     """Take the message, and become the program that it names."""
-    confined, argv = False, [""]
+    confined = False
+    argv = [""]
     try:
         pipes, (argv, env, values) = message(launcher)
         spec = LaunchSpec(*values)
@@ -89,25 +84,26 @@ def begin(launcher: _socket.socket, parent: int, order: int, reply: int) -> NoRe
         if level.restricts:
             users.become(spec.user)
         if spec.user is not None:
-            # Exec would do that: otherwise a warm bot could not look at itself.
+            # An exec would do this: otherwise a warm bot could not look at itself.
             prctl(PR_SET_DUMPABLE, 1, 0, 0, 0)
-            die_with(parent)  # again: a change of user clears it
+            die_with(parent)  # again, because a change of user clears it
         prctl(PR_SET_NAME, NAME, 0, 0, 0)
         for target, descriptor in enumerate(pipes):  # these are larger than 2: ours are open
             os.dup2(descriptor, target)
         os.chdir(spec.home)
         if spec.warm:
-            spec = spec._replace(limits=rlimits.with_data(spec.limits, warm.inherited.data))
+            limits = rlimits.with_data(spec.limits, warm.inherited.data)
+            spec = spec._replace(limits=limits)
         if spec.counts_forks:
             pass_on_forks(launcher)
         argv = level.confine(spec, argv)
-        # The filter refuses to send a descriptor, so the spawner takes a copy of this one.
         if spec.watched:
+            # The filter refuses to send a descriptor, so the spawner takes a copy of this one.
             os.write(reply, marshal.dumps({"listener": seccomp.listener}))
             os.read(order, 1)
-            os.close(seccomp.listener)  # else the bot could answer for itself
+            os.close(seccomp.listener)  # otherwise the bot could answer for itself
         if spec.warm:
-            os.closerange(3, 1 << 16)  # `reply` too
+            os.closerange(3, 1 << 16)  # `reply` is among these
             warm.run(argv, env)
         confined = True
         os.execvpe(argv[0], argv, env)  # noqa: S606 (no shell is wanted)
@@ -127,39 +123,35 @@ def begin(launcher: _socket.socket, parent: int, order: int, reply: int) -> NoRe
 def pass_on_forks(launcher: _socket.socket) -> None:
     """Have the kernel ask before each fork of this bot, and send the listener to the referee.
 
-    Where the kernel cannot ask, nothing is sent. It must come before the level's own filter, which
-    refuses to send descriptors.
+    Where the kernel cannot ask, nothing is sent. This must come before the level's own filter,
+    which refuses to send descriptors.
     """
     rlimits.no_new_privs()
     try:
         listener = seccomp.ask_before_forks()
     except OSError:
         return
-    launcher.sendmsg(
-        [LISTENER], [(_socket.SOL_SOCKET, _socket.SCM_RIGHTS, struct.pack("i", listener))]
-    )
-    os.close(listener)  # else the bot could answer for itself
+    rights = (_socket.SOL_SOCKET, _socket.SCM_RIGHTS, struct.pack("i", listener))
+    launcher.sendmsg([LISTENER], [rights])
+    os.close(listener)  # otherwise the bot could answer for itself
 
 
 def check_user(launcher: _socket.socket, parent: int, order: int, reply: int) -> NoReturn:  # noqa: ARG001 (all operations have these arguments)
-    """Take the message.
+    """Take the message; reply with the first file that a user may not read.
 
-    Reply with the first file that a user may not read, or with `why` we cannot be that user.
+    The reply has `why` when this process cannot become that user.
     """
     try:
-        question = message(launcher)[1]
+        _, question = message(launcher)
         try:
-            answer = {
-                "unreadable": [path[:TEXT_LENGTH] for path in users.unreadable(*question)][:1],
-                "why": "",
-            }
+            unreadable = [path[:TEXT_LENGTH] for path in users.unreadable(*question)]
+            answer: dict[str, Any] = {"unreadable": unreadable[:1], "why": ""}
         except OSError as error:
             # Root of a user namespace is root in name, and has few users or one.
-            answer = (
-                failed(error)
-                if error.errno in TEMPORARY
-                else {"unreadable": [], "why": str(error.strerror)}
-            )
+            if error.errno in TEMPORARY:
+                answer = failed(error)
+            else:
+                answer = {"unreadable": [], "why": str(error.strerror)}
         os.write(reply, marshal.dumps(answer))
     finally:
         os._exit(127)
@@ -167,12 +159,11 @@ def check_user(launcher: _socket.socket, parent: int, order: int, reply: int) ->
 
 def message(launcher: _socket.socket) -> tuple[list[int], Any]:
     """Return the descriptors and the values of the message that is waiting."""
-    text, ancillary, _, _ = launcher.recvmsg(
-        MESSAGE_BYTES, _socket.CMSG_SPACE(3 * 4), _socket.MSG_CMSG_CLOEXEC
-    )
-    descriptors = [
-        number for _, _, data in ancillary for (number,) in struct.iter_unpack("i", data)
-    ]
+    space = _socket.CMSG_SPACE(3 * 4)  # three ints
+    text, ancillary, _, _ = launcher.recvmsg(MESSAGE_BYTES, space, _socket.MSG_CMSG_CLOEXEC)
+    descriptors: list[int] = []
+    for _, _, data in ancillary:
+        descriptors += struct.unpack(f"{len(data) // 4}i", data)
     return descriptors, marshal.loads(text[1:])  # noqa: S302 (the referee's)
 
 
@@ -187,7 +178,7 @@ OPERATIONS: dict[bytes, Callable[[_socket.socket, int, int, int], NoReturn]] = {
 
 
 def learn() -> None:
-    """Compute and cache, in the spawner, what is the same for every child, so that no child has to."""
+    """Compute and cache in the spawner what is the same for every child."""
     ignored_signals()
     rlimits.own_limits()
     landlock.version()
@@ -197,6 +188,5 @@ def learn() -> None:
 @cache
 def ignored_signals() -> list[int]:
     """Return the signals that stay ignored after exec; exec itself resets those that are caught."""
-    return [
-        number for number in _signal.valid_signals() if _signal.getsignal(number) == _signal.SIG_IGN
-    ]
+    numbers = _signal.valid_signals()
+    return [number for number in numbers if _signal.getsignal(number) == _signal.SIG_IGN]

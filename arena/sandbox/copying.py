@@ -1,10 +1,10 @@
-"""Copies of files from strangers: files, folders and links with their rights to read, write and run, and nothing else.
+"""Copies of files from strangers: files, folders, links and their modes, and nothing else.
 
-No set-uid bits, which would be arena's on the copy. No right to write but the owner's, which would
-let another user of the machine change a bot that plays, and no right that the umask forbids. No
-pipe or device, which could be read without end. No link is followed. Folders may be as deep as
-paths may be. `shutil.copytree` promises none of this. While a copy is made, no process of the
-stranger may live.
+A copy has no set-uid bit, because that would be arena's. Only its owner may write to it: otherwise
+another user of the machine could change a bot that plays. It has no right that the umask forbids.
+A pipe or a device is not copied, because it could be read without end. No link is followed. Folders
+may be as deep as paths may be. `shutil.copytree` promises none of this. While a copy is made, no
+process of the stranger may live.
 """
 
 import contextlib
@@ -37,36 +37,43 @@ class Copier:
     itself."""
 
     def copy(self, source: str | Path, target: str | Path) -> None:
-        """Copy a file, to a name that is free, or a folder, which may be there.
+        """Copy a file, to a name that is free, or a folder, to one that may exist.
 
         Raise OSError for what cannot be copied.
         """
         if not os.path.isdir(source):
             self._copy_file(os.fspath(source), os.fspath(target))
             return
-        # A list and no recursion, because folders may be deep.
+        # This is a list and no recursion, because folders may be deep.
         folders = [(os.fspath(source), os.fspath(target))]
         while folders:
             folder, copy = folders.pop()
-            mode = self._mode(os.stat(folder).st_mode | 0o700)
-            with contextlib.suppress(FileExistsError):
-                os.mkdir(copy, mode)
-            with os.scandir(folder) as entries:
-                for entry in entries:
-                    path = os.path.join(copy, entry.name)
-                    # A file `.git` of a worktree is a file.
-                    if entry.name in self.leave_out and entry.is_dir():
-                        continue
-                    if entry.is_symlink():
-                        os.symlink(os.readlink(entry.path), path)
-                        self._set_owner(path)
-                    elif entry.is_dir():
-                        folders.append((entry.path, path))
-                    else:
-                        self._copy_file(entry.path, path)
-            if self.everybody:
-                os.chmod(copy, mode)
-            self._set_owner(copy)
+            folders += self._copy_folder(folder, copy)
+
+    def _copy_folder(self, folder: str, copy: str) -> list[tuple[str, str]]:
+        """Copy a folder, without the folders in it; return these with their copies' names."""
+        mode = self._mode(os.stat(folder).st_mode | 0o700)
+        with contextlib.suppress(FileExistsError):
+            os.mkdir(copy, mode)
+        inner_folders = []
+        with os.scandir(folder) as entries:
+            for entry in entries:
+                path = os.path.join(copy, entry.name)
+                if (
+                    entry.name in self.leave_out and entry.is_dir()
+                ):  # in a worktree, `.git` is a file
+                    continue
+                if entry.is_symlink():
+                    os.symlink(os.readlink(entry.path), path)
+                    self._set_owner(path)
+                elif entry.is_dir():
+                    inner_folders.append((entry.path, path))
+                else:
+                    self._copy_file(entry.path, path)
+        if self.everybody:
+            os.chmod(copy, mode)
+        self._set_owner(copy)
+        return inner_folders
 
     def _copy_file(self, source: str, target: str) -> None:
         descriptor = os.open(source, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
@@ -74,9 +81,11 @@ class Copier:
             status = os.fstat(descriptor)
             if not stat.S_ISREG(status.st_mode):
                 raise OSError(0, f"{os.path.basename(source)!r} is neither a file nor a folder")
-            executable = 0o100 if self.programs and file.read(len(ELF)) == ELF else 0
+            mode = status.st_mode
+            if self.programs and file.read(len(ELF)) == ELF:
+                mode |= 0o100
             file.seek(0)
-            mode = self._mode(status.st_mode | executable)
+            mode = self._mode(mode)
             with open(os.open(target, NEW, mode), "wb") as copy:
                 shutil.copyfileobj(file, copy)
                 if self.everybody:
@@ -85,11 +94,14 @@ class Copier:
         self._set_owner(target)
 
     def _mode(self, mode: int) -> int:
+        """Return the mode of a copy."""
         if mode & 0o111:
-            # The digest of a bot says whether anybody may run a file, and no umask may change that.
+            # The digest of a bot has whether anybody may run a file, and no umask may change that.
             mode |= 0o100
         if self.everybody:
-            mode |= 0o444 | (0o111 if stat.S_ISDIR(mode) or mode & 0o111 else 0)
+            mode |= 0o444
+            if stat.S_ISDIR(mode) or mode & 0o111:
+                mode |= 0o111
         return mode & 0o755
 
     def _set_owner(self, path: str) -> None:

@@ -21,64 +21,67 @@ def matches_at_once(event: Event, cores: int) -> int:
     A frozen bot needs no core, so a match needs one; without freezing every bot of a match may
     think at once. A bot that asks for several threads needs a core for each.
     """
-    thinking = (
-        1
-        if event.conditions.freeze
-        else max((len(board.roles) for board in event.boards), default=1)
-    )
+    thinking = 1
+    if not event.conditions.freeze:
+        thinking = max((len(board.roles) for board in event.boards), default=1)
     threads = max((bot.threads for bot in event.bots), default=1)
     return max(1, cores // max(thinking, threads))
 
 
 def should_pin(pin: bool | None, event: Event, workers: int, cores: int) -> bool:
-    """Return whether lanes are pinned: `pin`, or, for None, where every lane has a core and its bots take turns.
+    """Return whether lanes are pinned: as `pin` says, or, for None, where that is quicker.
 
-    Lanes that wait for a language model most of the time share the cores.
+    It is quicker where every lane has a core and its bots take turns. Lanes that wait for a
+    language model most of the time share the cores.
     """
+    if pin is not None:
+        return pin
     takes_turns = event.conditions.freeze and event.conditions.model is None
-    return takes_turns and workers <= cores if pin is None else pin
+    return takes_turns and workers <= cores
 
 
 def shared_out(cores: tuple[int, ...], lanes: int) -> tuple[tuple[int, ...], ...]:
-    """Return the cores of each lane: its own where there are enough, else one that it shares."""
-    return tuple(cores[lane::lanes] or (cores[lane % len(cores)],) for lane in range(lanes))
+    """Return the cores of each lane: cores of its own if there are enough, or a shared one."""
+    cores_of_lanes = []
+    for lane in range(lanes):
+        own_cores = cores[lane::lanes]
+        shared_core = cores[lane % len(cores)]
+        cores_of_lanes.append(own_cores or (shared_core,))
+    return tuple(cores_of_lanes)
 
 
 def claim(count: int) -> dict[int, socket.socket] | None:
     """Claim a number of cores that no other process of arena on this machine has.
 
-    Return None when fewer are free.
-
-    The claim to a core ends when its socket is closed, or with the process.
+    Return the claims by core; None when fewer cores are free. The claim to a core ends when its
+    socket is closed, or with the process.
 
     Several workers of a cluster on one machine would otherwise each pin their first lane to the
-    same core. A claim is an abstract socket of the core's name: workers of all users agree on it,
-    and who takes all names ends the pinning, but no match.
+    same core. A claim is an abstract socket of the core's name: workers of all users agree on it. A
+    user who takes all names ends the pinning, but no match.
     """
-    names: dict[int, socket.socket] = {}
+    claims: dict[int, socket.socket] = {}
     for core in system.cores():
-        name = socket.socket(socket.AF_UNIX)
+        core_claim = socket.socket(socket.AF_UNIX)
         try:
-            name.bind(f"\0arena-core-{core}")
+            core_claim.bind(f"\0arena-core-{core}")
         except OSError as error:
-            name.close()
+            core_claim.close()
             if error.errno != errno.EADDRINUSE:
                 raise
         else:
-            names[core] = name
-            if len(names) == count:
-                return names
-    for name in names.values():
-        name.close()
+            claims[core] = core_claim
+            if len(claims) == count:
+                return claims
+    for core_claim in claims.values():
+        core_claim.close()
     return None
 
 
 def stay(core: int) -> None:
-    """Pin this process, and what it starts from now on, to a core.
+    """Pin this process, and what it starts from now on, to a core; do nothing if the core is gone.
 
-    Do nothing where that core is gone.
-
-    Only Linux can do that; elsewhere the system moves all processes as it likes.
+    Only Linux can pin. Elsewhere the system moves all processes as it likes.
     """
     with contextlib.suppress(OSError):
         if system.LINUX:

@@ -71,7 +71,7 @@ class FamilyMeter(Meter):
 
     @property
     def knows_all(self) -> bool:
-        """Return whether the bot has had the processes that are known and no others, since they were noted."""
+        """Return whether the bot has had no other processes than those that were noted."""
         return self._forks.count == self._noted and bool(self._members) and not self._one_ended
 
     def note_processes(self) -> None:
@@ -80,8 +80,10 @@ class FamilyMeter(Meter):
             return
         count = self._forks.count
         pids = self._living()
-        stopped = all(state in STOPPED for pid in pids for state in states(pid))
-        if stopped and self._living() == pids:
+        for pid in pids:
+            if any(state not in STOPPED for state in states(pid)):
+                return
+        if self._living() == pids:
             self._know(pids)
             self._noted = count
 
@@ -89,7 +91,8 @@ class FamilyMeter(Meter):
         """Count waits from now on."""
         super().mark()
         if not self._members:
-            self._know([pid for pid in (self._find(),) if pid is not None])
+            pid = self._find()
+            self._know([] if pid is None else [pid])
         for pid, meter in self._members.items():
             self._cpu_at_mark[pid] = meter.read().cpu
             meter.mark()
@@ -103,29 +106,28 @@ class FamilyMeter(Meter):
                 self._one_ended = True
 
     def waited(self, cpu: float) -> float:
-        """Return the seconds that the machine kept it waiting since the mark, as far as it was surveyed.
+        """Return the seconds that the machine kept it waiting since the mark, as surveyed.
 
-        Where not all of its processes are known, none counts; those of its first one, if no CPU
-        time can be missing.
+        Where not all of its processes are known, no wait counts, or those of its first process, if
+        no CPU time can be missing.
         """
         if not self.knows_all:
             return super().waited(cpu) if self.complete else 0.0
-        used = {
-            pid: meter.own_cpu - self._cpu_at_mark.get(pid, 0.0)
-            for pid, meter in self._members.items()
-        }
+        used: dict[int, float] = {}
+        for pid, meter in self._members.items():
+            used[pid] = meter.own_cpu - self._cpu_at_mark.get(pid, 0.0)
         total = max(cpu, sum(used.values()))
-        waits = [0.0]
+        all_waits = [0.0]
         alone = 0.0
         for pid, meter in self._members.items():
-            longest = meter.waits()[0]
-            alone = max(alone, longest - (total - used[pid]))
-            waits += meter.waits()
-        longest, second = sorted(waits, reverse=True)[:2]
+            waits = meter.waits()
+            alone = max(alone, waits[0] - (total - used[pid]))
+            all_waits += waits
+        longest, second = sorted(all_waits, reverse=True)[:2]
         return max(alone, longest + second - total)
 
     def unreported_wait(self, now: float) -> float:
-        """Return the most seconds that one of its processes may have waited until now, not yet reported."""
+        """Return the most seconds that one of its processes may have waited, not yet reported."""
         if not self.knows_all:
             return super().unreported_wait(now)
         return max(meter.unreported_wait(now) for meter in self._members.values())
@@ -149,7 +151,8 @@ class FamilyMeter(Meter):
     def _know(self, pids: list[int]) -> None:
         """Have a meter for each of these processes, and for no others."""
         self._one_ended = False
-        for pid in self._members.keys() - set(pids):
+        gone = self._members.keys() - set(pids)
+        for pid in gone:
             self._members.pop(pid).close()
         for pid in pids:
             if pid not in self._members:

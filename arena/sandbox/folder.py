@@ -1,4 +1,4 @@
-"""The private folder of a referee process: each bot's own files, an empty scratch folder, and the kit.
+"""The private folder of a referee process, with the bots' files, scratch folders and the kit.
 
 It lasts as long as its referee process. Run by root, its modes let the unprivileged users that bots
 become reach their own part of it by a path that they know, and list no other part. Only these users
@@ -82,7 +82,10 @@ class Room:
 
     @property
     def untouched(self) -> bool:
-        """Return whether no file was ever made in the scratch folder, by a bot that cannot set the times of files."""
+        """Return whether no file was ever made in the scratch folder.
+
+        This holds for a bot that cannot set the times of files.
+        """
         with contextlib.suppress(FileNotFoundError):
             return os.stat(self.scratch, follow_symlinks=False).st_mtime_ns == UNTOUCHED_NS
         return False
@@ -126,38 +129,51 @@ class Folder:
         self._bots: dict[str, Path] = {}
 
     def kit(self, rules: Path) -> Path:
-        """Return a folder for PYTHONPATH: the kit, and the rules beside this rules file over those of arena."""
-        # Texts, because this is asked at every start.
-        file, folder = os.fspath(rules), os.path.dirname(rules)
+        """Return a folder for PYTHONPATH, with the kit and rules.
+
+        The rules are those beside this rules file, and those of arena where no file has their name.
+        """
+        # These paths are texts, because this is asked at every start.
+        file = os.fspath(rules)
+        folder = os.path.dirname(rules)
         if file in self._kits:
             return self._kits[file]
         with self.full_disk():
             kit = self._kits.get(folder) or self._new_kit(rules.parent)
-            for name in {rules.name, *(source.name for source in rulefile.loaded_sources(rules))}:
-                _compile(kit / "rules" / name)  # of all games that takes 12 ms
-            # The users that bots become must be able to read it, and only to read it.
+            names = {source.name for source in rulefile.loaded_sources(rules)}
+            names.add(rules.name)
+            for name in names:  # to compile all games takes 12 ms
+                _compile(kit / "rules" / name)
             if os.getuid() == 0:
+                # The users that bots become must be able to read it, and only to read it.
                 for path in (kit, *kit.rglob("*")):
                     path.chmod(0o755 if path.is_dir() else 0o644)
-        self._kits[folder] = self._kits[file] = kit
+        self._kits[folder] = kit
+        self._kits[file] = kit
         return kit
 
     def _new_kit(self, rules: Path) -> Path:
         kit = self.path / f"kit{len(self._kits)}"
-        (kit / "arena").mkdir(parents=True)
-        (kit / "arena" / "__init__.py").touch()
+        package = kit / "arena"
+        package.mkdir(parents=True)
+        (package / "__init__.py").touch()
         for name in KIT:
-            _compile(_copy(Path(rulefile.__file__).parent / name, kit / "arena"))
+            copy = _copy(Path(rulefile.__file__).parent / name, package)
+            _compile(copy)
         (kit / "rules").mkdir()
-        # The same folder for rules of arena.
-        for folder in dict.fromkeys((rulefile.shipped(), rules)):
+        folders = [rulefile.shipped()]
+        if rules != folders[0]:
+            folders.append(rules)
+        for folder in folders:
             for file in folder.iterdir():
                 if file.suffix in {".py", ".toml"} and file.is_file():
                     _copy(file, kit / "rules")
         return kit
 
     def room(self, bot: Bot, *, own_copy: bool, user: int | None) -> Room:
-        """Return a room for one bot in one match, which `user` may use (None = the user that we are).
+        """Return a room for one bot in one match, which `user` may use.
+
+        None = the user that we are.
 
         A bot that could write to its files gets a copy of its own.
         """
@@ -165,8 +181,9 @@ class Folder:
             # A number would tell the bot how many matches were played before, and so perhaps who
             # its opponent is.
             scratch = self.path / f"room{secrets.token_hex(8)}"
-            home = originals = self._originals(bot)
+            home = self._originals(bot)
             if own_copy:
+                originals = home
                 home = scratch.with_suffix(".home")
                 Copier(owner=user).copy(originals, home)
             scratch.mkdir(mode=0o700)
@@ -177,20 +194,21 @@ class Folder:
 
     def _originals(self, bot: Bot) -> Path:
         """Return the bot's files as they were when this referee process first used them."""
-        if bot.digest not in self._bots:
-            originals = self.path / "bots" / bot.digest
-            if not originals.exists():
-                making = Path(tempfile.mkdtemp(dir=self.path))
-                copier = Copier(leave_out=LEFT_OUT, everybody=os.getuid() == 0)
-                if bot.files is not None:
-                    source = Path(bot.files)
-                    copier.copy(source, making if source.is_dir() else making / source.name)
-                making.chmod(0o755)
-                originals.parent.mkdir(exist_ok=True)
-                originals.parent.chmod(REACHABLE)
-                making.rename(originals)
-            self._bots[bot.digest] = originals
-        return self._bots[bot.digest]
+        if bot.digest in self._bots:
+            return self._bots[bot.digest]
+        originals = self.path / "bots" / bot.digest
+        if not originals.exists():
+            making = Path(tempfile.mkdtemp(dir=self.path))
+            copier = Copier(leave_out=LEFT_OUT, everybody=os.getuid() == 0)
+            if bot.files is not None:
+                source = Path(bot.files)
+                copier.copy(source, making if source.is_dir() else making / source.name)
+            making.chmod(0o755)
+            originals.parent.mkdir(exist_ok=True)
+            originals.parent.chmod(REACHABLE)
+            making.rename(originals)
+        self._bots[bot.digest] = originals
+        return originals
 
     @contextlib.contextmanager
     def full_disk(self) -> Iterator[None]:
@@ -208,11 +226,13 @@ class Folder:
         A bot that fails there may have failed because of that, and its author has no part in it.
         """
         disk = os.statvfs(self.path)
-        # 0: a file system that does not count them.
-        files = disk.f_favail if disk.f_files else sys.maxsize
-        if disk.f_bavail * disk.f_frsize < (limits.scratch or 0) or files < (limits.files or 0):
+        free_bytes = disk.f_bavail * disk.f_frsize
+        # A file system that does not count files reports 0 of them.
+        free_files = disk.f_favail if disk.f_files else sys.maxsize
+        if free_bytes < (limits.scratch or 0) or free_files < (limits.files or 0):
             raise MachineError(
-                f"{self.path.parent}: has less room than the limits scratch and files allow a bot; {ADVICE}"
+                f"{self.path.parent}: has less room than the limits scratch and files allow a bot; "
+                f"{ADVICE}"
             )
 
     def remove(self) -> None:
@@ -224,42 +244,41 @@ class Folder:
 
 
 def private() -> tuple[Path, int]:
-    """Make a folder in TMPDIR that lasts as long as this process.
-
-    Return it with the descriptor that locks it.
-    """
+    """Make a folder in TMPDIR for this process; return it, and the descriptor that locks it."""
     try:
         making = Path(tempfile.mkdtemp(prefix=f".{PRIVATE}"))
         lock = os.open(making, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
         fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        return making.rename(making.with_name(making.name[1:])), lock
+        final_name = making.name.removeprefix(".")
+        return making.rename(making.with_name(final_name)), lock
     except OSError as error:
-        raise _unwritable(
-            os.environ.get("TMPDIR", "the folder for temporary files"), error
-        ) from error
+        temporary = os.environ.get("TMPDIR", "the folder for temporary files")
+        raise _unwritable(temporary, error) from error
 
 
 def sweep() -> None:
     """Remove what killed processes of this user have left: folders in TMPDIR, and bots in them."""
     with contextlib.suppress(OSError):
         temporary = Path(tempfile.gettempdir())
-        for path in (*temporary.glob(f"{PRIVATE}*"), *temporary.glob(f".{PRIVATE}*")):
-            with contextlib.suppress(OSError):
-                descriptor = os.open(
-                    path, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
-                )
-                try:
-                    status = os.fstat(descriptor)
-                    is_being_made = (
-                        path.name.startswith(".") and time.time() - status.st_mtime < MAKING_S
-                    )
-                    if status.st_uid == os.getuid() and not is_being_made:
-                        # BlockingIOError if its process lives.
-                        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-                        leftovers.end(os.fspath(path))
-                        discard(path)
-                finally:
-                    os.close(descriptor)
+        for pattern in (f"{PRIVATE}*", f".{PRIVATE}*"):
+            for path in temporary.glob(pattern):
+                with contextlib.suppress(OSError):
+                    _remove_if_left(path)
+
+
+def _remove_if_left(path: Path) -> None:
+    """Remove a private folder whose process was killed. Raise BlockingIOError if it lives."""
+    flags = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
+    descriptor = os.open(path, flags)
+    try:
+        status = os.fstat(descriptor)
+        is_being_made = path.name.startswith(".") and time.time() - status.st_mtime < MAKING_S
+        if status.st_uid == os.getuid() and not is_being_made:
+            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            leftovers.end(os.fspath(path))
+            discard(path)
+    finally:
+        os.close(descriptor)
 
 
 def _unwritable(folder: str, error: OSError) -> MachineError:
@@ -269,31 +288,34 @@ def _unwritable(folder: str, error: OSError) -> MachineError:
 def _copy(file: Path, folder: Path) -> Path:
     """Copy a file's content alone; return the copy."""
     copy = folder / file.name
-    # No mode, no access list: and some attributes cannot be set, which would be an error.
+    # Its mode and access list are not copied: some attributes cannot be set, which would be an
+    # error.
     shutil.copyfile(file, copy)
     return copy
 
 
 def _compile(copy: Path) -> None:
-    """Put the code of a Python file beside it: here once, not in every bot."""
-    # Not the code that Python has stored for the original: that names the workspace. With
-    # PYTHONPYCACHEPREFIX, which no bot has, the folder would be another. A bot that imports a file
-    # without code gets the error.
+    """Put the code of a Python file beside it: here once, not in every bot.
+
+    The code that Python has stored for the original would not do: it names the workspace. A bot
+    that imports a file that cannot be compiled gets the error.
+    """
+    # With PYTHONPYCACHEPREFIX, which no bot has, Python would use another folder.
     code = copy.parent / "__pycache__" / Path(importlib.util.cache_from_source(copy)).name
     mode = py_compile.PycInvalidationMode.TIMESTAMP
     py_compile.compile(str(copy), str(code), invalidation_mode=mode, quiet=2)
 
 
 def discard(path: Path) -> None:
-    """Remove a folder, whatever a bot put there: `shutil.rmtree` recurses and may give up, the programs do not."""
+    """Remove a folder, whatever a bot put there.
+
+    `shutil.rmtree` recurses and may give up. The programs of the system do not.
+    """
     with contextlib.suppress(OSError):
         path.rmdir()  # most scratch folders are empty
         return
     try:
         shutil.rmtree(path)
     except (OSError, RecursionError):
-        subprocess.run(
-            ["/bin/sh", "-c", spawner.REMOVE, "sh", os.fspath(path)],
-            check=False,
-            stderr=subprocess.DEVNULL,
-        )
+        command = ["/bin/sh", "-c", spawner.REMOVE, "sh", os.fspath(path)]
+        subprocess.run(command, check=False, stderr=subprocess.DEVNULL)

@@ -1,4 +1,4 @@
-"""The freezer: stops a bot when it has answered, and makes sure that it stays stopped while others think.
+"""The freezer: stops a bot when it has answered, and keeps it stopped while others think.
 
 Theory of operation
 -------------------
@@ -22,7 +22,7 @@ whole turn takes (benchmarks/turns.py). So a stop is verified at once only for a
 polling.py looks at all other frozen bots every 25 ms (WATCHDOG_INTERVAL_S) while another bot
 thinks. To look every 2 ms was tried, and a turn then took about twice as long; it seems that a
 virtual machine pays for a wait that is shorter than its timer tick. So a bot can run on once, for
-as long as a quick opponent thinks or for those 25 ms. The CPU time that it uses then is charged to
+as long as a quick opponent thinks, or for those 25 ms. The CPU time that it uses then is charged to
 its next answer (stopwatch.py). When a bot is frozen is decided in polling.py.
 
 Enforcement. `insist` sends bursts of stop signals until all threads have stopped, with longer and
@@ -38,14 +38,15 @@ from arena.sandbox.child import Child
 from arena.sandbox.meter import Meter
 
 RESTLESS_S = 0.001
-"""CPU time that a bot may use between its answer, when its clock is read, and its stop. More shows
-that it ran on."""
+"""CPU time that a bot may use between its answer, when its clock is read, and its stop. If it uses
+more, it ran on."""
 BURST = 20
 """Stop signals in one attempt: with 30 threads that send SIGCONT, 9 of 10 stops then held within 4
-ms, not 20."""
+ms, instead of 20."""
 PATIENCE_S = 0.1
+"""The time after which `insist` gives up."""
 PAUSE_S = 0.00005
-"""The pause between the first two attempts: on a shared core the bot needs it to stop in."""
+"""The pause between the first two attempts. On a shared core the bot needs it in order to stop."""
 PAUSE_GROWTH = 1.25
 """Each pause is longer than the last, because a bot that is busy in the kernel cannot stop before
 it is done, and our attempts would take the core of the bot that thinks."""
@@ -53,8 +54,8 @@ LOOKS_APART = 4
 """How many times longer than a look the pause after it is, at least: a bot of many threads makes a
 look long."""
 STILL = (*procfs.STOPPED, b"D")
-"""The states of a thread that does nothing. One that waits for the kernel (D), as a parent does in
-vfork while its child lives, stops when that is over: its stop signal is pending."""
+"""The states of a thread that does nothing. A thread that waits for the kernel (D), as a parent
+does in vfork while its child lives, stops when that is over: its stop signal is pending."""
 
 
 class Freezer:
@@ -95,21 +96,29 @@ class Freezer:
             self._child.cgroup.freeze()
             return
         begun = time.monotonic()
-        until, pause = begun + PATIENCE_S, PAUSE_S
-        while not self._stopped() and (now := time.monotonic()) < until:
+        until = begun + PATIENCE_S
+        pause = PAUSE_S
+        while not self._stopped():
+            now = time.monotonic()
+            if now >= until:
+                return
             for _ in range(BURST):
                 self._child.freeze()
-            pause = max(PAUSE_GROWTH * pause, LOOKS_APART * (now - begun))
+            look_s = now - begun
+            pause = max(PAUSE_GROWTH * pause, LOOKS_APART * look_s)
             time.sleep(pause)
             begun = time.monotonic()
 
     def _stopped(self) -> bool:
         """Return whether every thread of the bot is stopped.
 
-        Of several processes one that was stopped at the first look may be woken by the next one, so
-        all of them are looked at twice.
+        Of several processes, one that was stopped at the first look may be woken by the next one,
+        so all of them are looked at twice.
         """
         pids = tuple(self._child.processes())
-        return all(
-            state in STILL for pid in pids * min(2, len(pids)) for state in procfs.states(pid)
-        )
+        looks = pids if len(pids) < 2 else pids * 2
+        for pid in looks:
+            for state in procfs.states(pid):
+                if state not in STILL:
+                    return False
+        return True

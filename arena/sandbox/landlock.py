@@ -1,4 +1,4 @@
-"""The level `landlock`: the kernel opens to a bot only the files of its rules, and takes only listed system calls.
+"""The level `landlock`: the kernel opens only the files of rules, and takes only listed calls.
 
 It needs no privilege and no namespace, so it works in containers. Landlock guards files (and, where
 it is new enough, connections and signals). The seccomp filter guards what Landlock does not know:
@@ -42,13 +42,19 @@ SCRATCH = (
     | MAKE_SYM
     | REFER
 )
-"""Not to run what was written, and not to make devices, pipes and sockets."""
+"""The rights in a scratch folder. A bot may not run what it wrote, nor make devices, pipes and
+sockets."""
 DEVICE = READ_FILE | WRITE_FILE | TRUNCATE
 HANDLED_FILES = {1: (1 << 13) - 1, 2: (1 << 14) - 1, 3: (1 << 15) - 1, 5: (1 << 16) - 1}
 """The rights on files that need a rule, by the version of Landlock that brought them."""
-HANDLED_NET = 0b11  # bind and connect, from version 4
-SCOPED = 0b11  # abstract sockets and signals, from version 6
-SIGNALS_SCOPED = 6  # the version from which a bot can send signals to its own processes only
+HANDLED_NET = 0b11
+"""The rights to bind and to connect."""
+NET_SINCE = 4
+"""The version of Landlock from which connections need a rule."""
+SCOPED = 0b11
+"""Connections to abstract sockets, and signals."""
+SIGNALS_SCOPED = 6
+"""The version of Landlock from which a bot can send signals to its own processes only."""
 
 syscall = ctypes.CDLL(None, use_errno=True).syscall
 syscall.restype = ctypes.c_long
@@ -59,7 +65,10 @@ class Landlock(Level):
 
     name = "landlock"
     confines = True
-    needs = "it needs Linux 5.13 or newer with Landlock switched on (`lsm=` of the kernel's command line)"
+    needs = (
+        "it needs Linux 5.13 or newer with Landlock switched on "
+        "(`lsm=` of the kernel's command line)"
+    )
 
     def prepare(self, kind: BotKind) -> None:
         """Make the rules on what every bot may read, and the filter."""
@@ -72,32 +81,22 @@ class Landlock(Level):
     def confine(self, spec: LaunchSpec, argv: list[str]) -> list[str]:
         """Restrict files, then limits, then system calls; return the command."""
         rlimits.no_new_privs()
-        abi = version()
-        rights = struct.pack(
-            "QQQ",
-            _handled(),
-            HANDLED_NET if abi >= 4 else 0,
-            SCOPED if abi >= SIGNALS_SCOPED else 0,
-        )
-        size = 24 if abi >= SIGNALS_SCOPED else 16 if abi >= 4 else 8
-        ruleset = checked(
-            syscall(CREATE_RULESET, rights, ctypes.c_size_t(size), 0), "Landlock: create"
-        )
-        needed = [
-            _prepared.get(path) or _rule(path, READ)
-            for path in spec.read
-            if path in _prepared or os.path.exists(path)  # the first saves a system call
-        ]
-        own = (
-            _rule(spec.home, READ | SCRATCH if spec.builds else READ),
-            _rule(spec.scratch, SCRATCH),
-        )
-        for rule in (*_public_rules(), *needed, *own):
-            checked(syscall(ADD_RULE, ruleset, PATH_BENEATH, rule, 0), "Landlock: rule")
+        ruleset = _ruleset()
+        for rule in _public_rules():
+            _add_rule(ruleset, rule)
+        for path in spec.read:
+            rule_of_all = _prepared.get(path)
+            if rule_of_all is not None:  # this saves the system call of `exists`
+                _add_rule(ruleset, rule_of_all)
+            elif os.path.exists(path):
+                _add_rule(ruleset, _rule(path, READ))
+        _add_rule(ruleset, _rule(spec.home, READ | SCRATCH if spec.builds else READ))
+        _add_rule(ruleset, _rule(spec.scratch, SCRATCH))
         # It may open its input and output again, as /dev/stdin and /dev/stdout. An anonymous pipe
         # needs no rule for that, and can have none.
         for descriptor, right in ((0, READ_FILE), (1, WRITE_FILE)):
-            syscall(ADD_RULE, ruleset, PATH_BENEATH, struct.pack("=Qi", right, descriptor), 0)
+            rule = struct.pack("=Qi", right, descriptor)
+            syscall(ADD_RULE, ruleset, PATH_BENEATH, rule, 0)
         checked(syscall(RESTRICT_SELF, ruleset, 0), "Landlock: restrict")
         os.close(ruleset)
         rlimits.apply(spec)  # after the rules: a limit on open files would count their descriptors
@@ -107,6 +106,25 @@ class Landlock(Level):
         else:
             seccomp.install(program)
         return argv
+
+
+def _ruleset() -> int:
+    """Return the descriptor of a new ruleset, with all rights that this kernel knows."""
+    abi = version()
+    net = HANDLED_NET if abi >= NET_SINCE else 0
+    scoped = SCOPED if abi >= SIGNALS_SCOPED else 0
+    rights = struct.pack("QQQ", _handled(), net, scoped)
+    if abi >= SIGNALS_SCOPED:
+        size = 24
+    elif abi >= NET_SINCE:
+        size = 16
+    else:
+        size = 8
+    return checked(syscall(CREATE_RULESET, rights, ctypes.c_size_t(size), 0), "Landlock: create")
+
+
+def _add_rule(ruleset: int, rule: bytes) -> None:
+    checked(syscall(ADD_RULE, ruleset, PATH_BENEATH, rule, 0), "Landlock: rule")
 
 
 @cache
@@ -130,32 +148,35 @@ _prepared: dict[str, bytes] = {}
 
 @cache
 def _handled() -> int:
-    """Return the rights on files that this kernel asks for. OSError when it has no Landlock."""
+    """Return the rights on files that this kernel asks for. Raise OSError if it has no Landlock."""
     if not version():
         raise OSError(0, "this kernel has no Landlock")
-    return next(
-        files for least, files in sorted(HANDLED_FILES.items(), reverse=True) if version() >= least
-    )
+    newest = max(least for least in HANDLED_FILES if least <= version())
+    return HANDLED_FILES[newest]
 
 
 @cache
 def _public_rules() -> list[bytes]:
     """Return the rules on the files that every bot may use.
 
-    A file below a granted folder needs no rule.
+    A file below a granted folder needs no rule. Not every system has all of the files.
     """
     rules: list[bytes] = []
     granted: list[str] = []
-    for path in filter(os.path.exists, (*PROGRAMS, *SETTINGS)):  # not every system has them all
+    for path in (*PROGRAMS, *SETTINGS):
         real = os.path.realpath(path)
-        if not real.startswith(tuple(granted)):
+        if os.path.exists(path) and not real.startswith(tuple(granted)):
             rules.append(_rule(path, READ))
             granted.append(f"{real}/")
-    return rules + [_rule(path, DEVICE) for path in filter(os.path.exists, DEVICES)]
+    devices = filter(os.path.exists, DEVICES)
+    rules += [_rule(path, DEVICE) for path in devices]
+    return rules
 
 
 def _rule(path: str, rights: int) -> bytes:
     """Return the kernel's struct that grants these rights on a path; its descriptor stays open."""
     descriptor = os.open(path, os.O_PATH | os.O_CLOEXEC)
-    folder = stat.S_ISDIR(os.fstat(descriptor).st_mode)
-    return struct.pack("=Qi", rights & _handled() & (-1 if folder else FILE_RIGHTS), descriptor)
+    granted = rights & _handled()
+    if not stat.S_ISDIR(os.fstat(descriptor).st_mode):
+        granted &= FILE_RIGHTS
+    return struct.pack("=Qi", granted, descriptor)

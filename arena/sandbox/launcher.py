@@ -46,9 +46,11 @@ ENVIRONMENT = {
     "PATH": system.PATH,
     "LANG": "C.UTF-8",
     "PYTHONHASHSEED": "0",  # so that a bot that iterates over sets plays the same each time
-    **dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), "1"),
+    "OMP_NUM_THREADS": "1",
+    "OPENBLAS_NUM_THREADS": "1",
+    "MKL_NUM_THREADS": "1",
 }
-"""The environment of every bot, and of the spawner: nothing of the user's own."""
+"""The environment of every bot, and of the spawner. It has nothing of the user's own."""
 USERS_WAIT_S, USERS_POLL_S = 300.0, 0.05
 """The longest wait for free users, and the time between two looks."""
 
@@ -62,9 +64,11 @@ class Launcher:
         `watches`: count the system calls that are refused to its bots, at the levels that can
         report them.
         """
+        self.refused: RefusedCalls | None = None
         arch = seccomp.arch() if watches and system.LINUX else None
-        self.refused = RefusedCalls(arch) if arch is not None else None
-        # Before the sockets and pipes of this launcher could land there.
+        if arch is not None:
+            self.refused = RefusedCalls(arch)
+        # This comes before the sockets and pipes of this launcher, which could land there.
         descriptors.keep_standard_open()
         self.cores = cores or system.cores()
         self.folder = Folder()
@@ -90,23 +94,20 @@ class Launcher:
 
     @property
     def protection(self) -> str:
-        """Return what bots get beside the level of confinement, as a record shows it.
-
-        The text is empty where that is nothing.
-        """
-        return "" if self._cgroups is None else cgroups.description(self._cgroups.controllers)
+        """Return what bots get beside the level, as a record shows it; empty if nothing."""
+        if self._cgroups is None:
+            return ""
+        return cgroups.description(self._cgroups.controllers)
 
     @contextlib.contextmanager
     def users_for(self, count: int, level: str, make_room: Callable[[], None]) -> Iterator[None]:
         """Wait until there are users for these bots, which are started in this `with`.
 
-        Hold none while it waits.
-
-        Otherwise lanes that wait for each other's users would wait for ever. `make_room` ends all
-        bots that the lane can do without.
+        Hold no user while waiting: otherwise lanes that wait for each other's users would wait for
+        ever. `make_room` ends all bots that the lane can do without.
         """
-        needed = count if os.getuid() == 0 and levels.TABLE[level].restricts and users.uids() else 0
-        self._reserved = self._claim_users(needed, make_room)
+        needs_users = os.getuid() == 0 and levels.TABLE[level].restricts and bool(users.uids())
+        self._reserved = self._claim_users(count if needs_users else 0, make_room)
         try:
             yield
         finally:
@@ -117,27 +118,29 @@ class Launcher:
     ) -> list[tuple[int, int]]:
         """Return this number of users and the claims to them.
 
-        Raise MachineError when there are too few for long.
+        Raise MachineError when there are too few users for USERS_WAIT_S.
         """
         claimed: list[tuple[int, int]] = []
         until = time.monotonic() + USERS_WAIT_S
         while len(claimed) < count:
+            # The first try is random: by a number that counts up, a bot could count matches.
+            first = secrets.randbelow(len(users.uids()))
             try:
-                # A bot that saw it count could count too.
-                found = users.claim(secrets.randbelow(len(users.uids())))
+                user_and_claim = users.claim(first)
             except OSError as error:
                 raise MachineError(
                     f"sandbox: no bot can become a user of its own: {error.strerror}"
                 ) from error
-            if found is not None:
-                claimed.append(found)
+            if user_and_claim is not None:
+                claimed.append(user_and_claim)
                 continue
             _give_back(claimed)
             make_room()
             if time.monotonic() > until:
                 raise NoUsersError(
-                    f"sandbox: all {len(users.uids())} users that bots become are taken by other runs of root; wait "
-                    "for these, or use fewer workers, and run the same command again"
+                    f"sandbox: all {len(users.uids())} users that bots become are taken by other "
+                    "runs of root; wait for these, or use fewer workers, and run the same "
+                    "command again"
                 )
             time.sleep(USERS_POLL_S)
         return claimed
@@ -153,11 +156,10 @@ class Launcher:
     ) -> Child:
         """Start the bot, confined as the conditions say.
 
-        `Child.error` says why when it can't be run.
-
         `rules` is the rules file that it may search with; None = it gets no kit. A bot that
         `builds` gets a copy of its files that it may write to. `shown` are further folders that it
-        may read, by the variables that name them.
+        may read, by the variables that name them. `Child.error` says why a bot could not be
+        started.
         """
         level = levels.TABLE[conditions.sandbox]
         limits = conditions.limits_of(bot)
@@ -165,66 +167,47 @@ class Launcher:
             rlimits.refuse_lower(limits)
         if not builds:  # few builds use what they may
             self.refuse_full_disk(level, limits)
-        kit = [str(self.folder.kit(rules))] if rules else []
+        kit = (str(self.folder.kit(rules)),) if rules else ()
         argv, files = toolchain.resolved(bot.command)
         variables = {name: str(folder) for name, folder in shown.items()}
-        read = (*kit, *files, *variables.values())
+        read = kit + files + tuple(variables.values())
         if level.confines:
             exposure.refuse_exposed_copies(self.folder.path, files)
         user, claim = self._claim_user(level, read)
         processes = limits.processes or 1
-        tasks = watchdog.THREADS * processes if processes > 1 else 0
+        may_fork = processes > 1
+        tasks = watchdog.THREADS * processes if may_fork else 0
         cgroup = self._new_cgroup(level, limits)
-        watched = self.refused is not None and level.confines and not level.wrapped and not builds
+        watches = self.refused is not None and level.confines and not level.wrapped and not builds
+        counts_forks = may_fork and level.confines and not builds and not conditions.syscalls
         room = self.folder.room(bot, own_copy=builds or not level.confines, user=user)
         spec = LaunchSpec(
             level=level.name,
             home=str(room.home),
             scratch=str(room.scratch),
             read=read,
-            limits=(
-                *(
-                    rlimits.table(replace(limits, cpu=None) if conditions.keep else limits)
-                    if level.restricts
-                    else ()
-                ),
-                *(rlimits.tasks(tasks) if user is not None else ()),
-            ),
+            limits=_limit_rows(conditions, level, limits, tasks if user is not None else 0),
             processes=processes,
             tasks=tasks,
             scratch_bytes=limits.scratch or 0,
             builds=builds,
-            warm=self._spawner.warms
-            and conditions.warm
-            and bot.warm
-            and not builds
-            and not level.wrapped
-            and warm.fits(argv),
+            warm=not builds and self._starts_warm(bot, conditions, level, argv),
             syscalls=conditions.syscalls,
-            watched=watched,
-            counts_forks=processes > 1
-            and level.confines
-            and not builds
-            and not conditions.syscalls
-            and not watched,
+            watched=watches,
+            counts_forks=counts_forks and not watches,
             cgroup=cgroup.path if cgroup else "",
             user=user,
         )
         try:
-            self._prepare(spec, conditions.preload, tuple(kit), rules)
+            self._prepare(spec, conditions.preload, kit, rules)
+            environment = _environment(room.scratch, kit) | variables
             with pipes() as (theirs, ours):
-                message = [list(argv), _environment(room.scratch, *kit) | variables, tuple(spec)]
-                answer = self._spawner.request(
-                    child_setup.START, message, theirs, subject=level.name
-                )
-                # Such as root without the capability to look into its own children.
+                answer = self._request_start(spec, argv, environment, theirs)
                 if "unwatched" in answer:
+                    # The spawner may not look into its own children: root can lack the capability.
                     self.refused = None
                     spec = spec._replace(watched=False)
-                    message[-1] = tuple(spec)
-                    answer = self._spawner.request(
-                        child_setup.START, message, theirs, subject=level.name
-                    )
+                    answer = self._request_start(spec, argv, environment, theirs)
         except BaseException:
             room.discard()
             if claim is not None:
@@ -254,14 +237,33 @@ class Launcher:
         )
 
     def refuse_full_disk(self, level: Level, limits: Limits) -> None:
-        """Raise MachineError where the disk of scratch folders has less room than these limits allow a bot."""
+        """Raise MachineError where the disk has less room than these limits allow a bot."""
         if not level.wrapped:
             self.folder.refuse_full(limits)
 
-    def _claim_user(self, level: Level, read: tuple[str, ...]) -> tuple[int | None, int | None]:
-        """Return the user that a bot becomes when we are root, and the claim to it, which no other bot has.
+    def _starts_warm(
+        self, bot: Bot, conditions: Conditions, level: Level, argv: tuple[str, ...]
+    ) -> bool:
+        """Return whether a bot that does not build is a fork of the spawner."""
+        is_wanted = conditions.warm and bot.warm
+        return is_wanted and self._spawner.warms and not level.wrapped and warm.fits(argv)
 
-        (None, None) where there is no such user that can read what the bot needs.
+    def _request_start(
+        self,
+        spec: LaunchSpec,
+        argv: tuple[str, ...],
+        environment: dict[str, str],
+        pipe_ends: tuple[int, int, int],
+    ) -> dict[str, Any]:
+        """Have the spawner start a bot; return its answer."""
+        message = [list(argv), environment, tuple(spec)]
+        return self._spawner.request(child_setup.START, message, pipe_ends, subject=spec.level)
+
+    def _claim_user(self, level: Level, read: tuple[str, ...]) -> tuple[int | None, int | None]:
+        """Return the user that a bot becomes when we are root, and the claim to it.
+
+        No other bot is this user. Return (None, None) where no such user can read what the bot
+        needs.
         """
         if os.getuid() != 0 or not level.restricts:
             return None, None
@@ -286,33 +288,35 @@ class Launcher:
         if not answer["unreadable"] and not answer["why"]:
             return user, claim
         os.close(claim)
-        if level.wrapped:
-            if answer["why"]:
-                raise ConfinementError(
-                    f"{needs}root of this namespace cannot: {answer['why']}; use the level landlock"
-                )
+        if not level.wrapped:
+            return None, None
+        if answer["why"]:
             raise ConfinementError(
-                f"{needs}such a user cannot read {answer['unreadable'][0]}; install the interpreter where "
-                "everybody can read it, or use the level landlock"
+                f"{needs}root of this namespace cannot: {answer['why']}; use the level landlock"
             )
-        return None, None
+        raise ConfinementError(
+            f"{needs}such a user cannot read {answer['unreadable'][0]}; install the interpreter "
+            "where everybody can read it, or use the level landlock"
+        )
 
     def _new_cgroup(self, level: Level, limits: Limits) -> Cgroup | None:
         """Return a new cgroup with the limits of one bot, where arena has a delegated one."""
         if self._cgroups is None or not level.restricts:
             return None
-        scratch = (limits.scratch or 0) if level.wrapped else 0  # it is held in memory
-        memory = (
-            None
-            if limits.memory is None
-            else int(limits.memory * watchdog.RESIDENT_FACTOR) + scratch
-        )
+        memory = None
+        if limits.memory is not None:
+            memory = int(limits.memory * watchdog.RESIDENT_FACTOR)
+            if level.wrapped:  # its scratch folder is in memory
+                memory += limits.scratch or 0
         processes = limits.processes or (1 if level.confines else None)
+        tasks = None
+        if processes is not None:
+            tasks = processes * watchdog.THREADS + rlimits.HELPERS
         try:
             cgroup = self._cgroups.new()
-            cgroup.limit(memory, processes and processes * watchdog.THREADS + rlimits.HELPERS)
+            cgroup.limit(memory, tasks)
         except OSError:
-            # Somebody has removed or bounded what was delegated: everything else holds without it.
+            # Somebody has removed or limited what was delegated. All other limits hold without it.
             return None
         return cgroup
 
@@ -321,34 +325,34 @@ class Launcher:
     ) -> None:
         """Let the spawner prepare once what all bots of this kind share.
 
-        It is never told a bot's own files.
+        The spawner is never told a bot's own files.
         """
-        readable = (*kit, *toolchain.needs(sys.executable))
-        kind = BotKind(spec.level, spec.processes, spec.syscalls, spec.user is not None, readable)
+        readable = kit + toolchain.needs(sys.executable)
+        other_user = spec.user is not None
+        kind = BotKind(spec.level, spec.processes, spec.syscalls, other_user, readable)
         if spec.warm:
-            # Also if the bot does not import them: later bots see what is loaded, and must not
-            # learn of an opponent.
-            kind = kind._replace(
-                modules=modules, kit="".join(kit), rules=rules.name if rules else ""
-            )
+            # This is done also if the bot does not import them: later bots see what is loaded, and
+            # must not learn of an opponent.
+            rules_name = rules.name if rules else ""
+            kind = kind._replace(modules=modules, kit="".join(kit), rules=rules_name)
         if kind not in self._prepared:
             self._spawner.request(spawner.PREPARE, kind, subject=spec.level)
             self._prepared.add(kind)
 
     def end(self, child: Child, grace: float = 0.0) -> Exit:
-        """Reap a child and its process group, killing what does not end by itself within `grace` seconds."""
+        """Reap a child and its process group; kill what does not end within `grace` seconds."""
         return self.end_all([(child, grace)])[0]
 
     def end_all(
         self, children: Sequence[tuple[Child, float]], living: tuple[int, ...] | None = None
     ) -> tuple[Exit, ...]:
-        """Do this for several children, each with its grace, in one request.
+        """End several children, each with its grace, in one request.
 
-        Sweep too, if `living` is not None.
+        If `living` is not None, sweep as well.
         """
         exits, _ = self._reap_all(children, living)
-        # Before its user is another bot's: at `rlimits` that one could enter what is left.
         for child, _ in children:
+            # The room goes before the user is another bot's, which could enter it at `rlimits`.
             child.room.discard()
             if child.cannot_fork:  # so no process is left that could use its user
                 self._release(child.pid)
@@ -358,14 +362,15 @@ class Launcher:
 
     def reap(self, child: Child, grace: float = 0.0) -> Exit:
         """Do what `end` does, but leave the folder for a caller that still reads it."""
-        return self._reap_all([(child, grace)], None)[0][0]
+        exits, _ = self._reap_all([(child, grace)], None)
+        return exits[0]
 
     def sweep(self, living: tuple[int, ...] = ()) -> int:
         """Kill what ended bots left behind, in any session; return how many processes that were.
 
         `living` are the processes of bots that play on.
         """
-        swept = self._reap_all([], living)[1]
+        _, swept = self._reap_all([], living)
         self._release_all_but(living)
         return swept
 
@@ -374,22 +379,25 @@ class Launcher:
     ) -> tuple[tuple[Exit, ...], int]:
         """Reap children, then sweep, in one request.
 
-        Return their exits and the number of processes swept.
+        Return their exits and the number of processes that were swept.
         """
-        message = tuple((child.pid, grace) for child, grace in children if child.pid), living
-        answer = self._spawner.request(spawner.END, message)
-        exits = iter(answer["exits"])
-        return tuple(
-            _exit(child, next(exits) if child.pid else None) for child, _ in children
-        ), answer["swept"]
+        started = tuple((child.pid, grace) for child, grace in children if child.pid)
+        answer = self._spawner.request(spawner.END, (started, living))
+        reports = iter(answer["exits"])
+        exits = []
+        for child, _ in children:
+            report = next(reports) if child.pid else None
+            exits.append(_exit(child, report))
+        return tuple(exits), answer["swept"]
 
     def _release_all_but(self, living: tuple[int, ...]) -> None:
-        self._release(*(self._claims.keys() - set(living)))
+        for pid in self._claims.keys() - set(living):
+            self._release(pid)
 
-    def _release(self, *pids: int) -> None:
-        for pid in pids:
-            if pid in self._claims:
-                os.close(self._claims.pop(pid))
+    def _release(self, pid: int) -> None:
+        claim = self._claims.pop(pid, None)
+        if claim is not None:
+            os.close(claim)
 
     def close(self) -> None:
         """End the spawner and with it everything it started; remove the folder."""
@@ -397,7 +405,7 @@ class Launcher:
         self.folder.remove()
         if self._cgroups is not None:
             self._cgroups.close()
-        self._release(*list(self._claims))
+        self._release_all_but(())
 
     def __enter__(self) -> Self:
         return self
@@ -410,7 +418,7 @@ class Launcher:
 def cleaning_up(end: Callable[[], object]) -> Iterator[None]:
     """Call `end`, which ends processes of a launcher, after the `with`.
 
-    After an error in the `with` it may find the spawner lost: that is no further error, because
+    After an error in the `with`, `end` may find the spawner lost. That is no further error, because
     whatever the spawner had started ended with it. The first error says why the work ended, such as
     that its user has interrupted it.
     """
@@ -425,30 +433,34 @@ def cleaning_up(end: Callable[[], object]) -> Iterator[None]:
 
 def _give_back(claimed: list[tuple[int, int]]) -> None:
     while claimed:
-        os.close(claimed.pop()[1])
+        _, claim = claimed.pop()
+        os.close(claim)
 
 
-def _exit(child: Child, how: dict[str, Any] | None) -> Exit:
-    """Return how a child ended, as the spawner reports it.
+def _limit_rows(conditions: Conditions, level: Level, limits: Limits, tasks: int) -> rlimits.Rows:
+    """Return the rows for setrlimit; `tasks` are the threads of a bot with a user of its own."""
+    rows = rlimits.tasks(tasks)
+    if level.restricts:
+        # A kept bot plays several matches, and the kernel would count their CPU time together.
+        counted = replace(limits, cpu=None) if conditions.keep else limits
+        rows = rlimits.table(counted) + rows
+    return rows
 
-    Return None for a child that could not be started.
-    """
-    how = how or {"code": 127, "killed": False, "cpu": 0.0, "memory": 0}
+
+def _exit(child: Child, report: dict[str, Any] | None) -> Exit:
+    """Return how a child ended, as the spawner reports it; None for one that did not start."""
+    report = report or {"code": 127, "killed": False, "cpu": 0.0, "memory": 0}
     if child.pid:
-        how["code"] = child.level.exit_code(how["code"])
-    how["memory"] = max(0, how["memory"] - child.inherited)
+        report["code"] = child.level.exit_code(report["code"])
+    report["memory"] = max(0, report["memory"] - child.inherited)
     if child.cgroup is not None:
         if not child.cannot_fork:
-            how["cpu"] = max(how["cpu"], child.cgroup.cpu())
-        how["out_of_memory"] = child.cgroup.out_of_memory()
+            report["cpu"] = max(report["cpu"], child.cgroup.cpu())
+        report["out_of_memory"] = child.cgroup.out_of_memory()
         child.cgroup.remove()
-    return Exit(**how)
+    return Exit(**report)
 
 
-def _environment(scratch: Path, *kit: str) -> dict[str, str]:
-    return {
-        **ENVIRONMENT,
-        "HOME": str(scratch),
-        "TMPDIR": str(scratch),
-        "PYTHONPATH": ":".join(kit),
-    }
+def _environment(scratch: Path, kit: tuple[str, ...] = ()) -> dict[str, str]:
+    folder = str(scratch)
+    return ENVIRONMENT | {"HOME": folder, "TMPDIR": folder, "PYTHONPATH": ":".join(kit)}

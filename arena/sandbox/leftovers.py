@@ -1,14 +1,16 @@
-"""The processes that a killed spawner leaves: how its referee, or the next arena, finds and ends them.
+"""The processes that a killed spawner leaves, which its referee or the next arena ends.
 
-The kernel ends the bots of a killed spawner, and not what these forked; nor a bot of one process in
-which another thread than the first called exec, because only the first is to die with the spawner.
+The kernel ends the bots of a killed spawner. It ends neither what these forked, nor a bot of one
+process in which another thread than the first called exec, because the kernel was asked to kill the
+first only.
 Such a process can empty its environment, close its descriptors and lose its parents, but the filter
 keeps it in the session of its bot. So each bot writes its session into a file beside its scratch
 folder before it is confined, and the note lasts as long as that.
 
-The number of a session that has ended may be another's today. So the note has the start of the bot
-too, and where its number counts: in which boot, among which processes. And whatever is ended has
-given up new privileges, which a process cannot take back, and which hardly anything else does.
+The number of a session that has ended may belong to another session today. So the note has the
+start of the bot too, and where its number counts: in which boot, among which processes. And
+whatever is ended has given up new privileges, which a process cannot take back, and which hardly
+anything else does.
 
 A bot of a level that does not confine can leave its session. Such a process is found if it kept its
 environment.
@@ -30,7 +32,7 @@ ROUNDS = 20
 def note(scratch: str) -> None:
     """Write down the session of this process, which leads it and will be a bot."""
     pid = os.getpid()
-    # A bot may be started a second time.
+    # The file may exist: a bot may be started a second time.
     flags = os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_NOFOLLOW | os.O_CLOEXEC
     descriptor = os.open(scratch + NOTE, flags, 0o600)
     os.write(descriptor, f"{pid} {procfs.start(pid)} {numbering()}".encode())
@@ -39,9 +41,9 @@ def note(scratch: str) -> None:
 
 @cache
 def numbering() -> str:
-    """Return where the number of a process counts: the boot of this system, and the namespace.
+    """Return where the numbers of processes count: in which boot, in which namespace.
 
-    The text is empty if unknown.
+    The text is empty if that is unknown.
     """
     with contextlib.suppress(OSError), open("/proc/sys/kernel/random/boot_id") as file:
         return f"{file.read().strip()} {os.readlink('/proc/self/ns/pid')}"
@@ -53,30 +55,32 @@ def end(folder: str) -> None:
 
     A confined bot cannot leave the group that it leads, and a group is killed at once. Processes
     that fork and end all the time may be gone before they are looked at; so a group is killed, too,
-    if nobody was met in it or its session.
+    if no process was found in it or its session.
     """
     import signal  # here, because it makes enums, and the spawner does without
 
-    noted, home = _noted(folder), b"HOME=%s/" % os.fsencode(folder)
+    noted = _noted(folder)
+    home = b"HOME=%s/" % os.fsencode(folder)
     for _ in range(ROUNDS):
         sessions = {pid: procfs.session(pid) for pid in procfs.all_processes()}
-        leftovers = [
-            pid
-            for pid in sessions
-            if _belongs(pid, sessions[pid], noted) or home in procfs.environment(pid)
-        ]
-        met = {
-            *sessions.values(),
-            *(procfs.group(pid) for pid, session in sessions.items() if session),
-        }
-        groups = noted.keys() & {sessions[pid] for pid in leftovers} | noted.keys() - met
+        leftovers = []
+        for pid, session in sessions.items():
+            if _belongs(pid, session, noted) or home in procfs.environment(pid):
+                leftovers.append(pid)
+        inhabited: set[int | None] = set(sessions.values())
+        for pid, session in sessions.items():
+            if session:
+                inhabited.add(procfs.group(pid))
+        sessions_of_leftovers = {sessions[pid] for pid in leftovers}
+        unseen = noted.keys() - inhabited
         killed = False
-        for kill, number in (
-            *((os.killpg, group) for group in groups),
-            *((os.kill, pid) for pid in leftovers),
-        ):
+        for group in (noted.keys() & sessions_of_leftovers) | unseen:
             with contextlib.suppress(OSError):  # it is gone
-                kill(number, signal.SIGKILL)
+                os.killpg(group, signal.SIGKILL)
+                killed = True
+        for pid in leftovers:
+            with contextlib.suppress(OSError):
+                os.kill(pid, signal.SIGKILL)
                 killed = True
         if not killed:
             return
@@ -87,15 +91,17 @@ def _noted(folder: str) -> dict[int, int]:
     sessions: dict[int, int] = {}
     if not os.path.isdir(folder):  # closed before
         return sessions
-    for name in (name for name in os.listdir(folder) if name.endswith(NOTE)):
+    flags = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
+    for name in os.listdir(folder):
+        if not name.endswith(NOTE):
+            continue
         with contextlib.suppress(OSError, ValueError):  # it is gone, or only half of it was written
-            descriptor = os.open(
-                f"{folder}/{name}", os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
-            )
+            descriptor = os.open(f"{folder}/{name}", flags)
             try:
-                session, start, where = os.read(descriptor, NOTE_BYTES).decode().split(" ", 2)
+                text = os.read(descriptor, NOTE_BYTES).decode()
             finally:
                 os.close(descriptor)
+            session, start, where = text.split(" ", 2)
             if where == numbering():
                 sessions[int(session)] = int(start)
     return sessions
@@ -108,8 +114,8 @@ def _belongs(pid: int, session: int, noted: dict[int, int]) -> bool:
     start = procfs.start(pid)
     if start < noted[session]:
         return False
-    # A leader is looked at once: of a second look that fails nobody would know that it is there.
-    # The start of a leader that is gone is 0; its number is nobody's before the last of its session
-    # ends.
+    # A leader is looked at once: if a second look failed, nobody would know that it is there.
     leader_start = start if pid == session else procfs.start(session)
+    # The start of a leader that is gone is 0. No other process gets its number before the last
+    # process of its session ends.
     return leader_start in {0, noted[session]} and procfs.cannot_gain_privileges(pid)

@@ -1,7 +1,8 @@
-"""A level of confinement, as the other modules see it: a name, answers to their questions, and the confinement itself.
+"""A level of confinement, as the other modules see it.
 
-Each level is a subclass; `levels.py` has the table of them. No other module compares names.
-Imported by the spawner, so it stays small.
+It has a name, it answers the questions of other modules, and it confines. Each level is a subclass;
+`levels.py` has the table of them. No other module compares names. The spawner imports this file, so
+it stays small.
 """
 
 import ctypes
@@ -18,10 +19,10 @@ TEMPORARY = (
     errno.ENOSPC,
     errno.EDQUOT,
 )
-"""Errors that come from the moment, not from this system's abilities: a level is never given up for
+"""Errors that come from the moment, not from this system's abilities. A level is never given up for
 one of them."""
 prctl: Any = getattr(ctypes.CDLL(None, use_errno=True), "prctl", None)
-"""Of the C library; None where it is not Linux's, and nothing is confined."""
+"""The function of the C library; None where that is not Linux's, and nothing is confined."""
 
 
 def checked(result: int, step: str) -> int:
@@ -35,7 +36,10 @@ def checked(result: int, step: str) -> int:
 
 
 class LaunchSpec(NamedTuple):
-    """All that a child of the spawner needs to know about its bot: plain values, which cross a socket by marshal."""
+    """All that a child of the spawner needs to know about its bot.
+
+    These are plain values, which cross a socket by marshal.
+    """
 
     level: str
     """`landlock`, `bubblewrap`, `rlimits` or `none`."""
@@ -116,7 +120,7 @@ class Level:
     (`refused.py`)."""
 
     def prepare(self, kind: BotKind) -> None:
-        """In the spawner, once for all bots of this kind: do what takes time.
+        """Do what takes time, in the spawner, once for all bots of this kind.
 
         Raise OSError when the level fails here.
         """
@@ -141,5 +145,5 @@ class Level:
         return set()
 
     def exit_code(self, code: int) -> int:
-        """Return the bot's exit code, or minus the number of its signal, given that of the started process."""
+        """Return the bot's exit code, or minus its signal, given that of the started process."""
         return code

@@ -21,9 +21,8 @@ class Unconfined(Level):
         return argv
 
 
-TABLE: dict[str, Level] = {
-    level.name: level for level in (Landlock(), Bubblewrap(), Rlimits(), Unconfined())
-}
+_LEVELS = (Landlock(), Bubblewrap(), Rlimits(), Unconfined())
+TABLE: dict[str, Level] = {level.name: level for level in _LEVELS}
 """Every level by its name, in the order in which `auto` tries them."""
 CONFINING = tuple(level.name for level in TABLE.values() if level.confines)
 UNSAFE = tuple(level.name for level in TABLE.values() if not level.confines)

@@ -1,4 +1,4 @@
-"""The meter: reads from outside, in a microsecond, how much CPU a bot used and how long it waited for a core.
+"""The meter: reads from outside how much CPU a bot used, and how long it waited for a core.
 
 Theory of operation
 -------------------
@@ -43,9 +43,9 @@ class Usage(NamedTuple):
     """Seconds since the process started."""
 
     cpu: float = 0.0
-    """Of all its threads; of all its processes, where it may have several."""
+    """The CPU time of all its threads; of all its processes, where it may have several."""
     waited: float = 0.0
-    """Ready to run, but without a core: its first thread."""
+    """The time for which its first thread was ready to run, but had no core."""
 
 
 class Meter:
@@ -70,7 +70,7 @@ class Meter:
         self._group = group
         self._counted = counted
         self._counted_before = 0.0
-        """CPU seconds that others used in its cgroup before it was there: bwrap."""
+        """CPU seconds that bwrap used in its cgroup before it was there."""
         self._pid = self._clock = 0
         self.last = Usage()
         self._schedstat: int | None = None
@@ -83,7 +83,7 @@ class Meter:
         self._waited_at_mark = 0.0
         """Seconds that its first thread had waited at the mark."""
         self._schedstat_at_mark = b""
-        """The same, as it was read: most answers are short, and nobody needs the figure."""
+        """The schedstat at the mark, as it was read: for most answers nobody needs the figure."""
         self.has_threads = False
         """Whether threads beside the first were ever seen."""
         self._thread_waited_at_mark: dict[str, float] = {}
@@ -130,27 +130,23 @@ class Meter:
                     cpu = max(cpu, self._counted() - self._counted_before)
                 elif self._group is not None:
                     cpu = max(cpu, self._cpu_of_group(self._group()))
-                waited = (
-                    0.0
-                    if self._schedstat is None
-                    else _waited(os.pread(self._schedstat, SCHEDSTAT_BYTES, 0))
-                )
+                waited = 0.0
+                if self._schedstat is not None:
+                    waited = _waited(os.pread(self._schedstat, SCHEDSTAT_BYTES, 0))
                 self.last = Usage(cpu, waited)
             except OSError:
                 self._alive = False
         return self.last
 
     def since_read(self) -> float:
-        """Return the CPU seconds that its first process has used since the last reading.
+        """Return the CPU seconds that its first process used since the last reading.
 
-        0 when it is gone.
+        0 if it is gone.
         """
+        if not self._clock or not self._alive:
+            return 0.0
         try:
-            return (
-                time.clock_gettime_ns(self._clock) / 1e9 - self._own_cpu
-                if self._clock and self._alive
-                else 0.0
-            )
+            return time.clock_gettime_ns(self._clock) / 1e9 - self._own_cpu
         except OSError:
             return 0.0
 
@@ -160,9 +156,12 @@ class Meter:
         Threads beside the first cost nothing where none were ever seen.
         """
         self._ran = self._last_call = time.monotonic()
-        self._cpu_at_last_call, self._waited_at_mark = self._own_cpu, self.last.waited
+        self._cpu_at_last_call = self._own_cpu
+        self._waited_at_mark = self.last.waited
         if self._schedstat is not None:
-            try:  # again: to be stopped it may have waited, since it was read after its last answer
+            # It is read again: since it was read after the last answer, the bot may have waited for
+            # a core in order to be stopped.
+            try:
                 self._schedstat_at_mark = os.pread(self._schedstat, SCHEDSTAT_BYTES, 0)
             except OSError:
                 self._alive = False
@@ -177,7 +176,8 @@ class Meter:
         higher: a thread that calls exec becomes the first, and keeps all its earlier waiting time.
         """
         if self._schedstat_at_mark:
-            self._waited_at_mark, self._schedstat_at_mark = _waited(self._schedstat_at_mark), b""
+            self._waited_at_mark = _waited(self._schedstat_at_mark)
+            self._schedstat_at_mark = b""
         self._waited_at_mark = max(self._waited_at_mark, self.read().waited - elapsed)
         for thread, waited in self._other_threads():
             self.has_threads = True
@@ -185,7 +185,7 @@ class Meter:
             self._thread_waits[thread] = waited - before
 
     def waited(self, cpu: float) -> float:
-        """Return the seconds that the machine kept it waiting since the mark, as far as it was surveyed.
+        """Return the seconds that the machine kept it waiting since the mark, as surveyed.
 
         That is the sum of the two longest waits, less the `cpu` seconds in which one of these
         threads may have waited for the other; or the longest alone.
@@ -194,22 +194,28 @@ class Meter:
         return max(longest, longest + second - cpu)
 
     def waits(self) -> list[float]:
-        """Return the seconds that each of its threads has waited since the mark, the longest first.
+        """Return the seconds that each of its threads has waited since the mark.
 
-        0 at the end.
+        The longest wait is first, and 0 is last.
         """
         first = self.last.waited - self._waited_at_mark
-        return sorted([first, 0.0, *self._thread_waits.values()], reverse=True)
+        waits = [first, 0.0]
+        waits += self._thread_waits.values()
+        return sorted(waits, reverse=True)
 
     def unreported_wait(self, now: float) -> float:
-        """Return the most seconds that it may have waited until now (monotonic) and that the kernel has not reported.
+        """Return the most seconds that it may have waited and that the kernel has not reported.
 
-        With several threads, only the thread that ran is sure to have its waits reported.
+        `now` is monotonic. With several threads, only the thread that ran is sure to have its waits
+        reported.
         """
         if self._own_cpu > self._cpu_at_last_call:
-            self._ran, self._cpu_at_last_call = self._last_call, self._own_cpu
+            self._ran = self._last_call
+            self._cpu_at_last_call = self._own_cpu
         self._last_call = now
-        return now - self._ran if self._alive and READY in states(self._pid) else 0.0
+        if self._alive and READY in states(self._pid):
+            return now - self._ran
+        return 0.0
 
     def note_processes(self) -> None:
         """Take note of which processes the bot has, while it is frozen.
@@ -226,14 +232,15 @@ class Meter:
 
     def _begin(self) -> None:
         self._pid = self._find() or 0
-        if self._pid:
-            self._clock = cpu_clock(self._pid)
-            with contextlib.suppress(OSError):  # a kernel without schedstats
-                self._schedstat = os.open(f"{PROC}/{self._pid}/schedstat", os.O_RDONLY)
-            if self._counted is not None:
-                with contextlib.suppress(OSError):
-                    own_cpu = time.clock_gettime_ns(self._clock) / 1e9
-                    self._counted_before = max(0.0, self._counted() - own_cpu)
+        if not self._pid:
+            return
+        self._clock = cpu_clock(self._pid)
+        with contextlib.suppress(OSError):  # a kernel without schedstats
+            self._schedstat = os.open(f"{PROC}/{self._pid}/schedstat", os.O_RDONLY)
+        if self._counted is not None:
+            with contextlib.suppress(OSError):
+                own_cpu = time.clock_gettime_ns(self._clock) / 1e9
+                self._counted_before = max(0.0, self._counted() - own_cpu)
 
     def _cpu_of_group(self, group: Iterable[int]) -> float:
         """Return the CPU seconds of a group.
@@ -242,13 +249,14 @@ class Meter:
         """
         living = 0.0
         for pid in group:
-            if (process := see(pid)) is not None:
+            process = see(pid)
+            if process is not None:
                 living += process.cpu
                 self._cpu_by_process[pid] = process.own_cpu
         return max(living, sum(self._cpu_by_process.values()))
 
     def _other_threads(self) -> Iterator[tuple[str, float]]:
-        """Yield each thread beside the first, with the seconds that it has waited since it was born."""
+        """Yield each thread but the first, with the seconds that it has waited in its life."""
         if self._alive and self._schedstat is not None:
             for thread, schedstat in threads(self._pid, "schedstat", but=self._pid):
                 yield thread, _waited(schedstat)
@@ -282,4 +290,5 @@ class Delay:
 
 
 def _waited(schedstat: bytes) -> float:
-    return int(schedstat.split()[1]) / 1e9  # "run waiting slices", nanoseconds
+    _, waiting_ns, _ = schedstat.split()  # nanoseconds of running and of waiting, slices
+    return int(waiting_ns) / 1e9

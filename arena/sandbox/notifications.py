@@ -56,10 +56,11 @@ def _answer(listener: int, answer: Callable[[int, int], int]) -> None:
     question = bytearray(NOTIFICATION.size)  # the kernel insists on zeros
     try:
         fcntl.ioctl(listener, RECEIVE, question)
-        unique, _, _, number, _, _, first, *_ = NOTIFICATION.unpack(question)
+        unique, _, _, number, _, _, first, _, _, _, _, _ = NOTIFICATION.unpack(question)
         error = answer(number, first)
-        fcntl.ioctl(listener, SEND, RESPONSE.pack(unique, 0, -error, 0 if error else CONTINUE))
+        flags = 0 if error else CONTINUE
+        fcntl.ioctl(listener, SEND, RESPONSE.pack(unique, 0, -error, flags))
     except OSError as error:
-        # The thread that asked was killed or stopped meanwhile.
+        # The thread that asked may have been killed or stopped meanwhile.
         if error.errno not in (errno.ENOENT, errno.EINTR):
             raise

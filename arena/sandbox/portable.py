@@ -1,4 +1,4 @@
-"""Bots as plain subprocesses, where the system is not Linux: this end of the launcher there, for the level `none`.
+"""Bots as plain subprocesses, at the level `none`, where the system is not Linux.
 
 It answers the requests that a spawner answers (`spawner_process.py`), in this process: `subprocess`
 starts a bot in a session of its own, and its group is killed at its end. Nobody finds what left
@@ -46,10 +46,11 @@ class Subprocesses:
     warms = False
 
     def __init__(self, folder: Path, environment: dict[str, str]) -> None:
-        """The guard removes `folder` if this process is killed."""
+        """Start the guard, which removes `folder` if this process is killed."""
         self.pid = os.getpid()
         self._bots: dict[int, subprocess.Popen[bytes]] = {}
-        (theirs_in, self._notes), (self.lifeline, theirs_out) = os.pipe(), os.pipe()
+        theirs_in, self._notes = os.pipe()
+        self.lifeline, theirs_out = os.pipe()
         self._guard = subprocess.Popen(
             [sys.executable, "-I", "-S", "-c", GUARD, spawner.REMOVE, str(folder)],
             stdin=theirs_in,
@@ -79,8 +80,9 @@ class Subprocesses:
         if operation == spawner.END:
             bots, living = message
             answer = spawner.end(bots, living)
-            for (pid, _), how in zip(bots, answer["exits"], strict=True):
-                self._bots.pop(pid).returncode = how["code"]  # else Python would wait for it again
+            for (pid, _), report in zip(bots, answer["exits"], strict=True):
+                bot = self._bots.pop(pid)
+                bot.returncode = report["code"]  # otherwise Python would wait for it again
                 self._tell_guard(f"-{pid}")
             return answer
         return {}  # PREPARE: each bot is a new program
@@ -107,13 +109,10 @@ class Subprocesses:
             )
         except OSError as error:
             if error.errno in TEMPORARY:
-                raise ConfinementError(
-                    f"{subject}: {refusal(error) or error.strerror}", passing=True
-                ) from error
-            return {
-                "error": f"{argv[0]}: {error.strerror}"[: child_setup.TEXT_LENGTH],
-                "errno": error.errno,
-            }
+                message = f"{subject}: {refusal(error) or error.strerror}"
+                raise ConfinementError(message, passing=True) from error
+            text = f"{argv[0]}: {error.strerror}"
+            return {"error": text[: child_setup.TEXT_LENGTH], "errno": error.errno}
         self._bots[bot.pid] = bot
         self._tell_guard(f"+{bot.pid}")
         return {"pid": bot.pid}

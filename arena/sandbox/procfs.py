@@ -1,4 +1,7 @@
-"""/proc: facts about processes, read without a library, because this must be quick and serves the spawner too."""
+"""/proc: facts about processes.
+
+They are read without a library, because this must be quick, and the spawner uses it, too.
+"""
 
 import contextlib
 import os
@@ -29,19 +32,21 @@ def trouble() -> str | None:
         pid = os.readlink(f"{PROC}/self")
     except OSError:
         return "/proc is not mounted here"
-    return None if pid == str(os.getpid()) else "/proc here is that of another process namespace"
+    if pid != str(os.getpid()):
+        return "/proc here is that of another process namespace"
+    return None
 
 
 def kills_for_memory() -> int:
-    """Return how many processes of this system the kernel has killed because there was no memory.
+    """Return how many processes of this system the kernel has killed to free memory.
 
-    0 if it won't say.
+    Return 0 if the kernel does not tell.
     """
-    with (
-        contextlib.suppress(OSError, ValueError, IndexError),
-        open(f"{PROC}/vmstat", "rb", 0) as file,
-    ):
-        return int(file.read(VMSTAT_BYTES).partition(b"\noom_kill ")[2].split(None, 1)[0])
+    with contextlib.suppress(OSError, ValueError, IndexError):
+        with open(f"{PROC}/vmstat", "rb", 0) as file:
+            text = file.read(VMSTAT_BYTES)
+        _, _, after = text.partition(b"\noom_kill ")
+        return int(after.split(None, 1)[0])
     return 0
 
 
@@ -64,7 +69,9 @@ def see(pid: int) -> ProcessUsage | None:
         fields = _stat(living(pid))
     if not fields or fields[0] in ENDED:
         return None
-    own_cpu, reaped = (sum(map(int, fields[first : first + 2])) / TICKS_PER_S for first in (11, 13))
+    user, system, user_of_reaped, system_of_reaped = map(int, fields[11:15])  # in clock ticks
+    own_cpu = (user + system) / TICKS_PER_S
+    reaped = (user_of_reaped + system_of_reaped) / TICKS_PER_S
     with contextlib.suppress(OSError):  # to the nanosecond, where /proc has hundredths of a second
         own_cpu = time.clock_gettime_ns(cpu_clock(pid)) / 1e9
     return ProcessUsage(
@@ -84,7 +91,7 @@ def cpu_clock(pid: int) -> int:
 
 
 def living(pid: int) -> int:
-    """Return a number under which /proc shows a process: its own, or that of a thread where the first has ended.
+    """Return a number under which /proc shows a process: its own, or that of a living thread.
 
     A program may end its first thread and live on in others. Under the process's own number /proc
     then shows a zombie without memory, files and environment.
@@ -114,35 +121,40 @@ def _stat(pid: int) -> list[bytes]:
             os.close(descriptor)
     except OSError:
         return []
-    return text.rpartition(b")")[2].split()
+    _, _, fields = text.rpartition(b")")  # the second field is a name in parentheses
+    return fields.split()
 
 
 def _state(stat: bytes) -> bytes:
-    return stat.rpartition(b")")[2].split(maxsplit=1)[0]
+    _, _, fields = stat.rpartition(b")")
+    return fields.split(maxsplit=1)[0]
 
 
 def threads(pid: int, file: str, but: int = 0) -> Iterator[tuple[str, bytes]]:
-    """Yield each thread of a process, `but` for one, with the text of this file in /proc.
+    """Yield each thread of a process, without the thread `but`, and its text in a file of /proc.
 
-    None that is gone.
+    A thread that is gone is left out.
     """
     with contextlib.suppress(OSError):
         for thread in os.listdir(f"{PROC}/{pid}/task"):
-            if thread != str(but):
-                with contextlib.suppress(OSError):
-                    yield thread, _read(f"{PROC}/{pid}/task/{thread}/{file}")
+            if thread == str(but):
+                continue
+            with contextlib.suppress(OSError):
+                yield thread, _read(f"{PROC}/{pid}/task/{thread}/{file}")
 
 
 def _read(path: str) -> bytes:
-    """Return the whole text of a file; `open` takes twice as long.
+    """Return the whole text of a file, in half the time of `open`.
 
     Raise OSError when it cannot be read.
     """
     descriptor = os.open(path, os.O_RDONLY)
     try:
         text = b""
-        while part := os.read(descriptor, READ_BYTES):
+        part = os.read(descriptor, READ_BYTES)
+        while part:
             text += part
+            part = os.read(descriptor, READ_BYTES)
         return text
     finally:
         os.close(descriptor)
@@ -175,26 +187,28 @@ def share(pid: int) -> int | None:
     Return None when they cannot be read.
     """
     kilobytes = _number(f"{PROC}/{pid}/smaps_rollup", b"Pss:")
-    return None if kilobytes is None else 1024 * kilobytes
+    if kilobytes is None:
+        return None
+    return 1024 * kilobytes
 
 
 def _number(path: str, name: bytes) -> int | None:
-    """Return the number in the line of a file that begins with a name, not its first.
+    """Return the number in the line of a file that begins with a name; None if it cannot be read.
 
-    Return None when it cannot be read.
-
-    The file is read as bytes: it may begin with a name that the process has chosen itself.
+    The first line is not looked at. The file is read as bytes: it may begin with a name that the
+    process has chosen itself.
     """
     try:
-        return int(_read(path).partition(b"\n" + name)[2].split(None, 1)[0])
+        _, _, after = _read(path).partition(b"\n" + name)
+        return int(after.split(None, 1)[0])
     except (OSError, IndexError):
         return None
 
 
 def group(pid: int) -> int | None:
-    """Return the process group of a process, also of one that ended and was not reaped.
+    """Return the process group of a process, also if that ended and was not reaped.
 
-    Return None when it is gone.
+    Return None when the process is gone.
     """
     fields = _stat(pid)
     return int(fields[2]) if fields else None
@@ -203,7 +217,11 @@ def group(pid: int) -> int | None:
 def session(pid: int) -> int:
     """Return the session of a process that has not ended; 0 for any other."""
     fields = _stat(pid)
-    return 0 if not fields or (fields[0] in ENDED and not _left_threads(fields)) else int(fields[3])
+    if not fields:
+        return 0
+    if fields[0] in ENDED and not _left_threads(fields):
+        return 0
+    return int(fields[3])
 
 
 def start(pid: int) -> int:
@@ -232,18 +250,23 @@ def of_group(leader: int, root: int) -> Iterator[int]:
 
 def children(pid: int) -> list[int]:
     """Return the processes that any thread of this process started, or adopted."""
-    return [int(child) for _, text in threads(pid, "children") for child in text.split()]
+    pids: list[int] = []
+    for _, text in threads(pid, "children"):
+        pids += map(int, text.split())
+    return pids
 
 
 def all_processes() -> list[int]:
     """Return every process that /proc shows."""
-    return [int(name) for name in os.listdir(PROC) if name.isdigit()] if os.path.isdir(PROC) else []
+    if not os.path.isdir(PROC):
+        return []
+    return [int(name) for name in os.listdir(PROC) if name.isdigit()]
 
 
 def environment(pid: int) -> bytes:
     """Return the environment of a process as it is in its memory.
 
-    The text is empty when it is gone or another user's.
+    It is empty when the process is gone, or another user's.
     """
     with contextlib.suppress(OSError):
         return _read(f"{PROC}/{living(pid)}/environ")
@@ -251,5 +274,5 @@ def environment(pid: int) -> bytes:
 
 
 def cannot_gain_privileges(pid: int) -> bool:
-    """Return whether a process has given up new privileges (no_new_privs), which none can take back."""
+    """Return whether a process has given up new privileges (no_new_privs) for good."""
     return bool(_number(f"{PROC}/{pid}/status", b"NoNewPrivs:"))

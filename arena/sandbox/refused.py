@@ -1,4 +1,4 @@
-"""The system calls that the filter refused to a bot, by name: `arena check` reports them, matches do not.
+"""The system calls that the filter refused to a bot, by name; `arena check` reports them.
 
 The filter of a watched bot does not refuse by itself. The kernel stops the thread that makes such a
 call, and asks a listener (`notifications.py`). The listener notes the call, and answers with the
@@ -22,7 +22,7 @@ without one."""
 
 
 class RefusedCalls:
-    """Answers for the filters of watched bots, in a thread, and counts the calls that they were refused.
+    """Answers for the filters of watched bots, in a thread, and counts the refused calls.
 
     A socket with a path is not counted. The C library opens one, to ask a daemon, when a program
     asks for the name of its user: Bash and Java do so at each start, and do without an answer. A
@@ -47,18 +47,20 @@ class RefusedCalls:
         notifications.answer_for(listener, self._note, "refused-calls")
 
     def failing(self) -> list[str]:
-        """Return the names of the refused calls that programs cannot be expected to do without, the frequent first."""
+        """Return the refused calls that programs cannot be expected to do without.
+
+        Their names are in the order of their frequency, the most frequent first.
+        """
         return [name for name, _ in self.counts.most_common() if self._error(name) == errno.EPERM]
 
     def _error(self, name: str) -> int:
+        """Return the errno with which the filter refuses a call."""
         number = self._numbers.get(name, NEWEST + 1)
-        return (
-            errno.ENOSYS
-            if number > NEWEST
-            else errno.EPERM
-            if name in self._allowed
-            else self._errnos[number]
-        )
+        if number > NEWEST:
+            return errno.ENOSYS
+        if name in self._allowed:  # its arguments are refused
+            return errno.EPERM
+        return self._errnos[number]
 
     def _note(self, number: int, first: int) -> int:
         """Count a call with this first argument.
@@ -67,6 +69,7 @@ class RefusedCalls:
         """
         name = self._names.get(number, f"number {number}")
         is_expected = name == "socket" and first & ARGUMENT == socket.AF_UNIX
-        if not is_expected and (name in self.counts or len(self.counts) < NAMES):
+        is_counted = name in self.counts or len(self.counts) < NAMES
+        if is_counted and not is_expected:
             self.counts[name] += 1
         return self._error(name)

@@ -1,4 +1,4 @@
-"""The level `rlimits`: the operating system's limits on each process, and no way to more privileges.
+"""The level `rlimits`: the system's limits on each process, and no way to more privileges.
 
 It stops a bot that uses too much memory or CPU by mistake. It hides neither files nor other
 processes nor the network. The levels that confine set the same limits, with the functions below.
@@ -61,32 +61,46 @@ def apply(spec: LaunchSpec) -> None:
 @cache
 def own_limits() -> dict[int, int]:
     """Return the hard limits of this process, by resource."""
-    kinds = {getattr(resource, name) for name in dir(resource) if name.startswith("RLIMIT_")}
-    limits = {kind: resource.getrlimit(kind)[1] for kind in kinds}
-    return {
-        kind: sys.maxsize if limit == resource.RLIM_INFINITY else limit
-        for kind, limit in limits.items()
-    }
+    limits: dict[int, int] = {}
+    for name in dir(resource):
+        if name.startswith("RLIMIT_"):
+            kind = getattr(resource, name)
+            _, hard = resource.getrlimit(kind)
+            limits[kind] = sys.maxsize if hard == resource.RLIM_INFINITY else hard
+    return limits
 
 
 def refuse_lower(limits: "Limits") -> None:
-    """Raise MachineError where this process itself has less than these limits allow a bot: no bot could get it."""
+    """Raise MachineError where this process itself has less than these limits allow a bot.
+
+    No bot could get it then.
+    """
     for name, ulimits in ULIMITS.items():
         allowed = getattr(limits, name)
+        if allowed is None:
+            continue
         for letter, kind in ulimits:
-            if allowed is not None and own_limits()[kind] < allowed:
+            limit = own_limits()[kind]
+            if limit < allowed:
                 raise MachineError(
-                    f"`ulimit -{letter}`: it is {own_limits()[kind]:,} here, and a bot may have {name} = {allowed:,.0f}"
-                    "; raise it, or start arena where it is higher (`ulimit -a` shows all)"
+                    f"`ulimit -{letter}`: it is {limit:,} here, and a bot may have "
+                    f"{name} = {allowed:,.0f}; raise it, or start arena where it is higher "
+                    "(`ulimit -a` shows all)"
                 )
 
 
 def with_data(rows: Rows, data: int) -> Rows:
-    """Return these limits with the limit on data raised by the bytes of data that the process has at its start."""
-    return tuple(
-        (kind, soft + data, hard + data) if kind == resource.RLIMIT_DATA else (kind, soft, hard)
-        for kind, soft, hard in rows
-    )
+    """Return these limits with the limit on data raised by these bytes.
+
+    A process has them at its start.
+    """
+    raised = []
+    for kind, soft, hard in rows:
+        if kind == resource.RLIMIT_DATA:
+            raised.append((kind, soft + data, hard + data))
+        else:
+            raised.append((kind, soft, hard))
+    return tuple(raised)
 
 
 def no_new_privs() -> None:
@@ -95,12 +109,15 @@ def no_new_privs() -> None:
 
 
 def tasks(count: int) -> Rows:
-    """Return the row that bounds the threads of all processes of this user together; no row for 0.
+    """Return the row that limits the threads of all processes of this user; no row for 0.
 
-    The kernel counts every process of the user, so this is for a user that no other process has, or
-    for the inside of a user namespace.
+    The kernel counts every process of the user together. So this is for a user that no other
+    process has, or for the inside of a user namespace.
     """
-    return ((resource.RLIMIT_NPROC, count + HELPERS, count + HELPERS),) if count else ()
+    if not count:
+        return ()
+    most = count + HELPERS
+    return ((resource.RLIMIT_NPROC, most, most),)
 
 
 def table(limits: "Limits") -> Rows:

@@ -1,4 +1,4 @@
-"""The seccomp filter of landlock and bubblewrap: a program for the kernel, made from the tables of `call_policy.py`.
+"""The seccomp filter: a program for the kernel, made from the tables of `call_policy.py`.
 
 Theory of operation
 -------------------
@@ -19,7 +19,7 @@ The process id. At landlock a bot may signal its own process id only, and that i
 fork. So the program is built before the fork with a value in its place (OWN_PID), which each child
 replaces.
 
-Imported by the spawner: standard library only, nothing slow.
+The spawner imports this file, so it imports nothing slow.
 """
 
 import ctypes
@@ -38,10 +38,11 @@ AUDIT = {"x86_64": 0xC000003E, "aarch64": 0xC00000B7}
 
 LOAD, MASK, ANSWER = 0x20, 0x54, 0x06  # BPF_LD|W|ABS, BPF_ALU|AND|K, BPF_RET|K
 EQUAL, AT_LEAST, ANY_OF = 0x15, 0x35, 0x45  # BPF_JMP|K with JEQ, JGE, JSET
-# SECCOMP_RET_...; ERRNO, USER_NOTIF.
 ALLOW, KILL_PROCESS, REFUSE, ASK = 0x7FFF0000, 0x80000000, 0x00050000, 0x7FC00000
-# Struct sock_filter: code, over if true, over if false, operand.
+"""The answers SECCOMP_RET_ALLOW, _KILL_PROCESS, _ERRNO and _USER_NOTIF."""
 INSTRUCTION = struct.Struct("=HBBI")
+"""struct sock_filter: code, instructions to skip if true, instructions to skip if false,
+operand."""
 NUMBER, ARCHITECTURE, ARGUMENTS = 0, 4, 16
 """Offsets in struct seccomp_data."""
 
@@ -55,33 +56,35 @@ syscall = ctypes.CDLL(None, use_errno=True).syscall
 
 
 class Program(ctypes.Structure):
-    """The kernel's struct sock_fprog, filled by C code alone: what a fresh fork writes to is copied."""
+    """The kernel's struct sock_fprog.
+
+    C code alone fills it, because the kernel copies each page that a fresh fork writes to.
+    """
 
     _fields_ = (("len", ctypes.c_ushort), ("filter", ctypes.c_char_p))
 
 
 def arch() -> str | None:
-    """Return this machine's architecture if there is a filter for it, else None."""
+    """Return this machine's architecture if there is a filter for it, otherwise None."""
     machine = os.uname().machine
     return machine if machine in AUDIT else None
 
 
 def program_for(processes: int, syscalls: tuple[str, ...] = (), pid: int | None = None) -> bytes:
-    """Return the program for this machine; OSError when there is none.
+    """Return the program for this machine; raise OSError when there is none.
 
     `syscalls` are allowed beside the policy, whatever their arguments. The bot can send signals to
     `pid` only, itself; None = it sees no process but its own, in a pid namespace.
     """
     machine = arch()
     if machine is None:
-        raise OSError(
-            0,
-            f"no seccomp filter is written for {os.uname().machine}, only for {' and '.join(AUDIT)}",
-        )
+        known = " and ".join(AUDIT)
+        raise OSError(0, f"no seccomp filter is written for {os.uname().machine}, only for {known}")
     if pid is None:
         return program(machine, processes, syscalls, own_pid=False)
-    own_pid, number = (value.to_bytes(4, "little") for value in (call_policy.OWN_PID, pid))
-    return program(machine, processes, syscalls, own_pid=True).replace(own_pid, number)
+    code = program(machine, processes, syscalls, own_pid=True)
+    placeholder = call_policy.OWN_PID.to_bytes(4, "little")
+    return code.replace(placeholder, pid.to_bytes(4, "little"))
 
 
 def install(program: bytes) -> None:
@@ -102,49 +105,54 @@ allowed."""
 def install_watched(program: bytes) -> None:
     """Do the same, but have the kernel ask at `listener` instead of refusing a call.
 
-    Raise OSError as for `install`.
+    Raise OSError as `install` does.
     """
     global listener
-    asking = b"".join(
-        _laid(ANSWER, ASK)
-        if code == ANSWER and operand & ~0xFFFF == REFUSE
-        else _laid(code, operand, yes, no)
-        for code, yes, no, operand in INSTRUCTION.iter_unpack(program)
-    )
+    asking = b""
+    for code, yes, no, operand in INSTRUCTION.iter_unpack(program):
+        if code == ANSWER and operand & ~0xFFFF == REFUSE:
+            asking += _laid(ANSWER, ASK)
+        else:
+            asking += _laid(code, operand, yes, no)
     listener = _install_listening(asking)
 
 
 def ask_before_forks() -> int:
     """Have the kernel ask before this process, or any that it starts, makes a process.
 
-    Return the listener.
-
-    This is a filter of its own, which allows everything else. `no_new_privs` must be set before.
-    OSError where the kernel cannot ask, or where arena itself runs under a filter that has a
-    listener.
+    Return the listener. This is a filter of its own, which allows everything else. `no_new_privs`
+    must be set before. Raise OSError where the kernel cannot ask, or where arena itself runs under
+    a filter that has a listener.
     """
     machine = os.uname().machine
     known = numbers(machine)
-    code = (
-        _laid(LOAD, ARCHITECTURE)
-        + _laid(EQUAL, AUDIT[machine], 1, 0)
-        + _laid(ANSWER, ALLOW)
-        + _laid(LOAD, NUMBER)
-    )
+    code = _laid(LOAD, ARCHITECTURE)
+    code += _laid(EQUAL, AUDIT[machine], 1, 0)
+    code += _laid(ANSWER, ALLOW)
+    code += _laid(LOAD, NUMBER)
     for name in ("fork", "vfork", "clone3"):  # what clone3 makes is behind a pointer
         if name in known:
-            code += _laid(EQUAL, known[name], 0, 1) + _laid(ANSWER, ASK)
-    code += _laid(EQUAL, known["clone"], 1, 0) + _laid(ANSWER, ALLOW)
-    code += _laid(LOAD, ARGUMENTS) + _laid(ANY_OF, call_policy.CLONE_THREAD, 0, 1)
-    return _install_listening(code + _laid(ANSWER, ALLOW) + _laid(ANSWER, ASK), SINCE_LINUX_5_7)
+            code += _laid(EQUAL, known[name], 0, 1)
+            code += _laid(ANSWER, ASK)
+    code += _laid(EQUAL, known["clone"], 1, 0)
+    code += _laid(ANSWER, ALLOW)
+    code += _laid(LOAD, ARGUMENTS)
+    code += _laid(ANY_OF, call_policy.CLONE_THREAD, 0, 1)
+    code += _laid(ANSWER, ALLOW)
+    code += _laid(ANSWER, ASK)
+    return _install_listening(code, SINCE_LINUX_5_7)
 
 
 def _install_listening(program: bytes, flags: int = 0) -> int:
-    """Put this process under a program that asks; return the listener. OSError as for `install`."""
+    """Put this process under a program that asks; return the listener.
+
+    Raise OSError as `install` does.
+    """
     struct = Program(len(program) // INSTRUCTION.size, program)
     number = ctypes.c_long(numbers(os.uname().machine)["seccomp"])
     flags |= SECCOMP_FILTER_FLAG_NEW_LISTENER
-    return checked(syscall(number, SECCOMP_SET_MODE_FILTER, flags, ctypes.byref(struct)), "seccomp")
+    result = syscall(number, SECCOMP_SET_MODE_FILTER, flags, ctypes.byref(struct))
+    return checked(result, "seccomp")
 
 
 def copy_listener(pid: int, descriptor: int) -> int:
@@ -163,48 +171,56 @@ def copy_listener(pid: int, descriptor: int) -> int:
 def program(arch: str, processes: int, syscalls: tuple[str, ...], *, own_pid: bool) -> bytes:
     """Return the policy as an array of struct sock_filter."""
     known = numbers(arch)
-    further = call_policy.OF_SEVERAL if processes > 1 else call_policy.OF_ONE_PROCESS
-    blocks = [
-        _laid(ANSWER, REFUSE | refusal) for refusal in (*call_policy.refusals(arch), errno.ENOSYS)
-    ]
+    refusals = [*call_policy.refusals(arch), errno.ENOSYS]
+    blocks = [_laid(ANSWER, REFUSE | refusal) for refusal in refusals]
     for name in (call_policy.allowed() | set(syscalls)) & known.keys():
-        if processes == 1 and name in call_policy.PROCESSES.split() and name not in syscalls:
-            continue
-        checks = (*call_policy.CHECKS.get(name, ()), *further.get(name, ()))
-        if own_pid and name in call_policy.TO_ITSELF:
-            checks = (call_policy.TO_ITSELF[name], *checks)
-        block = b"" if name in syscalls else b"".join(map(_lay_check, checks))
-        blocks[known[name]] = block + _laid(ANSWER, ALLOW)
-    ranges = [
-        (number, block)
-        for number, block in enumerate(blocks)
-        if number == 0 or block != blocks[number - 1]
-    ]
+        if name in syscalls:
+            blocks[known[name]] = _laid(ANSWER, ALLOW)
+        elif processes > 1 or name not in call_policy.PROCESSES.split():
+            blocks[known[name]] = _checks(name, processes, own_pid=own_pid) + _laid(ANSWER, ALLOW)
+    ranges = []
+    for number, block in enumerate(blocks):
+        if number == 0 or block != blocks[number - 1]:
+            ranges.append((number, block))
     kill = _laid(ANSWER, KILL_PROCESS)
     if arch == "x86_64":
         ranges.append((X32, kill))
-    code = _laid(LOAD, ARCHITECTURE) + _laid(EQUAL, AUDIT[arch], 1, 0) + kill + _laid(LOAD, NUMBER)
+    code = _laid(LOAD, ARCHITECTURE)
+    code += _laid(EQUAL, AUDIT[arch], 1, 0)
+    code += kill
+    code += _laid(LOAD, NUMBER)
     for first, block in reversed(ranges):
-        # The last needs none.
-        code += _laid(AT_LEAST, first, 0, len(block) // INSTRUCTION.size) if first else b""
+        if first:  # the range that is laid last needs no comparison
+            code += _laid(AT_LEAST, first, 0, len(block) // INSTRUCTION.size)
         code += block
     return code
 
 
+def _checks(name: str, processes: int, *, own_pid: bool) -> bytes:
+    """Return the instructions of all checks of a call."""
+    checks = list(call_policy.CHECKS.get(name, ()))
+    further = call_policy.OF_SEVERAL if processes > 1 else call_policy.OF_ONE_PROCESS
+    checks += further.get(name, ())
+    if own_pid and name in call_policy.TO_ITSELF:
+        checks.insert(0, call_policy.TO_ITSELF[name])
+    return b"".join(map(_lay_check, checks))
+
+
 def _lay_check(check: Check) -> bytes:
-    """Return instructions that refuse the call unless the check holds, and go on behind them otherwise."""
-    # The low 32 bits, on a little-endian machine.
+    """Return instructions that refuse the call unless the check holds, and go on otherwise."""
+    # The low 32 bits of an argument come first, on a little-endian machine.
     code = _laid(LOAD, ARGUMENTS + 8 * check.argument)
     if check.mask != call_policy.ALL_BITS:
         code += _laid(MASK, check.mask)
-    # Comparisons that follow, and then comes the refusal.
-    for left in reversed(range(len(check.values))):
-        value = check.values[-1 - left]
-        code += (
-            _laid(EQUAL, value, left, 0 if left else 1)
-            if check.inverted
-            else _laid(EQUAL, value, left + 1, 0)
-        )
+    following = len(check.values)
+    for value in check.values:
+        following -= 1  # comparisons that follow this one; the refusal is behind them
+        if not check.inverted:
+            code += _laid(EQUAL, value, following + 1, 0)
+        elif following:
+            code += _laid(EQUAL, value, following, 0)
+        else:
+            code += _laid(EQUAL, value, 0, 1)
     return code + _laid(ANSWER, REFUSE | errno.EPERM)
 
 

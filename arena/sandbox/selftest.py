@@ -1,4 +1,4 @@
-"""The start-up self-test: run the real launcher with a probe that tries to get out, and trust its results only.
+"""The self-test: run the real launcher with a probe that tries to get out, and trust only that.
 
 It costs one start of an interpreter, and one warm start where bots are started warm, since that
 must hold as well. The probe is a bot like any other; the launcher cannot tell the difference.
@@ -26,10 +26,13 @@ from arena.sandbox.toolchain import PYTHON
 from arena.sandbox.warm import FLAGS
 from arena.values import Bot, Conditions
 
-COLD_FLAGS = ("-s", "-S", "-E", "-B")  # the quickest start
-OUTPUT_TIMEOUT_S = 20.0  # of an interpreter on a busy machine
-# For a probe that closed its output, until it exits by itself, so that its exit status is its own.
+COLD_FLAGS = ("-s", "-S", "-E", "-B")
+"""The flags of the quickest start."""
+OUTPUT_TIMEOUT_S = 20.0
+"""The time that an interpreter has on a busy machine until its output ends."""
 EXIT_GRACE_S = 1.0
+"""The time that a probe has to exit by itself after it has closed its output. If it were killed,
+its exit status would not be its own."""
 TRIES = 3
 MESSAGE_LENGTH = 300
 
@@ -51,9 +54,9 @@ def failure(level: str, python: str = PYTHON) -> str | None:
         except (DisturbedError, SpawnerLostError) as error:
             cause = str(error)
     raise ArenaError(
-        f"sandbox: the self-test of {level!r} was disturbed {TRIES} times ({cause}), so it is not known whether this "
-        "machine can confine bots; nothing was played: mend that, or find what ends processes of arena here, and run "
-        "the same command again"
+        f"sandbox: the self-test of {level!r} was disturbed {TRIES} times ({cause}), so it is not "
+        "known whether this machine can confine bots; nothing was played: mend that, or find what "
+        "ends processes of arena here, and run the same command again"
     )
 
 
@@ -64,49 +67,57 @@ def _try(level: str, python: str) -> str | None:
     """
     try:
         with Launcher() as launcher, launcher.folder.full_disk():
-            cold = _judgement(*_run_probe(launcher, level, (python, *COLD_FLAGS)))
-            if cold is not None or python != PYTHON or levels.TABLE[level].wrapped:
-                return cold
-            warm = _judgement(*_run_probe(launcher, level, (python, *FLAGS)))
+            output, complaint = _run_probe(launcher, level, (python, *COLD_FLAGS))
+            failure_of_cold_start = _judgement(output, complaint)
+            has_warm_starts = python == PYTHON and not levels.TABLE[level].wrapped
+            if failure_of_cold_start is not None or not has_warm_starts:
+                return failure_of_cold_start
+            output, complaint = _run_probe(launcher, level, (python, *FLAGS))
+            failure_of_warm_start = _judgement(output, complaint)
     except ConfinementError as error:
         message = str(error).removeprefix(f"{level}: ")
         if error.passing:
             raise DisturbedError(message) from error
         return message
-    return warm and f"started warm, {warm}"
+    if failure_of_warm_start is None:
+        return None
+    return f"started warm, {failure_of_warm_start}"
 
 
 def _judgement(output: str, complaint: str) -> str | None:
     """Return why this is not the output of a confined probe; None when it is.
 
-    Raise OSError for a disk that is full.
-
-    DisturbedError, with the complaint, unless the result of each attempt is there.
+    Raise DisturbedError, with the complaint, unless the result of each attempt is there. Raise
+    OSError for a disk that is full.
     """
-    whole_lines = output.split("\n")[:-1]
-    results = dict(line.split(": ", 1) for line in whole_lines if ": " in line)
+    results: dict[str, str] = {}
+    for line in output.split("\n")[:-1]:  # whole lines
+        attempt, separator, result = line.partition(": ")
+        if separator:
+            results[attempt] = result
     if not results.keys() >= {*selftest_bot.ATTEMPTS, "play"}:
         raise DisturbedError(complaint)
     leaks = [name for name in selftest_bot.ATTEMPTS if results[name] != "no"]
     if leaks:
         return f"a bot could {', '.join(leaks)}"
-    number, _, words = results["play"].partition(" ")
+    number, _, text = results["play"].partition(" ")
     if number == "yes":
         return None
     if int(number) in FULL_DISK:
-        raise OSError(int(number), words)
+        raise OSError(int(number), text)
     if int(number) in TEMPORARY:
-        raise DisturbedError(words)
-    return f"a bot could not play: {words}"
+        raise DisturbedError(text)
+    return f"a bot could not play: {text}"
 
 
 def _run_probe(launcher: Launcher, level: str, interpreter: tuple[str, ...]) -> tuple[str, str]:
-    """Return the output of the probe, and what to say if that is not whole."""
+    """Return the output of the probe, and the complaint if that is not whole."""
     with socket.create_server(("127.0.0.1", 0)) as server:
         secret = launcher.folder.path / "secret"
         secret.write_text("x")
         secret.chmod(0o644)
-        targets = f"{os.getpid()} {server.getsockname()[1]} {secret}"
+        _, port = server.getsockname()
+        targets = f"{os.getpid()} {port} {secret}"
         bot = Bot(
             name="probe",
             command=(*interpreter, "selftest_bot.py", targets),
@@ -117,32 +128,38 @@ def _run_probe(launcher: Launcher, level: str, interpreter: tuple[str, ...]) -> 
         try:
             output, errors = _read_to_end((child.stdout, child.stderr), launcher.lifeline)
         finally:
-            how = launcher.end(child, EXIT_GRACE_S)
+            end = launcher.end(child, EXIT_GRACE_S)
             for descriptor in (child.stdin, child.stdout, child.stderr):
                 os.close(descriptor)
+    if child.error:
+        return output, child.error
     complaints = [line[:MESSAGE_LENGTH] for line in errors.splitlines() if line.strip()]
-    end = f"within {OUTPUT_TIMEOUT_S:g} s" if how.killed else f"before its {how}"
-    return output, child.error or (complaints or [f"the probe did not do all of its work {end}"])[
-        -1
-    ]
+    if complaints:
+        return output, complaints[-1]
+    moment = f"within {OUTPUT_TIMEOUT_S:g} s" if end.killed else f"before its {end}"
+    return output, f"the probe did not do all of its work {moment}"
 
 
 def _read_to_end(descriptors: tuple[int, ...], lifeline: int) -> list[str]:
-    """Return the text of each pipe until its end; SpawnerLostError if the spawner ends before.
+    """Return the text of each pipe until its end.
 
-    A bwrap whose parent was killed while it started may live on for ever, and hold the pipes open.
-    OUTPUT_TIMEOUT_S is for a probe that hangs. The size is not bounded, because the probe is
-    arena's.
+    Raise SpawnerLostError if the spawner ends before: a bwrap whose parent was killed while it
+    started may live on for ever, and hold the pipes open. OUTPUT_TIMEOUT_S is for a probe that
+    hangs. The size is not bounded, because the probe is arena's.
     """
     texts = dict.fromkeys(descriptors, b"")
-    waiting, until = set(descriptors), time.monotonic() + OUTPUT_TIMEOUT_S
-    while waiting and (seconds := until - time.monotonic()) > 0:
+    waiting = set(descriptors)
+    until = time.monotonic() + OUTPUT_TIMEOUT_S
+    while waiting:
+        seconds = until - time.monotonic()
+        if seconds <= 0:
+            break
         # No request is on its way, so the lifeline can be read only when the spawner has ended.
         ready, _, _ = select.select([*waiting, lifeline], [], [], seconds)
         for descriptor in waiting.intersection(ready):
-            if more := os.read(descriptor, 65536):
-                texts[descriptor] += more
-            else:
+            part = os.read(descriptor, 65536)
+            texts[descriptor] += part
+            if not part:
                 waiting.remove(descriptor)
         if waiting and lifeline in ready:
             raise SpawnerLostError

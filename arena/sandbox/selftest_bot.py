@@ -1,4 +1,4 @@
-"""The probe of the self-test: a bot that tries to get out in every way that a level must close, and prints the result.
+"""The probe of the self-test: a bot that tries every way out that a level must close.
 
 Run as a script with one argument: the referee's process id, a listening port of 127.0.0.1 and a
 secret file, with spaces between them. (A file that is an argument of its own is one that the bot
@@ -13,16 +13,20 @@ import os
 import sys
 from collections.abc import Callable
 
-# Seize: to attach would stop the referee where it works.
-PTRACE_SEIZE, CLONE_NEWUSER = 0x4206, 0x10000000
+PTRACE_SEIZE = 0x4206
+"""To seize a process does not stop it. To attach to it would stop the referee where a level
+fails."""
+CLONE_NEWUSER = 0x10000000
 ATTEMPTS = (
-    *(
-        "read a file of ours",
-        "list the folder of another bot",
-        "write outside its scratch folder",
-        "connect to us",
-    ),
-    *("see our process", "signal us", "trace us", "make a namespace", "start a process"),
+    "read a file of ours",
+    "list the folder of another bot",
+    "write outside its scratch folder",
+    "connect to us",
+    "see our process",
+    "signal us",
+    "trace us",
+    "make a namespace",
+    "start a process",
 )
 
 

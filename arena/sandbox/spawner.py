@@ -9,7 +9,7 @@ large the referee is. It has one thread, so a fork of it is safe. It was started
 started, so a fork of it can also be a Python bot without an exec (`warm.py`). And its death is a
 clear event: every bot has asked the kernel to kill it then (PR_SET_PDEATHSIG).
 
-Requests. `spawner_process.py` is the other end of the Unix socket FD. Each request is one message:
+Requests. `spawner_process.py` is the other end of the Unix socket. Each request is one message:
 a letter, then marshalled values, with the three pipes of a new bot as descriptors. Each has one
 answer, and the next request comes after it.
 
@@ -25,10 +25,10 @@ what came of it. Where the child is killed before it took the message, `discard_
 so the next child does not take it for its own.
 
 End. When the socket ends, for whatever reason, the spawner kills everything that it started,
-removes FOLDER and ends. A referee that ends in order says LEAVE first, and removes the folder
-itself: that saves the start of a shell. The spawner is a subreaper: what a bot forked becomes its
-child when the bot dies, whatever session it fled to, and `sweep` finds it there. Each of its
-descriptors closes on exec, so a bot has three pipes and nothing else.
+removes the private folder and ends. A referee that ends in order says LEAVE first, and removes the
+folder itself: that saves the start of a shell. The spawner is a subreaper: what a bot forked
+becomes its child when the bot dies, whatever session it fled to, and `sweep` finds it there. Each
+of its descriptors closes on exec, so a bot has three pipes and nothing else.
 
 Loss. When the spawner itself is killed, the kernel kills the bots that it forked; what those forked
 becomes a child of init, and so does a bot that called exec in another thread than its first, which
@@ -53,7 +53,7 @@ from arena.sandbox import child_setup, descriptors, levels, procfs, seccomp, war
 from arena.sandbox.level import BotKind, prctl
 from arena.system import MAXRSS_BYTES
 
-PREPARE, END, LEAVE = (letter.encode() for letter in "peq")
+PREPARE, END, LEAVE = b"p", b"e", b"q"
 SPARES = 2
 """As many bots as most matches have."""
 IDLE_S = 0.003
@@ -63,7 +63,8 @@ IMPORT_S = 10.0
 END_POLL_S, SWEEP_POLL_S = 0.0005, 0.0002
 """The time between two looks at whether a process has ended."""
 PR_SET_NAME, PR_SET_CHILD_SUBREAPER = 15, 36
-REQUEST_BYTES = 1 << 16  # of a message that is not for a child
+REQUEST_BYTES = 1 << 16
+"""The most bytes of a message that is not for a child."""
 REPLY_BYTES = 4096
 REMOVE = 'rm -rf -- "$1" 2>/dev/null || { chmod -R u+rwx -- "$1"; exec rm -rf -- "$1"; }'
 """For a shell: removes a folder of any depth, with folders that their owner may not list. Root
@@ -80,9 +81,9 @@ def main() -> None:
     os.set_inheritable(launcher.fileno(), False)
     prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
     prctl(PR_SET_NAME, b"arena-spawner", 0, 0, 0)
-    # Stopped, it would not see that the socket ends.
+    # A stopped spawner must go on when its referee dies: it would not see that the socket ends.
     prctl(child_setup.PR_SET_PDEATHSIG, _signal.SIGCONT, 0, 0, 0)
-    # Else the kernel may reap the children: our parent ignored it.
+    # Our parent may have ignored this signal, and then the kernel would reap the children.
     _signal.signal(_signal.SIGCHLD, _signal.SIG_DFL)
     for number in IGNORED_SIGNALS:
         _signal.signal(number, _signal.SIG_IGN)
@@ -99,14 +100,17 @@ def main() -> None:
 
 
 def serve(launcher: _socket.socket) -> bool:
-    """Answer each request, with a function of this module or with one of a child, until the socket ends.
+    """Answer each request until the socket ends.
 
-    Return whether the referee said that it will remove the folder itself.
+    A function of this module or one of a child answers. Return whether the referee said that it
+    will remove the folder itself.
     """
     operation = b""
     with contextlib.suppress(ConnectionError):
-        while (operation := peek(launcher)) not in (b"", LEAVE):
+        operation = peek(launcher)
+        while operation not in (b"", LEAVE):
             respond(launcher, operation)
+            operation = peek(launcher)
     return operation == LEAVE
 
 
@@ -124,30 +128,36 @@ def respond(launcher: _socket.socket, operation: bytes) -> None:
     if listener is None:
         launcher.send(marshal.dumps(answer))
     else:
-        rights = _socket.SOL_SOCKET, _socket.SCM_RIGHTS, struct.pack("i", listener)
+        rights = (_socket.SOL_SOCKET, _socket.SCM_RIGHTS, struct.pack("i", listener))
         launcher.sendmsg([marshal.dumps(answer)], [rights])
         os.close(listener)
 
 
 def peek(launcher: _socket.socket) -> bytes:
-    """Return the operation of the next request, and leave the request there; empty at the end.
+    """Return the operation of the next request, and leave the request in the socket.
 
-    Meanwhile fork ahead.
-
-    Where there is one core only, nothing is forked ahead: some bot is thinking on it meanwhile. Nor
-    is it before the first `prepare`, which would end the spares.
+    It is empty at the end of the socket. Children are forked ahead meanwhile.
     """
-    while (
-        len(spares) < SPARES
-        and warm.inherited.resident
-        and len(os.sched_getaffinity(0)) > 1
-        and not select.select([launcher], [], [], IDLE_S)[0]
-    ):
+    while may_fork_ahead():
+        has_request, _, _ = select.select([launcher], [], [], IDLE_S)
+        if has_request:
+            break
         try:
             spares.append(fork(launcher))
         except OSError:  # there is no process or descriptor for it, perhaps for one that is needed
             break
     return launcher.recv(1, _socket.MSG_PEEK)
+
+
+def may_fork_ahead() -> bool:
+    """Return whether another child may be forked ahead.
+
+    On one core it may not, because some bot is thinking on it meanwhile. Before the first `prepare`
+    it may not either: that would end the spares.
+    """
+    if len(spares) >= SPARES or not warm.inherited.resident:
+        return False
+    return len(os.sched_getaffinity(0)) > 1
 
 
 class Spare(NamedTuple):
@@ -189,7 +199,7 @@ def in_a_child(launcher: _socket.socket, operation: bytes) -> Answer:
     """Let a child take the request and do it.
 
     Return `{"pid", "resident"}` when the child became a program; `resident` are the bytes that it
-    has from us. Else return the child's reply: `{"error"}` when the program can't be run,
+    has from us. Otherwise return the child's reply: `{"error"}` when the program can't be run,
     `{"failed"}` when the child can't be confined, which is no fault of a bot.
     """
     try:
@@ -202,7 +212,10 @@ def in_a_child(launcher: _socket.socket, operation: bytes) -> Answer:
         os.write(child.order, operation)
         reply = os.read(child.reply, REPLY_BYTES)
     watched: Answer = {}
-    if reply and (descriptor := marshal.loads(reply).get("listener")) is not None:  # noqa: S302 (no bot yet)
+    descriptor = None
+    if reply:
+        descriptor = marshal.loads(reply).get("listener")  # noqa: S302 (it is no bot yet)
+    if descriptor is not None:
         try:
             watched = {"listener": seccomp.copy_listener(child.pid, descriptor)}
             os.write(child.order, b"\0")
@@ -220,7 +233,7 @@ def in_a_child(launcher: _socket.socket, operation: bytes) -> Answer:
     os.waitpid(child.pid, 0)
     if not reply:
         return {"failed": "its process was ended before it could answer", "passing": True}
-    answer: Answer = marshal.loads(reply)  # noqa: S302 (no bot yet)
+    answer: Answer = marshal.loads(reply)  # noqa: S302 (it is no bot yet)
     return answer
 
 
@@ -246,12 +259,13 @@ def prepare(*values: Any) -> Answer:
         levels.TABLE[kind.level].prepare(kind)
     except OSError as error:
         return child_setup.failed(error)
-    if failure := warm.preload(kind.modules):
+    failure = warm.preload(kind.modules)
+    if failure:
         return {"failed": f"preload: {failure}"}
     if kind.kit:
-        # It is arena's own and starts no thread, so it needs no trial; and the trial of the rules
-        # finds it there.
-        with contextlib.suppress(OSError, MemoryError):  # bots import themselves what is not there
+        # The kit is arena's own and starts no thread, so it needs no trial; and the trial of the
+        # rules finds it there. If it cannot be imported here, bots import it themselves.
+        with contextlib.suppress(OSError, MemoryError):
             warm.import_kit(kind.kit)
         if can_import(kind.kit, kind.rules):
             warm.import_kit(kind.kit, kind.rules)
@@ -260,20 +274,22 @@ def prepare(*values: Any) -> Answer:
 
 
 def can_import(kit: str, rules: str) -> bool:
-    """Return whether these rules can be imported by the kit without a thread that stays: a fork tries it."""
-    parent, (read, write) = os.getpid(), os.pipe()
+    """Return whether the kit can import these rules without a thread that stays; a fork tries."""
+    parent = os.getpid()
+    read_end, write_end = os.pipe()
     pid = os.fork()
     if pid == 0:
         try:
             child_setup.die_with(parent)
             warm.import_kit(kit, rules)
             if len(os.listdir("/proc/self/task")) == 1:
-                os.write(write, b"1")
+                os.write(write_end, b"1")
         finally:
             os._exit(0)
-    os.close(write)
-    answered = bool(select.select([read], [], [], IMPORT_S)[0]) and bool(os.read(read, 1))
-    os.close(read)
+    os.close(write_end)
+    ready, _, _ = select.select([read_end], [], [], IMPORT_S)
+    answered = bool(ready) and bool(os.read(read_end, 1))
+    os.close(read_end)
     os.kill(pid, _signal.SIGKILL)
     os.waitpid(pid, 0)
     return answered
@@ -287,16 +303,17 @@ def end(bots: tuple[tuple[int, float], ...], living: tuple[int, ...] | None) -> 
     # All seconds begin now, so bots that take their time to end take it together.
     now = time.monotonic()
     exits = [reap(pid, now + grace) for pid, grace in bots]
-    return {"exits": exits, "swept": 0 if living is None else sweep(living)}
+    swept = 0 if living is None else sweep(living)
+    return {"exits": exits, "swept": swept}
 
 
 def reap(pid: int, until: float) -> Answer:
-    """Reap a bot, killing its process group when it has not ended by itself by the moment `until` (monotonic)."""
+    """Reap a bot; kill its process group if it has not ended by itself by `until` (monotonic)."""
     reaped, status, usage = os.wait4(pid, os.WNOHANG)
     while not reaped and time.monotonic() < until:
         time.sleep(END_POLL_S)
         reaped, status, usage = os.wait4(pid, os.WNOHANG)
-    # MacOS says the second of a group that has ended.
+    # For a group that has ended, macOS raises the second error.
     with contextlib.suppress(ProcessLookupError, PermissionError):
         os.killpg(pid, _signal.SIGKILL)
     killed = not reaped
@@ -313,23 +330,26 @@ def reap(pid: int, until: float) -> Answer:
 def sweep(living: tuple[int, ...] = ()) -> int:
     """Kill and reap every process below us but the spares and these `living` bots.
 
-    Return how many there were.
-
-    Not with a blocking wait: a dying child's own children are adopted late, and must be killed too.
-    And not any child (-1): a living bot that ends meanwhile is reaped by `end`, which returns its
-    exit code.
+    Return how many there were. A wait never blocks: a dying child's own children are adopted late,
+    and must be killed too. And it is never a wait for any child (-1): a living bot that ends
+    meanwhile is reaped by `end`, which returns its exit code.
     """
     swept = 0
-    while (
-        below := set(procfs.children(os.getpid())) - {spare.pid for spare in spares} - set(living)
-    ):
+    spared = {spare.pid for spare in spares} | set(living)
+    below = set(procfs.children(os.getpid())) - spared
+    while below:
         for child in below:
             with contextlib.suppress(ProcessLookupError):
                 os.kill(child, _signal.SIGKILL)
-        gone = [child for child in below if os.waitpid(child, os.WNOHANG)[0]]
-        swept += len(gone)
+        gone = 0
+        for child in below:
+            reaped, _ = os.waitpid(child, os.WNOHANG)
+            if reaped:
+                gone += 1
+        swept += gone
         if not gone:
             time.sleep(SWEEP_POLL_S)
+        below = set(procfs.children(os.getpid())) - spared
     return swept
 
 

@@ -21,7 +21,10 @@ from arena.sandbox import child_setup, leftovers, spawner, warm
 from arena.sandbox.forks import Forks
 from arena.sandbox.refused import RefusedCalls
 
-SPAWN = "import gc, sys; gc.disable(); sys.path[0] = sys.argv[3]; from arena.sandbox.spawner import main; main()"
+SPAWN = (
+    "import gc, sys; gc.disable(); sys.path[0] = sys.argv[3]; "
+    "from arena.sandbox.spawner import main; main()"
+)
 """The program of a spawner. The garbage collector would only look at new modules;
 `warm.prepare_to_fork` enables it."""
 ANSWER_TIMEOUT_S = 30.0
@@ -43,7 +46,7 @@ class ConfinementError(RuntimeError):
     """A bot could not be confined: arena's own failure, so the match must be played again."""
 
     def __init__(self, message: str, *, passing: bool = False) -> None:
-        """`passing`: the cause was want of memory or the like, or a killed process, and says nothing of the level."""
+        """`passing`: the cause says nothing of the level, as want of memory or a killed process."""
         super().__init__(message)
         self.passing = passing
 
@@ -92,10 +95,9 @@ class SpawnerProcess:
     ) -> dict[str, Any]:
         """Have the spawner do something, and return its answer.
 
-        Raise ConfinementError, about `subject`, when that fails.
-
-        `forks` in the answer counts those of a new bot; None where the kernel does not ask before
-        each of them.
+        `forks` in the answer counts those of a new bot; it is None where the kernel does not ask
+        before each of them. Raise ConfinementError, about `subject`, when the spawner could not do
+        it.
         """
         try:
             text = operation + marshal.dumps(tuple(message), NO_INTERNED_TEXTS)
@@ -115,9 +117,8 @@ class SpawnerProcess:
             raise SpawnerLostError("the spawner process is gone")
         answer: dict[str, Any] = marshal.loads(reply)  # noqa: S302 (it is our own process, and no bot's)
         if "failed" in answer:
-            raise ConfinementError(
-                f"{subject}: {answer['failed']}", passing=answer.get("passing", False)
-            )
+            passing = answer.get("passing", False)
+            raise ConfinementError(f"{subject}: {answer['failed']}", passing=passing)
         return answer | {"forks": forks}
 
     def _receive(self) -> tuple[bytes, list[int]]:
@@ -141,5 +142,5 @@ class SpawnerProcess:
         except subprocess.TimeoutExpired:
             self._process.kill()
         if self._process.wait() != 0:
-            # What the bots of a killed spawner forked is nobody's child now.
+            # What the bots of a killed spawner forked has no living parent now.
             leftovers.end(os.fspath(self._folder))

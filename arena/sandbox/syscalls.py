@@ -102,5 +102,7 @@ open_tree_attr file_getattr file_setattr
 
 def numbers(arch: str) -> dict[str, int]:
     """Return the number of each call that exists on `x86_64` or `aarch64`, by name."""
-    names = [*enumerate(_BEFORE_COMMON[arch].split()), *enumerate(_SINCE_COMMON.split(), COMMON)]
-    return {name: number for number, name in names if name != "-"}
+    names = _BEFORE_COMMON[arch].split()
+    known = {name: number for number, name in enumerate(names) if name != "-"}
+    known.update((name, number) for number, name in enumerate(_SINCE_COMMON.split(), COMMON))
+    return known

@@ -1,4 +1,4 @@
-"""A pipe that knows when somebody last wrote to it, so that a reader who comes late can tell how late it is.
+"""A pipe that knows when somebody last wrote to it, so that a late reader knows how late it is.
 
 The kernel notes the time of each write in the inode of a pipe that has a name (a FIFO), not in that
 of an anonymous one (since Linux 6.15). So a FIFO is made, opened at both ends, and its name
@@ -23,8 +23,8 @@ from arena import system
 
 IN_MEMORY = "/dev/shm"  # noqa: S108 (nobody else knows the name, and it lasts for microseconds)
 COARSE_CLOCK = 5
-"""CLOCK_REALTIME_COARSE of clock_gettime(2), for which Python has no name: from it the kernel takes
-times of files."""
+"""CLOCK_REALTIME_COARSE of clock_gettime(2), for which Python has no name. The kernel takes the
+times of files from it."""
 EPOCH = (0, 0)
 NAME = re.compile(r"arena-[0-9a-f]{32}")
 OLD_S = 60.0
@@ -50,15 +50,19 @@ def is_timed(descriptor: int) -> bool:
 
 
 def last_write(descriptor: int) -> tuple[float, float]:
-    """Return the earliest and the latest moment (monotonic) at which the last write to a timed pipe can have ended.
+    """Return the earliest and the latest moment at which the last write can have ended.
 
-    A write changes both times of an inode. A process that nothing confines may set the first as it
-    likes, but this changes the second to the present.
+    The moments are monotonic, and the descriptor belongs to a timed pipe. A write changes both
+    times of an inode. A process that nothing confines may set the first as it likes, but this
+    changes the second to the present.
     """
     status = os.fstat(descriptor)
-    wall, now = time.time_ns(), time.monotonic()
+    wall = time.time_ns()
+    now = time.monotonic()
     first, last = sorted((status.st_mtime_ns, status.st_ctime_ns))
-    return now - (wall - first) / 1e9, now - (wall - last) / 1e9 + tick()
+    earliest = now - (wall - first) / 1e9
+    latest = now - (wall - last) / 1e9 + tick()
+    return earliest, latest
 
 
 @cache
@@ -95,15 +99,16 @@ def _folder() -> str | None:
 
 
 def _sweep(folder: str) -> None:
-    """Remove the names of pipes that processes of this user left when they were killed while they made one."""
+    """Remove the names of pipes that killed processes of this user left while they made one."""
     for name in os.listdir(folder):
         if not NAME.fullmatch(name):
             continue
         path = os.path.join(folder, name)
         with contextlib.suppress(OSError):  # it is gone
             status = os.lstat(path)
+            is_ours = stat.S_ISFIFO(status.st_mode) and status.st_uid == os.geteuid()
             is_old = time.time() - status.st_ctime > OLD_S
-            if stat.S_ISFIFO(status.st_mode) and status.st_uid == os.geteuid() and is_old:
+            if is_ours and is_old:
                 os.unlink(path)
 
 

@@ -31,20 +31,25 @@ ANSWER_TIMEOUT_S = 20  # a shim on a busy machine is slow
 
 @cache
 def resolved(command: tuple[str, ...]) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """Return the command that is run, and what it must read: files that it names in full, parts of its interpreter."""
+    """Return the command that is run, and the paths that it must read.
+
+    These are the files that it names in full, and the parts of its interpreter.
+    """
     argv = [sys.executable if word == PYTHON else word for word in command]
-    # By the organiser's PATH; the bot itself gets a plain one.
+    # The program is looked for in the organiser's PATH; the bot itself gets a plain PATH.
     argv[0] = shutil.which(argv[0]) or argv[0]
-    named = [
-        word for word in argv if word.startswith("/") and Path(word).is_file() and not public(word)
-    ]
-    needed = needs(argv[0]) if argv[0].startswith("/") else ()
-    return tuple(argv), tuple(dict.fromkeys((*needed, *named)))
+    paths: list[str] = []
+    if argv[0].startswith("/"):
+        paths += needs(argv[0])
+    for word in argv:
+        if word.startswith("/") and Path(word).is_file() and not public(word):
+            paths.append(word)
+    return tuple(argv), tuple(dict.fromkeys(paths))
 
 
 @cache
 def needs(program: str) -> tuple[str, ...]:
-    """Return the files and folders that a program (an absolute path) must read beside the public ones."""
+    """Return what a program (an absolute path) must read beside the public files and folders."""
     name = os.path.basename(program)
     paths = _python(program) if PYTHON_NAME.fullmatch(name) else _other(Path(program))
     return tuple(dict.fromkeys(path for path in paths if not public(path)))
@@ -56,13 +61,9 @@ def _python(program: str) -> list[str]:
     The interpreter itself is asked, because a shim is a shell script.
     """
     if os.path.abspath(program) == os.path.abspath(sys.executable):
+        real = os.path.realpath(sys.executable)
         library = os.path.dirname(os.__file__)
-        real, *prefixes = [
-            os.path.realpath(sys.executable),
-            sys.prefix,
-            sys.base_prefix,
-            sys.exec_prefix,
-        ]
+        prefixes = [sys.prefix, sys.base_prefix, sys.exec_prefix]
     else:
         try:
             answer = subprocess.run(
@@ -75,39 +76,39 @@ def _python(program: str) -> list[str]:
             real, library, *prefixes = json.loads(answer)
         except (OSError, subprocess.SubprocessError, ValueError):
             return [program]  # its own message will say what is wrong with it
-    parts = [
-        os.path.join(prefix, part)
-        for prefix in prefixes
-        if _bounded(Path(prefix))
-        for part in PYTHON_PARTS
-    ]
-    parts = [part for part in dict.fromkeys(parts) if os.path.exists(part)]
-    # As in an old PyPy.
-    outside = [] if library.startswith(tuple(f"{part}/" for part in parts)) else [library]
-    return [os.path.abspath(program), real, *parts, *outside]
+    paths = [os.path.abspath(program), real]
+    parts: list[str] = []
+    for prefix in dict.fromkeys(prefixes):
+        if _bounded(Path(prefix)):
+            parts += [os.path.join(prefix, part) for part in PYTHON_PARTS]
+    parts = [part for part in parts if os.path.exists(part)]
+    paths += parts
+    if not library.startswith(tuple(f"{part}/" for part in parts)):  # as in an old PyPy
+        paths.append(library)
+    return paths
 
 
 def _other(program: Path) -> list[str]:
     """Return the prefix of a program `PREFIX/bin/NAME` that has libraries beside it.
 
-    Else the program alone.
+    For any other program, return the program alone.
     """
     real = program.resolve()
-    java = (
-        [str(path) for path in Path("/").glob(JAVA.lstrip("/"))] if "java" in program.name else []
-    )
     prefix = real.parent.parent
-    if (
-        real.parent.name == "bin"
-        and _bounded(prefix)
-        and ((prefix / "lib").is_dir() or (prefix / "include").is_dir())
-    ):
-        return [str(program), str(prefix), *java]
-    return [str(program), str(real), *java]
+    has_libraries = (prefix / "lib").is_dir() or (prefix / "include").is_dir()
+    is_toolchain = real.parent.name == "bin" and has_libraries and _bounded(prefix)
+    paths = [str(program), str(prefix if is_toolchain else real)]
+    if "java" in program.name:
+        paths += map(str, Path("/").glob(JAVA.lstrip("/")))
+    return paths
 
 
 def _bounded(prefix: Path) -> bool:
-    """Return whether a folder belongs to a toolchain alone, and is not somebody's home or the whole disk."""
+    """Return whether a folder belongs to a toolchain alone.
+
+    Somebody's home or the whole disk does not.
+    """
     home = Path(os.path.expanduser("~"))  # which does not fail where a user has none
-    shared = {Path(path) for path in ("/", "/home", "/opt", "/var", "/tmp")}  # noqa: S108
-    return prefix not in {*shared, home / ".local"} and not home.is_relative_to(prefix)
+    shared = [home / ".local"]
+    shared += map(Path, ("/", "/home", "/opt", "/var", "/tmp"))  # noqa: S108
+    return prefix not in shared and not home.is_relative_to(prefix)

@@ -1,4 +1,4 @@
-"""The user that a bot is when root runs arena: an unprivileged user of its own, or root without any capability.
+"""The user that a bot is when root runs arena: a user of its own, or root without capabilities.
 
 `claim` runs in the referee process; the other functions run in the child, before anything else is
 confined.
@@ -27,15 +27,15 @@ WHOLE_MACHINE = [(0, 0, 4_294_967_295)]
 """The map of uids in a user namespace that is not smaller than the machine."""
 
 PR_SET_SECUREBITS = 28
-# SECBIT_NOROOT, NO_SETUID_FIXUP and NO_CAP_AMBIENT_RAISE, KEEP_CAPS off, each of them locked.
 NO_ROOT = 0b1110_1111
+"""SECBIT_NOROOT, NO_SETUID_FIXUP and NO_CAP_AMBIENT_RAISE, KEEP_CAPS off, each of them locked."""
 CAPABILITY_VERSION_3 = 0x20080522
 libc = ctypes.CDLL(None, use_errno=True)
 
 
 @cache
 def uid_map() -> list[tuple[int, int, int]]:
-    """Return the rows of user_namespaces(7): the first uid in this namespace, the same uid outside, the count."""
+    """Return the rows of user_namespaces(7): first uid in this namespace, uid outside, count."""
     rows = []
     with open("/proc/self/uid_map") as file:
         for line in file:
@@ -55,39 +55,37 @@ def uids() -> range:
 
 
 def claim_files() -> list[str]:
-    """Return the files that may have the claims: containers of several users may share /dev/shm, so each has its own.
+    """Return the files that may have the claims.
 
-    There root of a container is an ordinary user, and a file of another user is of no use to it.
+    Containers of several users may share /dev/shm, so each has its own. There root of a container
+    is an ordinary user, and a file of another user is of no use to it.
     """
     for inside, outside, _ in uid_map():
         if inside == 0 and outside != 0:
             return [f"{path}-{outside}" for path in CLAIMS]
-    return [*CLAIMS]
+    return list(CLAIMS)
 
 
 def claim(first: int) -> tuple[int, int] | None:
     """Return a user that no other bot on this machine is, and the claim to it, a descriptor.
 
-    Return None if all are taken.
+    Look from the `first`th user on. Return None if all users are taken. Raise OSError if no file
+    with the claims can be had.
 
-    Look from the `first`th user on. A claim is a lock on one byte of a file that only root can
-    open. It ends when its descriptor is closed, so also when the process dies, however it does. It
-    belongs to the open file, because two launchers of one process must not have the same user. A
-    name that the kernel gives to one process only, such as an abstract socket's, would do as well,
-    but anybody can take all of these. Containers that share uids, but not /run, do not see each
-    other's claims. OSError if neither file can be had.
+    A claim is a lock on one byte of a file that only root can open. It ends when its descriptor is
+    closed, so also when the process dies, however it does. It belongs to the open file, because two
+    launchers of one process must not have the same user. A name that the kernel gives to one
+    process only, such as an abstract socket's, would do as well, but anybody can take all of these.
+    Containers that share uids, but not /run, do not see each other's claims.
     """
     import fcntl  # here, because the spawner does without
 
     descriptor = _open_claims()
     for number in range(len(uids())):
         user = uids()[(first + number) % len(uids())]
+        lock = struct.pack("hhqqi4x", fcntl.F_WRLCK, os.SEEK_SET, user, 1, 0)
         try:
-            fcntl.fcntl(
-                descriptor,
-                fcntl.F_OFD_SETLK,
-                struct.pack("hhqqi4x", fcntl.F_WRLCK, os.SEEK_SET, user, 1, 0),
-            )
+            fcntl.fcntl(descriptor, fcntl.F_OFD_SETLK, lock)
         except OSError as error:
             if error.errno not in {errno.EAGAIN, errno.EACCES}:
                 raise
@@ -108,11 +106,8 @@ def _open_claims() -> int:
             reasons.append(f"{path}: {error.strerror}")
             continue
         status = os.fstat(descriptor)
-        if (
-            stat.S_ISREG(status.st_mode)
-            and status.st_uid == os.geteuid()
-            and not stat.S_IMODE(status.st_mode) & 0o077
-        ):
+        is_ours = stat.S_ISREG(status.st_mode) and status.st_uid == os.geteuid()
+        if is_ours and not stat.S_IMODE(status.st_mode) & 0o077:
             return descriptor
         os.close(descriptor)
         reasons.append(f"{path}: others can open it")
@@ -123,7 +118,7 @@ def become(user: int | None) -> None:
     """Become this user; with None, stay root without capabilities. Do nothing if we are not root.
 
     The capability sets are emptied for good: uid 0 then owns files, and has no power besides. The
-    set that bounds those of a program need not be emptied: with NO_ROOT and no_new_privs they stay
+    set that limits those of a program need not be emptied: with NO_ROOT and no_new_privs they stay
     empty.
     """
     if os.getuid() != 0 and os.geteuid() != 0:
@@ -134,19 +129,20 @@ def become(user: int | None) -> None:
         os.setresuid(user, user, user)
         return
     libc.prctl(PR_SET_SECUREBITS, NO_ROOT, 0, 0, 0)
-    header, data = struct.pack("Ii", CAPABILITY_VERSION_3, 0), bytes(24)
-    checked(libc.capset(header, data), "capabilities")
+    header = struct.pack("Ii", CAPABILITY_VERSION_3, 0)
+    no_capabilities = bytes(24)
+    checked(libc.capset(header, no_capabilities), "capabilities")
 
 
 def unreadable(user: int, folder: str, paths: tuple[str, ...]) -> list[str]:
-    """Become this user.
+    """Become this user; return the paths that it may not read.
 
-    Return the folder if the user may not pass through it, and the paths that it may not read.
+    The folder is the first of them if the user may not pass through it.
     """
     become(user)
-    denied = [
-        path
-        for path in paths
-        if not os.access(path, os.R_OK | (os.X_OK if os.path.isdir(path) else 0))
-    ]
-    return denied if os.access(folder, os.X_OK) else [folder, *denied]
+    denied = [] if os.access(folder, os.X_OK) else [folder]
+    for path in paths:
+        needed = os.R_OK | os.X_OK if os.path.isdir(path) else os.R_OK
+        if not os.access(path, needed):
+            denied.append(path)
+    return denied

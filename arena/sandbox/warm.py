@@ -76,22 +76,17 @@ kits: dict[str, dict[str, ModuleType]] = {}
 
 
 def fits(argv: tuple[str, ...]) -> bool:
-    """Return whether a command is a script for the interpreter that runs arena, started with our flags."""
-    script = argv[len(FLAGS) + 1 : len(FLAGS) + 2]
-    return (
-        argv[:1] == (sys.executable,)
-        and argv[1 : len(FLAGS) + 1] == FLAGS
-        and bool(script)
-        and script[0][:1] != "-"
-    )
+    """Return whether a command is a script for arena's own interpreter, with our flags."""
+    if argv[: len(FLAGS) + 1] != (sys.executable, *FLAGS):
+        return False
+    arguments = argv[len(FLAGS) + 1 :]
+    return bool(arguments) and not arguments[0].startswith("-")
 
 
 def room_for(env: dict[str, str]) -> dict[str, str]:
-    """Return a variable for the spawner that reserves space, so that a bot's environment can overwrite it."""
-    return {
-        RESERVE: "-"
-        * (sum(len(name) + len(value) + 2 for name, value in env.items()) + LONGER_BYTES)
-    }
+    """Return a variable for the spawner that reserves space for the environment of a bot."""
+    length = sum(len(name) + len(value) + 2 for name, value in env.items())
+    return {RESERVE: "-" * (length + LONGER_BYTES)}
 
 
 def preload(modules: tuple[str, ...]) -> str:
@@ -112,13 +107,9 @@ def preload(modules: tuple[str, ...]) -> str:
 def import_kit(kit: str, rules: str = "") -> None:
     """Import the kit from this folder, and a file of rules by it, as a bot does.
 
-    Keep them apart from arena itself.
+    Keep its modules apart from arena itself.
     """
-    own = {
-        name: sys.modules.pop(name)
-        for name in list(sys.modules)
-        if name.partition(".")[0] == "arena"
-    }
+    arenas = {name: sys.modules.pop(name) for name in _modules_of_arena()}
     sys.modules.update(kits.get(kit, {}))
     sys.path.insert(0, kit)
     try:
@@ -129,32 +120,39 @@ def import_kit(kit: str, rules: str = "") -> None:
             rulefile.module(rulefile.shipped() / rules)
             rulefile.tables(rulefile.shipped() / rules)
     finally:
+        # The modules of rules have names that begin with arena, too.
         loaded = [name for name in sys.modules if name.partition(".")[0].startswith("arena")]
         kits[kit] = {name: sys.modules.pop(name) for name in loaded}
         sys.path.remove(kit)
-        sys.modules.update(own)
+        sys.modules.update(arenas)
+
+
+def _modules_of_arena() -> list[str]:
+    return [name for name in sys.modules if name.partition(".")[0] == "arena"]
 
 
 def prepare_to_fork(readable: tuple[str, ...]) -> None:
-    """In the spawner, when it has learned something: make a fork cheap, and note what it begins with.
+    """Make a fork of the spawner cheap, when it has learned something.
+
+    Note what a fork begins with.
 
     The import system caches the listing of folders; those of folders that bots may not read are
     removed.
     """
     global inherited, addresses, arena_modules
-    for path in [
-        path for path in sys.path_importer_cache if not path.startswith((*PROGRAMS, *readable))
-    ]:
-        del sys.path_importer_cache[path]
-    arena_modules = [name for name in sys.modules if name.partition(".")[0] == "arena"]
+    public = PROGRAMS + readable
+    for path in list(sys.path_importer_cache):
+        if not path.startswith(public):
+            del sys.path_importer_cache[path]
+    arena_modules = _modules_of_arena()
     os.environ.pop(RESERVE, None)
     compile("", "", "exec")  # the compiler makes its types when it is first used
     gc.collect()
     gc.freeze()
     gc.enable()
     with open("/proc/self/stat") as file:
-        # Proc_pid_stat(5), from arg_start on.
-        addresses = [*map(int, file.read().rpartition(")")[2].split()[45:49])]
+        _, _, fields = file.read().rpartition(")")
+    addresses = list(map(int, fields.split()[45:49]))  # proc_pid_stat(5), from arg_start on
     with open("/proc/self/statm") as file:
         _, resident, shared, _, _, data, _ = map(int, file.read().split())
     inherited = Footprint((resident - shared) * PAGE_BYTES, data * PAGE_BYTES)
@@ -171,14 +169,14 @@ def run(argv: list[str], env: dict[str, str]) -> NoReturn:
             with open(script, "rb", 0) as file:
                 source = file.read()
         except OSError as error:
-            print(
-                f"{argv[0]}: can't open file {file_name!r}: [Errno {error.errno}] {error.strerror}",
-                file=sys.stderr,
-            )
+            text = f"can't open file {file_name!r}: [Errno {error.errno}] {error.strerror}"
+            print(f"{argv[0]}: {text}", file=sys.stderr)
             raise SystemExit(2) from error
-        if (fault := _encoding_fault(source, file_name)) is not None:
+        fault = _encoding_fault(source, file_name)
+        if fault is not None:
             raise fault
-        exec(compile(source, file_name, "exec", dont_inherit=True), main.__dict__)  # noqa: S102 (it is confined)
+        code = compile(source, file_name, "exec", dont_inherit=True)
+        exec(code, main.__dict__)  # noqa: S102 (it is confined)
         status = 0
     except SystemExit as leaving:
         if leaving.code is None or isinstance(leaving.code, int):
@@ -186,8 +184,8 @@ def run(argv: list[str], env: dict[str, str]) -> NoReturn:
         else:
             print(leaving.code, file=sys.stderr)
     except BaseException as error:  # noqa: BLE001 (an interpreter prints every exception)
-        # Without this frame.
-        error.__traceback__ = error.__traceback__.tb_next if error.__traceback__ else None
+        if error.__traceback__ is not None:
+            error.__traceback__ = error.__traceback__.tb_next  # without this frame
         sys.excepthook(type(error), error, error.__traceback__)
     _leave(status)
 
@@ -195,17 +193,18 @@ def run(argv: list[str], env: dict[str, str]) -> NoReturn:
 def _encoding_fault(source: bytes, file: str) -> SyntaxError | None:
     """Return the error of `python FILE` for a file that is no UTF-8 and names no encoding.
 
-    `compile` may take it.
+    `compile` may take such a file.
     """
-    if source.isascii() or b"coding" in b"".join(source.splitlines()[:2]):
+    first_lines = b"".join(source.splitlines()[:2])
+    if source.isascii() or b"coding" in first_lines:
         return None
     try:
         source.decode()
     except UnicodeDecodeError as error:
         line = source.count(b"\n", 0, error.start) + 1
         return SyntaxError(
-            f"Non-UTF-8 code starting with '\\x{source[error.start]:x}' in file {file} on line {line}, but no encoding"
-            " declared; see https://peps.python.org/pep-0263/ for details"
+            f"Non-UTF-8 code starting with '\\x{source[error.start]:x}' in file {file} on line "
+            f"{line}, but no encoding declared; see https://peps.python.org/pep-0263/ for details"
         )
     return None
 
@@ -217,24 +216,24 @@ def _become(argv: list[str], script: str, env: dict[str, str]) -> ModuleType:
             os.environ[name] = value
     argv_begin, argv_end, environment_begin, environment_end = addresses
     _show(argv_begin, argv_end, argv)
-    _show(environment_begin, environment_end, [f"{name}={value}" for name, value in env.items()])
+    variables = [f"{name}={value}" for name, value in env.items()]
+    _show(environment_begin, environment_end, variables)
     for name in arena_modules:
         del sys.modules[name]
     file = os.path.join(os.getcwd(), script)
-    folder = os.path.dirname(
-        os.path.realpath(file) if "/" in script or os.path.islink(file) else file
-    )
+    program = os.path.realpath(file) if "/" in script or os.path.islink(file) else file
     kit = [path for path in env.get("PYTHONPATH", "").split(":") if path]
     for path in kit:
         sys.modules.update(kits.get(path, {}))
-    sys.path[:] = [folder, *kit, *base_path]
+    sys.path[:] = [os.path.dirname(program), *kit, *base_path]
     _open_streams()
     sys.argv[:] = argv[len(FLAGS) + 1 :]
     sys.orig_argv[:] = argv
     _signal.signal(_signal.SIGINT, _signal.default_int_handler)
     for number in (_signal.SIGPIPE, _signal.SIGXFSZ):
         _signal.signal(number, _signal.SIG_IGN)  # as the interpreter does
-    if (numpy_random := sys.modules.get("numpy.random")) is not None:
+    numpy_random = sys.modules.get("numpy.random")
+    if numpy_random is not None:
         numpy_random.seed()  # otherwise every bot would draw the same numbers
     main = ModuleType("__main__")
     main.__dict__.update(

@@ -6,8 +6,8 @@ Theory of operation
 Purpose. The kernel's limits (`rlimits.py`) count one process at a time, and not everything: shared
 memory, the kernel's page tables, files without a name, children. The watchdog looks from outside at
 the whole bot. It only reports a failure; its caller ends the bot. A look is due every
-WATCHDOG_INTERVAL_S while the bot is awake, the first so long after its start. Between two looks a
-bot can take some ten megabytes more than it may.
+WATCHDOG_INTERVAL_S while the bot is awake, for the first time that long after its start. Between
+two looks a bot can take some ten megabytes more than it may.
 
 Memory. Resident memory also has the interpreter's own file pages, which RLIMIT_DATA does not count.
 So a bot may have RESIDENT_FACTOR times its limit. The page tables are added, because they can be
@@ -72,43 +72,47 @@ class Watchdog:
 
     def begin_again(self) -> None:
         """Begin another match: the CPU time that the bot used so far does not count."""
-        self._cpu_before = self._cpu(
-            usage for pid in self._child.processes() if (usage := see(pid)) is not None
-        )
+        usages = map(see, self._child.processes())
+        self._cpu_before = self._cpu(usage for usage in usages if usage is not None)
 
     def look(self, now: float) -> Failure | None:
-        """Return which limit is exceeded.
+        """Return which limit is exceeded; None while none is.
 
-        Return None while none is, or when no look is due at `now` (monotonic).
+        Return None when no look is due at `now` (monotonic).
         """
         if now < self.due:
             return None
-        excess = next(
-            (Failure(cause=cause, words=f"{cause}: {text}") for cause, text in self._excesses()),
-            None,
-        )
+        excess = None
+        first_excess = next(self._excesses(), None)
+        if first_excess is not None:
+            cause, text = first_excess
+            excess = Failure(cause=cause, words=f"{cause}: {text}")
         self.due = time.monotonic() + WATCHDOG_INTERVAL_S
         return excess
 
     def _excesses(self) -> Iterator[tuple[Cause, str]]:
         limits = self._limits
         pids = tuple(self._child.processes())
-        usages = {pid: usage for pid in pids if (usage := see(pid)) is not None}
+        usages: dict[int, ProcessUsage] = {}
+        for pid in pids:
+            usage = see(pid)
+            if usage is not None:
+                usages[pid] = usage
+                self.peak = max(self.peak, usage.resident - self._child.inherited)
         living = usages.values()
-        self.peak = max([self.peak, *(usage.resident - self._child.inherited for usage in living)])
         if limits.memory is not None and self._resident(usages) > limits.memory * RESIDENT_FACTOR:
             yield Cause.MEMORY, f"more was resident than its {size(limits.memory)}"
         if limits.cpu is not None and self._cpu(living) - self._cpu_before > limits.cpu:
             yield Cause.CPU, MORE_CPU.format(limits.cpu)
-        threads = THREADS * (limits.processes or 1)
-        if sum(usage.threads for usage in living) > threads:
-            yield Cause.THREADS, f"more than {threads} at once"
+        most_threads = THREADS * (limits.processes or 1)
+        if sum(usage.threads for usage in living) > most_threads:
+            yield Cause.THREADS, f"more than {most_threads} at once"
         if limits.processes is not None and len(living) > limits.processes:
             yield Cause.PROCESSES, f"more than {limits.processes} at once"
-        if len(pids) - len(usages) > threads:
+        if len(pids) - len(usages) > most_threads:
             yield (
                 Cause.PROCESSES,
-                f"more than {threads} that have ended, and that it did not wait for",
+                f"more than {most_threads} that have ended, and that it did not wait for",
             )
         stored, files = stored_by(self._child)
         if limits.scratch is not None and stored > limits.scratch:
@@ -117,8 +121,12 @@ class Watchdog:
             yield Cause.FILES, f"more than {limits.files} in its scratch folder"
 
     def _cpu(self, usages: Iterable[ProcessUsage]) -> float:
-        seen, cgroup = sum(usage.cpu for usage in usages), self._child.cgroup
-        return seen if cgroup is None or self._child.cannot_fork else max(cgroup.cpu(), seen)
+        """Return the CPU seconds of all processes of the bot."""
+        cpu = sum(usage.cpu for usage in usages)
+        cgroup = self._child.cgroup
+        if cgroup is None or self._child.cannot_fork:
+            return cpu
+        return max(cgroup.cpu(), cpu)
 
     def _resident(self, usages: Mapping[int, ProcessUsage]) -> int:
         """Return the bytes that all processes have in memory, with their page tables."""
@@ -127,10 +135,11 @@ class Watchdog:
         limit = self._limits.memory
         if len(usages) == 1 or limit is None or resident + tables <= limit * RESIDENT_FACTOR:
             return resident + tables
-        shares = ((procfs.share(pid), usage.resident) for pid, usage in usages.items())
-        return tables + sum(
-            resident_alone if share is None else share for share, resident_alone in shares
-        )
+        shares = 0
+        for pid, usage in usages.items():
+            share = procfs.share(pid)
+            shares += usage.resident if share is None else share
+        return tables + shares
 
 
 def stored_by(child: Child) -> tuple[int, int]:
@@ -142,10 +151,14 @@ def stored_by(child: Child) -> tuple[int, int]:
     """
     if child.level.wrapped and not child.spec.builds:
         pid = child.program()
-        return in_mount(f"/proc/{procfs.living(pid)}/root{child.spec.scratch}") if pid else (0, 0)
+        if not pid:
+            return 0, 0
+        return in_mount(f"/proc/{procfs.living(pid)}/root{child.spec.scratch}")
     if child.has_no_files:
         return 0, 0
-    folders = [child.spec.scratch, *([child.spec.home] if child.spec.builds else [])]
+    folders = [child.spec.scratch]
+    if child.spec.builds:
+        folders.append(child.spec.home)
     most = child.limits.files or MANY_FILES
     stored, files = in_folders(folders, most)
     if files and not child.spec.builds:
@@ -161,13 +174,19 @@ def _stopped(child: Child) -> Iterator[None]:
     child.freeze()
     try:
         until = time.monotonic() + STILL_S
-        while time.monotonic() < until and not all(
-            state in procfs.STOPPED for pid in child.processes() for state in procfs.states(pid)
-        ):
+        while time.monotonic() < until and not _is_stopped(child):
             time.sleep(STILL_S / 40)
         yield
     finally:
         child.thaw()
+
+
+def _is_stopped(child: Child) -> bool:
+    for pid in child.processes():
+        for state in procfs.states(pid):
+            if state not in procfs.STOPPED:
+                return False
+    return True
 
 
 def in_folders(paths: Iterable[str], most: int) -> tuple[int, int]:
@@ -177,7 +196,7 @@ def in_folders(paths: Iterable[str], most: int) -> tuple[int, int]:
     counts as too many.
     """
     stored = files = 0
-    folders = [*paths]
+    folders = list(paths)
     while folders and files <= most:
         folder = folders.pop()
         try:
@@ -217,7 +236,10 @@ def _stored(status: os.stat_result) -> int:
 
 
 def in_removed_files(pids: Iterable[int], scratch: str) -> int:
-    """Return the bytes in files of a scratch folder that have no name any more, and that these processes hold."""
+    """Return the bytes in files of a scratch folder that have no name any more.
+
+    These processes hold the files.
+    """
     sizes: dict[tuple[int, int], int] = {}
     mapped: set[int] = set()
     for pid in map(procfs.living, pids):
@@ -226,15 +248,26 @@ def in_removed_files(pids: Iterable[int], scratch: str) -> int:
                 status = os.stat(f"/proc/{pid}/fd/{number}")
                 if stat.S_ISREG(status.st_mode) and status.st_nlink == 0:
                     sizes[status.st_dev, status.st_ino] = _stored(status)
-            with open(f"/proc/{pid}/maps", errors="surrogateescape") as maps:
-                removed = [
-                    line for line in maps if line.endswith(" (deleted)\n") and scratch in line
-                ]
-            mapped |= {int(line.split(None, 5)[4]) for line in removed}  # inodes
+            mapped |= _removed_and_mapped(pid, scratch)
         except OSError:
             continue  # gone meanwhile
-    not_open = mapped - {inode for _, inode in sizes}
+    inodes = {inode for _, inode in sizes}
+    not_open = mapped - inodes
     return sum(sizes.values()) + len(not_open) * UNKNOWN_BYTES
+
+
+def _removed_and_mapped(pid: int, scratch: str) -> set[int]:
+    """Return the inodes of the files without a name that are mapped.
+
+    Raise OSError if it is gone.
+    """
+    with open(f"/proc/{pid}/maps", errors="surrogateescape") as maps:
+        removed = [line for line in maps if line.endswith(" (deleted)\n") and scratch in line]
+    inodes = set()
+    for line in removed:
+        _, _, _, _, inode, _ = line.split(None, 5)
+        inodes.add(int(inode))
+    return inodes
 
 
 def in_mount(path: str) -> tuple[int, int]:
@@ -243,9 +276,9 @@ def in_mount(path: str) -> tuple[int, int]:
         status = os.statvfs(path)
     except OSError:
         return 0, 0
-    return (status.f_blocks - status.f_bfree) * status.f_frsize, max(
-        0, status.f_files - status.f_ffree - 1
-    )
+    stored = (status.f_blocks - status.f_bfree) * status.f_frsize
+    files = status.f_files - status.f_ffree - 1
+    return stored, max(0, files)
 
 
 def size(count: int) -> str:

@@ -112,7 +112,7 @@ def test_the_quota_of_a_container_is_the_lowest_around_us(tmp_path, monkeypatch)
     for folder, limit in ((tmp_path / "outer", "150000 100000"), (own, "max 100000")):
         (folder / "cgroup.procs").touch()
         (folder / "cpu.max").write_text(limit + "\n")
-    monkeypatch.setattr(cgroup, "_own", lambda: str(own))
+    monkeypatch.setattr(cgroup, "_current", lambda: str(own))
     assert cgroup.quota() == 1.5
     (own / "cpu.max").write_text("50000 100000\n")
     assert cgroup.quota() == 0.5
@@ -120,7 +120,7 @@ def test_the_quota_of_a_container_is_the_lowest_around_us(tmp_path, monkeypatch)
     check = doctor_checks._cores()
     assert (check.state, check.figures["quota"]) == (Health.WEAK, 0.5)
     assert check.cure == "raise the quota, or set count = 1 under [workers]"
-    monkeypatch.setattr(cgroup, "_own", lambda: None)
+    monkeypatch.setattr(cgroup, "_current", lambda: None)
     assert cgroup.quota() is None
 
 

@@ -29,7 +29,7 @@ from tests.support.programs import python
 @pytest.fixture
 def parent(monkeypatch):
     """A cgroup that is ours to use; a skip that says why there is none."""
-    above = os.environ.get("ARENA_TEST_CGROUP") or cgroup._own()
+    above = os.environ.get("ARENA_TEST_CGROUP") or cgroup._current()
     if above is None:
         pytest.skip("this machine has no cgroups of version 2")
     path = Path(above) / f"arenatest-{os.getpid()}"
@@ -165,8 +165,8 @@ def test_root_takes_a_cgroup_only_when_it_is_marked_as_delegated(parent):
 
 
 def test_the_root_of_the_machine_is_never_taken():
-    code = "from arena.sandbox import cgroup; print(cgroup.delegated() and cgroup._own())"
-    own = cgroup._own()
+    code = "from arena.sandbox import cgroup; print(cgroup.delegated() and cgroup._current())"
+    own = cgroup._current()
     if own is None or Path(own, "cgroup.freeze").exists():
         pytest.skip("these tests do not run in the root cgroup")
     env = {name: text for name, text in os.environ.items() if name != cgroup.VARIABLE}
@@ -210,7 +210,7 @@ def test_a_fork_bomb_is_bounded_by_the_kernel(parent, tmp_path):
 def test_a_cgroup_of_ours_alone_is_left_until_it_hands_on_its_controllers(parent, name):
     controller(parent, name)
     code = "groups = cgroup.opened(); bot = groups.new(); "
-    code += "print(*bot.controllers, os.path.basename(cgroup._own())); bot.remove(); groups.close()"
+    code += "print(*bot.controllers, os.path.basename(cgroup._current())); bot.remove(); groups.close()"
     printed = inside(parent, code, **{cgroup.VARIABLE: str(parent)}).split()
     assert name in printed
     assert cgroup.HOME in printed
