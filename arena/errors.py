@@ -62,6 +62,10 @@ class PublicError(ArenaError):
     """
 
 
+PRIVATE = "the reason is for the author of that bot only"
+"""What others read in place of words that only the author of a bot may read."""
+
+
 class BotError(ArenaError):
     """A mistake in a bot. The sentence may quote its files, its compiler or its output: it is for the bot's author."""
 

@@ -26,11 +26,11 @@ from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from arena.errors import PRIVATE
 from arena.identity import digest_of
 from arena.results.archive import Archive
 from arena.values import Bot, Opening, Played, Record, SeatReport, Turn
 
-PRIVATE = "the reason is for the author of that bot only"
 FROZEN = re.compile(r"""((?<=["'])/[^"'\n]*|(?<![^\s"'])[^\s"']*)/bots/[0-9a-f]{16,}/?""")
 """The folder of a bot's files in any folder, for the event may have been played elsewhere.
 

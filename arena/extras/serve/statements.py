@@ -11,8 +11,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from arena import whole_files
-from arena.errors import ArenaError, BotError, PublicError
-from arena.report.author import PRIVATE
+from arena.errors import PRIVATE, ArenaError, BotError, PublicError
 
 UNKNOWN = "it could not be played"
 FOR_ORGANISER = "the organiser can read why"

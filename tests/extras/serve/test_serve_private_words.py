@@ -8,13 +8,12 @@ import zipfile
 import httpx
 import pytest
 
-from arena.errors import ArenaError, BotError, MachineError, PublicError
+from arena.errors import PRIVATE, ArenaError, BotError, MachineError, PublicError
 from arena.extras.serve import desk, people, statements, uploads
 from arena.extras.serve.accounts import Accounts
 from arena.extras.serve.app import make_app
 from arena.extras.serve.remote import Hub
 from arena.extras.serve.statements import Statement
-from arena.report.author import PRIVATE
 from tests.extras.serve.test_serve_play import post, settled
 from tests.support import cup, workspaces
 from tests.support.class_site import decide
