@@ -1,35 +1,39 @@
-"""The archive: the records of one event in its SQLite file. All SQL queries of arena are in this folder.
+"""The archive: the records of one event in its SQLite file.
 
-A method reads the matches of the current plan. The archive that `of_all_versions` returns reads all matches that were
-ever played, and that of `of_game` those of one game. A method that takes ids or numbers reads every match that has
-them.
+All SQL queries of arena are in this folder.
+
+A method reads the matches of the current plan. The archive that `of_all_versions` returns reads all
+matches that were ever played, and that of `of_game` those of one game. A method that takes ids or
+numbers reads every match that has them.
 """
 
 # Theory of operation
 # -------------------
-# A match counts when its record is committed, and not before: `append` returns after the fsync, and only then does a
-# run report the match as finished. A run that is killed at any moment goes on from `ids`. database.py has the
-# transactions.
+# A match counts when its record is committed, and not before: `append` returns after the fsync, and
+# only then does a run report the match as finished. A run that is killed at any moment goes on from
+# `ids`. database.py has the transactions.
 #
-# One record is stored in several forms, all in the one transaction, so that no reader ever sees one without the others:
-# - `records`: the whole record, compressed. It is the source of truth; everything else about the match can be made from
-#   it again, and `arena verify` compares the two (inspection.py).
-# - `matches` and `seats`: small rows for the tables, apart from the large blobs, so that no leaderboard reads past
-#   these. `entries` has each bot in its role on a board once.
-# - `matches.figures`: one blob a match with the numbers of all its seats, as numpy reads them. Ratings and crosstables
-#   need all seats, a million or more. To fetch rows and make Python numbers of them takes three times as long, and to
-#   let SQLite print whole columns, for numpy to read the print, twice as long. One blob for all matches would have
-#   to be rewritten by each append.
+# One record is stored in several forms, all in the one transaction, so that no reader ever sees one
+# without the others:
+# - `records`: the whole record, compressed. It is the source of truth; everything else about the
+#   match can be made from it again, and `arena verify` compares the two (inspection.py).
+# - `matches` and `seats`: small rows for the tables, apart from the large blobs, so that no
+#   leaderboard reads past these. `entries` has each bot in its role on a board once.
+# - `matches.figures`: one blob a match with the numbers of all its seats, as numpy reads them.
+#   Ratings and crosstables need all seats, a million or more. To fetch rows and make Python numbers
+#   of them takes three times as long, and to let SQLite print whole columns, for numpy to read the
+#   print, twice as long. One blob for all matches would have to be rewritten by each append.
 # - `clocks`: the times of each answer, packed as float32; only the table of times reads them.
-# - `tallies`: sums of seats by entry, result and ending. Leaderboards are made of these, so they read a few thousand
-#   rows whatever the number of matches. Each batch is added to them in the transaction that stores it, so that a
-#   leaderboard is never older than the last row. When the plan changes, other matches count, and all tallies are
-#   counted anew.
+# - `tallies`: sums of seats by entry, result and ending. Leaderboards are made of these, so they
+#   read a few thousand rows whatever the number of matches. Each batch is added to them in the
+#   transaction that stores it, so that a leaderboard is never older than the last row. When the
+#   plan changes, other matches count, and all tallies are counted anew.
 #
-# `planned` marks the matches of the current plan: those that count. Matches of an earlier plan (an edited bot, board or
-# rule) stay. The ids of the plan itself are not stored: a thousand bots have a million of them, and later batches of a
-# plan may depend on results. All that a run appends is planned. What was stored before is marked when the plan changes
-# (`begin`), and where a later batch plans such a match, when that batch is begun (`mark_planned`).
+# `planned` marks the matches of the current plan: those that count. Matches of an earlier plan (an
+# edited bot, board or rule) stay. The ids of the plan itself are not stored: a thousand bots have a
+# million of them, and later batches of a plan may depend on results. All that a run appends is
+# planned. What was stored before is marked when the plan changes (`begin`), and where a later batch
+# plans such a match, when that batch is begun (`mark_planned`).
 
 import json
 import sqlite3
@@ -55,7 +59,15 @@ values ({", ".join("?" * len(records.MATCH))}, ?, 1)
 """
 NOTE = "insert or replace into meta values (?, ?)"
 CHOSEN_MATCHES = f"(select * from main.matches where id in {schema.CHOSEN})"
-MARKED = "insert into meta values ('marked', '1') on conflict do update set value = cast(value as integer) + 1"
+SEATS = (
+    "matches join seats on seats.match = matches.number "
+    "join entries on entries.number = seats.entry"
+)
+RECORDS = "main.matches join records on records.match = matches.number"
+MARKED = (
+    "insert into meta values ('marked', '1') "
+    "on conflict do update set value = cast(value as integer) + 1"
+)
 """Count a change of the matches that count, so that no cache outlives it."""
 
 
@@ -63,31 +75,29 @@ class Archive(Database):
     """The results of one event; `writing` holds the lock until the end of the `with`."""
 
     def begin(self, event: Event, key: str, planned: Callable[[], Iterable[str]]) -> None:
-        """Store the event that is being played. If its plan has another key than before, other matches count.
+        """Store the event that is being played.
 
-        `planned` is called only then, and only if matches are stored: it returns the ids of those that the plan has.
+        If its plan has another key than before, other matches count. `planned` is called only then,
+        and only if matches are stored: it returns the ids of those that the plan has.
         """
         stored = next(self._rows("select value from meta where key = 'plan'"), None)
+        has_matches = next(self._rows("select 1 from main.matches limit 1"), None) is not None
         ids = None
-        if (
-            stored != (key,)
-            and next(self._rows("select 1 from main.matches limit 1"), None) is not None
-        ):
+        if stored != (key,) and has_matches:
             ids = json.dumps(list(planned()))
         with self._transaction() as connection:
             connection.execute(NOTE, ("event", records.event_text(event)))
             connection.execute(NOTE, ("plan", key))
             connection.execute("delete from meta where key = 'stop'")
             if ids is not None:
-                chosen = f"id in {schema.CHOSEN}"
-                connection.execute(
-                    f"update matches set planned = not planned where planned != ({chosen})", (ids,)
-                )
+                chosen = f"(id in {schema.CHOSEN})"
+                query = f"update matches set planned = not planned where planned != {chosen}"
+                connection.execute(query, (ids,))
                 connection.execute("delete from tallies")
                 connection.execute(schema.COUNT, (0,))
 
     def mark_planned(self, ids: Sequence[str]) -> int:
-        """Have the finished matches among these ids count, too, if they do not yet; return how many did not."""
+        """Have the finished matches among these ids count; return how many did not count before."""
         query = f"select number from main.matches where id in {schema.CHOSEN} and not planned"
         unmarked = [number for (number,) in self._rows(query, json.dumps(ids))]
         if not unmarked:
@@ -95,16 +105,18 @@ class Archive(Database):
         numbers = json.dumps(unmarked)
         with self._transaction() as connection:
             connection.execute(schema.MOVE.format(sign=-1), (numbers,))
-            connection.execute(
-                f"update matches set planned = 1 where number in {schema.CHOSEN}", (numbers,)
-            )
+            mark = f"update matches set planned = 1 where number in {schema.CHOSEN}"
+            connection.execute(mark, (numbers,))
             connection.execute(schema.MOVE.format(sign=1), (numbers,))
             connection.execute("delete from tallies where seats = 0")
             connection.execute(MARKED)
         return len(unmarked)
 
     def append(self, *played: Record) -> None:
-        """Store records, all or none; they are on disk when this returns. The same id twice counts once."""
+        """Store records, all or none; they are on disk when this returns.
+
+        The same id twice counts once.
+        """
         rows = [
             records.rows_of(record) for record in played
         ]  # before the transaction, which should be short
@@ -129,7 +141,7 @@ class Archive(Database):
             connection.execute("insert into aborts values (?, ?, ?)", row)
 
     def void(self, machine: str, reason: str) -> tuple[str, ...]:
-        """Take out the matches of a machine in which a bot crashed or lost on time; return their ids.
+        """Remove the matches of a machine in which a bot crashed or lost on time; return their ids.
 
         They are stored as aborts with this reason, and are due again.
         """
@@ -142,23 +154,17 @@ class Archive(Database):
         with self._transaction() as connection:
             connection.execute(schema.MOVE.format(sign=-1), (numbers,))
             connection.execute("delete from tallies where seats = 0")
-            for name, column in (
-                ("seats", "match"),
-                ("clocks", "match"),
-                ("records", "match"),
-                ("matches", "number"),
-            ):
-                connection.execute(
-                    f"delete from {name} where {column} in {schema.CHOSEN}", (numbers,)
-                )
+            for table in ("seats", "clocks", "records"):
+                chosen = f"match in {schema.CHOSEN}"
+                connection.execute(f"delete from {table} where {chosen}", (numbers,))
+            connection.execute(f"delete from matches where number in {schema.CHOSEN}", (numbers,))
             for _, match in matches:
-                (attempts,) = connection.execute(
-                    "select count(*) from aborts where match = ?", (match,)
-                ).fetchone()
-                connection.execute(
-                    "insert into aborts values (?, ?, ?)", (match, attempts + 1, reason)
-                )
-            # Later batches may have been planned by these results: without a key, `begin` marks the plan anew.
+                query = "select count(*) from aborts where match = ?"
+                (attempts,) = connection.execute(query, (match,)).fetchone()
+                abort = (match, attempts + 1, reason)
+                connection.execute("insert into aborts values (?, ?, ?)", abort)
+            # Later batches may have been planned by these results: without a key, `begin` marks
+            # the plan anew.
             connection.execute("update meta set value = '' where key = 'plan'")
             connection.execute(MARKED)
             connection.execute("delete from meta where key = 'stop'")
@@ -166,7 +172,7 @@ class Archive(Database):
 
     def ids(self) -> set[str]:
         """Return the id of every finished match, planned or not."""
-        return {row[0] for row in self._rows("select id from main.matches")}
+        return {match for (match,) in self._rows("select id from main.matches")}
 
     def stored(self, ids: Sequence[str]) -> set[str]:
         """Return those of these ids whose matches are finished."""
@@ -174,20 +180,23 @@ class Archive(Database):
         return {match for (match,) in self._rows(query, json.dumps(ids))}
 
     def stop(self) -> Stop | None:
-        """Return why the event ended; None while it is not over, or if nothing but its plan ended it."""
+        """Return why the event ended.
+
+        It is None while the event is not over, or if nothing but its plan ended it.
+        """
         rows = self._rows("select value from meta where key = 'stop'")
         try:
             stop = next((records.stop_of(text) for (text,) in rows), None)
         except ValueError as error:
             raise self.damaged("the end of its event cannot be read") from error
-        if stop is None or self._name_of is None:
+        name_of = self._name_of
+        if stop is None or name_of is None:
             return stop
         digests = {bot.name: bot.digest for bot in self._event_as_played().bots}
-        name_of = self._name_of
-        renamed = (
-            replace(ranks, bots=tuple(name_of(bot, digests.get(bot, "")) for bot in ranks.bots))
-            for ranks in stop.open
-        )
+        renamed = []
+        for ranks in stop.open:
+            bots = [name_of(bot, digests.get(bot, "")) for bot in ranks.bots]
+            renamed.append(replace(ranks, bots=tuple(bots)))
         return replace(stop, open=tuple(renamed))
 
     def event(self) -> Event:
@@ -200,9 +209,11 @@ class Archive(Database):
         bots = []
         for bot in event.bots:
             name = self._name_of(bot.name, bot.digest)
-            # The display name is dropped where the name has a version now: it would not show the version.
-            bots.append(replace(bot, name=name, display=bot.display if name == bot.name else ""))
-        return replace(event, bots=tuple(sorted(bots, key=lambda bot: bot.name)))
+            # A display name would not show the version that the name has now.
+            display = bot.display if name == bot.name else ""
+            bots.append(replace(bot, name=name, display=display))
+        bots.sort(key=lambda bot: bot.name)
+        return replace(event, bots=tuple(bots))
 
     def _event_as_played(self) -> Event:
         """Return the event with the names that bots have in records."""
@@ -219,7 +230,7 @@ class Archive(Database):
 
     def played_of(self, ids: Sequence[str]) -> tuple[Played, ...]:
         """Return the finished matches among these ids, in this order."""
-        by_id = {each.id: each for each in self._played(CHOSEN_MATCHES, json.dumps(ids))}
+        by_id = {played.id: played for played in self._played(CHOSEN_MATCHES, json.dumps(ids))}
         return tuple(by_id[match] for match in ids if match in by_id)
 
     def newest(
@@ -234,44 +245,53 @@ class Archive(Database):
         fault: bool = False,
         lost: bool = False,
     ) -> dict[str, int]:
-        """Return the number of each of the newest matches, newest first, by id: of those before a number.
+        """Return the number of each of the newest matches by id, newest first.
 
-        With `bot`, those in which it sat, as the version `digest`, or with `opponent`; on a board `game/board`. With
-        `fault` those in which this bot was at fault, with `lost` those that it lost; without `bot`, those in which any
-        bot did.
+        They are those before the number `before`; on the board `board`, a `game/board`; and those
+        in which `bot` sat, as the version `digest`, or with `opponent`. With `fault` they are those
+        in which this bot was at fault, with `lost` those that it lost; without `bot`, those in
+        which any bot was at fault or lost.
         """
-        seat = "exists (select 1 from seats join entries on entries.number = entry where match = matches.number"
-        game, _, name = (board or "").partition("/")
-        conditions: list[tuple[str, tuple[object, ...]]] = [
-            ("number < ?", (before,)) if before is not None else ("", ()),
-            ("game = ? and board = ?", (game, name)) if board is not None else ("", ()),
-            (f"{seat} and bot = ?)", (bot,)) if bot is not None else ("", ()),
-            (f"{seat} and bot = ? and digest = ?)", (bot, digest))
-            if digest is not None
-            else ("", ()),
-            (f"{seat} and bot = ?)", (opponent,)) if opponent is not None else ("", ()),
-            (f"{seat} and ending is not null and bot = ifnull(?, bot))", (bot,))
-            if fault
-            else ("", ()),
-            (f"{seat} and seats.result = 'lost' and bot = ifnull(?, bot))", (bot,))
-            if lost
-            else ("", ()),
-        ]
-        wanted = [(text, values) for text, values in conditions if text]
-        where = " and ".join(text for text, _ in wanted) or "1"
+        seat = (
+            "exists (select 1 from seats join entries on entries.number = entry "
+            "where match = matches.number and"
+        )
+        conditions = []
+        values: list[object] = []
+        if before is not None:
+            conditions.append("number < ?")
+            values.append(before)
+        if board is not None:
+            conditions.append("game = ? and board = ?")
+            game, _, name = board.partition("/")
+            values += [game, name]
+        if bot is not None:
+            conditions.append(f"{seat} bot = ?)")
+            values.append(bot)
+        if digest is not None:
+            conditions.append(f"{seat} bot = ? and digest = ?)")
+            values += [bot, digest]
+        if opponent is not None:
+            conditions.append(f"{seat} bot = ?)")
+            values.append(opponent)
+        if fault:
+            conditions.append(f"{seat} ending is not null and bot = ifnull(?, bot))")
+            values.append(bot)
+        if lost:
+            conditions.append(f"{seat} seats.result = 'lost' and bot = ifnull(?, bot))")
+            values.append(bot)
+        where = " and ".join(conditions) or "1"
         query = f"select id, number from matches where {where} order by number desc limit ?"
-        return dict(self._rows(query, *(value for _, values in wanted for value in values), most))
+        return dict(self._rows(query, *values, most))
 
     def _played(self, table: str, *values: object) -> Iterator[Played]:
         """Yield the finished matches of a table, by id."""
-        matches = list(
-            self._rows(
-                f"select number, {', '.join(records.PLAYED)} from {table} order by id", *values
-            )
-        )
+        columns = ", ".join(records.PLAYED)
+        matches = list(self._rows(f"select number, {columns} from {table} order by id", *values))
         seats: dict[int, list[Row]] = {}
         query = (
-            f"select match, {', '.join(records.SEAT_PLAYED)} from seats join entries on entry = number "
+            f"select match, {', '.join(records.SEAT_PLAYED)} "
+            "from seats join entries on entry = number "
             f"where match in (select number from {table}) order by match, position"
         )
         for match, *seat in self._rows(query, *values):
@@ -280,13 +300,18 @@ class Archive(Database):
             yield records.played_of(tuple(row), seats[number])
 
     def tallies(self) -> tuple[Tally, ...]:
-        """Return sums of the seats of the same matches; for many matches it takes no longer than for few."""
+        """Return sums of the seats of the matches that are read.
+
+        For many matches it takes no longer than for few.
+        """
         query = (
-            "select game || '/' || board, role, bot, result, ending, sum(seats), sum(score) from tallies "
-            "join entries on entry = number group by game, board, role, bot, result, ending"
+            "select game || '/' || board, role, bot, result, ending, sum(seats), sum(score) "
+            "from tallies join entries on entry = number "
+            "group by game, board, role, bot, result, ending"
         )
-        return tuple(
-            Tally(
+        tallies = []
+        for board, role, bot, result, ending, seats, score in self._rows(query):
+            tally = Tally(
                 board=board,
                 role=role,
                 bot=bot,
@@ -295,33 +320,39 @@ class Archive(Database):
                 seats=seats,
                 score=score,
             )
-            for board, role, bot, result, ending, seats, score in self._rows(query)
-        )
+            tallies.append(tally)
+        return tuple(tallies)
 
     def absentees(self, ids: Sequence[str] | None = None) -> set[tuple[str, str]]:
-        """Return (game, bot) for each bot that said `ready` in none of the same matches, or of these, of that game.
+        """Return (game, bot) for each bot that said `ready` in no match of that game.
 
-        It takes a pass over all seats.
+        Of the matches that are read only those with these ids are looked at, if there are any. It
+        takes a pass over all seats.
         """
-        table, values = ("matches", ()) if ids is None else (CHOSEN_MATCHES, (json.dumps(ids),))
+        table, values = _matches(ids)
         query = (
-            f"select entries.game, bot from {table} as chosen join seats on match = chosen.number "
-            "join entries on entry = entries.number group by 1, 2 having max(ifnull(fault_turn, 1)) = 0"
+            f"select entries.game, bot from {table} as chosen "
+            "join seats on match = chosen.number join entries on entry = entries.number "
+            "group by 1, 2 having max(ifnull(fault_turn, 1)) = 0"
         )
-        return {(game, bot) for game, bot in self._rows(query, *values)}
+        return set(self._rows(query, *values))
 
     def later_faults(self) -> Counter[tuple[str, Ending]]:
-        """Return the numbers of the `later_faults` of the same matches, by bot and ending."""
-        # Only seats after a bot's first in a match have no result, and most events have no faults in such seats.
-        query = "select 1 from tallies join entries on entry = number where result = '' and ending != '' limit 1"
+        """Return the numbers of the `later_faults` of the matches, by bot and ending."""
+        # Only seats after a bot's first in a match have no result, and most events have no faults
+        # in such seats.
+        query = (
+            "select 1 from tallies join entries on entry = number "
+            "where result = '' and ending != '' limit 1"
+        )
         if not list(self._rows(query)):
             return Counter()
-        query = (
-            "select bot, ending, count(*) from (select bot, ending, row_number() over "
+        faults = (
+            "select bot, ending, row_number() over "
             "(partition by match, bot order by fault_turn, position) as nth "
-            "from matches join seats on match = matches.number join entries on entries.number = entry "
-            "where ending is not null) where nth > 1 group by bot, ending"
+            f"from {SEATS} where ending is not null"
         )
+        query = f"select bot, ending, count(*) from ({faults}) where nth > 1 group by bot, ending"
         return Counter({(bot, Ending(ending)): seats for bot, ending, seats in self._rows(query)})
 
     def failings(self) -> Iterator[Failing]:
@@ -331,14 +362,13 @@ class Archive(Database):
             "where ending != '' group by bot, ending order by bot, ending"
         )
         later = self.later_faults()
-        example = (
-            "select id, words from matches join seats on match = matches.number join entries on entry = entries.number "
-            "where bot = ? and ending = ? limit 1"
-        )
-        for bot, ending, seats in list(self._rows(query)):
-            times = seats - later[bot, Ending(ending)]
-            for match, words in self._rows(example, bot, ending) if times else ():
-                yield Failing(bot=bot, ending=Ending(ending), times=times, match=match, words=words)
+        example = f"select id, words from {SEATS} where bot = ? and ending = ? limit 1"
+        for bot, word, seats in list(self._rows(query)):
+            ending = Ending(word)
+            times = seats - later[bot, ending]
+            if times:
+                for match, words in self._rows(example, bot, word):
+                    yield Failing(bot=bot, ending=ending, times=times, match=match, words=words)
 
     def count(self) -> int:
         """Return the number of finished matches."""
@@ -346,77 +376,85 @@ class Archive(Database):
         return int(count)
 
     def transcripts(self, ids: Sequence[str] | None = None) -> dict[str, int]:
-        """Return by id, for each finished match among these or that counts, a hash of its moves and verdict."""
-        if ids is None:
-            return dict(self._rows("select id, transcript from matches"))
-        return dict(self._rows(f"select id, transcript from {CHOSEN_MATCHES}", json.dumps(ids)))
+        """Return by id, for each finished match, a hash of its moves and verdict.
+
+        They are the matches with these ids, or all that count.
+        """
+        table, values = _matches(ids)
+        return dict(self._rows(f"select id, transcript from {table}", *values))
 
     def boards(self) -> dict[str, tuple[Role, ...]]:
-        """Return the roles of each `game/board` that was ever played, as in its match with the highest id."""
-        labels = self._rows(
-            "select game || '/' || board, max(id) from matches group by game, board order by min(id)"
+        """Return the roles of each `game/board` that was ever played.
+
+        They are those of its match with the highest id.
+        """
+        newest = (
+            "select game || '/' || board, max(id) from matches "
+            "group by game, board order by min(id)"
         )
-        query = (
-            "select role from matches join seats on match = matches.number join entries on entry = entries.number "
-            "where id = ? order by position"
-        )
-        return {
-            label: tuple(role for (role,) in self._rows(query, match))
-            for label, match in list(labels)
-        }
+        query = f"select role from {SEATS} where id = ? order by position"
+        boards = {}
+        for label, match in list(self._rows(newest)):
+            boards[label] = tuple(role for (role,) in self._rows(query, match))
+        return boards
 
     def cache_version(self) -> str:
-        """Return a version key of the stored results (aborts excluded). Caches are valid while it is unchanged.
+        """Return a version key of the stored results, aborts excluded.
 
-        The results of one game have that of all games.
+        Caches are valid while it is unchanged. The results of one game have that of all games.
         """
-        plan = self._rows(
-            "select key, value from meta where key in ('plan', 'marked') order by key"
-        )
-        last = self._rows("select number, started from main.matches order by number desc limit 1")
-        return json.dumps([*plan, *last])
+        meta = "select key, value from meta where key in ('plan', 'marked') order by key"
+        last = "select number, started from main.matches order by number desc limit 1"
+        return json.dumps([*self._rows(meta), *self._rows(last)])
 
     def record(self, prefix: str) -> Record:
-        """Return the record whose id begins with `prefix`; raise ArenaError if there is none, or more than one."""
-        query = "select record from main.matches join records on match = number where id >= ? and id < ? || 'g' limit 2"
-        rows = list(
-            self._rows(query, prefix, prefix)
-        )  # an id is hex digits, which are all below `g`
+        """Return the record whose id begins with `prefix`.
+
+        Raise ArenaError if there is none, or more than one.
+        """
+        # An id is hex digits, which are all below `g`.
+        query = f"select record from {RECORDS} where id >= ? and id < ? || 'g' limit 2"
+        rows = list(self._rows(query, prefix, prefix))
         if len(rows) != 1 or not prefix:
             many = "several matches begin" if rows else "no match begins"
             raise ArenaError(
-                f"{self.folder}: {many} with {prefix!r}; `arena replay` lists the newest, matches.csv all"
+                f"{self.folder}: {many} with {prefix!r}; `arena replay` lists the newest, "
+                "matches.csv all"
             )
         return self._unpacked(rows[0][0])
 
     def records(self, most: int | None = None) -> Iterator[Record]:
-        """Yield the records by id, `most` at most: ids are hashes, so these are a fair sample of boards and pairs."""
+        """Yield the records by id, `most` at most.
+
+        Ids are hashes, so these are a fair sample of boards and pairs.
+        """
         query = "select record from matches join records on match = number order by id limit ?"
         for (blob,) in self._rows(query, -1 if most is None else most):
             yield self._unpacked(blob)
 
     def sample_of(self, labels: Sequence[str], most: int, *, bot: str | None = None) -> list[str]:
-        """Return the ids of at most `most` matches on these `game/board`s: by id, so that they are a fair sample.
+        """Return the ids of at most `most` matches on these `game/board`s.
 
-        With `bot` only matches in which it has a seat.
+        They stand by id, so that they are a fair sample. With `bot` they are only matches in which
+        it has a seat.
         """
+        seated = "select match from seats join entries on entry = entries.number where bot = ?"
         query = (
-            f"select id from matches where game || '/' || board in {schema.CHOSEN} and (? is null or number in "
-            "(select match from seats join entries on entry = entries.number where bot = ?)) order by id limit ?"
+            f"select id from matches where game || '/' || board in {schema.CHOSEN} "
+            f"and (? is null or number in ({seated})) order by id limit ?"
         )
-        return [match for (match,) in self._rows(query, json.dumps(labels), bot, bot, most)]
+        rows = self._rows(query, json.dumps(labels), bot, bot, most)
+        return [match for (match,) in rows]
 
     def numbers_in_order(self) -> "array[int]":
-        """Return the numbers of the matches, in the order in which they were stored; 8 bytes each."""
-        return array(
-            "q", (number for (number,) in self._rows("select number from matches order by number"))
-        )
+        """Return the numbers of the matches in the order of storing; 8 bytes each."""
+        rows = self._rows("select number from matches order by number")
+        return array("q", (number for (number,) in rows))
 
     def records_numbered(self, numbers: Iterable[int]) -> Iterator[tuple[Record, bool]]:
         """Yield the records with these numbers, by number, and whether each counts."""
         query = (
-            "select record, planned from main.matches join records on match = number "
-            f"where number in {schema.CHOSEN} order by number"
+            f"select record, planned from {RECORDS} where number in {schema.CHOSEN} order by number"
         )
         for blob, planned in self._rows(query, json.dumps(list(numbers))):
             yield self._unpacked(blob), bool(planned)
@@ -425,36 +463,46 @@ class Archive(Database):
         """Return the newest record of a match on this `game/board`, or None."""
         game, _, board = label.partition("/")
         query = (
-            "select record from main.matches join records on match = number "
-            "where game = ? and board = ? order by number desc limit 1"
+            f"select record from {RECORDS} where game = ? and board = ? "
+            "order by number desc limit 1"
         )
-        return next((self._unpacked(blob) for (blob,) in self._rows(query, game, board)), None)
+        for (blob,) in self._rows(query, game, board):
+            return self._unpacked(blob)
+        return None
 
     def _unpacked(self, blob: bytes) -> Record:
-        """Return a stored record; DamagedError when it cannot be read."""
+        """Return a stored record; raise DamagedError when it cannot be read."""
         try:
             return records.unpacked(blob)
         except ValueError as error:
             raise self.damaged("a record cannot be read") from error
 
     def numbers(self) -> dict[str, int]:
-        """Return the number of each match by its id; a match that was stored later has a higher number."""
+        """Return the number of each match by its id; those stored later have higher numbers."""
         return dict(self._rows("select id, number from main.matches"))
 
     def mean_seconds(self) -> dict[str, float]:
-        """Return the mean time of a match on each `game/board`, without matches in which no bot was asked."""
-        query = "select game || '/' || board, avg(seconds) from main.matches where turns > 0 group by game, board"
+        """Return the mean time of a match on each `game/board`.
+
+        Matches in which no bot was asked do not count.
+        """
+        query = (
+            "select game || '/' || board, avg(seconds) from main.matches where turns > 0 "
+            "group by game, board"
+        )
         return dict(self._rows(query))
 
     def versions(self) -> Counter[str]:
         """Return the number of versions of each bot that ever played."""
-        return Counter(bot for (bot,) in self._rows("select bot from entries group by bot, digest"))
+        rows = self._rows("select bot from entries group by bot, digest")
+        return Counter(bot for (bot,) in rows)
 
     def spans(self) -> tuple[Span, ...]:
-        """Return every version of each bot that ever played, in the order of their first matches."""
+        """Return every version of each bot that ever played, in the order of first matches."""
         query = (
-            "select bot, digest, min(match), max(match), count(distinct match) from seats "
-            "join entries on entry = number group by bot, digest order by min(match), bot"
+            "select bot, digest, min(match), max(match), count(distinct match) "
+            "from seats join entries on entry = number "
+            "group by bot, digest order by min(match), bot"
         )
         return tuple(map(Span._make, self._rows(query)))
 
@@ -471,9 +519,12 @@ class Archive(Database):
         return {number: Entry(*columns) for number, *columns in rows}
 
     def figures(self, ids: Sequence[str] | None = None) -> bytearray:
-        """Return the figures of all seats, or of these matches only, by match and order of play (`records.FIGURES`)."""
+        """Return the figures of all seats, by match and order of play (`records.FIGURES`).
+
+        They are those of the matches with these ids, or of all that count.
+        """
         joined = bytearray()  # a list of bytes would take more memory than the bytes themselves
-        table, values = ("matches", ()) if ids is None else (CHOSEN_MATCHES, (json.dumps(ids),))
+        table, values = _matches(ids)
         for (figures,) in self._rows(f"select figures from {table} order by number", *values):
             joined += figures
         return joined
@@ -484,20 +535,16 @@ class Archive(Database):
 
     def seats(self) -> Iterator[StoredSeat]:
         """Yield the seats by the id of their match, in order of play."""
-        columns = ", ".join(
-            {"match": "id", "turns": "seats.turns"}.get(name, name) for name in StoredSeat._fields
-        )
-        query = (
-            f"select {columns} from seats join matches on matches.number = match "
-            "join entries on entries.number = entry order by id, position"
-        )
+        source = {"match": "id", "turns": "seats.turns"}
+        columns = ", ".join(source.get(name, name) for name in StoredSeat._fields)
+        query = f"select {columns} from {SEATS} order by id, position"
         yield from map(StoredSeat._make, self._rows(query))
 
     def clocks(self) -> Iterator[tuple[str, str, Role, bytes, bytes, bytes]]:
         """Yield bot, `game/board`, role and the columns CLOCKS of each seat."""
+        columns = ", ".join(records.CLOCKS)
         query = (
-            f"select bot, entries.game || '/' || entries.board, role, {', '.join(records.CLOCKS)} from matches "
-            "join seats on seats.match = matches.number join entries on entries.number = entry "
+            f"select bot, entries.game || '/' || entries.board, role, {columns} from {SEATS} "
             "join clocks on clocks.match = seats.match and clocks.position = seats.position"
         )
         yield from self._rows(query)
@@ -515,15 +562,22 @@ class Archive(Database):
 
     def aborts(self) -> tuple[Abort, ...]:
         """Return the failures of arena itself, in order."""
+        aborts = []
         query = "select match, attempt, cause from aborts order by rowid"
-        return tuple(
-            Abort(match=match, attempt=attempt, cause=cause)
-            for match, attempt, cause in self._rows(query)
-        )
+        for match, attempt, cause in self._rows(query):
+            aborts.append(Abort(match=match, attempt=attempt, cause=cause))
+        return tuple(aborts)
 
     def planned_ids(self) -> set[str]:
         """Return the ids of the matches that are marked as planned."""
         return {match for (match,) in self._rows("select id from matches where planned")}
+
+
+def _matches(ids: Sequence[str] | None) -> tuple[str, tuple[str, ...]]:
+    """Return the table of the matches with these ids, or of those that count, and its values."""
+    if ids is None:
+        return "matches", ()
+    return CHOSEN_MATCHES, (json.dumps(ids),)
 
 
 def _insert(connection: sqlite3.Connection, rows: records.Rows) -> None:
@@ -534,9 +588,12 @@ def _insert(connection: sqlite3.Connection, rows: records.Rows) -> None:
     entries = []
     for row in rows.seats:
         connection.execute(schema.ENTRY, row.entry)
-        entries += connection.execute(schema.ENTRY_NUMBER, row.entry).fetchone()
-    number = connection.execute(MATCH, (*rows.match, records.figures(rows, entries))).lastrowid
+        (entry,) = connection.execute(schema.ENTRY_NUMBER, row.entry).fetchone()
+        entries.append(entry)
+    figures = records.figures(rows, entries)
+    number = connection.execute(MATCH, (*rows.match, figures)).lastrowid
     connection.execute("insert into records values (?, ?)", (number, rows.packed))
-    for position, (entry, (_, seat, clocks)) in enumerate(zip(entries, rows.seats, strict=True)):
-        connection.execute(schema.SEAT, (number, position, entry, *seat))
-        connection.execute("insert into clocks values (?, ?, ?, ?, ?)", (number, position, *clocks))
+    for position, (entry, row) in enumerate(zip(entries, rows.seats, strict=True)):
+        connection.execute(schema.SEAT, (number, position, entry, *row.seat))
+        clocks = (number, position, *row.clocks)
+        connection.execute("insert into clocks values (?, ?, ?, ?, ?)", clocks)

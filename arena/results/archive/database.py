@@ -1,30 +1,32 @@
-"""The event's SQLite file and the lock beside it: opened, written in transactions, closed before a fork.
+"""The event's SQLite file and the lock beside it.
 
-An error of SQLite becomes one line that says what to do. The tables are declared in schema.py.
+The file is opened, written in transactions, and closed before a fork. An error of SQLite becomes
+one line that says what to do. The tables are declared in schema.py.
 """
 
 # Theory of operation
 # -------------------
-# One writer. Only the main process of a run writes, and it holds a lock on `.lock` in the folder. SQLite would
-# serialise two writers, too, but two runs of one event would play the same matches and each replace the other's plan.
-# The lock is a POSIX record lock, which the kernel releases when the process dies, so a killed run leaves none behind.
-# The file has two lines for other processes: the pid of the holder, for a message, and a token that is drawn for each
-# holder, by which event/control.py tells one run from the next.
+# One writer. Only the main process of a run writes, and it holds a lock on `.lock` in the folder.
+# SQLite would serialise two writers, too, but two runs of one event would play the same matches and
+# each replace the other's plan. The lock is a POSIX record lock, which the kernel releases when the
+# process dies, so a killed run leaves none behind. The file has two lines for other processes: the
+# pid of the holder, for a message, and a token that is drawn for each holder, by which
+# event/control.py tells one run from the next.
 #
-# WAL, so that readers and the writer never wait for each other: `arena leaderboard` works while an event is played.
-# JSON lines and Parquet files were measured, too, and were worse.
+# WAL, so that readers and the writer never wait for each other: `arena leaderboard` works while an
+# event is played. JSON lines and Parquet files were measured, too, and were worse.
 #
-# synchronous = full: an fsync for each commit, so that a power cut loses no match that was reported as finished. With
-# `normal`, which syncs at checkpoints only, a power cut lost 15 to 45 such matches. Records are appended in batches, so
-# that this costs little.
+# synchronous = full: an fsync for each commit, so that a power cut loses no match that was reported
+# as finished. With `normal`, which syncs at checkpoints only, a power cut lost 15 to 45 such
+# matches. Records are appended in batches, so that this costs little.
 #
-# Readers read one moment. A reader begins a transaction that it never commits; all its queries until `close` see the
-# file as it was at the first one. Otherwise a match that is stored between two queries would be in one table and not in
-# the other. The price: SQLite cannot cut its log while a reader is open, so a reader that stays costs disk, but no
-# time.
+# Readers read one moment. A reader begins a transaction that it never commits; all its queries
+# until `close` see the file as it was at the first one. Otherwise a match that is stored between
+# two queries would be in one table and not in the other. The price: SQLite cannot cut its log while
+# a reader is open, so a reader that stays costs disk, but no time.
 #
-# Forks. SQLite forbids the use of a connection on both sides of a fork, so callers `close` before they fork; the next
-# call opens it again.
+# Forks. SQLite forbids the use of a connection on both sides of a fork, so callers `close` before
+# they fork; the next call opens it again.
 
 import contextlib
 import errno
@@ -50,11 +52,15 @@ DAMAGE = ("no such table", "Could not decode", "malformed")
 """Parts of messages about a damaged file for which SQLite, or Python, has no code of their own."""
 LONGEST_VALUE = 128_000_000
 """Bytes of a value that is read; a list of four million ids is shorter."""
-STEPS, STEPS_A_BYTE = 50_000_000, 20
-"""Steps of SQLite's machine after which a query reads more than the file has; a few are honest for each byte."""
+STEPS = 50_000_000
+"""Steps of SQLite's machine that any query may take."""
+STEPS_A_BYTE = 20
+"""Steps that it may take for each byte of the file; with more it goes in circles."""
 STEPS_AT_ONCE = 1_000_000
-ROWS, BYTES_A_ROW = 10_000, 8
-"""As many rows more than the file has room for tell the same of the result of a query."""
+ROWS = 10_000
+"""Rows that any query may have."""
+BYTES_A_ROW = 8
+"""A query may have a row for as many bytes of the file: the file has no room for more."""
 BUSY_TIMEOUT_MS = 10_000
 """SQLite waits so long for a lock of another process before it raises an error."""
 JOURNAL_MAGIC = bytes.fromhex("d9d505f920a163d7")
@@ -63,16 +69,16 @@ FLOCK = struct.Struct("hhqqi4x")
 """The kernel's struct flock on 64-bit machines: type, whence, start, length, pid."""
 LOCK_BYTES = 64
 LOCK_WRITE_S = 0.5
-"""A process that took the lock has written its lines into the file after this time."""
+"""Seconds after which a process that took the lock has written its lines into the file."""
 
 
 class Holder(NamedTuple):
     """The process that writes to a results folder, as its lock file names it."""
 
     pid: str
-    """Its number, in its own namespace of processes; empty if unknown."""
+    """Its number, in its own namespace of processes; empty if not known."""
     token: str
-    """32 hex digits that no other process has, nor this one the next time; empty if unknown."""
+    """32 hex digits that no other process has, nor this one the next time; empty if not known."""
 
 
 class NoResultsError(ArenaError):
@@ -89,7 +95,7 @@ class _Session:
 
     connection: sqlite3.Connection | None = None
     steps: int = 0
-    """Of SQLite's machine in this query, by STEPS_AT_ONCE."""
+    """Steps of SQLite's machine in this query, in units of STEPS_AT_ONCE."""
     size: int = 0
     """The bytes of the file and its log."""
 
@@ -98,7 +104,10 @@ class Database:
     """The tables of one event; `writing` holds the lock until the end of the `with`."""
 
     opened: ClassVar[set[Path]] = set()
-    """The folders that were opened in this process; the command line looks for damage there when a command fails."""
+    """The folders that were opened in this process.
+
+    The command line looks for damage there when a command fails.
+    """
 
     def __init__(self, folder: Path, *, writing: bool) -> None:
         self.opened.add(folder)
@@ -115,7 +124,10 @@ class Database:
 
     @classmethod
     def open(cls, folder: Path, *, writing: bool = False) -> Self:
-        """Open a results folder; raise ArenaError if it can't be read or written, or is in use by another run."""
+        """Open a results folder.
+
+        Raise ArenaError if it cannot be read or written, or is in use by another run.
+        """
         database = cls(folder, writing=writing)
         try:
             if writing:
@@ -126,16 +138,13 @@ class Database:
             database._connection()
         except BaseException as error:
             database.__exit__()
-            if isinstance(error, OSError):
-                verb = "written" if writing else "read"
-                strange = error.strerror == shared_folders.NOT_PLAIN
-                where, hint = (
-                    (error.filename, "move it away")
-                    if strange
-                    else (folder, "look at its permissions")
-                )
-                raise ArenaError(f"{where}: cannot be {verb}: {error.strerror}; {hint}") from error
-            raise
+            if not isinstance(error, OSError):
+                raise
+            verb = "written" if writing else "read"
+            path, hint = folder, "look at its permissions"
+            if error.strerror == shared_folders.NOT_PLAIN:
+                path, hint = error.filename, "move it away"
+            raise ArenaError(f"{path}: cannot be {verb}: {error.strerror}; {hint}") from error
         return database
 
     @classmethod
@@ -147,7 +156,8 @@ class Database:
     def holder(cls, folder: Path) -> Holder | None:
         """Return the process that writes to a results folder; None when no other process does.
 
-        Not for a process that holds the lock itself: to close any descriptor of the file would release its lock.
+        Not for a process that holds the lock itself: to close any descriptor of the file would
+        release its lock.
         """
         try:
             descriptor = shared_folders.open_plain(folder / ".lock")
@@ -156,10 +166,12 @@ class Database:
         try:
             until = time.monotonic() + LOCK_WRITE_S
             while True:
-                asked = FLOCK.pack(fcntl.F_WRLCK, os.SEEK_SET, 0, 0, 0)
-                if FLOCK.unpack(fcntl.fcntl(descriptor, fcntl.F_GETLK, asked))[0] == fcntl.F_UNLCK:
+                query = FLOCK.pack(fcntl.F_WRLCK, os.SEEK_SET, 0, 0, 0)
+                kind, *_ = FLOCK.unpack(fcntl.fcntl(descriptor, fcntl.F_GETLK, query))
+                if kind == fcntl.F_UNLCK:
                     return None
-                # It may have taken the lock just now, and the lines in the file may be those of the holder before it.
+                # A holder that has only just taken the lock may not have written its lines yet:
+                # those in the file may be of the holder before it.
                 holder = _holder_in(os.pread(descriptor, LOCK_BYTES, 0))
                 if holder.token or time.monotonic() > until:
                     return holder
@@ -168,7 +180,10 @@ class Database:
             os.close(descriptor)
 
     def by_version(self, name_of: Callable[[str, str], str]) -> Self:
-        """Rename the bots: `name_of` returns a name for each name and digest. In records they keep their names."""
+        """Rename the bots: `name_of` returns a name for each name and digest.
+
+        In records they keep their names.
+        """
         self.close()
         self._name_of = name_of
         return self
@@ -187,9 +202,18 @@ class Database:
 
     @property
     def suffix(self) -> str:
-        """The end of the name of a file that depends on which matches count, on the names of bots, and on the game."""
-        game = "" if self._game is None else f"-{digest_of(self._game)[:8]}"
-        return f"{'-all' if self._all_versions else ''}{'-renamed' if self.renamed else ''}{game}"
+        """The end of the names of files that depend on what this archive reads.
+
+        It differs by which matches count, by the names of bots, and by the game.
+        """
+        suffix = ""
+        if self._all_versions:
+            suffix += "-all"
+        if self.renamed:
+            suffix += "-renamed"
+        if self._game is not None:
+            suffix += f"-{digest_of(self._game)[:8]}"
+        return suffix
 
     @property
     def renamed(self) -> bool:
@@ -198,23 +222,26 @@ class Database:
 
     def unsound(self) -> str | None:
         """Return SQLite's first complaint about the file, or None."""
-        complaints = (
-            str(complaint) for (complaint,) in self._rows("select * from pragma_quick_check(1)")
-        )
-        return next((complaint for complaint in complaints if complaint != "ok"), None)
+        for (complaint,) in self._rows("select * from pragma_quick_check(1)"):
+            if str(complaint) != "ok":
+                return str(complaint)
+        return None
 
     def _rows(self, query: str, *values: object) -> Iterator[tuple[Any, ...]]:
-        """Yield the rows of a query of the matches that are seen here; `main.matches` in it has all."""
+        """Yield the rows of a query of the matches that this archive reads.
+
+        `main.matches` in it has all matches.
+        """
         bot = "bot" if self._name_of is None else "name_of(bot, digest) as bot"
-        seen = (self._all_versions, self._game, self._game)
+        chosen = (self._all_versions, self._game, self._game)  # twice, see `schema.SEEN`
         with self._named_errors():
-            connection, session = self._connection(), self._session
-            session.steps = 0
-            rows = connection.execute(schema.SEEN.format(bot=bot) + query, (*seen, *seen, *values))
+            connection = self._connection()
+            self._session.steps = 0
+            rows = connection.execute(schema.SEEN.format(bot=bot) + query, chosen + chosen + values)
             if self._writing:
                 yield from rows
                 return
-            yield from islice(rows, ROWS + session.size // BYTES_A_ROW)
+            yield from islice(rows, ROWS + self._session.size // BYTES_A_ROW)
             if next(rows, None) is not None:
                 raise self.damaged("it has more rows than bytes for them")
 
@@ -254,33 +281,27 @@ class Database:
         if self._session.connection is not None:
             return self._session.connection
         mode = "mode=rw" if self._writing else "mode=ro"
-        if not (
-            self._writing or os.access(self.folder, os.W_OK) or Path(f"{self.path}-wal").exists()
-        ):
-            mode = "immutable=1"  # WAL needs a file beside this one; where none can be made, nobody writes either
-        for suffix in (
-            "",
-            "-journal",
-            "-shm",
-            "-wal",
-        ):  # SQLite opens whatever is there, and waits at a pipe
+        # WAL needs a file beside this one. Where none can be made, nobody writes either.
+        has_log = Path(f"{self.path}-wal").exists()
+        if not (self._writing or os.access(self.folder, os.W_OK) or has_log):
+            mode = "immutable=1"
+        for suffix in ("", "-journal", "-shm", "-wal"):
+            # SQLite opens whatever is there, and waits at a pipe.
             shared_folders.refuse_pipe(Path(f"{self.path}{suffix}"))
         if self._writing:
             whole_files.make_empty(self.path)  # SQLite would make the file that a link leads to
             self._refuse_journal()
         with self._named_errors():
-            connection = sqlite3.connect(
-                f"{self.path.absolute().as_uri()}?{mode}", uri=True, isolation_level=None
-            )
+            uri = f"{self.path.absolute().as_uri()}?{mode}"
+            connection = sqlite3.connect(uri, uri=True, isolation_level=None)
             try:
                 self._refuse_link()
                 connection.execute(f"pragma busy_timeout = {BUSY_TIMEOUT_MS}")
                 connection.execute("pragma trusted_schema = off")
                 if not self._writing:
                     self._limit(connection)
-                    connection.execute(
-                        "begin"
-                    )  # never committed: all queries until `close` read one moment
+                    # It is never committed: all queries until `close` read one moment.
+                    connection.execute("begin")
                 self._prepare(connection)
                 if self._name_of is not None:
                     connection.create_function("name_of", 2, self._name_of, deterministic=True)
@@ -306,50 +327,59 @@ class Database:
             raise NoResultsError(f"{self.path}: holds no results; `arena run` makes some")
         if connection.execute("select 1 from sqlite_master").fetchone():
             raise ArenaError(
-                f"{self.path}: is a database of something else; move it away, or play under another name"
+                f"{self.path}: is a database of something else; move it away, or play under "
+                "another name"
             )
         schema.make(connection)
-        whole_files.sync_folder(
-            self.folder
-        )  # SQLite syncs the content of the file, but not its name in the folder
+        # SQLite syncs the content of the file, but not its name in the folder.
+        whole_files.sync_folder(self.folder)
 
     def _refuse_journal(self) -> None:
-        """Raise ArenaError for a journal that names another file: SQLite would roll it back and remove that file.
+        """Raise ArenaError for a journal that names another file.
 
-        Only a transaction in several databases has such a name, at the end of its journals, and arena has none.
+        SQLite would roll it back and remove that file. Only a transaction in several databases has
+        such a name, at the end of its journals, and arena has none.
         """
         journal = Path(f"{self.path}-journal")
         try:
             with os.fdopen(shared_folders.open_plain(journal), "rb") as file:
-                file.seek(max(0, os.fstat(file.fileno()).st_size - len(JOURNAL_MAGIC)))
+                size = os.fstat(file.fileno()).st_size
+                file.seek(max(0, size - len(JOURNAL_MAGIC)))
                 named = file.read() == JOURNAL_MAGIC
         except FileNotFoundError:
             return
         if named:
             raise ArenaError(
-                f"{journal}: is no journal of arena's; remove it, and believe nothing in this folder"
+                f"{journal}: is no journal of arena's; remove it, and believe nothing in this "
+                "folder"
             )
 
     def _refuse_link(self) -> None:
-        """Raise ArenaError if what SQLite opened is not the plain file in this folder: it follows links.
+        """Raise ArenaError if SQLite, which follows links, has not opened the plain file here.
 
-        Who shares the folder could have other results of the organiser read, and their tables written there.
+        Otherwise a person who shares the folder could have other results of the organiser read, and
+        their tables written there.
         """
         with shared_folders.opened(self.folder) as folder:
-            found = os.stat(self.path.name, dir_fd=folder, follow_symlinks=False)
-        for descriptor in os.listdir(system.OPEN_FILES):  # noqa: PTH208 (names are all that is asked for)
+            file = os.stat(self.path.name, dir_fd=folder, follow_symlinks=False)
+        for descriptor in os.listdir(system.OPEN_FILES):  # noqa: PTH208 (only names are needed)
             with contextlib.suppress(OSError):
                 opened = os.fstat(int(descriptor))
-                if (opened.st_dev, opened.st_ino) == (found.st_dev, found.st_ino):
+                if opened.st_dev == file.st_dev and opened.st_ino == file.st_ino:
                     return
         raise ArenaError(f"{self.path}: is a symbolic link; name the folder that it leads to")
 
     def _limit(self, connection: sqlite3.Connection) -> None:
-        """Bound what a query takes: a stranger may have made the file, and its pages may lead in circles."""
+        """Bound what a query takes.
+
+        A stranger may have made the file, and its pages may lead in circles.
+        """
         connection.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, LONGEST_VALUE)
-        log = Path(f"{self.path}-wal")
         session = self._session
-        session.size = self.path.stat().st_size + (log.stat().st_size if log.exists() else 0)
+        session.size = self.path.stat().st_size
+        log = Path(f"{self.path}-wal")
+        if log.exists():
+            session.size += log.stat().st_size
         most = (STEPS + STEPS_A_BYTE * session.size) // STEPS_AT_ONCE
 
         def count() -> bool:
@@ -359,22 +389,24 @@ class Database:
         connection.set_progress_handler(count, STEPS_AT_ONCE)
 
     def _refuse_strange_tables(self, connection: sqlite3.Connection) -> None:
-        """Raise ArenaError unless the tables are ours to the letter: a view in place of one may have no end."""
+        """Raise ArenaError unless the tables are declared as arena does it, to the letter.
+
+        A view in place of a table may have no end.
+        """
         expected = schema.declarations()
-        for name, sql in connection.execute(
-            "select name, sql from sqlite_master where sql is not null"
-        ):
+        query = "select name, sql from sqlite_master where sql is not null"
+        for name, sql in connection.execute(query):
             if expected.get(name) != sql:
                 raise ArenaError(
-                    f"{self.path}: {str(name)[:80]!a} in it is no table as arena makes it; if you added it, remove it, "
-                    "else believe nothing in this file"
+                    f"{self.path}: {str(name)[:80]!a} in it is no table as arena makes it; if you "
+                    "added it, remove it, else believe nothing in this file"
                 )
 
     def damaged(self, reason: str) -> DamagedError:
         """Return the error for a damaged file, with a remedy."""
         return DamagedError(
-            f"{self.path}: {reason}: the file is damaged; `arena verify` says which records still hold; to play all of "
-            "it again, move the file away"
+            f"{self.path}: {reason}: the file is damaged; `arena verify` says which records still "
+            "hold; to play all of it again, move the file away"
         )
 
     @contextlib.contextmanager
@@ -410,10 +442,8 @@ class Database:
                 hint = "free some space and run the same command again"
             raise ArenaError(f"{self.path}: {error}; {hint}") from error
         except sqlite3.DatabaseError as error:
-            if getattr(error, "sqlite_errorcode", 0) & 0xFF in {
-                sqlite3.SQLITE_CORRUPT,
-                sqlite3.SQLITE_TOOBIG,
-            }:
+            code = getattr(error, "sqlite_errorcode", 0) & 0xFF
+            if code in {sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_TOOBIG}:
                 raise self.damaged(str(error)) from error
             raise ArenaError(
                 f"{self.path}: {error}; move it away, or play under another name"
@@ -421,5 +451,8 @@ class Database:
 
 
 def _holder_in(content: bytes) -> Holder:
-    pid, token, *_ = [*content.decode("ascii", "replace").split("\n"), "", ""]
+    """Return the holder that a lock file names; anybody may have written its lines."""
+    lines = content.decode("ascii", "replace").split("\n")
+    pid = lines[0]
+    token = lines[1] if len(lines) > 1 else ""
     return Holder(pid if pid.isdigit() else "", token if len(token) == 32 else "")

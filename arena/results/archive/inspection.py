@@ -1,4 +1,4 @@
-"""Inspection of an archive, also of a damaged one: what `arena verify` and `arena merge` read of it."""
+"""Inspection of an archive, also of a damaged one: what `arena verify` and `arena merge` read."""
 
 import contextlib
 from collections.abc import Iterator
@@ -23,51 +23,50 @@ SEAT_COLUMNS = (
 
 
 def readable_numbers(archive: Database, *, all_versions: bool) -> Iterator[int]:
-    """Yield the numbers of the records by id. If `matches` is damaged, read all tables: then numbers repeat."""
+    """Yield the numbers of the records by id.
+
+    If `matches` is damaged, all tables are read: then numbers repeat.
+    """
     try:
         query = "select number from main.matches where planned or ? order by id"
         yield from [number for (number,) in archive._rows(query, all_versions)]
     except DamagedError:
         for query in NUMBERS_ANYWHERE:
             with contextlib.suppress(DamagedError):
-                yield from (number for (number,) in archive._rows(query) if isinstance(number, int))
+                for (number,) in archive._rows(query):
+                    if isinstance(number, int):
+                        yield number
 
 
 def packed_record(archive: Database, number: int) -> tuple[str, bytes] | None:
-    """Return the id and the packed record of the match with this number, or None without its row."""
+    """Return the id and the packed record of a match by its number, or None without its row."""
     query = (
         "select id, record from main.matches left join records on match = number where number = ?"
     )
-    return next(((match, blob or b"") for match, blob in archive._rows(query, number)), None)
+    for match, blob in archive._rows(query, number):
+        return match, blob or b""
+    return None
 
 
 def differing_columns(archive: Database, number: int, record: Record) -> tuple[str, ...]:
-    """Return the columns of the match with this number, and of its seats, that differ from the record."""
+    """Return the columns of a match, and of its seats, that differ from the record."""
     rows = records.rows_of(record)
-    (stored,) = archive._rows(
-        f"select {', '.join(records.MATCH)}, figures from main.matches where number = ?", number
-    )
-    entries = [
-        entry
-        for (entry,) in archive._rows(
-            "select entry from seats where match = ? order by position", number
-        )
-    ]
-    names, actual, expected = (
-        [*records.MATCH, "figures"],
-        [*stored],
-        [*rows.match, records.figures(rows, entries)],
-    )
+    query = f"select {', '.join(records.MATCH)}, figures from main.matches where number = ?"
+    (stored,) = archive._rows(query, number)
+    query = "select entry from seats where match = ? order by position"
+    entries = [entry for (entry,) in archive._rows(query, number)]
+    names = [*records.MATCH, "figures"]
+    actual = list(stored)
+    expected = [*rows.match, records.figures(rows, entries)]
     for row, seat in zip(seat_rows(archive, number), rows.seats, strict=True):
         names += SEAT_COLUMNS
         actual += row
-        expected += (*seat.entry, *seat.seat, *seat.clocks)
-    differing = (
-        name
-        for name, *values in zip(names, actual, expected, strict=True)
-        if values[0] != values[1]
-    )
-    return tuple(dict.fromkeys(differing))
+        expected += seat.entry + seat.seat + seat.clocks
+    differing: dict[str, None] = {}
+    for name, cell, expected_cell in zip(names, actual, expected, strict=True):
+        if cell != expected_cell:
+            differing[name] = None
+    return tuple(differing)
 
 
 def seat_rows(archive: Database, number: int) -> list[Row]:

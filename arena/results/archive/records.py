@@ -1,8 +1,8 @@
 """Conversion of records to the archive's rows, and back.
 
-The whole record is packed as compressed JSON. The columns repeat the parts that tables need, so that a leaderboard of
-100 000 matches unpacks no record. Texts may be hostile: half of a surrogate pair is not valid in UTF-8; it comes back
-equal from the packed record, and a column has it escaped.
+The whole record is packed as compressed JSON. The columns repeat the parts that tables need, so
+that a leaderboard of 100 000 matches unpacks no record. Texts may be hostile: half of a surrogate
+pair is not valid in UTF-8; it comes back equal from the packed record, and a column has it escaped.
 """
 
 import json
@@ -26,20 +26,19 @@ from arena.results.standings import seat_results
 from arena.values import Ending, Event, Played, Record, SeatReport, Stop
 
 MATCH = (
-    *(
-        "id",
-        "game",
-        "board",
-        "repeat",
-        "seed",
-        "reason",
-        "turns",
-        "sides",
-        "seconds",
-        "started",
-        "transcript",
-    ),
-    *("machine", "scale"),
+    "id",
+    "game",
+    "board",
+    "repeat",
+    "seed",
+    "reason",
+    "turns",
+    "sides",
+    "seconds",
+    "started",
+    "transcript",
+    "machine",
+    "scale",
 )
 SEAT = (
     "score",
@@ -56,86 +55,110 @@ SEAT = (
 )
 CLOCKS = ("walls", "cpus", "waits")
 FIGURES = (
-    *(("repeat", "q"), ("seed", "q"), ("turns", "q"), ("transcript", "q")),
-    *(("position", "i"), ("entry", "i"), ("score", "i"), ("ending", "i")),
+    ("repeat", "q"),
+    ("seed", "q"),
+    ("turns", "q"),
+    ("transcript", "q"),
+    ("position", "i"),
+    ("entry", "i"),
+    ("score", "i"),
+    ("ending", "i"),
 )
-"""The numbers of each seat in `figures`, with codes of `struct` and numpy; `ending` is -1 or an index in Ending."""
+"""The numbers of each seat in `figures`, with codes of `struct` and numpy.
+
+`ending` is -1 or an index in Ending.
+"""
 PLAYED = MATCH[:8]
 SEAT_PLAYED = ("role", "bot", "score", "ending", "fault_turn")
 SAMPLED = frozenset({"chance", "strike", "substitute"})
 """`Turn.by` of the moves that are sampled from the seed of a match."""
 PLAY_BITS = 32
-"""Of a transcript: the bits that say how the match went; those above say where the bots' play began."""
+"""The low bits of a transcript, which say how the match went.
+
+Those above say where the bots' play began.
+"""
 MOST_BYTES = 50_000_000
-"""Of a record or an event as JSON, as of the text of a match: a bot's output in a match is limited to 4 MB."""
-MOST_TOKENS, MOST_PRICE = 10**9, 1e15
-"""Of an answer of a language model, and of a million of its tokens: all costs of an event can be added up."""
-FEW_BYTES, MOST_LISTS, MOST_VALUES = 1_000_000, 500_000, 5_000_000
-"""A turn is two lists with 13 values. While JSON is read an empty list takes 300 bytes, and a number 32."""
+"""The most bytes of a record or an event as JSON, as of the text of a match.
+
+A bot's output in a match is limited to 4 MB.
+"""
+MOST_TOKENS = 10**9
+"""The most tokens of an answer of a language model, so that all costs can be added up."""
+MOST_PRICE = 1e15
+"""The highest price of a million tokens."""
+FEW_BYTES = 1_000_000
+"""A shorter JSON needs little memory, whatever is in it."""
+MOST_LISTS = 500_000
+"""A turn is two lists. While JSON is read an empty list takes 300 bytes."""
+MOST_VALUES = 5_000_000
+"""A turn has 13 values. While JSON is read a number takes 32 bytes."""
 TEXTS = re.compile(rb'"[^"\\]*+(?:\\.[^"\\]*+)*+"', re.DOTALL)
 Row = tuple[Any, ...]
 Value = TypeVar("Value")
 
 _figures = Struct("<" + "".join(code for _, code in FIGURES))
-_endings: dict[str | None, int] = {None: -1} | {
-    ending.value: index for index, ending in enumerate(Ending)
-}
+_ending_codes: dict[str | None, int] = {None: -1}
+_ending_codes |= {ending.value: index for index, ending in enumerate(Ending)}
 
 
 class _Json(Generic[Value]):
+    """Reads and writes values of one type as JSON; anybody may have written what it reads."""
+
     def __init__(self, kind: type[Value]) -> None:
         self._kind = kind
 
-    @cached_property  # pydantic takes 5 to 10 ms to make it, and most commands need only some of them
+    @cached_property  # it takes 5 to 10 ms to make, and most commands need only some of them
     def adapter(self) -> TypeAdapter[Value]:
         return TypeAdapter(self._kind)
 
     @cached_property
     def _validator(self) -> SchemaValidator:
-        # By default pydantic goes on, and keeps 700 bytes for each mistake: a list of ten million takes all memory.
-        # A mistake is not shown with what was read: its text would be made of all of that.
-        return SchemaValidator(
-            _fail_fast(self.adapter.core_schema), CoreConfig(hide_input_in_errors=True)
-        )
+        # By default pydantic goes on after a mistake, and stores 700 bytes for each: a list of ten
+        # million takes all memory. A message does not show what was read, because its text would
+        # have all of that.
+        schema = _fail_fast(self.adapter.core_schema)
+        return SchemaValidator(schema, CoreConfig(hide_input_in_errors=True))
 
     def read(self, text: str | bytes) -> Value:
-        """Return the value of a text that anybody may have written; ValueError at the first mistake in it."""
+        """Return the value of a text; raise ValueError at the first mistake in it."""
         try:
-            text = text if isinstance(text, bytes) else text.encode("utf-8", "surrogatepass")
+            if not isinstance(text, bytes):
+                text = text.encode("utf-8", "surrogatepass")
             _refuse_excess(text)
-            try:
-                value: Value = self._validator.validate_json(text)
-            except ValidationError as error:
-                if (
-                    error.error_count() > 1
-                    or error.errors(include_input=False)[0]["type"] != "json_invalid"
-                ):
-                    raise
-                # Half of a surrogate pair: only json reads it.
-                value = self._validator.validate_python(json.loads(text))
-        except (
-            AttributeError,
-            TypeError,
-            RecursionError,
-        ) as error:  # no text, of the wrong length, nested too deep
+            return self._validated(text)
+        # It is no text, it has the wrong length, or it is nested too deep.
+        except (AttributeError, TypeError, RecursionError) as error:
             raise ValueError(str(error)) from error
+
+    def _validated(self, text: bytes) -> Value:
+        try:
+            value: Value = self._validator.validate_json(text)
+        except ValidationError as error:
+            if error.error_count() > 1:
+                raise
+            if error.errors(include_input=False)[0]["type"] != "json_invalid":
+                raise
+            # It may have half of a surrogate pair, which only the module json reads.
+            value = self._validator.validate_python(json.loads(text))
         return value
 
 
 def _refuse_excess(text: bytes) -> None:
-    """Raise ValueError for JSON that takes much more memory than its length, or that is too long."""
+    """Raise ValueError for JSON that is too long, or takes much more memory than its length."""
     if len(text) > MOST_BYTES:
         raise ValueError(f"it has more than {MOST_BYTES} bytes")
-    if len(text) > FEW_BYTES:
-        values = text.count(b'"') - text.count(b'\\"')
-        if values <= MOST_VALUES:
-            signs = TEXTS.sub(
-                b"", text
-            )  # a bot may have written any text, so the signs in texts prove nothing
-            lists = signs.count(b"[") + signs.count(b"{")
-            values = MOST_VALUES + 1 if lists > MOST_LISTS else signs.count(b",")
-        if values > MOST_VALUES:
-            raise ValueError("it has more values than a match")
+    if len(text) > FEW_BYTES and _has_excess(text):
+        raise ValueError("it has more values than a match")
+
+
+def _has_excess(text: bytes) -> bool:
+    """Say whether JSON has more texts, lists or values than a match."""
+    quotes = text.count(b'"') - text.count(b'\\"')
+    if quotes > MOST_VALUES:
+        return True
+    signs = TEXTS.sub(b"", text)  # a bot may have written any text, so signs in texts do not count
+    lists = signs.count(b"[") + signs.count(b"{")
+    return lists > MOST_LISTS or signs.count(b",") > MOST_VALUES
 
 
 def _fail_fast(schema: Any) -> Any:
@@ -144,13 +167,14 @@ def _fail_fast(schema: Any) -> Any:
         return [_fail_fast(part) for part in schema]
     if not isinstance(schema, dict):
         return schema
+    strict = {key: _fail_fast(part) for key, part in schema.items()}
     kind = schema.get("type")
-    more: dict[str, Any] = {"fail_fast": True} if kind in {"tuple", "list", "dict"} else {}
-    if (
-        kind == "arguments"
-    ):  # of a NamedTuple: values beyond its own go to it, and it raises a TypeError
-        more = {"var_args_schema": {"type": "any"}}
-    return {key: _fail_fast(part) for key, part in schema.items()} | more
+    if kind in {"tuple", "list", "dict"}:
+        strict["fail_fast"] = True
+    elif kind == "arguments":
+        # Values beyond those of a NamedTuple go to it, and it raises a TypeError.
+        strict["var_args_schema"] = {"type": "any"}
+    return strict
 
 
 _record, _event, _stop = _Json(Record), _Json(Event), _Json(Stop)
@@ -243,9 +267,9 @@ class Rows(NamedTuple):
 def rows_of(record: Record) -> Rows:
     """Return a record as rows."""
     played = Played.of(record)
-    named = replace(played, seats={role: valid_text(bot) for role, bot in played.seats.items()})
+    names = {role: valid_text(bot) for role, bot in played.seats.items()}
     match = _storable(
-        *(
+        (
             played.id,
             played.game,
             played.board,
@@ -253,27 +277,34 @@ def rows_of(record: Record) -> Rows:
             played.seed,
             played.reason,
             played.turns,
-        ),
-        *(json.dumps(record.sides), record.seconds, record.started, transcript(record)),
-        *(record.machine, record.scale),
+            json.dumps(record.sides),
+            record.seconds,
+            record.started,
+            transcript(record),
+            record.machine,
+            record.scale,
+        )
     )
-    results = [result for _, _, result, _ in seat_results(named)]
-    seats = (
-        _seat_rows(record, report, result)
-        for report, result in zip(record.seats, results, strict=True)
-    )
+    results = seat_results(replace(played, seats=names))
+    seats = []
+    for report, (_, _, result, _) in zip(record.seats, results, strict=True):
+        seats.append(_seat_rows(record, report, result))
     return Rows(match, packed(record), tuple(seats))
 
 
 def figures(rows: Rows, entries: Iterable[int]) -> bytes:
-    """Return FIGURES of a match's seats in one blob; `entries` are the numbers of the seats' entries."""
+    """Return FIGURES of a match's seats in one blob.
+
+    `entries` are the numbers of the seats' entries.
+    """
     match = dict(zip(MATCH, rows.match, strict=True))
-    head = [match[name] for name in ("repeat", "seed", "turns", "transcript")]
-    seats = (dict(zip(SEAT, row.seat, strict=True)) for row in rows.seats)
-    return b"".join(
-        _figures.pack(*head, position, entry, seat["score"], _endings[seat["ending"]])
-        for position, (entry, seat) in enumerate(zip(entries, seats, strict=True))
-    )
+    head = (match["repeat"], match["seed"], match["turns"], match["transcript"])
+    packed_seats = []
+    for position, (entry, row) in enumerate(zip(entries, rows.seats, strict=True)):
+        seat = dict(zip(SEAT, row.seat, strict=True))
+        ending = _ending_codes[seat["ending"]]
+        packed_seats.append(_figures.pack(*head, position, entry, seat["score"], ending))
+    return b"".join(packed_seats)
 
 
 def packed(record: Record) -> bytes:
@@ -288,7 +319,10 @@ def packed(record: Record) -> bytes:
 
 
 def unpacked(blob: bytes) -> Record:
-    """Return a record equal to the one that was packed; ValueError when it is none, or too large for a match."""
+    """Return a record equal to the one that was packed.
+
+    Raise ValueError if it was none, or is too large for a match.
+    """
     try:
         unpacking = zlib.decompressobj()
         text = unpacking.decompress(blob, MOST_BYTES + 1)
@@ -298,12 +332,14 @@ def unpacked(blob: bytes) -> Record:
         raise ValueError("it is cut")
     record = _record.read(text)
     terms = record.match.conditions.model
-    if terms is not None and not all(
-        0 <= price <= MOST_PRICE for price in (terms.price_in, terms.price_out)
-    ):
-        raise ValueError("no language model has such a price")
-    if not all(0 <= number <= MOST_TOKENS for call in record.calls for number in call.answer[2:4]):
-        raise ValueError("no answer of a language model has so many tokens")
+    if terms is not None:
+        for price in (terms.price_in, terms.price_out):
+            if not 0 <= price <= MOST_PRICE:
+                raise ValueError("no language model has such a price")
+    for call in record.calls:
+        for number in (call.answer.tokens_in, call.answer.tokens_out):
+            if not 0 <= number <= MOST_TOKENS:
+                raise ValueError("no answer of a language model has so many tokens")
     return record
 
 
@@ -318,21 +354,20 @@ def event_text(event: Event) -> str:
 
 
 def event_of(text: str) -> Event:
-    """Return an event equal to the one that the JSON was made of; ValueError when it was made of none.
+    """Return an event equal to the one that the JSON was made of; raise ValueError if it was none.
 
     Files are named after the event and its bots, so a name that leads to another folder is refused.
     """
     event = _event.read(text)
-    if any(
-        "/" in name or "\0" in name or name in {"", ".", ".."}
-        for name in (event.name, *(b.name for b in event.bots))
-    ):
-        raise ValueError("a name leads to another folder")
+    for name in (event.name, *(bot.name for bot in event.bots)):
+        if "/" in name or "\0" in name or name in {"", ".", ".."}:
+            raise ValueError("a name leads to another folder")
     for board in event.boards:
-        board.game.encode()  # SQLite holds no half of a surrogate pair, and is asked for the matches of each game
+        # SQLite is asked for the matches of each game, and holds no half of a surrogate pair.
+        board.game.encode()
         if not board.roles or sorted(chain(*board.sides)) != sorted(board.roles):
             raise ValueError("the sides of a board are not its roles")
-    if len({*event.tie_breaks}) < len(event.tie_breaks):
+    if len(set(event.tie_breaks)) < len(event.tie_breaks):
         raise ValueError("a tie-break stands twice")
     return event
 
@@ -343,27 +378,35 @@ def stop_text(stop: Stop) -> str:
 
 
 def stop_of(text: str) -> Stop:
-    """Return the reason that the JSON was made of; ValueError when it was made of none."""
+    """Return the reason that the JSON was made of; raise ValueError if it was made of none."""
     return _stop.read(text)
 
 
 def played_of(row: Row, seats: list[Row]) -> Played:
-    """Return a match, from the columns PLAYED, and the columns SEAT_PLAYED of its seats in order of play."""
+    """Return a match from the columns PLAYED, and SEAT_PLAYED of its seats in order of play."""
     match, game, board, repeat, seed, reason, turns, sides = row
+    bots = {}
+    scores = {}
+    endings = {}
+    fault_turns = {}
+    for role, bot, score, ending, fault_turn in seats:
+        bots[role] = bot
+        scores[role] = score
+        if ending is not None:
+            endings[role] = Ending(ending)
+            # A stranger's archive may have any value there.
+            fault_turns[role] = int(fault_turn or 0)
     return Played(
         id=match,
         game=game,
         board=board,
         repeat=repeat,
         seed=seed,
-        seats={role: bot for role, bot, *_ in seats},
-        scores={role: score for role, _, score, *_ in seats},
+        seats=bots,
+        scores=scores,
         reason=reason,
-        endings={role: Ending(ending) for role, _, _, ending, _ in seats if ending is not None},
-        # A stranger's archive may have any value there.
-        fault_turns={
-            role: int(turn or 0) for role, _, _, ending, turn in seats if ending is not None
-        },
+        endings=endings,
+        fault_turns=fault_turns,
         sides=sides_of(sides),
         turns=turns,
     )
@@ -376,25 +419,30 @@ def sides_of(text: str) -> tuple[tuple[str, ...], ...]:
 
 
 def transcript(record: Record) -> int:
-    """Return what tells repeats: 31 bits of where the bots' play began, then 32 of how it went, without clock readings.
+    """Return a hash by which matches that repeat each other are detected; clocks do not change it.
 
-    Bots and seed are left out. Play begins on a sampled board and behind an opening. Matches of the same bots that
-    began alike and all went alike are repeats; if one of them went otherwise, the bots use chance (`add_up`). A match
-    in which a move was sampled begins like no other. So does one that a bot forfeits before its first move: it has
-    shown no play that another match could repeat.
+    It is 31 bits of where the bots' play began, then 32 of how it went. Bots and seed are left out.
+    Play begins on a sampled board and behind an opening. Matches of the same bots that began alike
+    and all went alike are repeats; if one of them went otherwise, the bots use chance (`add_up`). A
+    match in which a move was sampled begins like no other. So does one that a bot forfeits before
+    its first move: it has shown no play that another match could repeat.
     """
     verdict = record.verdict
     movers = {turn.role for turn in record.turns if turn.by == "bot"}
-    own = any(turn.by in SAMPLED for turn in record.turns) or any(
-        fault.role not in movers for fault in verdict.faults
-    )
-    turns = [(turn.number, turn.role, turn.by, turn.move) for turn in record.turns]
-    openings = [turn for turn in turns if turn[2] == "opening"]
-    beginning = _hashed(record.match.sampled, record.match.id if own else "", openings)
+    unique = any(turn.by in SAMPLED for turn in record.turns)
+    unique = unique or any(fault.role not in movers for fault in verdict.faults)
+    turns = []
+    openings = []
+    for turn in record.turns:
+        move = (turn.number, turn.role, turn.by, turn.move)
+        turns.append(move)
+        if turn.by == "opening":
+            openings.append(move)
+    match_id = record.match.id if unique else ""
+    beginning = _hashed(record.match.sampled, match_id, openings)
     faults = [(fault.role, fault.ending, fault.turn) for fault in verdict.faults]
-    return (beginning >> 1) << PLAY_BITS | _hashed(
-        turns, faults, dict(verdict.scores), verdict.reason
-    )
+    play = _hashed(turns, faults, dict(verdict.scores), verdict.reason)
+    return (beginning >> 1) << PLAY_BITS | play
 
 
 def _hashed(*values: object) -> int:
@@ -403,27 +451,42 @@ def _hashed(*values: object) -> int:
 
 
 def _seat_rows(record: Record, seat: SeatReport, result: str | None) -> SeatRows:
-    """Return a seat as rows. Its answers are the moves that the bot chose or that cost it a strike."""
+    """Return a seat as rows.
+
+    Its answers are the moves that the bot chose or that cost it a strike.
+    """
     match = record.match
     side = next(number for number, roles in enumerate(record.sides) if seat.role in roles)
-    fault = next((fault for fault in record.verdict.faults if fault.role == seat.role), None)
-    answers = [
-        turn for turn in record.turns if turn.role == seat.role and turn.by in {"bot", "strike"}
-    ]
-    return SeatRows(
-        _storable(match.game, match.board, side, seat.role, seat.bot, seat.digest),
-        _storable(
-            *(record.verdict.scores[seat.role], result),
-            *((fault.ending.value, fault.words, fault.turn) if fault else (None, None, None)),
-            *(seat.ready, seat.exit, seat.killed, seat.memory, seat.cpu, len(answers)),
-        ),
-        tuple(
-            array("f", (getattr(turn, name) for turn in answers)).tobytes()
-            for name in ("wall", "cpu", "waited")
-        ),
+    ending, words, fault_turn = None, None, None
+    for fault in reversed(record.verdict.faults):  # the first fault of a seat counts
+        if fault.role == seat.role:
+            ending, words, fault_turn = fault.ending.value, fault.words, fault.turn
+    walls = array("f")
+    cpus = array("f")
+    waits = array("f")
+    for turn in record.turns:
+        if turn.role == seat.role and turn.by in {"bot", "strike"}:
+            walls.append(turn.wall)
+            cpus.append(turn.cpu)
+            waits.append(turn.waited)
+    entry = (match.game, match.board, side, seat.role, seat.bot, seat.digest)
+    cells = (
+        record.verdict.scores[seat.role],
+        result,
+        ending,
+        words,
+        fault_turn,
+        seat.ready,
+        seat.exit,
+        seat.killed,
+        seat.memory,
+        seat.cpu,
+        len(walls),
     )
+    clocks = (walls.tobytes(), cpus.tobytes(), waits.tobytes())
+    return SeatRows(_storable(entry), _storable(cells), clocks)
 
 
-def _storable(*row: object) -> Row:
+def _storable(row: Row) -> Row:
     """Return a row whose texts are all valid in UTF-8."""
     return tuple(valid_text(value) if type(value) is str else value for value in row)

@@ -1,6 +1,8 @@
-"""The tables of `event.sqlite`, whose number is in file_formats.py; what each table is for: `archive/__init__.py`.
+"""The tables of `event.sqlite`; `archive/__init__.py` says what each is for.
 
-`position` in `seats` and `clocks` is that in the order of play. No folder, lock or record is known here.
+file_formats.py has the number of this format. SQLite stores the text of each declaration, and an
+archive is refused if it has another text, so that no letter of TABLES may change. `position` in
+`seats` and `clocks` is that in the order of play. No folder, lock or record is known here.
 """
 
 import contextlib
@@ -43,25 +45,33 @@ on conflict do update set seats = seats + excluded.seats, score = score + exclud
 CHOSEN = "(select value from json_each(?))"
 MOVE = f"""
 insert into tallies
-select planned, entry, ifnull(result, ''), ifnull(ending, ''), {{sign}} * count(*), {{sign}} * sum(score)
-from matches join seats on seats.match = matches.number where matches.number in {CHOSEN} group by 1, 2, 3, 4
+select
+  planned, entry, ifnull(result, ''), ifnull(ending, ''),
+  {{sign}} * count(*), {{sign}} * sum(score)
+from matches join seats on seats.match = matches.number
+where matches.number in {CHOSEN} group by 1, 2, 3, 4
 on conflict do update set seats = seats + excluded.seats, score = score + excluded.score
 """
-"""Add the matches with these numbers to the tallies, or take them out, by the sign."""
-ENTRY = f"insert into entries ({', '.join(records.ENTRY)}) values (?, ?, ?, ?, ?, ?) on conflict do nothing"
+"""Add the matches with these numbers to the tallies, or subtract them, by the sign."""
+ENTRY = f"""
+insert into entries ({", ".join(records.ENTRY)}) values (?, ?, ?, ?, ?, ?) on conflict do nothing
+"""
 ENTRY_NUMBER = (
-    f"select number from entries where {' and '.join(f'{column} = ?' for column in records.ENTRY)}"
+    "select number from entries where "
+    "game = ? and board = ? and side = ? and role = ? and bot = ? and digest = ?"
 )
-SEEN = f"""
+"""The number of the entry with the columns `records.ENTRY`, in this order."""
+SEEN = """
 with matches as (select * from main.matches where (planned or ?) and (? is null or game = ?)),
 tallies as (select * from main.tallies where planned or ?),
 entries as (
-  select {", ".join("{bot}" if name == "bot" else name for name in ("number", *records.ENTRY))} from main.entries
+  select number, game, board, side, role, {bot}, digest from main.entries
   where ? is null or game = ?)
 """
-"""The rows that a query sees, by three columns that the archive has: those that count, those of a game, names of bots.
+"""The rows that a query sees, by three choices of an archive.
 
-A query that means every match says `main.matches`.
+These are whether all versions count, the game, and the names of bots. A query that means every
+match says `main.matches`.
 """
 SEAT = f"""
 insert into seats (match, position, entry, {", ".join(records.SEAT)})

@@ -99,7 +99,7 @@ def leaderboard(results: "Results", standings: Sequence[Standing]) -> pd.DataFra
 
     frame = pd.DataFrame(rows, columns=names)
     floats = {*tie_breaks, *boards, *board_roles, *FLOATS}
-    types = dict.fromkeys(INTEGERS, "Int64") | dict.fromkeys(floats.intersection(names), "float64")
+    types = dict.fromkeys(INTEGERS, "Int64") | dict.fromkeys(floats.intersection(names), float)
     # A copy has few arrays again. Of an array a column, of which boards make many, pandas warns.
     return frame.astype(types).copy()
 
@@ -241,7 +241,7 @@ def assessed(sums: Mapping[SumKey, MoveSums], declared: columns.Columns) -> pd.D
         rows.append(row)
     frame = pd.DataFrame(rows, columns=declared.names)
     floats = {"accuracy", "blunders", "regret_estimate", "turns_lost"}
-    frame = frame.astype(dict.fromkeys(floats.intersection(declared.names), "float64"))
+    frame = frame.astype(dict.fromkeys(floats.intersection(declared.names), float))
     return frame.sort_values(["bot", "board", "role"], ignore_index=True)
 
 
