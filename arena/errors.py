@@ -82,6 +82,14 @@ class MachineError(ArenaError):
     """The machine has no more disk space, memory, processes, threads or open files for arena."""
 
 
+class OutsideError(Exception):
+    """Somebody outside of a match could not serve it, such as a provider: it must be played again."""
+
+
+class SpentError(Exception):
+    """What the event may use of a service is used up: the match stays due, and the run begins no more."""
+
+
 class NoUsersError(MachineError):
     """All users that bots become are taken by other runs: this passes."""
 

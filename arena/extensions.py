@@ -125,6 +125,11 @@ class Extension:
     lanes: tuple[AddedLanes, ...] = ()
     seats: tuple[str, ...] = ()
     """Kinds of seat: the path `package.module:function` of each function of the type `Kind` (arena/match/seat.py)."""
+    wrappers: tuple[str, ...] = ()
+    """What stands around seats: the path `package.module:function` of each function of the type `Wrap`
+    (arena/match/seat.py)."""
+    services: Mapping[str, str] = field(default_factory=dict)
+    """By name: the path `package.module:NAME` of a `Service` (arena/event/service.py)."""
     sections: Mapping[str, AddedSection] = field(default_factory=dict)
     """By name."""
 
@@ -203,6 +208,19 @@ def seats() -> tuple[str, ...]:
     for _, extension in every():
         found += extension.seats
     return tuple(found)
+
+
+def wrappers() -> tuple[str, ...]:
+    """Return the path of what extensions put around seats."""
+    found: list[str] = []
+    for _, extension in every():
+        found += extension.wrappers
+    return tuple(found)
+
+
+def services() -> dict[str, str]:
+    """Return the path of each service that extensions add, by its name."""
+    return _joined("service", ((name, extension.services) for name, extension in every()))
 
 
 def sections() -> dict[str, AddedSection]:

@@ -14,7 +14,7 @@ from arena.clock import TimeControl, TimeUsed
 from arena.game import Move, Role
 
 DISGUISED = "~disguised"
-"""The end of the name of a board on which bots that need a language model see other words (match/disguise.py)."""
+"""The end of the name of a board on which bots that need a language model see other words (extras/models)."""
 
 
 class Ending(StrEnum):

@@ -2,10 +2,9 @@
 
 import atexit
 import os
-import shlex
 import shutil
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Iterable, Mapping, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import replace
 from functools import cache, partial
 from pathlib import Path
@@ -16,8 +15,9 @@ from arena.author import classroom
 from arena.author.submissions.bot_store import BotStore
 from arena.display_names import bot_shown
 from arena.errors import ArenaError, OptionError, PublicError, known_are
-from arena.event import builds, discovery, folders
+from arena.event import builds, discovery, folders, service
 from arena.event.discovery import names
+from arena.event.service import Opener
 from arena.game import Role
 from arena.sandbox import choice, cores, exposure
 from arena.sandbox import folder as scratch
@@ -27,8 +27,7 @@ from arena.values import Board, Bot, Conditions, Event, Match, OpeningMoves, Ope
 if TYPE_CHECKING:
     from arena.author.checkup.screening import Screening
     from arena.event.config import Tournament
-    from arena.event.model import Provider
-    from arena.match.model import Door
+    from arena.event.service import Opened
 
 FEWEST_DIGITS = 6  # of a digest, to name a version; tables show as many
 
@@ -95,69 +94,27 @@ def matches_at_once(tournament: "Tournament", event: Event) -> int:
     if count != "auto":
         return count
     here = cores.matches_at_once(event, len(system.cores()))
-    return (
-        here if tournament.model is None else max(here, tournament.model.at_once)
-    )  # most of them wait for its answers
+    served = [known.matches_at_once(tournament) for known in service.known().values()]
+    return max([here, *served])  # most of them wait for the service
 
 
-def provider(tournament: "Tournament", home: Path) -> "Provider | None":
-    """Return who answers the bots of an event that ask a language model; None without one. `home` is its workspace."""
-    if (table := tournament.model) is None:
-        return None
-    from arena.event.model import Provider
-
-    key_file = Path(table.key_file).expanduser().absolute() if table.key_file is not None else None
-    if key_file is not None and key_file.resolve().is_relative_to(home.resolve()):
-        raise ArenaError(f"model.key_file: {key_file}: lies in the workspace, which people share: move it elsewhere")
-    return Provider(
-        kind=table.kind,
-        url=table.url or "",
-        command=tuple(shlex.split(table.command) if isinstance(table.command, str) else table.command or ()),
-        folder=str(home.absolute()),
-        key_variable=table.key_variable or "",
-        key_file=str(key_file or ""),
-        tokens=table.event_tokens,
-        tapes=tuple(str(_tape_folder(home, name)) for name in table.tapes),
-        **{key: getattr(table, key) for key in ("name", "wait", "retries", "rate", "at_once", "price_in", "price_out")},
-        cost=table.event_cost,
-    )
+def services(tournament: "Tournament", home: Path) -> dict[str, Opener]:
+    """Return by name what opens the services of a tournament.toml; `home` is its workspace."""
+    return service.openers(tournament, home)
 
 
-def forget_key(tournament: "Tournament") -> None:
-    """Remove the key of the provider from this process, which plays matches and asks no provider."""
-    if tournament.model is not None and tournament.model.key_variable:
-        from arena.event.model import forget
-
-        forget(tournament.model.key_variable)
+def forget_secrets(tournament: "Tournament") -> None:
+    """Remove the secrets of services from this process, which plays matches and serves nobody."""
+    for known in service.known().values():
+        known.forget_secrets(tournament)
 
 
-def _tape_folder(home: Path, name: str) -> Path:
-    folder = folders.results_folder(home, name)
-    if not (folder / folders.EVENT_FILE).is_file() or "/" in name:
-        raise ArenaError(f"model.tapes: there is no event {name!r} under {home / 'results'}")
-    return folder.absolute()
+def asking(tournament: "Tournament") -> "AbstractContextManager[Opened]":
+    """Have the services of the workspace here serve bots of single matches.
 
-
-@contextmanager
-def asking(tournament: "Tournament") -> "Iterator[Door | None]":
-    """Have the model of the workspace here answer bots; what the event has recorded is free.
-
-    ArenaError where it could not be asked.
+    ArenaError where one could not.
     """
-    who = provider(tournament, Path())
-    if who is None:
-        yield None
-        return
-    from arena.event.model import opened
-    from arena.match.model import BudgetError, ModelError
-
-    own = folders.results_folder(Path(), tournament.name)
-    recorded = (str(own.absolute()),) if (own / folders.EVENT_FILE).is_file() else ()
-    with opened(replace(who, tapes=(*recorded, *who.tapes)), None) as broker:
-        try:
-            yield broker
-        except (ModelError, BudgetError) as error:
-            raise ArenaError(f"model: {error}") from error
+    return service.asking(tournament, Path())
 
 
 def own_tournament(overrides: dict[str, object] | None = None) -> "Tournament":

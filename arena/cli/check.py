@@ -12,12 +12,13 @@ from arena import workspace
 from arena.author.checkup import WHOLE_MATCHES_S, CheckRun, Checkup
 from arena.cli import options, output, stored_match
 from arena.errors import ArenaError
+from arena.event import service
 from arena.sandbox.launcher import Launcher
 from arena.sandbox.toolchain import PYTHON_HERE
 from arena.values import Bot, Conditions
 
 if TYPE_CHECKING:
-    from arena.event.config import Tournament
+    pass
 
 
 def check(
@@ -73,11 +74,12 @@ def check(
         if lessons is not None:
             _play_lessons(tournament.as_entered(candidate), lessons, conditions, launcher, json=json)
             return
-        with workspace.asking(tournament) if candidate.model else nullcontext() as model:
-            if not json and candidate.model:
-                print(_answered_by(tournament), flush=True)
+        serving = [each for each in service.known().values() if each.serves(candidate)]
+        with workspace.asking(tournament) if serving else nullcontext({}) as services:
+            for each in [] if json else serving:
+                print(f"  {output.safe_line(each.who(tournament))}", flush=True)
             printer = RunPrinter(silent=json)
-            result = screening.checkup(candidate, launcher, printer.print, model)
+            result = screening.checkup(candidate, launcher, printer.print, services)
     if json:
         row = {
             "bot": result.bot.name,
@@ -97,16 +99,6 @@ def check(
         print("\n".join(_report(result)))
     if not result.sound:
         raise typer.Exit(1)
-
-
-def _answered_by(tournament: "Tournament") -> str:
-    """Return who answers a bot that needs a language model, in a line."""
-    if tournament.model is None:
-        return (
-            "  no language model answers here, so it plays as when it is refused: [model] in tournament.toml names one"
-        )
-    name = output.safe_line(tournament.model.name)
-    return f"  {name} answers it, by [model] in tournament.toml; what the event has on tape is free"
 
 
 def _play_lessons(bot: Bot, path: Path, conditions: Conditions, launcher: Launcher, *, json: bool) -> None:

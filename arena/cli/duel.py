@@ -3,7 +3,7 @@
 The duel is an event of its own (event/duel.py), whose matches are played as those of a run are.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -21,9 +21,8 @@ from arena.values import Abort, Bot, Event, Fault, Record
 if TYPE_CHECKING:
     from arena.event.config import Tournament
     from arena.event.duel import Duel
-    from arena.event.model import Provider
+    from arena.event.service import Opener
     from arena.event.tournament import Progress
-    from arena.match.model import Door
 
 UNDECIDED_CODE = 3
 FAULTS_CODE = 4
@@ -92,8 +91,8 @@ def duel(
     state = Duel(event, (first.name, second.name), sequential.SequentialTest(question), scale)
     folder = paths.results_folder(Path(), event.name)
     with signals.listening() as interrupt:
-        provider = workspace.provider(tournament, Path())
-        given_up = play(state, folder, tournament, interrupt, provider).given_up
+        services = workspace.services(tournament, Path())
+        given_up = play(state, folder, tournament, interrupt, services).given_up
     if interrupt and state.test.decision is None:
         output.notice(f"{duel_words.pairings_of(state)} are complete; to go on:\n  {command_line()}")
         raise typer.Exit(interrupt.code)
@@ -166,7 +165,7 @@ def play(
     folder: Path,
     tournament: "Tournament",
     interrupt: signals.Interrupt,
-    provider: "Provider | Door | None",
+    services: "Mapping[str, Opener]",
 ) -> DuelRun:
     """Play until the test has decided, and show how near it is; AbsentError if a bot never said `ready`."""
     from arena.event import duel as duels
@@ -175,7 +174,7 @@ def play(
     watcher = DuelWatcher(duel, workers)
 
     def run(is_over: Callable[[], bool]) -> "Progress":
-        return watching.play(duel.event, folder, watcher, is_over, workers=workers, pin=pin, model=provider)
+        return watching.play(duel.event, folder, watcher, is_over, workers=workers, pin=pin, services=services)
 
     done = duels.play(duel, folder, watcher.heard, lambda: bool(interrupt), run)
     reason = run_words.REASONS.get(done.phase)

@@ -2,7 +2,7 @@
 
 import sys
 import time
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import fields, replace
 from pathlib import Path
@@ -19,7 +19,6 @@ from arena.errors import ArenaError
 from arena.game import Game, Role
 from arena.games import rulebook
 from arena.match import play
-from arena.match.model import LanguageModel
 from arena.match.referee import Referee
 from arena.replay.replayer import Replayer, scenes
 from arena.sandbox.launcher import Launcher
@@ -83,15 +82,15 @@ def match(
     workspace.warn_about_confinement(planned.conditions)
     game = rulebook.game_of(planned)
     launched = NamingLauncher() if no_limits else Launcher()
-    with playing(), workspace.asking(tournament) as model, launched as launcher:
+    with playing(), workspace.asking(tournament) as services, launched as launcher:
         if json:
-            record = play.play(planned, launcher=launcher, model=model)
+            record = play.play(planned, launcher=launcher, services=services)
             turns = [row for scene in scenes(game, record.turns) for row in match_text.turn_rows(planned, scene)]
             output.print_json([match_text.match_row(record) | {"turns": turns}])
         elif draw and terminal.is_usable():
-            _show_on_screen(game, planned, launcher, model, watch=watch)
+            _show_on_screen(game, planned, launcher, services, watch=watch)
         else:
-            _show_as_text(game, planned, launcher, model, draw=draw, watch=watch, pace=pace)
+            _show_as_text(game, planned, launcher, services, draw=draw, watch=watch, pace=pace)
 
 
 @contextmanager
@@ -121,7 +120,7 @@ def _show_as_text(
     game: Game[Any],
     planned: Match,
     launcher: Launcher,
-    model: LanguageModel | None,
+    services: Mapping[str, object],
     *,
     draw: bool,
     watch: bool,
@@ -140,14 +139,14 @@ def _show_as_text(
 
     print(match_text.heading(planned))
     match_text.print_scene(game, planned, replayer.opening(), draw=draw)
-    record = play.play(planned, launcher=launcher, observer=print_turns, model=model)
+    record = play.play(planned, launcher=launcher, observer=print_turns, services=services)
     for scene in replayer.go_on(record.turns):  # the referee plays the last turns when no bot is asked any more
         match_text.print_scene(game, planned, scene, draw=draw)
     print("\n".join(match_text.verdict(record)))
 
 
 def _show_on_screen(
-    game: Game[Any], planned: Match, launcher: Launcher, model: LanguageModel | None, *, watch: bool
+    game: Game[Any], planned: Match, launcher: Launcher, services: Mapping[str, object], *, watch: bool
 ) -> None:
     """Draw the match on the terminal as a moving picture; with `watch` a key plays each turn."""
     replayer = Replayer(game)
@@ -163,7 +162,7 @@ def _show_on_screen(
     with terminal.full_screen() as screen:
         viewer = Viewer(screen, story, Playback(over=False, playing=not watch))
         viewer.draw()
-        story.record = play.play(planned, launcher=launcher, observer=show_turns, model=model)
+        story.record = play.play(planned, launcher=launcher, observer=show_turns, services=services)
         story.scenes += replayer.go_on(story.record.turns)
         viewer.follow()
         viewer.run_until_left()

@@ -2,7 +2,7 @@
 
 import random
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -16,7 +16,6 @@ from arena.errors import ArenaError
 from arena.game import Role
 from arena.games import rulebook
 from arena.match.human import HUMAN
-from arena.match.model import LanguageModel
 from arena.replay.fork import Fork
 from arena.replay.replayer import Replayer
 from arena.values import Board, Match
@@ -58,8 +57,8 @@ def play(
     seed = int(time.time()) if seed is None else seed
     planned = _plan(chosen, own_roles, against or (), seed, tournament, begun)
     workspace.warn_about_confinement(planned.conditions)
-    with playing(), workspace.asking(tournament) as model:
-        _play(planned, model)
+    with playing(), workspace.asking(tournament) as services:
+        _play(planned, services)
 
 
 def _plan(
@@ -103,7 +102,7 @@ def _plan(
     return workspace.make_match(board, players, seed, conditions, begun.moves if begun is not None else ())
 
 
-def _play(planned: Match, model: LanguageModel | None) -> None:
+def _play(planned: Match, services: Mapping[str, object]) -> None:
     """Play on a terminal by keys, elsewhere by lines; then print how the match ended."""
     from arena.match.play import play
 
@@ -111,11 +110,11 @@ def _play(planned: Match, model: LanguageModel | None) -> None:
     if terminal.is_usable():
         with terminal.full_screen() as screen:
             seat = ScreenSeat(screen, game, planned)
-            record = play(planned, choose=seat.choose, observer=seat.watch, model=model)
+            record = play(planned, choose=seat.choose, observer=seat.watch, services=services)
             seat.look_back(record)
     else:
         lines = TextSeat(game, planned)
-        record = play(planned, choose=lines.choose, observer=lines.watch, model=model)
+        record = play(planned, choose=lines.choose, observer=lines.watch, services=services)
     print(match_text.heading(planned))
     own = next(seat.role for seat in planned.seats if seat.bot == HUMAN)
     replayers = Replayer(game, own), Replayer(game)

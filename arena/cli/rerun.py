@@ -11,9 +11,8 @@ import typer
 from arena import workspace
 from arena.cli import match_text, options, output, paths, stored_match
 from arena.errors import ArenaError
-from arena.event import discovery
+from arena.event import discovery, service
 from arena.match import play
-from arena.match.model import Calls, Recorded
 from arena.replay.rerun import Comparison, differences, feed, under
 from arena.sandbox.launcher import Launcher
 from arena.values import Bot, Record, Seat
@@ -64,7 +63,7 @@ def as_here(record: Record, tournament: "Tournament") -> Record:
 
     A record may come from anybody: the rules are those known here, and so are the powers and limits of the bots.
     """
-    workspace.forget_key(tournament)
+    workspace.forget_secrets(tournament)
     here = workspace.conditions_here(tournament, by_hand=True)
     planned = replace(under(record.match, here), rules=stored_match.board_of(record.match).rules)
     return replace(record, match=planned)
@@ -75,7 +74,7 @@ def played_again(record: Record, event: str | None, tournament: "Tournament") ->
     then = [tournament.as_entered(_bot_then(seat, event)) for seat in record.match.seats]
     built = workspace.built(then, record.match.conditions.sandbox)
     seats = tuple(replace(seat, bot=bot) for seat, bot in zip(record.match.seats, built, strict=True))
-    return play.play(replace(record.match, seats=seats), model=Recorded(record))
+    return play.play(replace(record.match, seats=seats), services=service.recorded(record))
 
 
 def _play_again(record: Record, event: str | None, tournament: "Tournament", *, json: bool) -> bool:
@@ -117,8 +116,8 @@ def _feed(
             exchanges = dialogue.of(seat.role)
             if not exchanges:
                 raise ArenaError(f"{seat.role} was never asked anything in match {record.match.id}")
-            calls = Calls(record.match, Recorded(record))
-            answers = feed(exchanges, record.match, game, bot, launcher, id if json else print_answer, calls)
+            tell = id if json else print_answer
+            answers = feed(exchanges, record.match, game, bot, launcher, tell, service.recorded(record))
             same = same and all(answer.same for answer in answers)
             rows += [
                 {

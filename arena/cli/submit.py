@@ -61,7 +61,7 @@ def submit(
     if keep not in KEEP:
         raise ArenaError(f"--keep {keep}: expected {' or '.join(KEEP)}")
     tournament = workspace.own_tournament(options.overrides(sandbox=sandbox, unsafe=unsafe))
-    workspace.forget_key(tournament)
+    workspace.forget_secrets(tournament)
     store = workspace.bot_store(tournament)
     class_list = people_files.of_workspace(Path(), people)
     folder = path if is_class(path) else None

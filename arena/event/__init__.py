@@ -7,8 +7,7 @@ Where to change what (paths begin below arena/):
 - a key of tournament.toml: `event/config/__init__.py` `Tournament`, which must pass it on in its
   methods `event` or `conditions`; its tables: `event/config/keys.py`, and
   `event/tables/__init__.py` for [limits]; then docs/tournament.md and the schema
-- how a provider is asked, and what of its answer counts: `event/model/providers.py`; when and how
-  often: `event/model/broker.py`; what a seat may ask: `match/model.py` `TokenAccount`
+- who serves bots from outside of their matches, such as a language model: `event/service.py`
 - which match is next, and the order in which matches begin: the plan: the files of
   `event/schedules/`; which one is next: `event/director.py` `next_work`
 - what happens when a worker is killed: `event/workers.py` `collect`, then `event/director.py`

@@ -16,7 +16,7 @@ around it (tournament.py) carries work to the lanes, tells it what came back, an
 #
 #   InterferenceError  Somebody else killed or stopped a bot (an operator, the kernel for want of memory).
 #   OverloadedError    The machine kept a bot waiting too long to time it fairly.
-#   ModelError         The provider of the event's language model could not be asked.
+#   OutsideError       Somebody outside could not serve it, such as the provider of a language model.
 #   any other failure  A bug of arena, or a referee process that was killed.
 #   LostError          The machine of a cluster was lost.
 #
@@ -26,7 +26,7 @@ around it (tournament.py) carries work to the lanes, tells it what came back, an
 # blame. A match that is given up because of any other failure also ends the run, since other matches would meet the
 # same bug. A match that is given up because of a machine or a provider does not: one bot that always naps on a busy
 # core must not cost the others their matches. A MachineError (no more disk, memory or processes) fails the run at once,
-# because no other match would go better. A match that finds the budget for the language model used up was not failed:
+# because no other match would go better. A match that finds a budget of the event used up (SpentError) was not failed:
 # it stays due, and the run begins no more.
 #
 # Excuses. A kill from outside is nobody's fault, so the match is replayed. It counts as such only where the bot cannot
@@ -39,18 +39,17 @@ from collections.abc import Hashable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from enum import Enum
 
-from arena.errors import MachineError, refusal
+from arena.errors import MachineError, OutsideError, SpentError, refusal
 from arena.event.end_time import EndTime
 from arena.event.workers import Done, LostError, NotBegun
 from arena.match.bot import InterferenceError, OverloadedError
-from arena.match.model import BudgetError, ModelError
 from arena.values import Abort, Fault, Match, Record, Seat
 
 ATTEMPTS = 3  # at one match in a run
 LOSSES = 10  # of the machines that were to play one match in a run
 ROLL_CALLS = 2  # of one bot, before its matches are forfeited unplayed
 EXCUSES = 2  # of one bot in a run, for being killed or stopped by somebody else
-MACHINE_ERRORS = InterferenceError, OverloadedError, ModelError
+MACHINE_ERRORS = InterferenceError, OverloadedError, OutsideError
 HELD_MOST = 64  # matches that wait for a roll call; while that many do, the lanes wait, too
 
 
@@ -65,7 +64,7 @@ class RunPhase(Enum):
     BROKEN = "broken"
     """A match was given up because of a bug of arena or a killed referee process."""
     SPENT = "spent"
-    """The event's budget for its language model is used up."""
+    """A budget of the event is used up, such as that for its language model."""
     INTERRUPTED = "interrupted"
     """Whoever started the run ended it (Ctrl-C, a signal): matches under way are dropped."""
 
@@ -189,7 +188,7 @@ class Attempts:
         if isinstance(error, InterferenceError):
             self._interfered[error.bot] += 1
             cause = str(error)
-        elif isinstance(error, ModelError):
+        elif isinstance(error, OutsideError):
             cause = str(error)
         elif error is not None and (advice := refusal(error)) is not None:
             cause = f"{cause}{advice}"
@@ -264,7 +263,7 @@ class Director:
         work = done.item
         if isinstance(done.error, MachineError):
             raise done.error
-        if isinstance(done.error, BudgetError):
+        if isinstance(done.error, SpentError):
             self.end(RunPhase.SPENT)
             self._queue.appendleft(work.match)
             return []

@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING
 
 from arena.event.director import Work
 from arena.event.workers import NotBegun
-from arena.match.model import Door
 from arena.match.play import play, roll_call
 from arena.match.process_reuse import reused_bots_of
 from arena.sandbox.launcher import Launcher, SpawnerLostError
@@ -20,10 +19,11 @@ from arena.values import Fault, Record
 
 if TYPE_CHECKING:
     from arena.event.broadcast import Broadcast
+    from arena.event.service import Opened
 
 
 def perform(
-    launcher: Launcher, work: Work, model: Door | None = None, watched: Path | None = None
+    launcher: Launcher, work: Work, services: "Opened | None" = None, watched: Path | None = None
 ) -> Fault | Record | NotBegun | None:
     """Have one bot say `ready`, or play one match, in a lane; `watched` is the folder by which it may be watched."""
     if work.until is not None and work.until.is_over():
@@ -45,7 +45,7 @@ def perform(
                 observer=observer,
                 observer_is_quick=True,
                 blameless=work.excused,
-                model=model,
+                services=services or {},
             )
     except BaseException:
         with contextlib.suppress(SpawnerLostError):  # which has ended them already

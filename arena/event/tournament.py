@@ -31,7 +31,7 @@ import contextlib
 import logging
 import time
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from functools import partial
@@ -40,16 +40,14 @@ from typing import Protocol
 
 from arena import system, whole_files
 from arena.errors import ArenaError
-from arena.event import bot_folder, builds, plan
+from arena.event import bot_folder, builds, plan, service
 from arena.event.control import Control, LaneStatus
 from arena.event.director import Commit, Director, ReportAbort, ReportAbsence, RunPhase, Warn, Work
 from arena.event.end_time import EndTime
 from arena.event.lane import perform
 from arena.event.logs import Log
-from arena.event.model import Provider
-from arena.event.model import opened as model_broker
+from arena.event.service import Opened, Opener
 from arena.event.workers import Done, Lane, Lanes, OpenLanes, Workers
-from arena.match.model import Door
 from arena.results.archive import Archive
 from arena.sandbox import choice, cores
 from arena.sandbox.exposure import refuse_exposed
@@ -110,20 +108,16 @@ def run(
     pin: bool | None = None,
     stopped: Callable[[], bool] = lambda: False,
     elsewhere: OpenLanes | None = None,
-    model: Provider | Door | None = None,
+    services: Mapping[str, Opener] | None = None,
 ) -> Progress:
     """Play all of the event that is not yet in `folder`; `pin` keeps each lane on one core, None = where it pays.
 
-    `elsewhere` opens lanes that play instead of `workers` referee processes here. `model` is who answers the bots of
-    an event with a language model, or a door to a broker that runs already.
+    `elsewhere` opens lanes that play instead of `workers` referee processes here. `services` open what serves bots
+    from outside of their matches, by name.
     """
-    if event.conditions.model is not None:
-        if elsewhere is not None:
-            raise ArenaError(
-                "workers: only lanes of this machine reach the event's model: play here, or without [model]"
-            )
-        if model is None:
-            raise ArenaError("model: the event has a language model, and nobody is named who answers")
+    openers = services or {}
+    for name, known in service.known().items():
+        known.refuse(event, is_served=name in openers, elsewhere=elsewhere is not None)
     until = None
     if event.stop_after is not None:
         until = EndTime.after(event.stop_after, on_wall=elsewhere is not None)
@@ -134,10 +128,12 @@ def run(
         unlogged = ""
         if run.director.is_due():
             with contextlib.ExitStack() as opened:
-                broker = opened.enter_context(model_broker(model, folder)) if isinstance(model, Provider) else model
+                serving: dict[str, object] = {}
+                for name, opener in openers.items():
+                    serving[name] = opened.enter_context(opener(folder))
                 log = opened.enter_context(contextlib.closing(Log(folder / "logs")))
                 lanes = opened.enter_context(run.lanes(log, workers, pin, elsewhere))
-                run.play(lanes, broker, watched=folder if elsewhere is None else None)
+                run.play(lanes, serving, watched=folder if elsewhere is None else None)
             if log.failure:
                 unlogged = f"{folder / 'logs'}: lines are missing in its log: {log.failure}"
         return run.ended(unlogged)
@@ -200,8 +196,8 @@ class _Run:
         pinned = cores.should_pin(pin, self._event, workers, len(system.cores()))
         return Workers(workers, pin=pinned, before_fork=before_fork)
 
-    def play(self, lanes: Lanes, model: Door | None, *, watched: Path | None) -> None:
-        """Play what is due until nothing is; `model` answers the bots that ask a language model.
+    def play(self, lanes: Lanes, services: Opened, *, watched: Path | None) -> None:
+        """Play what is due until nothing is; `services` serve the bots from outside.
 
         `watched` is the folder by which somebody may watch the lanes (broadcast.py).
         """
@@ -217,7 +213,7 @@ class _Run:
         try:
             results: Iterator[Done[Work, object]]
             results = lanes.map(
-                partial(perform, model=model, watched=watched) if model or watched else perform,
+                partial(perform, services=services, watched=watched) if services or watched else perform,
                 self._next,
                 stopped=is_stopped,
                 ending=self._is_ending,

@@ -20,9 +20,7 @@ Where to change what (paths begin below arena/):
 - how OpenSpiel's games become boards: openspiel.py in the folder of the rules, then
   `tests/openspiel_games.py`, which tests every game and writes the table of docs/openspiel.md; it
   takes minutes
-- the words of a board in disguise, and what of the protocol they change: `match/disguise.py`;
-  which words a game has: its `manual`, read by `games/manual.py`; the table:
-  `extras/models/memory.py`
+- which words of a game change on a board in disguise: its `manual`, read by `games/manual.py`
 - how facts and moves become numbers for bots that learn: `encoding.py`; the environments:
   `pettingzoo.py`; the page: docs/rl.md
 """

@@ -13,7 +13,6 @@ from functools import partial
 from arena.game import Role
 from arena.games import rulebook
 from arena.match.human import Choose
-from arena.match.model import Calls, LanguageModel
 from arena.match.process_reuse import reused_bots_of
 from arena.match.referee import Referee
 from arena.match.seat import Kind, Resources, Seats, report_of_nobody
@@ -21,6 +20,7 @@ from arena.match.seating import AllSeats
 from arena.sandbox.launcher import Launcher, cleaning_up
 from arena.values import Fault, Match, Record, Seat, SeatReport
 
+NO_SERVICES: Mapping[str, object] = {}
 Observer = Callable[[Referee], None]
 """Called after every turn, to show a match while it is played. With a human it is also called before each choice and at
 the end, because chance may have moved meanwhile; it must do nothing when there is no new turn."""
@@ -36,7 +36,7 @@ def play(
     blameless: Collection[str] = (),
     choose: Choose | None = None,
     kinds: Sequence[Kind] = (),
-    model: LanguageModel | None = None,
+    services: Mapping[str, object] = NO_SERVICES,
 ) -> Record:
     """Play a match to its verdict, whatever its bots do.
 
@@ -44,8 +44,8 @@ def play(
     name: their seats are at fault before the first turn, and they are not started. `observer_is_quick`: nobody stops
     between two turns to look, so that bots may be frozen late as without an observer. `blameless` names the bots that
     are not at fault when somebody kills or stops them: that raises InterferenceError. `choose` asks a human, for each
-    seat of HUMAN. `kinds` are kinds of seat that only the caller knows. `model` answers the bots that ask a language
-    model.
+    seat of HUMAN. `kinds` are kinds of seat that only the caller knows. `services` serve the seats from outside, by
+    name.
     """
     if launcher is None:
         with Launcher() as opened, cleaning_up(reused_bots_of(opened).close):
@@ -58,25 +58,25 @@ def play(
                 blameless=blameless,
                 choose=choose,
                 kinds=kinds,
-                model=model,
+                services=services,
             )
     started, begun = datetime.now(UTC), time.monotonic()
     faults = _faults_at_start(match, earlier_faults or {})
     game = rulebook.game_of(match)
     referee = Referee(game, match, faults)
-    calls = Calls(match, model)
     present = [seat for seat in match.seats if seat.role not in faults]
     resources = Resources(
         match=match,
         launcher=launcher,
         blameless=blameless,
+        services=services,
         referee=referee,
         choose=None if choose is None else partial(choose, referee),
         reuses=match.conditions.keep,
         # Nobody may stop between two turns to look, or to think in a seat that is no program.
         freeze_late=choose is None and not kinds and (observer is None or observer_is_quick),
     )
-    seats = AllSeats(game, present, resources, calls, first=kinds)
+    seats = AllSeats(game, present, resources, first=kinds)
     if referee.verdict is None:
         with seats:
             _carry(referee, seats, observer, looks_before=choose is not None)
@@ -86,7 +86,8 @@ def play(
         reports.append(seats.report(seat.role) if is_present else report_of_nobody(seat))
     when = started.isoformat(timespec="milliseconds")
     record = referee.record(tuple(reports), when, time.monotonic() - begun)
-    return replace(record, calls=tuple(calls.made)) if calls.made else record
+    written = seats.written()
+    return replace(record, **written) if written else record
 
 
 def _faults_at_start(match: Match, earlier: Mapping[str, Fault]) -> dict[Role, Fault]:
@@ -123,7 +124,7 @@ def roll_call(match: Match, seat: Seat, launcher: Launcher, *, blameless: Collec
     game = rulebook.game_of(match)
     ask = Referee(game, match).asks()[seat.role]
     resources = Resources(match=match, launcher=launcher, blameless=blameless)
-    with AllSeats(game, [seat], resources, Calls(match, None)) as seats:
+    with AllSeats(game, [seat], resources) as seats:
         reply = seats.ask({seat.role: ask})[seat.role]
         seats.say_goodbye({seat.role: b"end roll_call\n"})
     if reply.ending is None:

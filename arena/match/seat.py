@@ -6,15 +6,20 @@ seat: each kind is a file of its own, and seating.py lists them.
 
 # Theory of seats
 # ---------------
-# There are three kinds of seat, and two wrappers around any of them:
+# There are three kinds of seat:
 #
 #   live_bots.py  bots whose programs run here: `LiveBots`, all of a match at once
 #   human.py      a person, or a search in this process, that chooses a move: `HumanSeat`
 #   remote.py     a bot that stays on its author's machine: `RemoteSeat`
-#   model.py      `ModelSeats` answers what a bot asks a language model, until it gives a move
-#   disguise.py   `DisguisedSeats` has a bot read and write other words
 #
-# `arena check` has a third wrapper, `Examination` (author/checkup/conversation.py).
+# Around any of them may stand wrappers, of two places:
+#
+#   near   next to whoever plays: it answers what a bot asks before its move, such as a language model
+#   far    next to the referee: a bot reads and writes something else, such as other words
+#
+# Extensions bring them, both in one `Wrapper` a match, by the hook `wrappers`. What it wrote down
+# stands in the record. `arena check` has a wrapper that stands between the two, `Examination`
+# (author/checkup/conversation.py): it sees what a bot answers, in plain words.
 #
 # The law of a seat:
 #
@@ -63,10 +68,10 @@ seat: each kind is a file of its own, and seating.py lists them.
 
 from collections.abc import Callable, Collection, Mapping, Sequence
 from contextlib import AbstractContextManager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Protocol, Self, TypeAlias
 
-from arena.game import Move, Role
+from arena.game import Game, Move, Role
 from arena.match.referee import Referee
 from arena.protocol import Ask, Reply
 from arena.sandbox.launcher import Launcher
@@ -128,6 +133,8 @@ class Resources:
     launcher: Launcher
     blameless: Collection[str] = ()
     """The bots that are not at fault when somebody kills or stops them."""
+    services: Mapping[str, object] = field(default_factory=dict)
+    """What serves the seats from outside, by the name of the service (arena/event/service.py)."""
     referee: Referee | None = None
     """The match itself, for a seat in this process that may see all of it; None where none is played."""
     choose: Callable[[Role], Move] | None = None
@@ -141,6 +148,26 @@ class Resources:
 Kind: TypeAlias = Callable[[Sequence[Seat], Resources], Sequence[Seats]]
 """Finds the seats of one kind among those that no other kind has taken, and returns an object for
 those that are asked together. It starts nobody."""
+
+
+class Wrapper(Protocol):
+    """What stands around all seats of one match."""
+
+    def near(self, seats: Seats) -> Seats:
+        """Return these seats with what stands next to whoever plays."""
+        ...
+
+    def far(self, seats: Seats) -> Seats:
+        """Return these seats with what stands next to the referee."""
+        ...
+
+    def written(self) -> Mapping[str, object]:
+        """Return what the record of the match gets of it, by the names of fields of `Record`."""
+        ...
+
+
+Wrap: TypeAlias = Callable[[Game[Any], Resources], Wrapper]
+"""Returns what stands around the seats of a match of this game."""
 
 
 class SingleSeat(Seats):

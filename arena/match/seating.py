@@ -11,12 +11,10 @@ from typing import Any, Self
 
 from arena import extensions
 from arena.game import Game, Role
-from arena.match.disguise import Disguises
 from arena.match.human import human_seats
 from arena.match.live_bots import live_bots
-from arena.match.model import Calls, ModelSeats
 from arena.match.remote import remote_seats
-from arena.match.seat import Kind, Resources, Seats
+from arena.match.seat import Kind, Resources, Seats, Wrap
 from arena.protocol import Ask, Reply
 from arena.values import Seat, SeatReport
 
@@ -25,6 +23,38 @@ PROGRAMS: tuple[Kind, ...] = (live_bots,)
 KINDS: tuple[Kind, ...] = (human_seats, remote_seats, *PROGRAMS)
 """All kinds, in the order in which their seats are asked: no program is awake while a person or an
 author's machine thinks."""
+
+
+@cache
+def wraps() -> tuple[Wrap, ...]:
+    """Return what makes the wrappers that extensions add."""
+    return tuple(extensions.load(path) for path in extensions.wrappers())
+
+
+class Wrappers:
+    """All that stands around the seats of one match."""
+
+    def __init__(self, game: Game[Any], resources: Resources) -> None:
+        self._wrappers = [wrap(game, resources) for wrap in wraps()]
+
+    def near(self, seats: Seats) -> Seats:
+        """Return these seats with what stands next to whoever plays."""
+        for wrapper in self._wrappers:
+            seats = wrapper.near(seats)
+        return seats
+
+    def far(self, seats: Seats) -> Seats:
+        """Return these seats with what stands next to the referee."""
+        for wrapper in self._wrappers:
+            seats = wrapper.far(seats)
+        return seats
+
+    def written(self) -> dict[str, Any]:
+        """Return what the record gets of all of them."""
+        written: dict[str, Any] = {}
+        for wrapper in self._wrappers:
+            written |= wrapper.written()
+        return written
 
 
 @cache
@@ -41,23 +71,21 @@ class AllSeats(Seats):
         game: Game[Any],
         seats: Sequence[Seat],
         resources: Resources,
-        calls: Calls,
         *,
         first: Sequence[Kind] = (),
         last: Sequence[Kind] = KINDS,
     ) -> None:
-        """`seats` are those that are played; `calls` answers what bots ask a language model.
+        """`seats` are those that are played.
 
         Seats of the kinds `first` are found first, then those of extensions, then those of the kinds `last`.
         """
-        match = resources.match
-        disguises = Disguises(game, match)
+        self._wrappers = Wrappers(game, resources)
         self._groups: list[Seats] = []
         self._group_of: dict[Role, Seats] = {}
         for kind in (*first, *added_kinds(), *last):
             free = [seat for seat in seats if seat.role not in self._group_of]
             for group in kind(free, resources):
-                wrapped = disguises.around(ModelSeats(group, calls, match))
+                wrapped = self._wrappers.far(self._wrappers.near(group))
                 self._groups.append(wrapped)
                 self._group_of |= dict.fromkeys(group.roles, wrapped)
         self.roles = self._group_of.keys()
@@ -102,3 +130,7 @@ class AllSeats(Seats):
     def report(self, role: Role) -> SeatReport:
         """Part of `Seats`."""
         return self._group_of[role].report(role)
+
+    def written(self) -> dict[str, Any]:
+        """Return what the record gets of what stands around the seats."""
+        return self._wrappers.written()

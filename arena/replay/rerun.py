@@ -5,14 +5,13 @@ One bot alone reads what it read then.
 It says what differs, and stores nothing. The caller decides which bots run, and whether they may.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from itertools import zip_longest
 from typing import Any
 
 from arena import protocol
 from arena.game import Game
-from arena.match.model import Calls
 from arena.match.seat import Resources
 from arena.match.seating import PROGRAMS, AllSeats
 from arena.protocol import Reply
@@ -70,19 +69,19 @@ def feed(
     bot: Bot,
     launcher: Launcher,
     tell: Callable[[Comparison], object] = id,
-    calls: Calls | None = None,
+    services: Mapping[str, object] | None = None,
 ) -> tuple[Comparison, ...]:
     """Ask a bot exactly what was asked then, whatever it answers, until it fails.
 
-    `tell` gets each answer.     `calls` answers what it asks a language model. `game` is that of
+    `tell` gets each answer.     `services` serve it from outside, by name. `game` is that of
     the match, from rules that are trusted.
     """
     role = exchanges[0].role
     seats = tuple(Seat(seat.role, bot) if seat.role == role else seat for seat in match.seats)
-    resources = Resources(match=replace(match, seats=seats), launcher=launcher)
-    calls = calls or Calls(match, None)
+    fed_match = replace(match, seats=seats)
+    resources = Resources(match=fed_match, launcher=launcher, services=services or {})
     answers: list[Comparison] = []
-    with AllSeats(game, [Seat(role, bot)], resources, calls, last=PROGRAMS) as fed:
+    with AllSeats(game, [Seat(role, bot)], resources, last=PROGRAMS) as fed:
         for exchange in exchanges:
             now = fed.ask({role: exchange.ask})[role]
             answers.append(Comparison(then=exchange, now=now))

@@ -5,6 +5,7 @@ parts of an interpreter's folder that bots need, so a workspace beside those par
 workspace or TMPDIR inside such a part is refused here, before anything is played.
 """
 
+import ctypes
 import itertools
 import os
 import sys
@@ -12,7 +13,7 @@ from collections.abc import Iterable
 from functools import cache
 from pathlib import Path
 
-from arena import rulefile
+from arena import rulefile, system
 from arena.errors import ArenaError
 from arena.sandbox import file_policy, levels, toolchain
 from arena.values import Bot
@@ -88,3 +89,22 @@ def _real(path: str) -> str:
     Folders are texts here, because a thousand bots are compared.
     """
     return os.path.realpath(path).rstrip("/") + "/"
+
+
+def forget(variable: str) -> None:
+    """Remove a variable from this process.
+
+    It is removed also from the memory that process lists show of it and of its forks.
+    """
+    if os.environ.pop(variable, None) is None or not system.LINUX:
+        return
+    with open("/proc/self/stat") as file:
+        begin, end = map(
+            int, file.read().rpartition(")")[2].split()[47:49]
+        )  # proc_pid_stat(5): env_start, env_end
+    text = b"\0" + ctypes.string_at(begin, end - begin)
+    name = b"\0" + os.fsencode(variable) + b"="
+    at = text.find(name)
+    if at >= 0:
+        value = at + len(name)
+        ctypes.memset(begin + value - 1, ord("x"), text.index(b"\0", value) - value)

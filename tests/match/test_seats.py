@@ -111,7 +111,9 @@ def test_a_seat_is_closed_when_arena_fails_in_the_middle_of_a_match(tmp_path, la
 def test_a_seat_of_a_new_kind_asks_the_language_model_as_a_bot_does(tmp_path, launcher, stranger):
     stranger[1].append(b'model {"prompt": "which?"}')
     terms = replace(PATIENT, model=ModelTerms(name="m"))
-    record = play(match_of(tmp_path, conditions=terms), launcher=launcher, model=Scripted(lambda _: "bet"))
+    record = play(
+        match_of(tmp_path, conditions=terms), launcher=launcher, services={"models": Scripted(lambda _: "bet")}
+    )
     assert [call.answer.text for call in record.calls] == ["bet"]
     assert b'"text": "bet"' in stranger[0][0].asked[2].text
     assert record.verdict.faults == ()

@@ -11,7 +11,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
 
-from arena.match.model import ModelRequest
+from arena.extras.models.calls import ModelRequest
 from arena.values import ModelAnswer
 
 COMMAND = """\

@@ -7,7 +7,7 @@ values; variations.py changes the questions of a run. screening.py checks many b
 
 import math
 import time
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -18,7 +18,6 @@ from arena.errors import ArenaError
 from arena.event.discovery.files import left_out, left_out_words
 from arena.game import Role
 from arena.games import openings, rulebook
-from arena.match.model import LanguageModel
 from arena.sandbox.launcher import Launcher
 from arena.values import Board, Bot, Conditions, Event, Match, Opening
 
@@ -101,14 +100,14 @@ def checkup(
     tell: Callable[[CheckRun, int], object] = lambda _, __: None,
     *,
     opened: bool = False,
-    model: LanguageModel | None = None,
+    services: Mapping[str, object] | None = None,
 ) -> Checkup:
     """Examine a bot in every role that it plays on these boards, one process a run.
 
     `tell` is called after each run, with the number of runs that there are at most.
 
-    `opened` says that the event has openings: then every role is also played after one. `model` answers what the bot
-    asks a language model. The level of confinement must be resolved. All limits are those of the conditions,
+    `opened` says that the event has openings: then every role is also played after one. `services` serve the bot
+    from outside, by name. The level of confinement must be resolved. All limits are those of the conditions,
     and what they forgive is advice. Runs that cannot show anything new are left out: of another role if it cannot
     begin, of another board of the game if it has a fault in this role, and of all if it is silent without a limit.
     """
@@ -121,7 +120,7 @@ def checkup(
 
     def run(match: Match, role: Role, name: str, until: int | None = None, usual: float = math.inf) -> CheckRun:
         limit = whole_until if runs else math.inf
-        runs.append(run_check(match, role, launcher, name, until, model, whole_until=limit, usual=usual))
+        runs.append(run_check(match, role, launcher, name, until, services, whole_until=limit, usual=usual))
         tell(runs[-1], at_most)
         return runs[-1]
 

@@ -22,11 +22,10 @@ from arena.games import rulebook
 from arena.match.bot import LiveBot, OverloadedError
 from arena.match.bot.complaint import complaint
 from arena.match.bot.output import REMARKS_KEPT, Discarded, When
-from arena.match.disguise import Disguises
 from arena.match.live_bots import LiveBots
-from arena.match.model import Calls, LanguageModel, ModelSeats
 from arena.match.referee import Referee
-from arena.match.seat import Seats, WrappedSeats
+from arena.match.seat import Resources, Seats, WrappedSeats
+from arena.match.seating import Wrappers
 from arena.protocol import Ask, Reply, clean
 from arena.sandbox.launcher import Launcher
 from arena.values import Ending, Match, SeatReport
@@ -54,7 +53,7 @@ def run_check(
     launcher: Launcher,
     name: str,
     until: int | None = None,
-    model: LanguageModel | None = None,
+    services: Mapping[str, object] | None = None,
     *,
     whole_until: float = math.inf,
     usual: float = math.inf,
@@ -62,7 +61,7 @@ def run_check(
     """Examine the bot that has this role in the match; its process is gone afterwards.
 
     `name` is that of the variation, or of another reason for this run; `until` ends its input after this number of
-    answers; `model` answers what it asks a language model. From the moment `whole_until` (monotonic) on, the run ends
+    answers; `services` serve it from outside, by name. From the moment `whole_until` (monotonic) on, the run ends
     after BEGINNING answers. `usual` is the longest time in seconds of `ready` and the plain answers.
     """
     seat = next(seat for seat in match.seats if seat.role == role)
@@ -70,9 +69,11 @@ def run_check(
         launcher.refused.start_anew()
     with LiveBots(match, [seat], launcher, live_bot=Examinee) as programs:
         bot = cast("Examinee", programs.bots[role])
-        answering = ModelSeats(programs, Calls(match, model), match)
-        examination = Examination(answering, bot, match, role, name, usual)
-        conversation = Conversation(match, role, examination)
+        game: Any = rulebook.game_of(match)
+        resources = Resources(match=match, launcher=launcher, services=services or {})
+        wrappers = Wrappers(game, resources)
+        examination = Examination(wrappers.near(programs), bot, match, role, name, usual)
+        conversation = Conversation(game, match, role, examination, wrappers.far(examination))
         conversation.hold(until=until, whole_until=whole_until)
         bot.end()
         report = bot.report()
@@ -146,14 +147,14 @@ class Examinee(LiveBot):
 class Conversation:
     """A match of one bot against opponents that move at random."""
 
-    def __init__(self, match: Match, role: Role, examination: "Examination") -> None:
-        """`examination` has the bot's seat, the one of this role."""
+    def __init__(self, game: Any, match: Match, role: Role, examination: "Examination", seats: Seats) -> None:
+        """`examination` has the bot's seat, the one of this role; it is asked by `seats`."""
         self.shortened = False
         """True when it was ended early, because the check took too long for whole matches."""
         self._role, self._examination = role, examination
-        self._game: Any = rulebook.game_of(match)
+        self._game = game
         self._referee = Referee(self._game, match)
-        self._seats = Disguises(self._game, match).around(examination)
+        self._seats = seats
         self._dice = random.Random(match.seed)
 
     def hold(self, *, until: int | None = None, whole_until: float = math.inf) -> None:

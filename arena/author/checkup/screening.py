@@ -4,7 +4,7 @@ A bot that breaks the processes that arena starts bots by is refused, and the ne
 """
 
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -14,7 +14,6 @@ from arena.errors import ArenaError, MachineError
 from arena.event.workers import Workers
 from arena.games import rulebook
 from arena.match.bot import OverloadedError
-from arena.match.model import LanguageModel
 from arena.sandbox.launcher import Launcher
 from arena.values import Board, Bot, Conditions
 
@@ -61,15 +60,17 @@ class Screening:
         bot: Bot,
         launcher: Launcher,
         tell: Callable[[CheckRun, int], object] = lambda _, __: None,
-        model: LanguageModel | None = None,
+        services: Mapping[str, object] | None = None,
     ) -> Checkup:
         """Examine a bot that is built.
 
-        `tell` is called after each run, with the number of runs that there are at most; `model` answers what the bot
-        asks a language model.
+        `tell` is called after each run, with the number of runs that there are at most; `services` serve the bot
+        from outside, by name.
         """
         boards = self.boards_of(bot)
-        return checkup(self.as_entered(bot), boards, self.conditions, launcher, tell, opened=self.opened, model=model)
+        return checkup(
+            self.as_entered(bot), boards, self.conditions, launcher, tell, opened=self.opened, services=services
+        )
 
     def faults(self, bots: Iterable[Bot]) -> Iterator[tuple[str, ...]]:
         """Yield the faults of each bot, a paragraph each, in the order of the bots; `()` = it is fit to play."""

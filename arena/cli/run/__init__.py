@@ -16,18 +16,18 @@ from arena import rulefile, signals, workspace
 from arena.cli import options, output, paths, results, watching
 from arena.cli.init import making
 from arena.errors import ArenaError
-from arena.event import elsewhere, result_files, run_words, schedules
+from arena.event import elsewhere, result_files, run_words, schedules, service
 from arena.event.schedules import round_robin
 from arena.games import rulebook
 from arena.values import Event
 
 if TYPE_CHECKING:
     from arena.event.config import Tournament
-    from arena.event.config.keys import ModelTable, NotifyTable
-    from arena.event.model import Provider
+    from arena.event.config.keys import NotifyTable
+    from arena.event.service import Opener
     from arena.event.tournament import Progress
 
-FIRST_MATCHES = 5  # of an event with a language model, after which a run says what the others will take
+FIRST_MATCHES = 5  # of an event, after which a run says what its services will take for the others
 GUESSED_MATCH_S = 0.3  # a match of the shipped bots on a small machine
 
 
@@ -85,9 +85,9 @@ def run(
                 f"{board.label}: no match, since it needs {needed} different bots that play its roles; add bots"
             )
     if plan:
-        _show_plan(event, folder, count, tournament.model, json=json)
+        _show_plan(event, folder, count, tournament, json=json)
         return
-    provider = workspace.provider(tournament, path.parent)
+    services = workspace.services(tournament, path.parent)
     workspace.warn_about_confinement(event.conditions)
     _warn_about_writers([path, *{Path(board.rules) for board in event.boards}])
     for bot in event.bots:
@@ -104,12 +104,9 @@ def run(
             stated["model"] = tournament.model.model_dump(exclude_unset=True)
         text = f"# As played by: {output.safe_line(command_line(), 1000)}\n{options.toml(stated)}"
     with output.silence() if quiet else contextlib.nullcontext(), signals.listening() as interrupt:
-        if tournament.model is not None:
-            from arena.event.model import estimates
-
-            for sentence in estimates.sentences(event, folder, tournament.model):
-                output.notice(sentence)
-        outcome, watcher = _play(event, folder, count, interrupt, tournament, provider)
+        for sentence in service.sentences(event, folder, tournament):
+            output.notice(sentence)
+        outcome, watcher = _play(event, folder, count, interrupt, tournament, services)
         with interrupt.aborting():
             options.store_played_tournament(folder, text, secret=isinstance(event.seed, str))
             _report(event, folder, watcher, outcome, charts=charts, json=json)
@@ -167,12 +164,12 @@ def _play(
     count: int,
     interrupt: signals.Interrupt,
     tournament: "Tournament",
-    provider: "Provider | None",
+    services: "Mapping[str, Opener]",
 ) -> "tuple[Progress, watching.Watcher]":
     from arena.cli.run.watcher import RunWatcher, stored
     from arena.event.tournament import make_archive
 
-    workers, model = tournament.workers, tournament.model
+    workers = tournament.workers
     make_archive(event, folder)
     lanes = elsewhere.lanes_of(tournament)
     where = f"{count} at a time" if lanes is None else lanes.where
@@ -181,20 +178,18 @@ def _play(
 
     def is_over() -> bool:
         nonlocal estimated
-        if model is not None and not estimated and watcher.planned > watcher.done == watcher.played >= FIRST_MATCHES:
+        if not estimated and watcher.planned > watcher.done == watcher.played >= FIRST_MATCHES:
             estimated = True
-            from arena.event.model import estimates
-
-            for sentence in estimates.sentences(event, folder, model):
+            for sentence in service.sentences(event, folder, tournament):
                 watcher.line(sentence)
         return bool(interrupt)
 
     opened = None if lanes is None else lanes.opened(watcher.line)
-    settings = {"workers": count, "pin": workers.pinned, "elsewhere": opened, "model": provider}
+    settings = {"workers": count, "pin": workers.pinned, "elsewhere": opened, "services": services}
     return watching.play(event, folder, watcher, is_over, **settings), watcher
 
 
-def _show_plan(event: Event, folder: Path, workers: int, model: "ModelTable | None", *, json: bool) -> None:
+def _show_plan(event: Event, folder: Path, workers: int, tournament: "Tournament", *, json: bool) -> None:
     """Print the plan of an event; a board that was never played takes as long as the others do, or a guess."""
     from arena.event import plan
     from arena.results.archive import Archive, NoResultsError
@@ -220,10 +215,8 @@ def _show_plan(event: Event, folder: Path, workers: int, model: "ModelTable | No
     print(f"{len(event.bots)} bots; time left {source}, with {workers} at a time")
     if event.stop_when is not None:
         print(f"the event ends earlier when the {event.stop_when} (stop_when)")
-    if model is not None:
-        from arena.event.model import estimates
-
-        print(*estimates.sentences(event, folder, model), sep="\n")
+    for sentence in service.sentences(event, folder, tournament):
+        print(sentence)
     if event.stop_after is not None:
         print(f"a run begins no more matches after {watching.duration(event.stop_after)} (stop_after)")
 

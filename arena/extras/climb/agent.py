@@ -11,27 +11,30 @@ It owns what the agent gets and how it may end. It does not know what becomes of
 # stdout, which are used here: the same lines as a bot's, no further right, and nobody else holds the other end. An
 # agent that speaks HTTP needs an adapter in itself.
 #
-# The account of an agent is that of a seat (match/model.py): a round is a match of one seat with a single turn. So its
-# calls are on the tape of the event, and a round that was killed asks the same again and pays nothing.
+# The account of an agent is that of a seat (extras/models/calls.py): a round is a match of one seat with a single turn.
+# So its calls are on the tape of the event, and a round that was killed asks the same again and pays nothing.
 
 import shutil
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import TYPE_CHECKING, cast
 
 from arena import protocol
 from arena.author.submissions.copy_untrusted import copy_submission
-from arena.errors import ArenaError
+from arena.errors import ArenaError, OutsideError, SpentError
 from arena.event.builds import last_lines
 from arena.event.discovery import programs
 from arena.failure import Cause, Failure
 from arena.match.bot.postmortem import failed_build
-from arena.match.model import BudgetError, Calls, LanguageModel, ModelError
 from arena.protocol import Ask
 from arena.sandbox.building import BUILD_LIMITS, LITTLE_ROOM, at_work
 from arena.sandbox.launcher import Launcher
 from arena.sandbox.toolchain import PYTHON
 from arena.values import Bot, Conditions, Match, ModelTerms, Seat
+
+if TYPE_CHECKING:
+    from arena.extras.models.calls import Calls, LanguageModel
 
 FEEDBACK = "ARENA_FEEDBACK"
 """The variable that names the folder of feedback."""
@@ -68,7 +71,7 @@ class AgentTask:
 
 
 def perform(
-    task: AgentTask, model: LanguageModel | None, write_feedback: Callable[[Path], object], target: Path
+    task: AgentTask, services: Mapping[str, object], write_feedback: Callable[[Path], object], target: Path
 ) -> AgentWork:
     """Let an agent do its task; copy the bot that it leaves to the free path `target`, unless it failed.
 
@@ -87,7 +90,11 @@ def perform(
         seed=task.seed,
         conditions=replace(conditions, model=task.terms),
     )
-    calls = Calls(match, model)
+    # An event without language models may be without their extra, too.
+    from arena.extras.models.calls import Calls
+    from arena.extras.models.service import NAME
+
+    calls = Calls(match, cast("LanguageModel | None", services.get(NAME)))
     with Launcher() as launcher:
         feedback = launcher.folder.path / "feedback"
         write_feedback(feedback)
@@ -110,9 +117,9 @@ def perform(
                     failure = "\n  ".join([failure, *last_lines(built.output)])
                 else:
                     failure = _taken(task.agent, home, target)
-        except ModelError as error:
+        except OutsideError as error:
             raise ArenaError(f"{error}; run the same command again") from error
-        except BudgetError as error:
+        except SpentError as error:
             raise ArenaError(f"{error}: raise model.event_tokens or model.event_cost, and run it again") from error
     answers = [call.answer for call in calls.made]
     tokens_in, tokens_out = sum(answer.tokens_in for answer in answers), sum(answer.tokens_out for answer in answers)
@@ -154,7 +161,7 @@ def _taken(bot: Bot, home: Path, target: Path) -> str:
 class Dialogue:
     """What an agent says on stdout: lines that ask the model, between others that nobody reads."""
 
-    def __init__(self, calls: Calls, role: str) -> None:
+    def __init__(self, calls: "Calls", role: str) -> None:
         self._calls, self._role = calls, role
         self._part = b""
         """Of a line that has not ended."""

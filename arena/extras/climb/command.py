@@ -3,6 +3,7 @@
 The order of the steps is that of climbing.py; here are the agents, the event, the tests and the display.
 """
 
+from collections.abc import Mapping
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -15,7 +16,7 @@ from arena.cli import duel as duels
 from arena.cli import options, output, paths, results, stored_match, watching
 from arena.cli.run import command_line
 from arena.errors import ArenaError, writing
-from arena.event import discovery, result_files, run_words, schedules
+from arena.event import discovery, result_files, run_words, schedules, service
 from arena.extras.climb.table import table_of
 from arena.identity import digest_of
 from arena.results.sequential import Decision, SequentialTest
@@ -24,10 +25,10 @@ from arena.values import Bot, Event
 if TYPE_CHECKING:
     from arena.author.submissions.bot_store import BotStore, Version
     from arena.event.config import Tournament
+    from arena.event.service import Opener
     from arena.extras.climb.agent import AgentWork
     from arena.extras.climb.climbing import Proof
     from arena.extras.climb.history import Edit, History
-    from arena.match.model import Door
 
 ROUNDS = 10
 
@@ -55,7 +56,6 @@ def climb(
 
     An agent is a program that edits the files in its folder, confined. The same command goes on after an interruption.
     """
-    from arena.event.model import opened
     from arena.extras.climb.agent import words_of
     from arena.extras.climb.climbing import Climb, begun
 
@@ -76,10 +76,10 @@ def climb(
         raise ArenaError(f"{missing[0]}: is no bot of this event; `arena bots` lists them")
     screening = workspace.screening(tournament, options.names_in(boards))
     commands = dict(zip(bots, agents if len(agents) == len(bots) else agents * len(bots), strict=True))
-    provider = workspace.provider(tournament, Path())
+    openers = workspace.services(tournament, Path())
     folder = paths.results_folder(Path(), name)
-    key = [Path(provider.key_file)] if provider is not None and provider.key_file else []
-    private = [*key, store.bots, folder.parent, Path(paths.TOURNAMENT_FILE)]
+    secrets = [file for known in service.known().values() for file in known.secret_files(tournament)]
+    private = [*secrets, store.bots, folder.parent, Path(paths.TOURNAMENT_FILE)]
     words = {bot: words_of(command, private) for bot, command in commands.items()}
     rules = table_of(tournament).model_dump(include={"promote", "points", "pairings"})
     deciding = digest_of("climb", event.seed, rules, [(each.label, each.digest) for each in event.boards])
@@ -91,8 +91,8 @@ def climb(
         except BlockingIOError as error:
             raise ArenaError(f"{paths.displayed(folder)}: this climb is under way in another process") from error
         history = begun(store, folder, commands, deciding)
-        door = None if provider is None else stack.enter_context(opened(provider, folder))
-        step = _Step(tournament, folder, boards, words, interrupt, door)
+        services = {name: stack.enter_context(opener(folder)) for name, opener in openers.items()}
+        step = _Step(tournament, folder, boards, words, interrupt, services)
         climbing = Climb(
             folder=folder,
             store=store,
@@ -120,7 +120,12 @@ class _Step:
     boards: list[str] | None
     words: dict[str, tuple[str, ...]]
     interrupt: signals.Interrupt
-    door: "Door | None"
+    services: Mapping[str, object]
+    """What serves agents and bots, open for the whole climb, by name."""
+
+    def _openers(self) -> "dict[str, Opener]":
+        """Return what opens services that are open already."""
+        return {name: service.already_open(opened) for name, opened in self.services.items()}
 
     def _event(self) -> Event:
         return workspace.event_of(self.tournament, Path(paths.TOURNAMENT_FILE), boards=options.names_in(self.boards))[0]
@@ -134,7 +139,7 @@ class _Step:
         count = workspace.matches_at_once(self.tournament, event)
         watcher = watching.Watcher(event.name, f"{count} at a time", schedules.at_most(event))
         outcome = watching.play(
-            event, self.folder, watcher, lambda: self.interrupt, workers=count, pin=pin, model=self.door
+            event, self.folder, watcher, lambda: self.interrupt, workers=count, pin=pin, services=self._openers()
         )
         watching.notice_given_up(outcome.failed)
         with self.interrupt.aborting():  # what follows needs the whole event
@@ -176,7 +181,7 @@ class _Step:
         with self.interrupt.aborting():
             return perform(
                 task,
-                self.door,
+                self.services,
                 lambda folder: feedback.write(
                     self.folder, folder, bot.name, rules=stored_match.game_of, task=told, edits=earlier
                 ),
@@ -197,7 +202,7 @@ class _Step:
         duel = Duel(event, (first.name, second.name), SequentialTest(question(limits)), POINTS)
         folder = self.folder / "duels" / event.name
         try:
-            run = duels.play(duel, folder, tournament, self.interrupt, self.door)
+            run = duels.play(duel, folder, tournament, self.interrupt, self._openers())
         except AbsentError as error:  # a version that does not start loses to one that does
             decision = Decision.NOT_BETTER if first.name in error.absentees else Decision.BETTER
             return Proof(decision=decision, words=str(error))

@@ -106,7 +106,7 @@ def _others(merged: Path, author: str) -> list[Bot]:
 def _checkup(path: Path, author: str, others: Iterable[Bot]) -> Checkup:
     """Check the bot at a path, which the author has submitted, as `arena check` does."""
     tournament = workspace.own_tournament()
-    workspace.forget_key(tournament)
+    workspace.forget_secrets(tournament)
     candidate = discovery.from_path(path, author)
     known = (name for bot in others for name in (bot.name, bot.display))
     names.refuse_look_alike(candidate.display or author, known, "choose another `display` in its bot.toml")

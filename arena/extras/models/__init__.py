@@ -1,11 +1,27 @@
-"""Language models that bots ask: what they asked, what that cost, and what of their play is memory.
+"""Language models that bots ask, what that costs, and what of their play is memory.
 
 Page: docs/extras/models.md.
+
+`service.py` is what an event knows of its model. `asking.py` runs the process that alone asks and
+pays: `broker.py`, with `providers.py` for the ways to ask and `tape.py` for what was answered
+before. `estimates.py` says what the matches to come will cost. `seats.py` puts around the seats of
+a match what `calls.py` and `disguise.py` have: the door to the model, and other words for a board.
+`frames.py`, with `memory.py`, has the tables; `page.py` and `terminal.py` show them.
+
+Where to change what (paths begin below arena/):
+
+- how a provider is asked, and what of its answer counts: `extras/models/providers.py`; when and how
+  often: `extras/models/broker.py`; what a seat may ask: `extras/models/calls.py` `TokenAccount`
+- the words of a board in disguise, and what of the protocol they change:
+  `extras/models/disguise.py`; which words a game has: its `manual`, read by `games/manual.py`; the
+  table: `extras/models/memory.py`
 """
 
 from arena.extensions import AddedFrame, AddedSection, Extension
 
 EXTENSION = Extension(
+    wrappers=("arena.extras.models.seats:ModelWrapper",),
+    services={"models": "arena.extras.models.service:SERVICE"},
     frames={
         "models": AddedFrame(
             path="arena.extras.models.frames:models",

@@ -33,7 +33,6 @@ from pathlib import Path
 from arena import whole_files
 from arena.errors import ArenaError
 from arena.event import config, control
-from arena.event.model import forget
 from arena.extras.serve import statements, timetable, uploads
 from arena.extras.serve.accounts import Accounts, MatchRequest
 from arena.extras.serve.entrants import Entrants, event_folder, text_of
@@ -43,6 +42,7 @@ from arena.extras.serve.statements import Statement
 from arena.extras.serve.worker import NICE
 from arena.report.author import Author, hidden_paths
 from arena.results.archive import Archive
+from arena.sandbox.exposure import forget
 
 LOOK_S = 0.5
 ATTEMPTS = 100  # so often a process may be ended from outside, before what it does is given up

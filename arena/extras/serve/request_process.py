@@ -51,11 +51,11 @@ def _played(request: MatchRequest) -> list[Statement]:
     folder = folders.results_folder(Path(), event.name)
     heard = duel.DuelAudience(state)
     with signals.listening() as interrupt:
-        provider = workspace.provider(settings, Path())
+        services = workspace.services(settings, Path())
 
         def run(is_over: Callable[[], bool]) -> tournament.Progress:
             pin = settings.workers.pinned
-            return tournament.run(event, folder, workers=1, audience=heard, pin=pin, stopped=is_over, model=provider)
+            return tournament.run(event, folder, workers=1, audience=heard, pin=pin, stopped=is_over, services=services)
 
         done = duel.play(state, folder, heard, lambda: bool(interrupt), run)
         done.refuse_absentees()

@@ -12,10 +12,10 @@ import pytest
 
 from arena import rulefile
 from arena.errors import ArenaError
+from arena.extras.models.disguise import Disguise, Disguises, Reflection, reflection
 from arena.game import Symmetry
 from arena.games import manual, rulebook
 from arena.games.conformance import flaws
-from arena.match.disguise import Disguise, Disguises, Reflection, reflection
 from arena.match.referee import Referee
 from arena.protocol import Reply
 from arena.replay import notation

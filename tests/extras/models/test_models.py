@@ -22,21 +22,22 @@ from types import SimpleNamespace
 
 import pytest
 
-from arena import workspace as cli_workspace
 from arena.cli.live.layout import Story, frame
 from arena.clock import TimeControl
 from arena.errors import ArenaError
 from arena.event import config, discovery, tournament
-from arena.event import model as event_model
 from arena.event.director import RunPhase
-from arena.event.model import Provider
-from arena.event.model.broker import Broker
-from arena.event.model.providers import AgainError, Command, Url, json_of, without_key
-from arena.event.model.tape import Tape
+from arena.event.service import Opener
+from arena.extras.models import asking as event_model
+from arena.extras.models import service
+from arena.extras.models.asking import Provider
+from arena.extras.models.broker import Broker
+from arena.extras.models.calls import MOST_REFUSED, Door, ModelRequest, Recorded, read_request
+from arena.extras.models.providers import AgainError, Command, Url, json_of, without_key
+from arena.extras.models.tape import Tape
 from arena.extras.serve import desk
 from arena.extras.serve.accounts import Accounts
 from arena.games import rulebook
-from arena.match.model import MOST_REFUSED, Door, ModelRequest, Recorded, read_request
 from arena.match.play import play
 from arena.protocol import Ask, Reply
 from arena.replay.replayer import scenes
@@ -102,7 +103,7 @@ def test_a_bot_asks_and_gets_the_answer_while_its_clock_stands_still(tmp_path, l
 
     conditions = replace(CONDITIONS, time=TimeControl(start=20.0, move=0.3))
     model = Scripted(slow)
-    record = play(match_of(tmp_path, ASKS, conditions=conditions), launcher=launcher, model=model)
+    record = play(match_of(tmp_path, ASKS, conditions=conditions), launcher=launcher, services={"models": model})
     assert record.verdict.faults == ()
     asking = next(turn for turn in record.turns if turn.role == "first")
     said = json.loads(asking.remarks[0].partition(" ")[2].replace("'", '"'))
@@ -115,7 +116,7 @@ def test_a_bot_asks_and_gets_the_answer_while_its_clock_stands_still(tmp_path, l
 def test_a_bot_is_told_at_the_start_what_it_may_ask(tmp_path, launcher):
     go = "say('#', told); say(legal[0])"
     first = {"first": "told = ''", "each": "if word == 'model': told = rest"}
-    record = play(match_of(tmp_path, go, **first), launcher=launcher, model=Scripted(str))
+    record = play(match_of(tmp_path, go, **first), launcher=launcher, services={"models": Scripted(str)})
     assert "'calls': 100, 'move': 4000, 'bank': 0" in record.turns[1].remarks[0]
 
 
@@ -136,7 +137,9 @@ def test_calls_tokens_and_cost_of_a_match_end(tmp_path, launcher):
         ({"cost": 2.0, "price_in": 1e5, "price_out": 1e5}, "may cost is used up"),
     ]:
         model = Scripted(lambda _: "x")
-        record = play(match_of(tmp_path, go, conditions=limited(**terms)), launcher=launcher, model=model)
+        record = play(
+            match_of(tmp_path, go, conditions=limited(**terms)), launcher=launcher, services={"models": model}
+        )
         turn = record.turns[1]
         assert [words in remark for remark in turn.remarks] == [False, False, True]
         assert model.requests[0].request["tokens"] == min(32_000, terms.get("move", 4000) + terms.get("bank", 0))
@@ -157,7 +160,7 @@ def test_a_question_that_surely_does_not_fit_is_not_sent_and_the_bot_reads_why(t
         ({"cost": 0.004, "price_in": 1.0, "move": None}, "which cost more than the 0.004 that is left"),
     ]:
         match = match_of(tmp_path, go, first="import json", conditions=limited(**terms))
-        record = play(match, launcher=launcher, model=model)
+        record = play(match, launcher=launcher, services={"models": model})
         assert record.verdict.faults == ()
         assert words in record.turns[1].remarks[0]
     assert model.requests == []
@@ -177,7 +180,7 @@ say(legal[0])"""
         live.bot_of(tmp_path / "b.py", python("say(legal[0])")),
     ]
     match = live.match_of("goofspiel/five", *bots, conditions=limited(move=1000))
-    record = play(match, launcher=launcher, model=model)
+    record = play(match, launcher=launcher, services={"models": model})
     said = [turn.remarks[0] for turn in record.turns if turn.remarks]
     assert "'left': {'calls': 99, 'tokens': 0, 'owed': 1600}" in said[0]
     if asks_each_turn:
@@ -187,19 +190,19 @@ say(legal[0])"""
         assert [request.request["tokens"] for request in model.requests] == [1000, 1000]
     used = sum(call.answer.tokens_in + call.answer.tokens_out for call in record.calls)
     assert used < 5 * 1000 + 2600
-    again = play(match, launcher=launcher, model=Recorded(record))
+    again = play(match, launcher=launcher, services={"models": Recorded(record)})
     assert again.calls == record.calls
     assert [turn.remarks for turn in again.turns] == [turn.remarks for turn in record.turns]
 
 
 def test_a_bot_that_floods_the_door_is_out_and_every_other_line_is_thrown_away(tmp_path, launcher):
     flood = "while True: say('model x')"
-    record = play(match_of(tmp_path, flood), launcher=launcher, model=Scripted(str))
+    record = play(match_of(tmp_path, flood), launcher=launcher, services={"models": Scripted(str)})
     (fault,) = record.verdict.faults
     assert fault.ending is Ending.LIMIT_EXCEEDED
     assert f"more than {MOST_REFUSED} requests" in fault.words
     two = 'os.write(1, b\'model {"prompt": "x"}\\nbet\\n\'); sys.stdin.readline(); say(legal[0])'
-    record = play(match_of(tmp_path, two), launcher=launcher, model=Scripted(str))
+    record = play(match_of(tmp_path, two), launcher=launcher, services={"models": Scripted(str)})
     assert record.verdict.faults == ()
     assert record.turns[1].move == "check"
 
@@ -208,7 +211,9 @@ def test_a_bot_that_dies_or_sleeps_after_an_answer_is_at_fault(tmp_path, launche
     ask = 'say(\'model {"prompt": "x"}\'); sys.stdin.readline(); '
     conditions = replace(CONDITIONS, time=TimeControl(start=20.0, move=0.2))
     for go, ending in [("os._exit(3)", Ending.CRASHED), ("time.sleep(9)", Ending.TIMEOUT)]:
-        record = play(match_of(tmp_path, ask + go, conditions=conditions), launcher=launcher, model=Scripted(str))
+        record = play(
+            match_of(tmp_path, ask + go, conditions=conditions), launcher=launcher, services={"models": Scripted(str)}
+        )
         (fault,) = record.verdict.faults
         assert (fault.ending, fault.words.startswith("after a call of its model: ")) == (ending, True)
 
@@ -216,7 +221,7 @@ def test_a_bot_that_dies_or_sleeps_after_an_answer_is_at_fault(tmp_path, launche
 def test_the_time_of_all_parts_of_a_turn_counts(tmp_path, launcher):
     go = 'for _ in range(9): time.sleep(0.1); say(\'model {"prompt": "x"}\'); sys.stdin.readline()\nsay(legal[0])'
     conditions = replace(CONDITIONS, time=TimeControl(start=20.0, move=0.35))
-    record = play(match_of(tmp_path, go, conditions=conditions), launcher=launcher, model=Scripted(str))
+    record = play(match_of(tmp_path, go, conditions=conditions), launcher=launcher, services={"models": Scripted(str)})
     assert record.verdict.faults[0].ending is Ending.TIMEOUT
 
 
@@ -238,15 +243,15 @@ def test_a_bot_is_frozen_while_the_model_answers(tmp_path, launcher):
         say("# cpu", time.process_time() - begun)
         say(legal[0])
     """
-    record = play(match_of(tmp_path, go, first=first), launcher=launcher, model=Scripted(slow))
+    record = play(match_of(tmp_path, go, first=first), launcher=launcher, services={"models": Scripted(slow)})
     assert float(record.turns[1].remarks[0].split()[1]) < 0.3
 
 
 def test_a_match_records_no_more_calls_than_a_record_has_room_for(tmp_path, launcher, monkeypatch):
-    monkeypatch.setattr("arena.match.model.TAPE_BYTES", 200)
+    monkeypatch.setattr("arena.extras.models.calls.TAPE_BYTES", 200)
     ask = """say('model {"prompt": "x"}'); say('#', sys.stdin.readline().strip()[:99])"""
     model = Scripted(lambda _: "long" * 50)
-    record = play(match_of(tmp_path, f"{ask}\n{ask}\nsay(legal[0])"), launcher=launcher, model=model)
+    record = play(match_of(tmp_path, f"{ask}\n{ask}\nsay(legal[0])"), launcher=launcher, services={"models": model})
     assert ["fill what a record has room for" in remark for remark in record.turns[1].remarks] == [False, True]
 
 
@@ -260,7 +265,9 @@ def test_roles_that_move_at_once_ask_at_once(tmp_path, launcher):
 
     bots = [live.bot_of(tmp_path / f"{name}.py", python(ASKS)) for name in "ab"]
     record = play(
-        live.match_of("goofspiel/five", *bots, conditions=CONDITIONS), launcher=launcher, model=Scripted(slow)
+        live.match_of("goofspiel/five", *bots, conditions=CONDITIONS),
+        launcher=launcher,
+        services={"models": Scripted(slow)},
     )
     assert record.verdict.faults == ()
     assert len(begun) == 10
@@ -295,15 +302,15 @@ def test_a_bot_on_its_authors_machine_asks_through_the_same_door(tmp_path, launc
     monkeypatch.setattr("arena.match.remote.RemoteSeat", Remote)
     match = match_of(tmp_path, "say(legal[0])")
     seats = (replace(match.seats[0], bot=replace(match.seats[0].bot, remote="/nowhere")), match.seats[1])
-    record = play(replace(match, seats=seats), launcher=launcher, model=Scripted(lambda _: "bet"))
+    record = play(replace(match, seats=seats), launcher=launcher, services={"models": Scripted(lambda _: "bet")})
     assert [turn.move for turn in record.turns if turn.role == "first"] == ["bet"]
     assert len(record.calls) == 1
 
 
 def test_a_record_plays_again_from_its_own_tape_and_pays_nothing(tmp_path, launcher):
     match = match_of(tmp_path, ASKS)
-    record = play(match, launcher=launcher, model=Scripted(lambda _: os.urandom(4).hex()))
-    again = play(match, launcher=launcher, model=Recorded(record))
+    record = play(match, launcher=launcher, services={"models": Scripted(lambda _: os.urandom(4).hex())})
+    again = play(match, launcher=launcher, services={"models": Recorded(record)})
     assert again.calls == record.calls
     assert [turn.remarks for turn in again.turns] == [turn.remarks for turn in record.turns]
 
@@ -385,7 +392,7 @@ def test_all_lanes_together_ask_no_more_often_than_the_rate(tmp_path):
 
 
 def test_a_provider_that_fails_is_asked_again_and_one_that_is_down_ends_the_run(tmp_path, monkeypatch):
-    monkeypatch.setattr("arena.event.model.broker.BACKOFF_S", 0.001)
+    monkeypatch.setattr("arena.extras.models.broker.BACKOFF_S", 0.001)
     calls = 0
 
     async def fails_twice(_: object) -> ModelAnswer:
@@ -418,12 +425,17 @@ def workspace(folder: Path, model: str, bots: str = "ab", **keys: object) -> Pat
 
 
 def provider_of(folder: Path, **changes: object) -> Provider:
-    found = cli_workspace.provider(config.load(folder / "tournament.toml"), folder)
+    found = service.provider_of(config.load(folder / "tournament.toml").model, folder)
     return replace(found, **changes)
 
 
+def served(folder: Path, **changes: object) -> dict[str, Opener]:
+    """Return what opens the model of a workspace for a run."""
+    return {service.NAME: partial(event_model.opened, provider_of(folder, **changes))}
+
+
 def run(folder: Path, results: str = "results/cup", workers: int = 1, **changes: object):
-    return events.run(folder, results, workers=workers, model=provider_of(folder, **changes))
+    return events.run(folder, results, workers=workers, services=served(folder, **changes))
 
 
 def paid(folder: Path) -> int:
@@ -449,7 +461,7 @@ def test_a_killed_event_pays_nothing_twice_and_plays_again_from_its_tape(tmp_pat
             pid = os.fork()
             if pid == 0:
                 try:
-                    tournament.run(event, results, workers=2, audience=events.Audience(), model=provider_of(folder))
+                    tournament.run(event, results, workers=2, audience=events.Audience(), services=served(folder))
                 finally:
                     os._exit(0)
             assert until(lambda number=number: paid.value >= 8 * number)
@@ -594,7 +606,7 @@ def test_a_command_ends_with_what_it_started_also_if_it_has_only_just_begun():
 
 def test_a_key_in_a_variable_is_gone_from_this_process_and_its_forks(tmp_path):
     program = (
-        "import os, sys; from arena.event.model import forget\n"
+        "import os, sys; from arena.sandbox.exposure import forget\n"
         "forget('MY_KEY')\n"
         "assert 'MY_KEY' not in os.environ and 'PATH' in os.environ\n"
         "sys.exit(b'sk-' in open('/proc/self/environ', 'rb').read())"
@@ -749,7 +761,7 @@ def test_check_says_who_answers_and_a_provider_that_fails_is_one_line(tmp_path):
 
 def test_the_viewer_shows_what_the_model_said_in_the_shown_turn(tmp_path, launcher):
     match = match_of(tmp_path, ASKS)
-    record = play(match, launcher=launcher, model=Scripted(lambda _: "the first\x1b[31m"))
+    record = play(match, launcher=launcher, services={"models": Scripted(lambda _: "the first\x1b[31m")})
     game = rulebook.game_of(match)
     story = Story(game, match, {"first": "a", "second": "b"}, False, list(scenes(game, record.turns)), record)
     asking = next(index for index, scene in enumerate(story.scenes) if scene.turns and scene.turns[0].role == "first")
@@ -775,7 +787,7 @@ def test_the_house_bot_asks_again_and_quotes_what_others_wrote(tmp_path, launche
 
     match = live.match_of("kuhn_poker/three_cards", discovery.from_path(HOUSE), conditions=CONDITIONS)
     model = Scripted(answer)
-    record = play(match, launcher=launcher, model=model)
+    record = play(match, launcher=launcher, services={"models": model})
     assert record.verdict.faults == ()
     assert "That names no legal move." in model.requests[1].request["messages"][3]["content"]
     assert model.requests[0].request["messages"][1]["content"].count("<data>") == 2

@@ -1,7 +1,7 @@
 """The door to a language model: the requests of a match's bots, what they may use, and the lines that answer them.
 
 It reads requests, keeps each seat's account of calls, tokens and cost, and writes down every call. Who answers is a
-`LanguageModel`: the broker of an event (event/model/), or a record. It knows no provider, no key and no rules.
+`LanguageModel`: the broker of an event (asking.py), or a record. It knows no provider, no key and no rules.
 """
 
 # Theory of operation
@@ -38,7 +38,7 @@ from typing import Any, NamedTuple, Protocol
 
 from arena import protocol, shared_folders
 from arena.clock import TimeUsed
-from arena.errors import MachineError
+from arena.errors import MachineError, OutsideError, SpentError
 from arena.failure import Cause, Failure
 from arena.game import Role
 from arena.identity import digest_of
@@ -62,11 +62,11 @@ NOT_THEN = "this was not asked when the match was recorded, and a rerun pays for
 UNREACHABLE = "the process that asks it has ended: run the same command again"
 
 
-class ModelError(Exception):
+class ModelError(OutsideError):
     """The provider could not be asked: the match must be played again."""
 
 
-class BudgetError(Exception):
+class BudgetError(SpentError):
     """The event's budget of tokens or cost is used up: the match stays due."""
 
 
@@ -90,7 +90,7 @@ class LanguageModel(Protocol):
 
 
 class Door:
-    """The model of an event: its broker, a process that all lanes reach by a Unix socket (event/model/broker.py)."""
+    """The model of an event: its broker, a process that all lanes reach by a Unix socket (broker.py)."""
 
     LONGEST_LINE = 4_000_000
     PULSE_S, SILENCE_S = 10.0, 60.0

@@ -1,7 +1,7 @@
 """The language model of an event: who answers (`Provider`), and the broker process, which alone asks and pays.
 
 `broker.py` is that process, with `providers.py` for the ways to ask and `tape.py` for what was answered before. The
-lanes reach it by a socket (match/model.py).
+lanes reach it by a socket (calls.py).
 """
 
 # Theory of operation
@@ -17,10 +17,9 @@ lanes reach it by a socket (match/model.py).
 # key, and nothing that is stored or logged does.
 #
 # Paid once. An answer is on disk, in the tape, before a lane hears of it. A run that is killed plays its matches again
-# and finds the answers there, by the keys of match/model.py; so does a match that was aborted.
+# and finds the answers there, by the keys of calls.py; so does a match that was aborted.
 
 import contextlib
-import ctypes
 import json
 import os
 import subprocess
@@ -29,13 +28,13 @@ from collections.abc import Iterator
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 
-from arena import system
 from arena.errors import ArenaError
-from arena.match.model import Door
+from arena.extras.models.calls import Door
 from arena.sandbox import folder as scratch
+from arena.sandbox.exposure import forget
 
 TAPE_FILE = "tape.sqlite"
-BEGIN = "import sys; sys.path.insert(0, sys.argv[1]); from arena.event.model.broker import main; main()"
+BEGIN = "import sys; sys.path.insert(0, sys.argv[1]); from arena.extras.models.broker import main; main()"
 LEAVE_S = 2.0
 LONGEST_KEY = 1000
 
@@ -137,17 +136,3 @@ def key_of(provider: Provider) -> str:
     if not (key.isascii() and key.isprintable() and " " not in key and 0 < len(key) <= LONGEST_KEY):
         raise ArenaError(f"{where}: holds no key: a key is one word")
     return key
-
-
-def forget(variable: str) -> None:
-    """Remove a variable from this process, also from the memory that process lists show of it and of its forks."""
-    if os.environ.pop(variable, None) is None or not system.LINUX:
-        return
-    with open("/proc/self/stat") as file:  # noqa: PTH123
-        begin, end = map(int, file.read().rpartition(")")[2].split()[47:49])  # proc_pid_stat(5): env_start, env_end
-    text = b"\0" + ctypes.string_at(begin, end - begin)
-    name = b"\0" + os.fsencode(variable) + b"="
-    at = text.find(name)
-    if at >= 0:
-        value = at + len(name)
-        ctypes.memset(begin + value - 1, ord("x"), text.index(b"\0", value) - value)

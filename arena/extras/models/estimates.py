@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from arena.event import plan
-from arena.event.model import TAPE_FILE
-from arena.event.model.tape import Tape
+from arena.extras.models.asking import TAPE_FILE
+from arena.extras.models.tape import Tape
 from arena.results.archive import Archive, NoResultsError
 from arena.values import Event
 

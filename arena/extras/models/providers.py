@@ -14,7 +14,7 @@ from typing import Any
 
 from arena import parallel, system
 from arena.errors import MachineError
-from arena.event.model import Provider
+from arena.extras.models.asking import Provider
 from arena.values import ModelAnswer
 
 MOST_BODY = 2_000_000

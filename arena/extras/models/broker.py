@@ -19,10 +19,10 @@ from typing import Any, NoReturn
 
 from arena import parallel, shared_folders
 from arena.errors import ArenaError
-from arena.event.model import TAPE_FILE, Provider, key_of
-from arena.event.model.providers import AgainError, Command, Url, most_tokens, without_key
-from arena.event.model.tape import Tape
-from arena.match.model import Door
+from arena.extras.models.asking import TAPE_FILE, Provider, key_of
+from arena.extras.models.calls import Door
+from arena.extras.models.providers import AgainError, Command, Url, most_tokens, without_key
+from arena.extras.models.tape import Tape
 from arena.protocol import clean
 from arena.values import ModelAnswer, ModelTerms
 
