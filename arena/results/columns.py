@@ -1,7 +1,8 @@
-"""The columns of every frame of results: name, meaning, unit, label, and from its unit how many decimals a figure has.
+"""The columns of every frame of results: name, meaning, unit and label.
 
-Only the cells of a column stand elsewhere, in results/leaderboard/. Frames use these names; CSV files, the terminal and
-the report use these decimals; the report uses these labels. `python tests/pages.py` makes the tables of
+From its unit follows how many decimals a figure has. Only the cells of a column stand elsewhere, in
+results/leaderboard/. Frames use these names; CSV files, the terminal and the report use these
+decimals; the report uses these labels. `python tests/pages.py` makes the tables of
 results/README.md from them. Pure.
 """
 
@@ -25,7 +26,10 @@ DECIMALS = {
     "seconds": 4,
     "cost": 4,
 }
-"""Decimals that a person is shown, by unit; figures of other units have 2, unless they are whole numbers."""
+"""Decimals that a person is shown, by unit.
+
+Figures of other units have 2, unless they are whole numbers.
+"""
 FILE_DECIMALS = 4
 SECONDS_FILE_DECIMALS = 6  # clock readings show microseconds, and costs what a few tokens cost
 
@@ -41,11 +45,12 @@ class Column:
     unit: str = ""
     """`rating` is that of the event's rating; empty for texts, and for figures without a unit."""
     label: str = ""
-    """The heading on a page; two columns with one label, such as the ends of an interval, are shown as one."""
+    """The heading on a page; two columns with one label, such as the ends of an interval, are shown
+    as one."""
 
     @property
     def heading(self) -> str:
-        """The label, or else the name as words."""
+        """The label, or the name as words if there is none."""
         return self.label or self.name.replace("_", " ")
 
     @property
@@ -59,22 +64,29 @@ class Column:
         return SECONDS_FILE_DECIMALS if self.unit in {"seconds", "cost"} else FILE_DECIMALS
 
     def in_file(self, figure: float) -> float | None:
-        """Return a figure with the decimals of CSV and JSON, 0.0 for -0.0; None for one that is missing or infinite."""
-        power = 10**self.file_decimals
-        # numpy rounds the columns of CSV files in this way, which is not always Python's `round(figure, decimals)`.
-        return round(figure * power) / power if isfinite(figure) else None
+        """Return a figure with the decimals of CSV and JSON, 0.0 for -0.0.
+
+        It is None for a figure that is missing or infinite.
+        """
+        if not isfinite(figure):
+            return None
+        # numpy rounds the columns of CSV files in this way, which is not always Python's
+        # `round(figure, decimals)`.
+        power: int = 10**self.file_decimals
+        return round(figure * power) / power
 
     def text(self, figure: float | None, sign: str = "-") -> str:
-        """Return a figure as a person is shown it; a missing figure and an open end of an interval are empty.
+        """Return a figure as a person is shown it.
 
-        `sign` is Python's: "+" gives figures above zero a sign too.
+        A missing figure and an open end of an interval are empty. `sign` is Python's: "+" gives
+        figures above zero a sign, too.
         """
         in_file = None if figure is None else self.in_file(figure)
         if in_file is None:
             return ""
-        return (
-            rounded_text(in_file, self.decimals, sign) if isinstance(figure, float) else str(figure)
-        )
+        if not isinstance(figure, float):
+            return str(figure)
+        return rounded_text(in_file, self.decimals, sign)
 
     def printed(self, figure: float | None, sign: str = "-") -> str:
         """Return the same with the minus sign of print, for pages and pictures."""
@@ -82,12 +94,14 @@ class Column:
 
 
 def rounded_text(figure: float, decimals: int, sign: str = "-") -> str:
-    """Return a figure with some decimals; halves go away from zero, as people round, and JavaScript's `toFixed`.
+    """Return a figure with some decimals; `sign` is Python's.
 
-    Every figure of results that a person is shown is rounded here: the terminal, the charts and the report must not
-    differ by a last digit.
+    Halves go away from zero, as people round, and JavaScript's `toFixed`. Every figure of results
+    that a person is shown is rounded here: the terminal, the charts and the report must not differ
+    by a last digit.
     """
-    exact = Decimal(figure).quantize(Decimal(1).scaleb(-decimals), ROUND_HALF_UP, Context(prec=400))
+    unit = Decimal(1).scaleb(-decimals)
+    exact = Decimal(figure).quantize(unit, ROUND_HALF_UP, Context(prec=400))
     return f"{exact:{sign}z.{decimals}f}"
 
 
@@ -108,34 +122,58 @@ def interval_text(low: str, high: str) -> str:
     """Return an interval in words, from the texts of its ends; the text of an open end is empty."""
     if low and high:
         return f"{low} to {high}"
-    return f"above {low}" if low else f"below {high}" if high else "anything"
+    if low:
+        return f"above {low}"
+    if high:
+        return f"below {high}"
+    return "anything"
 
 
 def ranks_text(best: float | None, worst: float | None, dash: str = "\u2013") -> str:
-    """Return the ranks that the matches leave open: `2`, or `2` to `4` with a dash; empty without ranks."""
-    return "" if best is None else f"{best:g}" if best == worst else f"{best:g}{dash}{worst:g}"
+    """Return the ranks that the matches leave open: `2`, or `2` to `4` with a dash.
+
+    It is empty without ranks.
+    """
+    if best is None:
+        return ""
+    if best == worst:
+        return f"{best:g}"
+    return f"{best:g}{dash}{worst:g}"
 
 
 def interval_bars(rows: Iterable[Mapping[str, Any]]) -> list[tuple[float, float, float] | None]:
-    """Return of each row where its interval begins, its rating is and its interval ends, all on one scale from 0 to 1.
+    """Return for each row the begin of its interval, its rating and the end of its interval.
 
-    An open end is at the edge, beyond every figure. A row without a rating has no bar.
+    All are on one scale from 0 to 1. An open end is at the edge, beyond every figure. A row without
+    a rating has no bar.
     """
-    ends = [[row.get(name) for name in ("rating_low", "rating", "rating_high")] for row in rows]
-    rated = [bar for bar in ends if bar[1] is not None]
-    figures = [figure for bar in rated for figure in bar if figure is not None]
-    least, most = min(figures, default=0.0), max(figures, default=0.0)
-    beyond = 0.1 * (most - least or 1)
-    least -= beyond * any(low is None for low, _, _ in rated)
-    most += beyond * any(high is None for _, _, high in rated)
-
-    def share(figure: float | None, edge: float) -> float:
-        return edge if figure is None else (figure - least) / (most - least or 1)
-
-    return [
-        None if bar[1] is None else (share(bar[0], 0), share(bar[1], 0), share(bar[2], 1))
-        for bar in ends
-    ]
+    bars = [(row.get("rating_low"), row.get("rating"), row.get("rating_high")) for row in rows]
+    figures: list[float] = []
+    beyond_low = False
+    beyond_high = False
+    for low, rating, high in bars:
+        if rating is None:
+            continue
+        figures += [figure for figure in (low, rating, high) if figure is not None]
+        beyond_low = beyond_low or low is None
+        beyond_high = beyond_high or high is None
+    least = min(figures, default=0.0)
+    most = max(figures, default=0.0)
+    margin = 0.1 * (most - least or 1)
+    if beyond_low:
+        least -= margin
+    if beyond_high:
+        most += margin
+    scale = most - least or 1
+    shares: list[tuple[float, float, float] | None] = []
+    for low, rating, high in bars:
+        if rating is None:
+            shares.append(None)
+            continue
+        begin = 0 if low is None else (low - least) / scale
+        end = 1 if high is None else (high - least) / scale
+        shares.append((begin, (rating - least) / scale, end))
+    return shares
 
 
 class Columns:
@@ -150,35 +188,46 @@ class Columns:
         return [column.name for column in self.columns]
 
     def __getitem__(self, name: str) -> Column:
-        """Return the column of that name, also of one that has the name of a tie-break, a role, a board or a number."""
+        """Return the column of that name.
+
+        A column may be declared under a general name, which stands for the names of tie-breaks,
+        roles, boards or numbers.
+        """
         by_name = {column.name: column for column in self.columns}
-        general = "TIEBREAK" if name in tiebreaks.names() else f"ROLE_{name.rpartition('_')[2]}"
-        numbered = f"{name.rpartition('_')[0]}_NUMBER"
-        column = next(
-            by_name[each] for each in (name, general, numbered, "BOARD") if each in by_name
-        )
-        return replace(column, name=name)
+        stem, _, last = name.rpartition("_")
+        general = "TIEBREAK" if name in tiebreaks.names() else f"ROLE_{last}"
+        for declared in (name, general, f"{stem}_NUMBER", "BOARD"):
+            if declared in by_name:
+                return replace(by_name[declared], name=name)
+        raise KeyError(name)
 
     def in_file(self, rows: Iterable[Mapping[str, Any]]) -> list[dict[str, Any]]:
-        """Return rows with their figures as in CSV and JSON. Infinite figures, which JSON does not have, are None."""
+        """Return rows with their figures as in CSV and JSON.
+
+        Infinite figures, which JSON does not have, are None.
+        """
         column = cache(self.__getitem__)
-        return [
-            {
-                name: column(name).in_file(cell) if isinstance(cell, float) else cell
-                for name, cell in row.items()
-            }
-            for row in rows
-        ]
+        in_file = []
+        for row in rows:
+            cells = dict(row)
+            for name, cell in row.items():
+                if isinstance(cell, float):
+                    cells[name] = column(name).in_file(cell)
+            in_file.append(cells)
+        return in_file
 
     def rated_in(self, unit: str) -> "Columns":
         """Return the columns with the unit of an event's rating."""
-        return Columns(
-            *(replace(each, unit=unit) if each.unit == "rating" else each for each in self.columns)
-        )
+        columns = []
+        for column in self.columns:
+            if column.unit == "rating":
+                column = replace(column, unit=unit)
+            columns.append(column)
+        return Columns(*columns)
 
     def without_logits(self) -> "Columns":
-        """Return the columns that a person is shown, or those of an event whose ratings are not in Elo."""
-        return Columns(*(each for each in self.columns if each.name not in LOGITS))
+        """Return the columns that a person is shown: those of ratings that are not in Elo."""
+        return Columns(*[column for column in self.columns if column.name not in LOGITS])
 
 
 _BOT = Column("bot", "Its name", label="Bot")
@@ -192,9 +241,10 @@ BOT_AND_OPPONENT = (
     Column("bot", "The bot's name", label="Bot"),
     Column("opponent", "The opponent's name"),
 )
-_RANKS = tuple(
-    Column(name, "The best and the worst rank that the matches leave open, at 95 %", label="Ranks")
-    for name in ("rank_low", "rank_high")
+RANKS = "The best and the worst rank that the matches leave open, at 95 %"
+_RANKS = (
+    Column("rank_low", RANKS, label="Ranks"),
+    Column("rank_high", RANKS, label="Ranks"),
 )
 
 
@@ -204,26 +254,31 @@ def interval_columns(low: str, high: str, meaning: str) -> tuple[Column, Column]
 
 
 LOGITS = ("strength_logit", "strength_logit_low", "strength_logit_high")
-"""The columns that stand beside a strength in Elo points, for formulas; a person sees them by `--wide` only."""
+"""The columns that stand beside a strength in Elo points, for formulas.
+
+A person sees them by `--wide` only.
+"""
 _LOGITS = (
     Column(
         LOGITS[0],
-        "Only where ratings are in Elo: the same strength in logits, the average bot at 0; 1 logit is 173.7 Elo",
+        "Only where ratings are in Elo: the same strength in logits, the average bot at 0; 1 logit "
+        "is 173.7 Elo",
         "logits",
     ),
-    *(
-        Column(name, "Its 95 % interval; infinite where it is open", "logits")
-        for name in LOGITS[1:]
-    ),
+    Column(LOGITS[1], "Its 95 % interval; infinite where it is open", "logits"),
+    Column(LOGITS[2], "Its 95 % interval; infinite where it is open", "logits"),
 )
 _LOW_AND_HIGH = interval_columns("low", "high", "The 95 % interval; infinite where it is open")
 
 ACCURATE = (
-    "Only with solved boards: of its moves there that could have thrown points away, the percentage that did not; "
-    "missing without such a move"
+    "Only with solved boards: of its moves there that could have thrown points away, the "
+    "percentage that did not; missing without such a move"
 )
 BLUNDERS = "Only with solved boards: moves a match there that threw points away"
-REGRETS = "Only with boards whose moves a search grades: points a match there that its moves threw away, by estimate"
+REGRETS = (
+    "Only with boards whose moves a search grades: points a match there that its moves threw away, "
+    "by estimate"
+)
 _GAME = Column(
     "game", "The game; missing in the rows of bots that play all of several games", label="Game"
 )
@@ -231,7 +286,8 @@ LEADERBOARD = Columns(
     _GAME,
     Column(
         "rank",
-        "By rating, points, tie-breaks: 1 is best; missing for a bot that plays only a part of the game",
+        "By rating, points, tie-breaks: 1 is best; missing for a bot that plays only a part of the "
+        "game",
         label="#",
     ),
     _BOT,
@@ -261,7 +317,8 @@ LEADERBOARD = Columns(
     Column("lost", "Matches in which another side scored more", "matches", "Lost"),
     Column(
         "forfeits",
-        "Matches in which it was at fault, with one of its seats or several: the sum of the five endings",
+        "Matches in which it was at fault, with one of its seats or several: the sum of the five "
+        "endings",
         "matches",
         "Forfeits",
     ),
@@ -284,7 +341,8 @@ LEADERBOARD = Columns(
 )
 CHANGE = Column(
     "change",
-    "Ranks gained or lost since the last run with other bots or versions; in no file. In JSON a number, `new`, or null "
+    "Ranks gained or lost since the last run with other bots or versions; in no file. In JSON a "
+    "number, `new`, or null "
     "where no earlier run compares",
     label="Change",
 )
@@ -322,7 +380,8 @@ STRENGTHS = Columns(
     _ROLE,
     Column(
         "strength",
-        "How strong it is there, on a scale where the average bot of the role has the same figure as overall",
+        "How strong it is there, on a scale where the average bot of the role has the same figure "
+        "as overall",
         "rating",
     ),
     *_LOW_AND_HIGH,
@@ -385,7 +444,8 @@ CHANCE_BETTER = Columns(
     *BOT_AND_OPPONENT,
     Column(
         "chance",
-        "The chance that `bot` is stronger: the share of the refits in which it is; a tie counts as half",
+        "The chance that `bot` is stronger: the share of the refits in which it is; a tie counts "
+        "as half",
         "0 to 1",
     ),
 )
@@ -406,7 +466,8 @@ HEAD_TO_HEAD = Columns(
     Column("difference", "`score` minus `opponent_score`", "score"),
     Column(
         "opponent_role",
-        "The role that `opponent` had: the same as `role`, except if they met only in different roles",
+        "The role that `opponent` had: the same as `role`, except if they met only in different "
+        "roles",
     ),
 )
 MATCHES = Columns(
@@ -416,7 +477,8 @@ MATCHES = Columns(
     Column("repeat", "0, 1, ...: which playing of this seating it is"),
     Column(
         "seed",
-        "The same for all matches of the same bots on one board and repeat; fixes all chance in them if the "
+        "The same for all matches of the same bots on one board and repeat; fixes all chance in "
+        "them if the "
         "event's seed is a number (otherwise each record has a key: [seeds](../docs/seeds.md))",
     ),
     Column("reason", "The rules' word for the end, or `forfeit`"),
@@ -452,7 +514,10 @@ TURNS = Columns(
     Column("remarks", "The bot's remarks, a line each"),
 )
 METRICS = Columns(
-    *(Column(name, "As in `turns()`") for name in ("match", "turn", "role", "bot")),
+    Column("match", "As in `turns()`"),
+    Column("turn", "As in `turns()`"),
+    Column("role", "As in `turns()`"),
+    Column("bot", "As in `turns()`"),
     Column("metric", "The bot's name for it"),
     Column("value", "A number", "the bot's"),
 )
@@ -477,6 +542,8 @@ VERSIONS = Columns(
     *_LOGITS,
     Column("matches", "How many it played in", "matches"),
 )
+WALL = "From `go` to the answer: median, 99 % quantile, longest"
+CPU = "CPU time that the bot's process used since its last answer: median, 99 % quantile, longest"
 TIMING = Columns(
     Column("bot", "The bot's name"),
     _BOARD,
@@ -487,24 +554,12 @@ TIMING = Columns(
         "How often it lost on time there: the answer that it owed is in no other figure",
         "seats",
     ),
-    *(
-        Column(
-            f"{clock}_{figure}",
-            f"{meaning}: median, 99 % quantile, longest",
-            "seconds",
-            f"{prefix}{label}",
-        )
-        for clock, meaning, prefix, labels in (
-            ("wall", "From `go` to the answer", "", ("median", "99 %", "longest")),
-            (
-                "cpu",
-                "CPU time that the bot's process used since its last answer",
-                "CPU ",
-                ("median", "99 %", "most"),
-            ),
-        )
-        for figure, label in zip(("p50", "p99", "max"), labels, strict=True)
-    ),
+    Column("wall_p50", WALL, "seconds", "median"),
+    Column("wall_p99", WALL, "seconds", "99 %"),
+    Column("wall_max", WALL, "seconds", "longest"),
+    Column("cpu_p50", CPU, "seconds", "CPU median"),
+    Column("cpu_p99", CPU, "seconds", "CPU 99 %"),
+    Column("cpu_max", CPU, "seconds", "CPU most"),
     Column(
         "waited_p99",
         "Time in which the bot was ready to run, but had no core: 99 % quantile",

@@ -1,18 +1,20 @@
-"""An event as tables for other programs: matches, seats, turns; JSON lines, Parquet or SQLite; a versioned schema.
+"""An event as tables for other programs: JSON lines, Parquet or SQLite, by a versioned schema.
 
-Everything is read from the records, a chunk at a time, so that the memory that it takes does not grow with the event.
-It knows the archive, and neither rules nor the command line.
+The tables are matches, seats and turns. Everything is read from the records, a chunk at a time, so
+that the memory that it takes does not grow with the event. It knows the archive, and neither rules
+nor the command line.
 """
 
 # Theory of operation
 #
-# The numbers of the matches are listed first; then all cores unpack records (parallel.py), a chunk of matches each, and
-# hand back their part of each table, ready to be written: bytes of JSON lines, or a record batch of Arrow. This process
-# only writes, in the order in which the matches were stored. Records never change, so a run may go on meanwhile.
+# The numbers of the matches are listed first; then all cores unpack records (parallel.py), a chunk
+# of matches each, and hand back their part of each table, ready to be written: bytes of JSON lines,
+# or a record batch of Arrow. This process only writes, in the order in which the matches were
+# stored. Records never change, so a run may go on meanwhile.
 #
-# Parquet is written in row groups. A group for each chunk would be too small: a million matches would have thousands of
-# groups, whose descriptions the writer holds to the end and every reader reads first. So batches are collected up to
-# GROUP_ROWS.
+# Parquet is written in row groups. A group for each chunk would be too small: a million matches
+# would have thousands of groups, whose descriptions the writer holds to the end and every reader
+# reads first. So batches are collected up to GROUP_ROWS.
 
 import json
 import sqlite3
@@ -27,7 +29,8 @@ from pydantic_core import to_json
 
 from arena import parallel, system, whole_files
 from arena.errors import ArenaError
-from arena.results.archive import Archive, records
+from arena.results.archive import Archive
+from arena.results.archive.records import valid_text
 from arena.results.standings import seat_results
 from arena.values import Played, Record
 
@@ -35,7 +38,10 @@ if TYPE_CHECKING:
     import pyarrow
 
 SCHEMA = 2
-"""The version of the tables below. A new column leaves it as it is; any other change is a new version."""
+"""The version of the tables below.
+
+A new column leaves it as it is; any other change is a new version.
+"""
 MANIFEST = "export.json"
 FORMATS = ("jsonl", "parquet", "sqlite")
 DATABASE = "tables.sqlite"
@@ -43,7 +49,7 @@ CHUNK = 100
 """Matches that are unpacked at once."""
 GROUP_ROWS = 100_000
 MOST_WORKERS = 8
-"""More would only make parts faster than this process writes them, and hold them in memory meanwhile."""
+"""More would make parts faster than this process writes them, and only fill the memory."""
 Row = tuple[Any, ...]
 
 
@@ -52,7 +58,8 @@ class ExportColumn(NamedTuple):
 
     name: str
     kind: str
-    """`text`, `integer`, `float`, `boolean`, `time` or `list of texts`; with a `?` if it can be empty (null)."""
+    """`text`, `integer`, `float`, `boolean`, `time` or `list of texts`; with a `?` if it can be
+    empty (null)."""
     meaning: str
     """For a reader of docs/export.md, with the unit."""
 
@@ -167,14 +174,16 @@ def write(
     all_versions: bool = False,
     tell: Callable[[int, int], object] = lambda _done, _total: None,
 ) -> Exported:
-    """Write the tables of an archive into a folder; `form` is one of FORMATS. OSError if that fails.
+    """Write the tables of an archive into a folder; `form` is one of FORMATS.
 
-    Each file gets its name when it is whole, and the manifest comes last. `tell` hears how many matches of how many are
-    done. DamagedError if a record is missing.
+    Each file gets its name when it is whole, and the manifest comes last. `tell` hears how many
+    matches of how many are done. Raise OSError if a file cannot be written, and DamagedError if a
+    record is missing.
     """
     convert, open_tables = _format(form)
     event = archive.event().name
-    numbers = (archive.of_all_versions() if all_versions else archive).numbers_in_order()
+    counted = archive.of_all_versions() if all_versions else archive
+    numbers = counted.numbers_in_order()
     archive.close()  # no connection is open in a process that forks
     whole_files.make_folder(folder)
     whole_files.remove(folder / MANIFEST)  # without it the tables are those of an unfinished export
@@ -183,26 +192,26 @@ def write(
     with open_tables(folder) as (files, add_to):
         chunks = (numbers[start : start + CHUNK] for start in range(0, len(numbers), CHUNK))
         workers = min(MOST_WORKERS, len(system.cores()))
-        for count, parts in parallel.parallel_map(
-            partial(_chunk, archive, convert), chunks, cores=workers
-        ):
+        unpack = partial(_chunk, archive, convert)
+        for count, parts in parallel.parallel_map(unpack, chunks, cores=workers):
             for name, (length, part) in parts.items():
                 add_to[name](part)
                 rows[name] += length
             done += count
             tell(done, len(numbers))
         if done < len(numbers):
-            raise archive.damaged(f"{len(numbers) - done} of {len(numbers)} records are missing")
+            missing = len(numbers) - done
+            raise archive.damaged(f"{missing} of {len(numbers)} records are missing")
+    kinds = {}
+    for name, columns in TABLES.items():
+        kinds[name] = {column.name: column.kind for column in columns}
     manifest = {
         "schema": SCHEMA,
         "event": event,
         "format": form,
         "all_versions": all_versions,
         "rows": rows,
-        "columns": {
-            name: {column.name: column.kind for column in columns}
-            for name, columns in TABLES.items()
-        },
+        "columns": kinds,
     }
     path = whole_files.write(folder / MANIFEST, json.dumps(manifest, indent=1).encode())
     return Exported((*files, path), rows)
@@ -210,58 +219,91 @@ def write(
 
 def rows_of(record: Record, *, counts: bool) -> dict[str, list[Row]]:
     """Return the rows that a record has in each table; all texts are valid in UTF-8."""
-    match, verdict, text = record.match, record.verdict, records.valid_text
     played = Played.of(record)
-    results = {role: result for role, _, result, _ in seat_results(played)}
-    sides = {role: side for side, roles in enumerate(record.sides) for role in roles}
-    faults = {
-        fault.role: fault for fault in reversed(verdict.faults)
-    }  # a role's first fault counts
-    matches = (
-        *(
-            match.id,
-            match.game,
-            match.board,
-            match.repeat,
-            match.seed,
-            text(verdict.reason),
-            played.turns,
-        ),
-        *(record.started, record.seconds, match.conditions.sandbox, counts),
-        *(text(record.machine), record.scale, text(match.sampled) if match.sampled else None),
+    return {
+        "matches": [_match_row(record, played, counts=counts)],
+        "seats": _seat_rows(record, played),
+        "turns": _turn_rows(record),
+    }
+
+
+def _match_row(record: Record, played: Played, *, counts: bool) -> Row:
+    """Return the row of a match, with the columns MATCHES."""
+    match = record.match
+    return (
+        match.id,
+        match.game,
+        match.board,
+        match.repeat,
+        match.seed,
+        valid_text(record.verdict.reason),
+        played.turns,
+        record.started,
+        record.seconds,
+        match.conditions.sandbox,
+        counts,
+        valid_text(record.machine),
+        record.scale,
+        valid_text(match.sampled) if match.sampled else None,
     )
-    seats = []
+
+
+def _seat_rows(record: Record, played: Played) -> list[Row]:
+    """Return the rows of a match's seats, with the columns SEATS."""
+    results = {role: result for role, _, result, _ in seat_results(played)}
+    faults = {fault.role: fault for fault in reversed(record.verdict.faults)}  # the first counts
+    sides = {}
+    for side, roles in enumerate(record.sides):
+        for role in roles:
+            sides[role] = side
+    rows = []
     for position, seat in enumerate(record.seats):
-        fault = faults.get(seat.role)
-        seats.append(
-            (
-                *(match.id, position, seat.role, sides[seat.role], text(seat.bot), seat.digest),
-                *(verdict.scores[seat.role], results[seat.role]),
-                *(
-                    (fault.ending.value, text(fault.words), fault.turn)
-                    if fault
-                    else (None, None, None)
-                ),
-                *(seat.ready, seat.exit, seat.killed, seat.memory, seat.cpu, seat.confined),
-            )
+        role = seat.role
+        fault = faults.get(role)
+        row = (
+            record.match.id,
+            position,
+            role,
+            sides[role],
+            valid_text(seat.bot),
+            seat.digest,
+            record.verdict.scores[role],
+            results[role],
+            None if fault is None else fault.ending.value,
+            None if fault is None else valid_text(fault.words),
+            None if fault is None else fault.turn,
+            seat.ready,
+            seat.exit,
+            seat.killed,
+            seat.memory,
+            seat.cpu,
+            seat.confined,
         )
-    turns = [
-        (
-            *(match.id, turn.number, turn.role, text(turn.move), turn.by),
-            None if turn.rejected_text is None else text(turn.rejected_text),
+        rows.append(row)
+    return rows
+
+
+def _turn_rows(record: Record) -> list[Row]:
+    """Return the rows of a match's turns, with the columns TURNS."""
+    rows = []
+    for turn in record.turns:
+        row = (
+            record.match.id,
+            turn.number,
+            turn.role,
+            valid_text(turn.move),
+            turn.by,
+            None if turn.rejected_text is None else valid_text(turn.rejected_text),
             None if turn.refused is None else turn.refused.value,
-            *(
-                turn.wall,
-                turn.cpu,
-                turn.waited,
-                turn.late,
-                [text(remark) for remark in turn.remarks],
-                turn.digest,
-            ),
+            turn.wall,
+            turn.cpu,
+            turn.waited,
+            turn.late,
+            [valid_text(remark) for remark in turn.remarks],
+            turn.digest,
         )
-        for turn in record.turns
-    ]
-    return {"matches": [matches], "seats": seats, "turns": turns}
+        rows.append(row)
+    return rows
 
 
 Part = Any
@@ -275,7 +317,10 @@ Add = Callable[[Part], object]
 def _chunk(
     archive: Archive, convert: Convert, numbers: Iterable[int]
 ) -> tuple[int, dict[str, tuple[int, Part]]]:
-    """Return how many matches these are, and for each table how many rows they have there, and the rows as a part."""
+    """Return the number of these matches, and for each table the number of their rows and a part.
+
+    The part has these rows.
+    """
     tables: dict[str, list[Row]] = {name: [] for name in TABLES}
     count = 0
     for record, counts in archive.records_numbered(numbers):
@@ -283,25 +328,32 @@ def _chunk(
         for name, rows in rows_of(record, counts=counts).items():
             tables[name] += rows
     archive.close()
-    return count, {name: (len(rows), convert(name, rows)) for name, rows in tables.items()}
+    parts = {name: (len(rows), convert(name, rows)) for name, rows in tables.items()}
+    return count, parts
 
 
 OpenTables = Callable[[Path], AbstractContextManager[tuple[tuple[Path, ...], dict[str, Add]]]]
-"""Open the files of all tables in a folder, which get their names at the end; it yields their paths, and writers."""
+"""Open the files of all tables in a folder, which get their names at the end.
+
+It yields their paths, and writers by table.
+"""
 
 
 def _format(form: str) -> tuple[Convert, OpenTables]:
-    """Return how to make parts of a table, and how to open the files. ArenaError without pyarrow."""
+    """Return how to make parts of a table, and how to open the files.
+
+    Raise ArenaError if the package pyarrow is needed and not installed.
+    """
     if form == "sqlite":
         return _database_rows, _database
     if form == "jsonl":
-        return _json_lines, partial(_file_each, form, lambda _table, file: nullcontext(file.write))
-    try:
-        import pyarrow.parquet  # noqa: F401 (only to know that it is there, before anything is written)
+        return _json_lines, partial(_file_each, form, _text_file)
+    try:  # before anything is written
+        import pyarrow.parquet  # noqa: F401
     except ImportError as error:
         raise ArenaError(
-            "--format parquet: the package pyarrow is not installed; install it (`pip install 'botarena[parquet]'`), "
-            "or take --format jsonl"
+            "--format parquet: the package pyarrow is not installed; install it (`pip install "
+            "'botarena[parquet]'`), or take --format jsonl"
         ) from error
     return _batch, partial(_file_each, form, _parquet_file)
 
@@ -310,62 +362,71 @@ def _format(form: str) -> tuple[Convert, OpenTables]:
 def _file_each(
     form: str, open_file: Callable[[str, BinaryIO], AbstractContextManager[Add]], folder: Path
 ) -> Iterator[tuple[tuple[Path, ...], dict[str, Add]]]:
-    files = {name: folder / f"{name}.{form}" for name in TABLES}
+    """Open a file for each table."""
+    paths = []
+    writers = {}
     with ExitStack() as stack:
-        yield (
-            tuple(files.values()),
-            {
-                name: stack.enter_context(
-                    open_file(name, stack.enter_context(whole_files.replacing(path)))
-                )
-                for name, path in files.items()
-            },
-        )
+        for name in TABLES:
+            path = folder / f"{name}.{form}"
+            file = stack.enter_context(whole_files.replacing(path))
+            paths.append(path)
+            writers[name] = stack.enter_context(open_file(name, file))
+        yield tuple(paths), writers
+
+
+def _text_file(_table: str, file: BinaryIO) -> AbstractContextManager[Add]:
+    return nullcontext(file.write)
 
 
 def _database_rows(_table: str, rows: list[Row]) -> list[Row]:
-    return [
-        tuple(json.dumps(cell) if isinstance(cell, list) else cell for cell in row) for row in rows
-    ]
+    """Return rows as SQLite stores them: a list as JSON."""
+    stored = []
+    for row in rows:
+        stored.append(tuple(json.dumps(cell) if type(cell) is list else cell for cell in row))
+    return stored
 
 
 @contextmanager
 def _database(folder: Path) -> Iterator[tuple[tuple[Path, ...], dict[str, Add]]]:
-    with whole_files.staging(folder) as making:
+    """Open one database for all tables."""
+    with whole_files.staging(folder) as staged:
 
         def run(query: str, rows: Iterable[Row] = ((),)) -> None:
-            # Opened for each part: the processes that unpack records are forks, and may not inherit a connection.
-            with closing(sqlite3.connect(making / DATABASE)) as connection, connection:
-                connection.execute(
-                    "pragma synchronous = off"
-                )  # it gets its name, and is on disk, when it is whole
+            # The database is opened for each part: the processes that unpack records are forks,
+            # and may not inherit a connection.
+            with closing(sqlite3.connect(staged / DATABASE)) as connection, connection:
+                # The file gets its name, and is on disk, when it is whole.
+                connection.execute("pragma synchronous = off")
                 connection.executemany(query, rows)
 
+        writers: dict[str, Add] = {}
         for name, columns in TABLES.items():
             run(f"create table {name} ({', '.join(map(_database_column, columns))})")
-        yield (
-            (folder / DATABASE,),
-            {
-                name: partial(run, f"insert into {name} values ({', '.join('?' * len(columns))})")
-                for name, columns in TABLES.items()
-            },
-        )
+            values = ", ".join("?" * len(columns))
+            writers[name] = partial(run, f"insert into {name} values ({values})")
+        yield (folder / DATABASE,), writers
         for name in TABLES:
             run(f"create index {name}_match on {name} (match)")
-        whole_files.publish(making / DATABASE, folder / DATABASE)
+        whole_files.publish(staged / DATABASE, folder / DATABASE)
+
+
+SQL_TYPES = {"integer": "integer", "boolean": "integer", "float": "real"}
+"""The types of SQLite by kind of a column; all other kinds are texts."""
 
 
 def _database_column(column: ExportColumn) -> str:
-    kind = {"integer": "integer", "boolean": "integer", "float": "real"}.get(
-        column.kind.rstrip("?"), "text"
-    )
-    return f'"{column.name}" {kind}{"" if column.kind.endswith("?") else " not null"}'
+    kind = SQL_TYPES.get(column.kind.rstrip("?"), "text")
+    constraint = "" if column.kind.endswith("?") else " not null"
+    return f'"{column.name}" {kind}{constraint}'
 
 
 def _json_lines(table: str, rows: list[Row]) -> bytes:
     names = [column.name for column in TABLES[table]]
-    # The module json takes five times as long.
-    return b"".join(to_json(dict(zip(names, row, strict=True))) + b"\n" for row in rows)
+    lines = []
+    for row in rows:
+        cells = dict(zip(names, row, strict=True))
+        lines.append(to_json(cells) + b"\n")  # the module json takes five times as long
+    return b"".join(lines)
 
 
 def _batch(table: str, rows: list[Row]) -> "pyarrow.RecordBatch":
@@ -393,12 +454,10 @@ def _arrow_schema(table: str) -> "pyarrow.Schema":
         "time": pyarrow.timestamp("ms", "UTC"),
         "list of texts": pyarrow.list_(pyarrow.string()),
     }
-    fields = [
-        pyarrow.field(
-            column.name, types[column.kind.rstrip("?")], nullable=column.kind.endswith("?")
-        )
-        for column in TABLES[table]
-    ]
+    fields = []
+    for column in TABLES[table]:
+        kind = types[column.kind.rstrip("?")]
+        fields.append(pyarrow.field(column.name, kind, nullable=column.kind.endswith("?")))
     return pyarrow.schema(fields, {"botarena.schema": str(SCHEMA), "botarena.table": table})
 
 
@@ -419,7 +478,7 @@ def _parquet_file(table: str, file: BinaryIO) -> Iterator[Add]:
 
         def add(batch: "pyarrow.RecordBatch") -> None:
             batches.append(batch)
-            if sum(each.num_rows for each in batches) >= GROUP_ROWS:
+            if sum(batch.num_rows for batch in batches) >= GROUP_ROWS:
                 write_group()
 
         yield add
