@@ -85,7 +85,7 @@ class AddedSection:
 
 @dataclass(frozen=True, kw_only=True)
 class AddedTable:
-    """A table of tournament.toml. Each of its keys has a default, as most events leave the table out."""
+    """A table of tournament.toml; one that an event leaves out has its defaults, or is None if a key has none."""
 
     path: str
     """`package.module:Class` of a subclass of `arena.event.tables.Table`."""

@@ -51,6 +51,7 @@ def run(
 ) -> None:
     """Play the event of a tournament.toml; after an interruption, go on with it."""
     from arena.event import config
+    from arena.event.config import extended
     from arena.results.archive import Archive
 
     if demo:
@@ -74,7 +75,7 @@ def run(
     folder = paths.results_folder(path.parent, event.name)
     if not bots:  # a bot that plays none of the boards: otherwise nobody would notice a mistake in its bot.toml
         playing = {bot.name for bot in event.bots}
-        askers = {bot.name for bot in entrants if bot.model and tournament.model is None}
+        askers = {bot.name for bot in entrants if bot.model and event.conditions.model is None}
         idle = [output.safe_line(bot.name) for bot in entrants if bot.name not in playing | askers and not bot.remote]
         if idle:
             output.notice(f"left out, since they play none of the boards: {', '.join(idle)}")
@@ -100,8 +101,9 @@ def run(
     if changed or bots or boards:
         table = tournament.model_dump() | {"boards": [board.label for board in event.boards]}
         stated = {key: value for key, value in table.items() if value is not None and value != ()}
-        if tournament.model is not None:  # keys that were left out have no word for it
-            stated["model"] = tournament.model.model_dump(exclude_unset=True)
+        for name, added in tournament.added.items():
+            if extended.may_be_absent(type(added)):  # keys that were left out have no word for it
+                stated[name] = added.model_dump(exclude_unset=True)
         text = f"# As played by: {output.safe_line(command_line(), 1000)}\n{options.toml(stated)}"
     with output.silence() if quiet else contextlib.nullcontext(), signals.listening() as interrupt:
         for sentence in service.sentences(event, folder, tournament):

@@ -24,7 +24,6 @@ from arena.event.config.keys import (
     Faults,
     GradeTable,
     LimitsTable,
-    ModelTable,
     NotifyTable,
     OpeningsTable,
     RemoteTable,
@@ -35,7 +34,7 @@ from arena.event.config.keys import (
     WorkersTable,
 )
 from arena.event.schedules.round_robin import groups_of
-from arena.event.tables import Names, Table, as_tuple
+from arena.event.tables import ExtensionTable, Names, Table, as_tuple
 from arena.event.tables.mistakes import wrong_keys
 from arena.games import openings, rulebook
 from arena.results import grades, ratings, tiebreaks
@@ -107,17 +106,29 @@ class Tournament(Table):
     faults: Faults = Field(Faults(), description="Faults that are forgiven.")
     openings: OpeningsTable = Field(OpeningsTable(), description="The first turns of each match, which no bot chooses.")
     workers: WorkersTable = Field(WorkersTable(), description="The processes that play the matches.")
-    model: ModelTable | None = Field(None, description="A language model that bots may ask.")
     grade: GradeTable | None = Field(None, description="Marks for students, given by `arena grade`.")
     notify: NotifyTable | None = Field(None, description="A webhook that gets a message when a run ends.")
     format: int = Field(
         file_formats.TOURNAMENT.number, description="The format of this file: later versions of arena read it, too."
     )
 
-    def table(self, name: str) -> Table:
-        """Return a table by name, for an extension; a table that the file leaves out has its defaults."""
-        table: Table = getattr(self, name)
+    def table(self, name: str) -> Table | None:
+        """Return a table by name, for an extension.
+
+        A table that the file leaves out has its defaults; it is None if one of its keys has none.
+        """
+        table: Table | None = getattr(self, name)
         return table
+
+    @property
+    def added(self) -> Mapping[str, ExtensionTable]:
+        """The tables of extensions that this file has, or that have defaults."""
+        found: dict[str, ExtensionTable] = {}
+        for name in extended.tables():
+            table = self.table(name)
+            if isinstance(table, ExtensionTable):
+                found[name] = table
+        return found
 
     def event(
         self,
@@ -304,7 +315,7 @@ class Tournament(Table):
             raise ArenaError(
                 'time.clock: "cpu" counts the CPU time of one process: set limits.processes = 1, or "wall"'
             )
-        return Conditions(
+        conditions = Conditions(
             time=TimeControl(**self.time.model_dump()),
             limits=self.limits.limits(defaults=True),
             strikes=self.faults.strikes,
@@ -314,9 +325,15 @@ class Tournament(Table):
             warm=self.warm,
             keep=self.keep,
             preload=self.preload,
-            model=None if self.model is None else self.model.terms,
             remote=self.remote.seats() if self.remote.rated else None,
         )
+        return self._with_added(conditions)
+
+    def _with_added(self, conditions: Conditions) -> Conditions:
+        """Return conditions with what the tables of extensions change."""
+        for table in self.added.values():
+            conditions = table.conditions(conditions)
+        return conditions
 
     def _boards(self, workspace: Path, sampled_boards: Path | None = None) -> tuple[Board, ...]:
         if not self.boards:
@@ -329,8 +346,8 @@ class Tournament(Table):
                     for board in rulebook.find(name, workspace, self.seed, stored=sampled_boards)
                 )
             )
-            if self.model is not None and self.model.disguise:
-                boards = tuple(dict.fromkeys([*boards, *map(rulebook.in_disguise, boards)]))
+            for table in self.added.values():
+                boards = tuple(dict.fromkeys(table.boards(boards)))
         except ArenaError as error:
             raise ArenaError(f"boards: {error}") from error
         for label, count in Counter(board.label for board in boards if board.sampled).items():
@@ -343,7 +360,8 @@ class Tournament(Table):
             by_name = {bot.name: bot for bot in bots}
             chosen = {_picked("--bot", "bot", name, by_name) for name in named}
             bots = tuple(sorted(chosen, key=lambda bot: bot.name))
-        if self.model is None and (askers := [bot.name for bot in bots if bot.model]):
+        askers = [bot.name for bot in bots if bot.model]
+        if askers and self._with_added(Conditions()).model is None:
             bots = tuple(bot for bot in bots if not bot.model)
             if named or len(bots) < 2:
                 raise ArenaError(f"bots: {askers[0]!r} plays with a language model only: add a table [model]")
@@ -393,7 +411,6 @@ TABLES: Mapping[str, type[BaseModel]] = {
     "faults": Faults,
     "openings": OpeningsTable,
     "workers": WorkersTable,
-    "model": ModelTable,
     "grade": GradeTable,
     "grade.threshold": ThresholdTable,
     "notify": NotifyTable,

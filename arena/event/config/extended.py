@@ -27,8 +27,16 @@ def tournament_class() -> "type[Tournament]":
     for name, table in tables().items():
         known = Tournament.model_fields.get(name)
         line = extensions.tables()[name].line if known is None else known.description
-        fields[name] = (table, Field(table(), description=line))
+        if may_be_absent(table):
+            fields[name] = (table | None, Field(None, description=line))
+        else:
+            fields[name] = (table, Field(table(), description=line))
     return create_model(Tournament.__name__, __base__=Tournament, __module__=__name__, **fields)
+
+
+def may_be_absent(table: type[Table]) -> bool:
+    """Return whether a table has a key without a default, so that an event may be without the table."""
+    return any(field.is_required() for field in table.model_fields.values())
 
 
 @cache

@@ -10,7 +10,7 @@ from typing import Annotated
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, WithJsonSchema
 
-from arena.values import Limits
+from arena.values import Board, Conditions, Limits
 
 DEFAULTS = Limits()
 MOST = 10**15  # bytes, seconds or a count: no machine has so much, and every system call and database takes it
@@ -89,6 +89,22 @@ class Table(BaseModel):
     """A table of a file: every key is known, and no value is converted into another kind."""
 
     model_config = ConfigDict(extra="forbid", strict=True, frozen=True)
+
+
+class ExtensionTable(Table):
+    """A table of tournament.toml that an extension adds, and what it changes of an event.
+
+    If one of its keys has no default, an event may leave the whole table out. Otherwise a table that is
+    left out has its defaults.
+    """
+
+    def conditions(self, before: Conditions) -> Conditions:
+        """Return the conditions of every match, which the tables before this one have changed."""
+        return before
+
+    def boards(self, before: tuple[Board, ...]) -> tuple[Board, ...]:
+        """Return the boards of the event, which the tables before this one have changed."""
+        return before
 
 
 class BotLimits(Table):

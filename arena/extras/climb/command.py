@@ -155,9 +155,10 @@ class _Step:
 
         event, limits = self._event(), table_of(self.tournament)
         seed = int(digest_of("climb", event.seed, bot.name, number), 16)
-        model, agent = self.tournament.model, replace(bot, command=self.words[bot.name])
+        agent = replace(bot, command=self.words[bot.name])
         workspace.refuse_exposed([agent], event.conditions.sandbox)
-        terms = None if model is None else limits.terms(model.terms)
+        model = event.conditions.model
+        terms = None if model is None else limits.terms(model)
         told = {
             "round": number,
             "bot": bot.name,

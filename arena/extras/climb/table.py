@@ -6,11 +6,11 @@ from typing import Literal, cast
 from pydantic import Field
 
 from arena.event.config import Tournament
-from arena.event.tables import MOST, AmountOrNone, CountOrNone, Seconds, Table
+from arena.event.tables import MOST, AmountOrNone, CountOrNone, ExtensionTable, Seconds
 from arena.values import ModelTerms
 
 
-class ClimbTable(Table):
+class ClimbTable(ExtensionTable):
     """[climb]: what `arena climb` lets agents use, and when it promotes what they make (docs/extras/climb.md)."""
 
     promote: Literal["better", "level"] = Field(

@@ -17,9 +17,15 @@ Where to change what (paths begin below arena/):
   table: `extras/models/memory.py`
 """
 
-from arena.extensions import AddedFrame, AddedSection, Extension
+from arena.extensions import AddedFrame, AddedSection, AddedTable, Extension
 
 EXTENSION = Extension(
+    tables={
+        "model": AddedTable(
+            path="arena.extras.models.table:ModelTable",
+            line="A language model that bots may ask.",
+        ),
+    },
     wrappers=("arena.extras.models.seats:ModelWrapper",),
     services={"models": "arena.extras.models.service:SERVICE"},
     frames={

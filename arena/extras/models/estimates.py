@@ -13,7 +13,7 @@ from arena.results.archive import Archive, NoResultsError
 from arena.values import Event
 
 if TYPE_CHECKING:
-    from arena.event.config.keys import ModelTable
+    from arena.extras.models.table import ModelTable
 
 MOST_MATCHES = 300
 """Matches that an estimate reads."""

@@ -19,9 +19,9 @@ from arena.values import Bot, Event, Record
 
 if TYPE_CHECKING:
     from arena.event.config import Tournament
-    from arena.event.config.keys import ModelTable
     from arena.extras.models.asking import Provider
     from arena.extras.models.calls import Door
+    from arena.extras.models.table import ModelTable
 
 NAME = "models"
 """The name of the service."""
@@ -32,17 +32,19 @@ class ModelService(Service):
 
     def opener(self, tournament: "Tournament", home: Path) -> Opener | None:
         """Return what runs the broker, whose tape lies in the folder of the event."""
-        if tournament.model is None:
+        table = _table_of(tournament)
+        if table is None:
             return None
         from arena.extras.models.asking import opened
 
-        return partial(opened, provider_of(tournament.model, home))
+        return partial(opened, provider_of(table, home))
 
     def asking(self, tournament: "Tournament", home: Path) -> "AbstractContextManager[Door] | None":
         """Return what answers bots of single matches; what the event here has recorded is free."""
-        if tournament.model is None:
+        table = _table_of(tournament)
+        if table is None:
             return None
-        provider = provider_of(tournament.model, home)
+        provider = provider_of(table, home)
         own = folders.results_folder(home, tournament.name)
         if (own / folders.EVENT_FILE).is_file():
             provider = replace(provider, tapes=(str(own.absolute()), *provider.tapes))
@@ -74,40 +76,51 @@ class ModelService(Service):
 
     def who(self, tournament: "Tournament") -> str:
         """Return who answers a bot that needs a model."""
-        if tournament.model is None:
+        table = _table_of(tournament)
+        if table is None:
             return (
                 "no language model answers here, so it plays as when it is refused: "
                 "[model] in tournament.toml names one"
             )
-        name = tournament.model.name
+        name = table.name
         return (
             f"{name} answers it, by [model] in tournament.toml; what the event has on tape is free"
         )
 
     def sentences(self, event: Event, folder: Path, tournament: "Tournament") -> Iterator[str]:
         """Yield what the matches to come will cost, and what the budget has left."""
-        if tournament.model is None:
+        table = _table_of(tournament)
+        if table is None:
             return
         from arena.extras.models import estimates
 
-        yield from estimates.sentences(event, folder, tournament.model)
+        yield from estimates.sentences(event, folder, table)
 
     def matches_at_once(self, tournament: "Tournament") -> int:
         """Return the number of calls at once: most matches wait for one."""
-        return 0 if tournament.model is None else tournament.model.at_once
+        table = _table_of(tournament)
+        return 0 if table is None else table.at_once
 
     def secret_files(self, tournament: "Tournament") -> tuple[Path, ...]:
         """Return the file with the key."""
-        key_file = None if tournament.model is None else _key_file(tournament.model)
+        table = _table_of(tournament)
+        key_file = None if table is None else _key_file(table)
         return () if key_file is None else (key_file,)
 
     def forget_secrets(self, tournament: "Tournament") -> None:
         """Remove the key from this process."""
-        if tournament.model is not None and tournament.model.key_variable:
-            forget(tournament.model.key_variable)
+        table = _table_of(tournament)
+        if table is not None and table.key_variable:
+            forget(table.key_variable)
 
 
 SERVICE = ModelService()
+
+
+def _table_of(tournament: "Tournament") -> "ModelTable | None":
+    from arena.extras.models import table  # slow to import: a lane has no need of it
+
+    return table.table_of(tournament)
 
 
 @contextmanager

@@ -29,7 +29,7 @@ from arena.event import config, discovery, tournament
 from arena.event.director import RunPhase
 from arena.event.service import Opener
 from arena.extras.models import asking as event_model
-from arena.extras.models import service
+from arena.extras.models import service, table
 from arena.extras.models.asking import Provider
 from arena.extras.models.broker import Broker
 from arena.extras.models.calls import MOST_REFUSED, Door, ModelRequest, Recorded, read_request
@@ -425,7 +425,7 @@ def workspace(folder: Path, model: str, bots: str = "ab", **keys: object) -> Pat
 
 
 def provider_of(folder: Path, **changes: object) -> Provider:
-    found = service.provider_of(config.load(folder / "tournament.toml").model, folder)
+    found = service.provider_of(table.table_of(config.load(folder / "tournament.toml")), folder)
     return replace(found, **changes)
 
 
