@@ -281,10 +281,18 @@ def seats(seats, resources):
 
 class Keys(Table):
     post: str | None = Field(None, description="Where the lanes are.")
+    ship: str | None = Field(None, description="Where other lanes are.")
 
 
 def lanes_of(tournament):
-    where = tournament.table("workers").post
+    return lanes_at(tournament.table("workers").post)
+
+
+def lanes_on_ship(tournament):
+    return lanes_at(tournament.table("workers").ship)
+
+
+def lanes_at(where):
     if where is None or where == "none":
         return None
 
@@ -306,8 +314,11 @@ def plain(results):
 EXTENSION = Extension(
     seats=("postcard:seats",),
     keys={"workers": "postcard:Keys"},
-    lanes=(AddedLanes(address="post:.*", example="an office such as post:1010", key="workers.post",
-                      path="postcard:lanes_of"),),
+    lanes=(
+        AddedLanes(address="ship:.*", example="a ship", key="workers.ship", path="postcard:lanes_on_ship"),
+        AddedLanes(address="post:.*", example="an office such as post:1010", key="workers.post",
+                   path="postcard:lanes_of"),
+    ),
     sections={"post": AddedSection(page="postcard:section"), "plain": AddedSection(page="postcard:plain")},
 )
 """
@@ -350,26 +361,23 @@ def test_lanes_elsewhere_of_an_installed_package_play_an_event(postcard):
 
 
 def test_two_lanes_elsewhere_are_refused_by_their_keys(postcard):
-    words = ("--set", "workers.post=mars", "--set", "workers.cluster=local:2")
+    words = ("--set", "workers.post=mars", "--set", "workers.ship=venus")
     refused = cup.arena(postcard, "run", *words)
     assert refused.returncode == 2
     assert "each names other lanes for the matches; leave one of them out" in refused.stderr
 
 
 @pytest.mark.parametrize(
-    ("keys", "words"),
+    ("table", "words"),
     [
-        ({"workers": "cluster"}, "extension two: there is a key workers.cluster already"),
-        ({"grade": "cluster"}, "extension two: tournament.toml has no table 'grade' to which keys can be added"),
+        ("workers", "extension two: there is a key workers.post already"),
+        ("grade", "extension two: tournament.toml has no table 'grade' to which keys can be added"),
     ],
 )
-def test_keys_for_which_there_is_no_place_are_refused_in_one_line(monkeypatch, keys, words):
-    paths = dict.fromkeys(keys, "arena.extras.cluster.keys:ClusterKeys")
-    two = {
-        "one": extensions.extras()["cluster"],
-        "two": extensions.Extension(keys=paths),
-    }
-    monkeypatch.setattr(extensions, "every", lambda: iter(two.items()))
+def test_keys_for_which_there_is_no_place_are_refused_in_one_line(postcard, monkeypatch, table, words):
+    one, two = (extensions.Extension(keys={name: "postcard:Keys"}) for name in ("workers", table))
+    both = {"one": one, "two": two}
+    monkeypatch.setattr(extensions, "every", lambda: iter(both.items()))
     forget()
     try:
         with pytest.raises(ArenaError, match=words):

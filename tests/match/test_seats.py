@@ -12,11 +12,10 @@ from arena.match.seat import Resources, SingleSeat
 from arena.match.seating import KINDS, AllSeats
 from arena.protocol import Ask, Reply
 from arena.sandbox import choice, procfs
-from arena.values import DISGUISED, Bot, Conditions, Ending, Match, ModelTerms, Seat, SeatReport
+from arena.values import Bot, Conditions, Ending, Match, Seat, SeatReport
 from tests.support import live
 from tests.support.processes import descendants, until
 from tests.support.programs import python
-from tests.support.providers import Scripted
 
 STRANGER = Bot(name="stranger", command=(), digest="s", model=True)
 PATIENT = Conditions(time=TimeControl(start=20.0, move=20.0))
@@ -106,25 +105,6 @@ def test_a_seat_is_closed_when_arena_fails_in_the_middle_of_a_match(tmp_path, la
     with pytest.raises(RuntimeError, match="the arena failed"):
         play(match_of(tmp_path), launcher=launcher)
     assert stranger[0][0].happened == ["greeted", "asked", "closed"]
-
-
-def test_a_seat_of_a_new_kind_asks_the_language_model_as_a_bot_does(tmp_path, launcher, stranger):
-    stranger[1].append(b'model {"prompt": "which?"}')
-    terms = replace(PATIENT, model=ModelTerms(name="m"))
-    record = play(
-        match_of(tmp_path, conditions=terms), launcher=launcher, services={"models": Scripted(lambda _: "bet")}
-    )
-    assert [call.answer.text for call in record.calls] == ["bet"]
-    assert b'"text": "bet"' in stranger[0][0].asked[2].text
-    assert record.verdict.faults == ()
-
-
-def test_a_seat_of_a_new_kind_plays_in_disguise_as_a_bot_does(tmp_path, launcher, stranger):
-    record = play(match_of(tmp_path, f"kuhn_poker/three_cards{DISGUISED}"), launcher=launcher)
-    (seat,) = stranger[0]
-    assert record.verdict.faults == ()
-    assert {turn.move for turn in record.turns if turn.role == "first"} <= {"bet", "check", "call", "fold"}
-    assert not any(word in ask.text.split() for ask in seat.asked for word in (b"first", b"bet", b"check"))
 
 
 @pytest.mark.skipif(choice.failure("landlock") is not None, reason="elsewhere a bot is frozen at once anyway")

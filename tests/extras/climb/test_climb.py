@@ -16,7 +16,8 @@ from arena.extras.climb.history import History
 from arena.results.archive import Archive
 from arena.results.sequential import Decision
 from arena.values import Bot
-from tests.support import classroom, providers, tutorial, workspaces
+from tests.extras.models import providers
+from tests.support import classroom, tutorial, workspaces
 from tests.support.cup import Command, arena, processes_in, refused, stored
 from tests.support.processes import until
 from tests.support.sprint import DICE

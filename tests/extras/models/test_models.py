@@ -45,10 +45,11 @@ from arena.report import replays
 from arena.report.author import Author
 from arena.results.archive import Archive
 from arena.values import Conditions, Ending, ModelAnswer, ModelTerms, SeatReport
-from tests.support import cup, events, live, providers, workspaces
+from tests.extras.models import providers
+from tests.extras.models.providers import Scripted
+from tests.support import cup, events, live, workspaces
 from tests.support.processes import descendants, gone_soon, until
 from tests.support.programs import python
-from tests.support.providers import Scripted
 
 HOUSE = Path(__file__).parents[3] / "bots" / "llm"
 TERMS = ModelTerms(name="m")
