@@ -20,11 +20,11 @@ Where to change what (paths begin below arena/):
 - which line of a bot is its answer, and what happens to a second line: `match/bot/output.py`,
   `match/bot/early_lines.py`, then docs/protocol.md
 - a line of the protocol: `protocol.py`, then docs/protocol.md
-- the words for a time loss (`timeout`), a crash, or a build that failed:
-  `match/bot/postmortem.py` `time_loss`, `crash`, `failed_build`; the names of endings:
-  `values.py` `Ending`; the tests that repeat them: `tests/support/sins.py`; docs/endings.md; which line
-  of stderr they quote: `match/bot/complaint.py`; why the system cannot run a program, by its
-  file: `match/bot/program_file.py`; advice on them: `author/checkup/advice.py`
+- the words for a time loss (`timeout`), a crash, or a build that failed: `match/bot/postmortem.py`
+  `time_loss`, `crash`, `failed_build`; the names of endings: `values.py` `Ending`; the tests that
+  repeat them: `tests/support/sins.py`; docs/endings.md; which line of stderr they quote:
+  `match/bot/complaint.py`; why the system cannot run a program, by its file:
+  `match/bot/program_file.py`; advice on them: `author/checkup/advice.py`
 - anything else that can change how a match goes: `values.py` `Conditions`; `identity.py`
   `ADDED_LATER` says what it does to the ids of matches
 """

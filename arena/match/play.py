@@ -22,8 +22,9 @@ from arena.values import Fault, Match, Record, Seat, SeatReport
 
 NO_SERVICES: Mapping[str, object] = {}
 Observer = Callable[[Referee], None]
-"""Called after every turn, to show a match while it is played. With a human it is also called before each choice and at
-the end, because chance may have moved meanwhile; it must do nothing when there is no new turn."""
+"""Called after every turn, to show a match while it is played. With a human it is also called
+before each choice and at the end, because chance may have moved meanwhile; it must do nothing when
+there is no new turn."""
 
 
 def play(
@@ -40,12 +41,13 @@ def play(
 ) -> Record:
     """Play a match to its verdict, whatever its bots do.
 
-    Without a `launcher` one is opened for this match alone. `earlier_faults` has the bots that failed the roll call, by
-    name: their seats are at fault before the first turn, and they are not started. `observer_is_quick`: nobody stops
-    between two turns to look, so that bots may be frozen late as without an observer. `blameless` names the bots that
-    are not at fault when somebody kills or stops them: that raises InterferenceError. `choose` asks a human, for each
-    seat of HUMAN. `kinds` are kinds of seat that only the caller knows. `services` serve the seats from outside, by
-    name.
+    Without a `launcher` one is opened for this match alone. `earlier_faults` has the bots that
+    failed the roll call, by name: their seats are at fault before the first turn, and they are not
+    started. `observer_is_quick`: nobody stops between two turns to look, so that bots may be frozen
+    late as without an observer. `blameless` names the bots that are not at fault when somebody
+    kills or stops them: that raises InterferenceError. `choose` asks a human, for each seat of
+    HUMAN. `kinds` are kinds of seat that only the caller knows. `services` serve the seats from
+    outside, by name.
     """
     if launcher is None:
         with Launcher() as opened, cleaning_up(reused_bots_of(opened).close):
@@ -99,7 +101,9 @@ def _faults_at_start(match: Match, earlier: Mapping[str, Fault]) -> dict[Role, F
     return faults
 
 
-def _carry(referee: Referee, seats: Seats, observer: Observer | None, *, looks_before: bool) -> None:
+def _carry(
+    referee: Referee, seats: Seats, observer: Observer | None, *, looks_before: bool
+) -> None:
     """Carry questions and replies until there is a verdict; tell it to all that are not at fault.
 
     `looks_before`: the observer is called before each question, too, and at the end.
@@ -119,8 +123,13 @@ def _carry(referee: Referee, seats: Seats, observer: Observer | None, *, looks_b
     seats.say_goodbye({role: text for role in seats.roles if role not in at_fault})
 
 
-def roll_call(match: Match, seat: Seat, launcher: Launcher, *, blameless: Collection[str] = ()) -> Fault | None:
-    """Start one bot of a match, wait for `ready`, and end it; return its fault, or None when it was ready in time."""
+def roll_call(
+    match: Match, seat: Seat, launcher: Launcher, *, blameless: Collection[str] = ()
+) -> Fault | None:
+    """Start one bot of a match, wait for `ready`, and end it.
+
+    Return its fault, or None when it was ready in time.
+    """
     game = rulebook.game_of(match)
     ask = Referee(game, match).asks()[seat.role]
     resources = Resources(match=match, launcher=launcher, blameless=blameless)

@@ -1,59 +1,72 @@
-"""Waits for bots: asks several at once, and writes their last lines. Elsewhere a match waits for moments only.
+"""Waits for bots: asks several at once, and writes their last lines.
 
-It owns the wait, and knows when the referee looked later than it planned. It knows no rules and no line of a bot.
+Elsewhere a match waits for moments only.
+
+It owns the wait, and knows when the referee looked later than it planned. It knows no rules and no
+line of a bot.
 """
 
 # Theory of operation
 # -------------------
-# One thread waits for all bots that are asked, with one poll(2) over all of their pipes. It writes the questions,
-# drains stdout and stderr, and writes the part of a question that did not fit into a pipe, in the order in which the
-# kernel reports descriptors. So neither side can block the other: a bot that writes and does not read, or reads and
-# does not write, delays nobody.
+# One thread waits for all bots that are asked, with one poll(2) over all of their pipes. It writes
+# the questions, drains stdout and stderr, and writes the part of a question that did not fit into a
+# pipe, in the order in which the kernel reports descriptors. So neither side can block the other: a
+# bot that writes and does not read, or reads and does not write, delays nobody.
 #
-# A bot that is asked alone is first given a moment for a short answer (match/bot/__init__.py), and what is said here
-# begins when it gave none.
+# A bot that is asked alone is first given a moment for a short answer (match/bot/__init__.py), and
+# what is said here begins when it gave none.
 #
-# Each bot has one deadline: the seconds that it may be charged with, from the moment at which its question was written.
-# No output changes it, so neither a line dripped byte by byte nor a flood of remarks gains time. The stopwatch has the
-# moment `due`, at which the deadline may have passed, and puts it off by time that is not charged. A wait ends when the
-# first bot is due, or after WATCHDOG_INTERVAL_S, when the limits of the bots are checked.
+# Each bot has one deadline: the seconds that it may be charged with, from the moment at which its
+# question was written. No output changes it, so neither a line dripped byte by byte nor a flood of
+# remarks gains time. The stopwatch has the moment `due`, at which the deadline may have passed, and
+# puts it off by time that is not charged. A wait ends when the first bot is due, or after
+# WATCHDOG_INTERVAL_S, when the limits of the bots are checked.
 #
-# The referee itself may come late: it has no core when its wait ends, or it was serving another bot. That must cost no
-# bot anything, and give none time. The kernel notes when an answer is written (sandbox/timed_pipe.py), and only the
-# time after that is excused. A bot whose answer is not there when the referee comes late has lost nothing by that. It
-# is only excused the time in which the referee was stopped from outside, since the bot may have been stopped as well.
+# The referee itself may come late: it has no core when its wait ends, or it was serving another
+# bot. That must cost no bot anything, and give none time. The kernel notes when an answer is
+# written (sandbox/timed_pipe.py), and only the time after that is excused. A bot whose answer is
+# not there when the referee comes late has lost nothing by that. It is only excused the time in
+# which the referee was stopped from outside, since the bot may have been stopped as well.
 #
 # Where the kernel notes no times, three delays are measured and not charged instead:
 #
-#   1. poll(2) returns later than planned. If an answer is there then, nobody can know when it came, so the whole wait
-#      is excused for it. For a bot that has not answered, only the late part of the wait is not charged.
-#   2. The referee works for another bot: a flood to read, a process to end. `_work_for` excuses all other bots for that
-#      time.
+#   1. poll(2) returns later than planned. If an answer is there then, nobody can know when it came,
+#      so the whole wait is excused for it. For a bot that has not answered, only the late part of
+#      the wait is not charged.
+#   2. The referee works for another bot: a flood to read, a process to end. `_work_for` excuses all
+#      other bots for that time.
 #   3. The referee has no core while it runs. The stopwatch reads this in schedstat.
 #
-# CPU time stays charged in all of this (clock.py), so a bot that thinks on in such a moment gains nothing.
+# CPU time stays charged in all of this (clock.py), so a bot that thinks on in such a moment gains
+# nothing.
 #
-# While some bots think, the others must stay frozen. SIGSTOP alone is not certain (sandbox/freezer.py), so they are
-# looked at every WATCHDOG_INTERVAL_S seconds, and less often where such a look takes long.
+# While some bots think, the others must stay frozen. SIGSTOP alone is not certain
+# (sandbox/freezer.py), so they are looked at every WATCHDOG_INTERVAL_S seconds, and less often
+# where such a look takes long.
 #
-# Late freezing. To stop a bot and to wake it takes about 10 of the 35 microseconds of a turn between quick bots, and
-# nearly every bot sleeps anyway when it has answered, until its next question. So with `freeze_late` a bot that gave a
-# short answer stays awake. It is stopped when the next bot has been asked and gave no short answer, after
-# SHORT_ANSWER_S, before the wait goes on. The promise of the freeze is kept:
+# Late freezing. To stop a bot and to wake it takes about 10 of the 35 microseconds of a turn
+# between quick bots, and nearly every bot sleeps anyway when it has answered, until its next
+# question. So with `freeze_late` a bot that gave a short answer stays awake. It is stopped when the
+# next bot has been asked and gave no short answer, after SHORT_ANSWER_S, before the wait goes on.
+# The promise of the freeze is kept:
 #
-#   - No thinking time is free. The CPU time that a bot used unasked is charged to its next answer, since its clock is
-#     read at its answers only. The kernel brings the clock of a running thread up to date at each tick (4 ms at 250 Hz)
-#     and whenever the thread leaves its core. So one reading may lack one tick for each thread; the next one has it.
-#     The sum over a match is exact but for the last reading. A child that ends may take its CPU time along, so a match
-#     in which a bot may be several processes is not frozen late (live_bots.py).
-#   - Nobody who is asked is harmed. A bot that shares its core with one that is awake waits for the core, and such a
-#     wait is excused (clock.py). A short answer costs nothing of the bank, even if most of it was a wait. A bot whose
-#     waits may not be excused, because it may be several processes, has no opponent that is awake.
-#   - Only SHORT_ANSWER_S of a turn can be used unasked, and as long as the referee needs to play the move.
+#   - No thinking time is free. The CPU time that a bot used unasked is charged to its next answer,
+#     since its clock is read at its answers only. The kernel brings the clock of a running thread
+#     up to date at each tick (4 ms at 250 Hz) and whenever the thread leaves its core. So one
+#     reading may lack one tick for each thread; the next one has it. The sum over a match is exact
+#     but for the last reading. A child that ends may take its CPU time along, so a match in which a
+#     bot may be several processes is not frozen late (live_bots.py).
+#   - Nobody who is asked is harmed. A bot that shares its core with one that is awake waits for the
+#     core, and such a wait is excused (clock.py). A short answer costs nothing of the bank, even if
+#     most of it was a wait. A bot whose waits may not be excused, because it may be several
+#     processes, has no opponent that is awake.
+#   - Only SHORT_ANSWER_S of a turn can be used unasked, and as long as the referee needs to play
+#     the move.
 #
-# A bot is frozen at once if one of these holds: the referee took longer than SHORT_ANSWER_S after its last answer;
-# a person looks at the match; its answer was not short, be it by what it used unasked; it has several threads; it is
-# doubted because it used more CPU time than passed (sandbox/freezer.py).
+# A bot is frozen at once if one of these holds: the referee took longer than SHORT_ANSWER_S after
+# its last answer; a person looks at the match; its answer was not short, be it by what it used
+# unasked; it has several threads; it is doubted because it used more CPU time than passed
+# (sandbox/freezer.py).
 
 import math
 import select
@@ -76,7 +89,9 @@ FAREWELL_S = 0.05
 Arguments = TypeVarTuple("Arguments")
 
 
-def ask_all(bots: Mapping[Role, LiveBot], asks: Mapping[Role, Ask], *, freeze_late: bool = False) -> dict[Role, Reply]:
+def ask_all(
+    bots: Mapping[Role, LiveBot], asks: Mapping[Role, Ask], *, freeze_late: bool = False
+) -> dict[Role, Reply]:
     """Ask these roles at once, and return their replies when each has answered or failed.
 
     `freeze_late`: whoever gives a short answer is left awake, until somebody is asked who does not.
@@ -84,7 +99,10 @@ def ask_all(bots: Mapping[Role, LiveBot], asks: Mapping[Role, Ask], *, freeze_la
     asked_bots = [bots[role] for role in asks]
     first = asked_bots[0]
     fast = len(asks) == 1 and first.may_take_fast_path(asks[first.role])
-    if fast and (reply := first.short_answer(asks[first.role], stays_awake=freeze_late)) is not None:
+    if (
+        fast
+        and (reply := first.short_answer(asks[first.role], stays_awake=freeze_late)) is not None
+    ):
         return {first.role: reply}
     for bot in bots.values():
         if bot.role not in asks:
@@ -106,7 +124,8 @@ def ask_all(bots: Mapping[Role, LiveBot], asks: Mapping[Role, Ask], *, freeze_la
                 _work_for(bot, waiting, bot.look, now, late)
             now = time.monotonic()  # the looks took a moment, which is no lateness of the next wait
     for bot in asked_bots:
-        if bot.reply is None:  # last, because an end takes time, in which no other answer would be read
+        # Last, because an end takes time, in which no other answer would be read.
+        if bot.reply is None:
             bot.explain_exit()
     return {bot.role: bot.reply for bot in asked_bots if bot.reply is not None}
 
@@ -124,7 +143,9 @@ def write_last_lines(bots: Collection[LiveBot], text: bytes) -> None:
 
 
 def _wait_once(bots: Sequence[LiveBot], since: float, until: float) -> tuple[float, float]:
-    """Wait from `since` (monotonic) for descriptors, and serve those that are ready; stop at `until` or the next look.
+    """Wait from `since` (monotonic) for descriptors, and serve those that are ready.
+
+    Stop at `until` or the next look.
 
     Return the moment at which the wait ended, and by how many seconds it ended later than planned.
     """
@@ -143,9 +164,15 @@ def _wait_once(bots: Sequence[LiveBot], since: float, until: float) -> tuple[flo
 
 
 def _work_for(
-    bot: LiveBot, bots: Sequence[LiveBot], work: Callable[[*Arguments], None], *arguments: *Arguments
+    bot: LiveBot,
+    bots: Sequence[LiveBot],
+    work: Callable[[*Arguments], None],
+    *arguments: *Arguments,
 ) -> None:
-    """Do some work for one of these bots. The others are not charged for it: their answers are not seen meanwhile."""
+    """Do some work for one of these bots.
+
+    The others are not charged for it: their answers are not seen meanwhile.
+    """
     if len(bots) == 1:
         work(*arguments)
         return

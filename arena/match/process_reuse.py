@@ -1,8 +1,8 @@
 """Bots that are reused: those that said `ready again` stay for their next match, in an event that allows it.
 
-Such a bot waits frozen, with an empty scratch folder, for the next match of its lane in which it has the same role on
-the same board. If it died meanwhile, a new process is started as for any other bot. This file knows no match but the
-key of a seat.
+Such a bot waits frozen, with an empty scratch folder, for the next match of its lane in which it
+has the same role on the same board. If it died meanwhile, a new process is started as for any other
+bot. This file knows no match but the key of a seat.
 """
 
 from contextlib import ExitStack
@@ -38,7 +38,8 @@ class ReusedBots:
             older.end(self._launcher)
         try:
             process.child.room.empty()
-        except OSError:  # the bot has locked or moved its folder: it goes, and a new process takes its seat
+        except OSError:
+            # The bot has locked or moved its folder: it goes, and a new process takes its seat.
             process.end(self._launcher)
             return
         self._waiting[key] = process

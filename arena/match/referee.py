@@ -1,8 +1,9 @@
 """One match as a state machine: `asks`, `hear`, `verdict`. No process, no clock, no file.
 
-It owns legality, strikes, forfeits, scores, and the chance that rules or faults need. It does not know how a line
-reaches a bot, nor what time it is: the time that an answer took stands in its reply. It gets one line for each answer:
-bot/output.py finds that line, and bot/early_lines.py throws away a second one.
+It owns legality, strikes, forfeits, scores, and the chance that rules or faults need. It does not
+know how a line reaches a bot, nor what time it is: the time that an answer took stands in its
+reply. It gets one line for each answer: bot/output.py finds that line, and bot/early_lines.py
+throws away a second one.
 """
 
 import hashlib
@@ -31,12 +32,16 @@ class ChosenMove(NamedTuple):
 
 
 class Referee:
-    """Plays one match of `game`. The caller carries its questions to the bots, and their replies back.
+    """Plays one match of `game`.
+
+    The caller carries its questions to the bots, and their replies back.
 
     `earlier_faults` are recorded for seats that are at fault before the first turn.
     """
 
-    def __init__(self, game: Game[Any], match: Match, earlier_faults: Mapping[Role, Fault] | None = None) -> None:
+    def __init__(
+        self, game: Game[Any], match: Match, earlier_faults: Mapping[Role, Fault] | None = None
+    ) -> None:
         self.game = game
         self.match = match
         self.state = game.start()
@@ -46,7 +51,8 @@ class Referee:
         self._faults: dict[Role, Fault] = {}
         self._strikes = dict.fromkeys(game.roles, 0)
         self._clocks = {
-            seat.role: Clock.full(match.conditions.time_of(seat.bot), seat.bot.threads) for seat in match.seats
+            seat.role: Clock.full(match.conditions.time_of(seat.bot), seat.bot.threads)
+            for seat in match.seats
         }
         self._notes = dict.fromkeys(game.roles, b"")
         self._unreported: dict[Role, list[tuple[Role, Move]]] = {role: [] for role in game.roles}
@@ -67,21 +73,34 @@ class Referee:
             greetings: dict[Role, Ask] = {}
             for role in self.game.roles:
                 if role not in self._faults:
-                    seed, secret, control = bot_seed(entropy, role), bot_secret(key, role), self._clocks[role].control
+                    seed, secret, control = (
+                        bot_seed(entropy, role),
+                        bot_secret(key, role),
+                        self._clocks[role].control,
+                    )
                     text = protocol.handshake(self.game, self.match, role, control, seed, secret)
-                    greetings[role] = Ask(text, control.start, control.deadline(control.start), ready=True)
+                    greetings[role] = Ask(
+                        text, control.start, control.deadline(control.start), ready=True
+                    )
             return greetings
         while self.verdict is None:
             movers = self.game.to_move(self.state)
             self._legal = {role: self.game.legal_moves(self.state, role) for role in movers}
-            questions = {role: self._question(role) for role in movers if role != CHANCE and role not in self._faults}
+            questions = {
+                role: self._question(role)
+                for role in movers
+                if role != CHANCE and role not in self._faults
+            }
             if questions:
                 return questions
             self._advance({})
         return {}
 
     def hear(self, replies: Mapping[Role, Reply]) -> dict[Role, bytes]:
-        """Take the replies to the last `asks`; return the last words for each seat that its reply put out."""
+        """Take the replies to the last `asks`.
+
+        Return the last words for each seat that its reply put out.
+        """
         if not self._greeted:
             self._greeted = True
             for role, reply in replies.items():
@@ -93,26 +112,45 @@ class Referee:
                 # No bot chooses the first turns. ArenaError when listed moves do not fit the rules.
                 for moves in openings.turns_of(self.game, self.match.opening):
                     self._legal = {role: (move,) for role, move in moves.items()}
-                    self._advance({role: ChosenMove(move, "opening") for role, move in moves.items()})
-                moves_so_far = [(turn.role, turn.move) for turn in self.turns if turn.role != CHANCE]
-                self._unreported = {role: list(moves_so_far) for role in self.game.roles}  # each hears its own, too
+                    self._advance(
+                        {role: ChosenMove(move, "opening") for role, move in moves.items()}
+                    )
+                moves_so_far = [
+                    (turn.role, turn.move) for turn in self.turns if turn.role != CHANCE
+                ]
+                # Each hears its own, too.
+                self._unreported = {role: list(moves_so_far) for role in self.game.roles}
         else:
-            chosen = {role: move for role, reply in replies.items() if (move := self._judge(role, reply)) is not None}
+            chosen = {
+                role: move
+                for role, reply in replies.items()
+                if (move := self._judge(role, reply)) is not None
+            }
             self._forfeit_if_decided()
             if self.verdict is None:
                 self._advance(chosen)
         if not self._faults:
             return {}
-        return {role: protocol.dismissal(fault) for role, fault in self._faults.items() if role in replies}
+        return {
+            role: protocol.dismissal(fault)
+            for role, fault in self._faults.items()
+            if role in replies
+        }
 
     def farewell(self) -> bytes:
-        """Return the last lines for every seat that is not at fault; RuntimeError when there is no verdict."""
+        """Return the last lines for every seat that is not at fault.
+
+        Raise RuntimeError when there is no verdict.
+        """
         if self.verdict is None:
             raise RuntimeError("a match that is not over has no scores")
         return protocol.end(self.verdict.scores, self.verdict.reason)
 
     def record(self, seats: tuple[SeatReport, ...], started: str, seconds: float) -> Record:
-        """Return the record of the match, with the seats in order of play; RuntimeError when there is no verdict."""
+        """Return the record of the match, with the seats in order of play.
+
+        Raise RuntimeError when there is no verdict.
+        """
         if self.verdict is None:
             raise RuntimeError("the referee asked nobody and gave no verdict")
         return Record(
@@ -135,15 +173,20 @@ class Referee:
             state = self._open_state
         last, number = self._unreported[role], self._number
         if self.game.hidden:
-            # Its own moves of the opening stay: nobody else can tell a bot what it has played. The number of all turns
-            # would say how often others were to move: in phantom tic-tac-toe, how often they met its marks.
+            # Its own moves of the opening stay: nobody else can tell a bot what it has played. The
+            # number of all turns would say how often others were to move: in phantom tic-tac-toe,
+            # how often they met its marks.
             last = [(mover, move) for mover, move in last if mover == role]
             number = self._own_moves[role] + 1
-        text = protocol.turn(number, last, state, protocol.legals(self._legal[role]), clock.announced)
+        text = protocol.turn(
+            number, last, state, protocol.legals(self._legal[role]), clock.announced
+        )
         if note := self._notes[role]:
             text, self._notes[role] = note + text, b""
         self._unreported[role] = []
-        return Ask(text, clock.announced, clock.deadline, turn=self._number, legal=self._legal[role])
+        return Ask(
+            text, clock.announced, clock.deadline, turn=self._number, legal=self._legal[role]
+        )
 
     def _judge(self, role: Role, reply: Reply) -> ChosenMove | None:
         """Return the move that a reply makes, or None when the seat is out because of it."""
@@ -161,11 +204,18 @@ class Referee:
         return self._refuse(role, Ending.GARBLED if garbled else Ending.ILLEGAL_MOVE, reply)
 
     def _refuse(self, role: Role, ending: Ending, reply: Reply) -> ChosenMove | None:
-        """Return the move that is played instead of a refused answer; None when the seat is out because of it."""
+        """Return the move that is played instead of a refused answer.
+
+        Return None when the seat is out because of it.
+        """
         text = protocol.text_of(reply.line)
         legal, strikes = self._legal[role], self.match.conditions.strikes
         if self._strikes[role] >= strikes:
-            self._fail(Fault(role=role, ending=ending, turn=self._number, words=_refusal(ending, text, legal)))
+            self._fail(
+                Fault(
+                    role=role, ending=ending, turn=self._number, words=_refusal(ending, text, legal)
+                )
+            )
             return None
         self._strikes[role] += 1
         move = self._draw(role)
@@ -177,7 +227,8 @@ class Referee:
         chosen = answered
         if len(answered) < len(self._legal):
             chosen = {
-                role: answered.get(role) or ChosenMove(self._draw(role), "chance" if role == CHANCE else "substitute")
+                role: answered.get(role)
+                or ChosenMove(self._draw(role), "chance" if role == CHANCE else "substitute")
                 for role in self._legal
             }
         moves = {role: choice.move for role, choice in chosen.items()}
@@ -187,7 +238,9 @@ class Referee:
         self._open_state = protocol.states(facts) if game.open else None
         digest = facts_digest(facts)
         for role, (move, by, rejected_text, spent, remarks, refused) in chosen.items():
-            self.turns.append(Turn(self._number, role, move, by, rejected_text, *spent, remarks, digest, refused))
+            self.turns.append(
+                Turn(self._number, role, move, by, rejected_text, *spent, remarks, digest, refused)
+            )
             if role != CHANCE:
                 self._own_moves[role] += 1
                 for listener, unreported in self._unreported.items():
@@ -198,7 +251,9 @@ class Referee:
 
     def _draw(self, role: Role) -> Move:
         """Draw a legal move by (entropy, turn, role), so that it depends on nothing else that happened."""
-        return random.Random(f"{self.match.entropy}/{self._number}/{role}").choice(self._legal[role])
+        return random.Random(f"{self.match.entropy}/{self._number}/{role}").choice(
+            self._legal[role]
+        )
 
     def _fail(self, fault: Fault) -> None:
         self._faults[fault.role] = fault
@@ -217,24 +272,33 @@ class Referee:
     def _finish_if_over(self) -> None:
         outcome = None if self.verdict is not None else self.game.outcome(self.state)
         if outcome is not None:
-            scores = {role: 0 if role in self._faults else outcome.scores[role] for role in self.game.roles}
-            self.verdict = Verdict(scores=scores, reason=outcome.reason, faults=tuple(self._faults.values()))
+            scores = {
+                role: 0 if role in self._faults else outcome.scores[role]
+                for role in self.game.roles
+            }
+            self.verdict = Verdict(
+                scores=scores, reason=outcome.reason, faults=tuple(self._faults.values())
+            )
 
 
 def bot_seed(entropy: str, role: Role) -> int:
     """Return the seed that a bot is told.
 
-    It is a one-way hash, so that it does not give away the referee's draws or another bot's seed. That holds while the
-    entropy cannot be guessed: a match's `key` can't; its `seed` can, where the event's seed is a number.
+    It is a one-way hash, so that it does not give away the referee's draws or another bot's seed.
+    That holds while the entropy cannot be guessed: a match's `key` can't; its `seed` can, where the
+    event's seed is a number.
     """
     return int.from_bytes(hashlib.sha256(f"bot/{entropy}/{role}".encode()).digest()[:4], "big") >> 1
 
 
 def bot_secret(key: str, role: Role) -> str:
-    """Return 32 hex digits that only this role is told, for dice that an opponent cannot foretell; empty without a key.
+    """Return 32 hex digits that only this role is told, for dice that an opponent cannot foretell.
 
-    The seed of a bot is no such secret: it has 31 bits, because bots read it as a number, and an opponent that watches
-    its dice can try them all (3 us each, and much less with tables made beforehand).
+    Empty without a key.
+
+    The seed of a bot is no such secret: it has 31 bits, because bots read it as a number, and an
+    opponent that watches its dice can try them all (3 us each, and much less with tables made
+    beforehand).
     """
     return hashlib.sha256(f"secret/{key}/{role}".encode()).hexdigest()[:32] if key else ""
 

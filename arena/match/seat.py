@@ -62,9 +62,9 @@ seat: each kind is a file of its own, and seating.py lists them.
 #   - `play` gets functions of its caller, in `kinds`. Such a kind lives in this process only, as a
 #     search that learns from match to match does (arena/extras/nemesis/seat.py).
 #
-# Rejected: a name of the kind in `Bot` or in tournament.toml. It would be in the digest of a bot, or
-# in the identity of an event, and would say again what the bot says by its command. Both ways are
-# asked before the kinds of arena, the caller's first: a program is what fits no other kind.
+# Rejected: a name of the kind in `Bot` or in tournament.toml. It would be in the digest of a bot,
+# or in the identity of an event, and would say again what the bot says by its command. Both ways
+# are asked before the kinds of arena, the caller's first: a program is what fits no other kind.
 
 from collections.abc import Callable, Collection, Mapping, Sequence
 from contextlib import AbstractContextManager
@@ -136,7 +136,8 @@ class Resources:
     services: Mapping[str, object] = field(default_factory=dict)
     """What serves the seats from outside, by the name of the service (arena/event/service.py)."""
     referee: Referee | None = None
-    """The match itself, for a seat in this process that may see all of it; None where none is played."""
+    """The match itself, for a seat in this process that may see all of it; None where none is
+    played."""
     choose: Callable[[Role], Move] | None = None
     """Asks a human for one of the legal moves of a role; None = nobody does."""
     reuses: bool = False

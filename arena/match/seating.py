@@ -77,7 +77,8 @@ class AllSeats(Seats):
     ) -> None:
         """`seats` are those that are played.
 
-        Seats of the kinds `first` are found first, then those of extensions, then those of the kinds `last`.
+        Seats of the kinds `first` are found first, then those of extensions, then those of the
+        kinds `last`.
         """
         self._wrappers = Wrappers(game, resources)
         self._groups: list[Seats] = []

@@ -1,23 +1,26 @@
 """A live bot: ask a line, get a line or a fault by the deadline. It never raises for a bot's fault.
 
-It owns one bot's process in one match. It knows no rules: the referee decides whether a line is a legal move, the
-stopwatch measures what an answer cost. `polling.py` waits for all bots at once; the methods here wait for a moment at
-most: `short_answer` 1 ms, `begin` 25 ms (early_lines.py), `freeze` 100 ms (freezer.py), the end as long as its grace.
+It owns one bot's process in one match. It knows no rules: the referee decides whether a line is a
+legal move, the stopwatch measures what an answer cost. `polling.py` waits for all bots at once; the
+methods here wait for a moment at most: `short_answer` 1 ms, `begin` 25 ms (early_lines.py),
+`freeze` 100 ms (freezer.py), the end as long as its grace.
 """
 
 # Theory of a short answer
 # ------------------------
-# Most questions go to one bot alone, and it answers in microseconds, by one whole line. `short_answer` is the fast
-# path for this case, because the normal path (begin, poll, attend, look) costs more than the bot's own work:
+# Most questions go to one bot alone, and it answers in microseconds, by one whole line.
+# `short_answer` is the fast path for this case, because the normal path (begin, poll, attend, look)
+# costs more than the bot's own work:
 #
-#   - It is taken only if nothing is unusual before the question (`may_take_fast_path`): the bot is one process, no
-#     output of it is there, no part of the question must be written ahead (early_lines.py), the watchdog is not due.
-#   - It waits SHORT_ANSWER_S at most, and nobody else is asked meanwhile. If in this time one whole line has come, and
-#     neither the wall time nor the CPU time is longer than that, then no clock decides anything: a short answer is in
-#     time, and takes nothing from the bank (clock.py). So nobody reads when the answer was written, or how long the
-#     referee had no core.
-#   - In every other case the normal path goes on from this moment with the same question: bytes that were read are in
-#     BotOutput, and the clock runs since the question was written.
+#   - It is taken only if nothing is unusual before the question (`may_take_fast_path`): the bot is
+#     one process, no output of it is there, no part of the question must be written ahead
+#     (early_lines.py), the watchdog is not due.
+#   - It waits SHORT_ANSWER_S at most, and nobody else is asked meanwhile. If in this time one whole
+#     line has come, and neither the wall time nor the CPU time is longer than that, then no clock
+#     decides anything: a short answer is in time, and takes nothing from the bank (clock.py). So
+#     nobody reads when the answer was written, or how long the referee had no core.
+#   - In every other case the normal path goes on from this moment with the same question: bytes
+#     that were read are in BotOutput, and the clock runs since the question was written.
 
 import time
 from collections.abc import Iterable
@@ -46,7 +49,8 @@ from arena.values import Bot, Conditions, SeatReport
 __all__ = ["InterferenceError", "LiveBot", "OverloadedError"]
 
 EXIT_GRACE_S = 0.1
-"""The time between end of file and the exit status: an interpreter closes its output, then leaves."""
+"""The time between end of file and the exit status: an interpreter closes its output, then
+leaves."""
 SHORT_ANSWER_MS = round(SHORT_ANSWER_S * 1000)
 LONG_WRITE_S = 0.001
 """A question took longer to be written: the referee may have lost its core just before."""
@@ -99,12 +103,21 @@ class LiveBot:
         self._watchdog = Watchdog(self._child)
         if reused:
             self._watchdog.begin_again()
-        self._consumption = Consumption(self._child, self._meter, self._watchdog, reused=self.reused)
+        self._consumption = Consumption(
+            self._child, self._meter, self._watchdog, reused=self.reused
+        )
         before = self._consumption.before
-        self.stopwatch = Stopwatch(bot, self._meter, conditions.time, before, is_timed=self.wire.is_timed)
+        self.stopwatch = Stopwatch(
+            bot, self._meter, conditions.time, before, is_timed=self.wire.is_timed
+        )
         self._freezes, self._frozen = conditions.freeze, self.reused
-        self._forgives_short_answers = self._meter.of_one_process and conditions.time.forgives_short_answers
-        self._output, self._log = BotOutput(self._child.limits.output), BotLog(self._child.limits.stderr)
+        self._forgives_short_answers = (
+            self._meter.of_one_process and conditions.time.forgives_short_answers
+        )
+        self._output, self._log = (
+            BotOutput(self._child.limits.output),
+            BotLog(self._child.limits.stderr),
+        )
         self._early_lines = EarlyLines(self.wire, self._output)
         # A scratch folder that is inside a namespace cannot be emptied from outside.
         self._may_stay = conditions.keep and not self._child.level.wrapped
@@ -138,7 +151,10 @@ class LiveBot:
 
     @property
     def program(self) -> int | None:
-        """The process that runs the bot's own program; None while there is none, and once it has been ended."""
+        """The process that runs the bot's own program.
+
+        Return None while there is none, and once it has been ended.
+        """
         return self._child.program() if self._exit is None else None
 
     def cpu(self) -> float:
@@ -161,11 +177,15 @@ class LiveBot:
 
     def may_take_fast_path(self, ask: Ask) -> bool:
         """Return whether nothing is unusual, so that a question to this bot alone may go the fast path."""
-        usual = self._forgives_short_answers and not (ask.ready or ask.resumes or self._early_lines.expected)
+        usual = self._forgives_short_answers and not (
+            ask.ready or ask.resumes or self._early_lines.expected
+        )
         return usual and time.monotonic() < self._watchdog.due and not self.wire.wait(0)
 
     def short_answer(self, ask: Ask, *, stays_awake: bool = False) -> Reply | None:
-        """Ask a bot alone, and return its reply; None when no short answer came, and the normal path goes on.
+        """Ask a bot alone, and return its reply.
+
+        Return None when no short answer came, and the normal path goes on.
 
         `stays_awake`: afterwards it is not frozen, unless it is doubted or has several threads.
         """
@@ -214,7 +234,11 @@ class LiveBot:
             if self.awaited and (spent := self.stopwatch.expire(now)) is not None:
                 if self._blameless and self._is_stopped_by_others():
                     raise InterferenceError(self._bot.name, postmortem.STOPPED)
-                self._fail(postmortem.time_loss(self._ask, spent, self._output.printed(), self._bot.threads))
+                self._fail(
+                    postmortem.time_loss(
+                        self._ask, spent, self._output.printed(), self._bot.threads
+                    )
+                )
         if self.reply is None and now >= self._watchdog.due:
             self._inspect(now)
 
@@ -239,7 +263,11 @@ class LiveBot:
         limits, starting = self._child.limits, self._ready is None
         if (failure := postmortem.limit_exceeded(how, limits, starting=starting)) is not None:
             self._fail(failure)
-        elif self._blameless and postmortem.killed_by_signal(how, limits) and self._is_killed_by_others():
+        elif (
+            self._blameless
+            and postmortem.killed_by_signal(how, limits)
+            and self._is_killed_by_others()
+        ):
             raise InterferenceError(self._bot.name, postmortem.KILLED)
         else:
             self._launcher.refuse_full_disk(self._child.level, limits)
@@ -251,7 +279,15 @@ class LiveBot:
             log = bytes(self._log).replace(f"{self._child.room.home}/".encode(), b"")
             printed = self._output.printed()
             self._fail(
-                postmortem.crash(how, log, printed, limits, starting=starting, confined=confined, syscalls=refused)
+                postmortem.crash(
+                    how,
+                    log,
+                    printed,
+                    limits,
+                    starting=starting,
+                    confined=confined,
+                    syscalls=refused,
+                )
             )
 
     def close_input(self, text: bytes) -> None:
@@ -263,12 +299,16 @@ class LiveBot:
         self.wire.close_stdin()
 
     def stay(self, text: bytes) -> Process:
-        """Write the last lines of this match, which it reads when it is woken; return its process for the next one."""
+        """Write the last lines of this match, which it reads when it is woken.
+
+        Return its process for the next one.
+        """
         self._early_lines.after_last(self.reply)
         self.wire.write(text)
         if not self._frozen:
             self._freezer.freeze()
-        self._freezer.insist()  # verified, because it has all the time until its next match to wake up
+        # Verified, because it has all the time until its next match to wake up.
+        self._freezer.insist()
         self._exit = self._consumption.at_stay()
         self._stayed = True
         self.stopwatch.close()
@@ -314,9 +354,12 @@ class LiveBot:
         )
 
     def _pose(self, ask: Ask, text: bytes, *, short: bool = False) -> float:
-        """Start the clock, and write the question, or its last part; return the moment after that (monotonic).
+        """Start the clock, and write the question, or its last part.
 
-        A frozen bot is woken first, since the kernel notes when a question is written, but not when a bot is woken.
+        Return the moment after that (monotonic).
+
+        A frozen bot is woken first, since the kernel notes when a question is written, but not when
+        a bot is woken.
         """
         self._ask, self.reply = ask, None
         if self._frozen:
@@ -330,7 +373,10 @@ class LiveBot:
         return now
 
     def _prepare_to_end(self, closing: ExitStack) -> None:
-        """Close its input; `closing` closes the rest, also when the end fails and is tried again."""
+        """Close its input.
+
+        `closing` closes the rest, also when the end fails and is tried again.
+        """
         for close in (self.stopwatch.close, self._meter.close, self.wire.close):
             closing.callback(close)
         self.wire.close_stdin()
@@ -339,7 +385,8 @@ class LiveBot:
     def _take_exit(self, how: Exit) -> Exit:
         """Note how it ended, and read the last that it wrote to stderr."""
         self._exit = self._consumption.at_exit(how)
-        for _ in range(LOG_BYTES // 4096):  # bounded: a grandchild may hold the pipe and go on writing
+        # Bounded: a grandchild may hold the pipe and go on writing.
+        for _ in range(LOG_BYTES // 4096):
             if not (self.wire.stderr_open and self._read_log()):
                 break
         return self._exit
@@ -349,7 +396,10 @@ class LiveBot:
             self._accept(line, now, late)
 
     def _read_line(self) -> bytes | None:
-        """Read its output, and return the line that answers; None when there is none, a failure if it is too long."""
+        """Read its output, and return the line that answers.
+
+        Return None when there is none, a failure if it is too long.
+        """
         data = self.wire.read() if self.wire.stdout_open else b""
         line = self._output.answer_in(data or b"", ready=self._ask.ready)
         if line is None and (excess := self._output.excess()) is not None:
@@ -360,12 +410,15 @@ class LiveBot:
         """Make a reply of an answer that was read at `now` (monotonic), if it is in time."""
         spent = self.stopwatch.spent(now, late, self.wire.came_by(now))
         if self._freezes:
-            # A bot that used more CPU time than passed was awake before its question, as all are before `ready?`.
+            # A bot that used more CPU time than passed was awake before its question, as all are
+            # before `ready?`.
             if not self._ask.ready and spent.cpu > spent.wall + RESTLESS_S:
                 self._freezer.doubted = True
             self.freeze()
         if self.stopwatch.too_late(spent):
-            self._fail(postmortem.time_loss(self._ask, spent, postmortem.Printed(), self._bot.threads))
+            self._fail(
+                postmortem.time_loss(self._ask, spent, postmortem.Printed(), self._bot.threads)
+            )
             return
         if self._ask.ready:
             self._ready = now - self._started
@@ -384,7 +437,8 @@ class LiveBot:
         return True
 
     def _inspect(self, now: float) -> None:
-        never_seen = not self._watchdog.peak  # what the first look finds may be there since the start
+        # What the first look finds may be there since the start.
+        never_seen = not self._watchdog.peak
         if self._exit is None and (excess := self._watchdog.look(now)) is not None:
             starting = self._ready is None or never_seen
             self._fail(postmortem.hinted(excess, self._child.limits, starting=starting))
@@ -412,6 +466,7 @@ class LiveBot:
         self.reply = Reply(b"", failure.ending, failure.words, failure=failure)
 
     def _thaw(self) -> None:
-        if self._frozen and self._exit is None:  # once it is reaped, its number may belong to another process
+        # Once it is reaped, its number may belong to another process.
+        if self._frozen and self._exit is None:
             self._freezer.thaw()
         self._frozen = False

@@ -1,7 +1,8 @@
 """The line of a bot's stderr that names its error: pure, text in, a line out.
 
-The last line often does not: Node ends with its version, Java, Perl and Rust with a trace or a hint. Each language has
-its rows here, by the shape of what it prints. Verdicts quote this line, and advice.py goes by it.
+The last line often does not: Node ends with its version, Java, Perl and Rust with a trace or a
+hint. Each language has its rows here, by the shape of what it prints. Verdicts quote this line, and
+advice.py goes by it.
 """
 
 import re
@@ -34,7 +35,10 @@ _LONGEST_MESSAGE = 5
 
 
 def complaint(stderr: str) -> str:
-    """Return the line of a bot's stderr that names its error, otherwise the last line; empty without any line."""
+    """Return the line of a bot's stderr that names its error, otherwise the last line.
+
+    Empty without any line.
+    """
     lines = [line.rstrip("\r") for line in stderr.split("\n") if line.strip()]
     for number, line in enumerate(lines):
         if number and _AT_EXIT.match(line):
@@ -46,7 +50,10 @@ def complaint(stderr: str) -> str:
 
 
 def _named(lines: list[str]) -> str:
-    """Return the line with the error, for languages that print much behind it; empty where nothing shows it."""
+    """Return the line with the error, for languages that print much behind it.
+
+    The text is empty where nothing shows it.
+    """
     if _NODE.match(lines[-1]):
         return _latest(lines, _NODE_ERROR)
     if any(_GO.match(line) for line in lines):

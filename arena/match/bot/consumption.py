@@ -1,15 +1,19 @@
 """The CPU time and the memory that a bot used in one match, as its record has them.
 
-It knows where these figures come from at each level of confinement. It knows no limit and no line of a bot.
+It knows where these figures come from at each level of confinement. It knows no limit and no line
+of a bot.
 """
 
-# At nearly all levels the exit status of the process has both figures (wait4). There are three exceptions:
+# At nearly all levels the exit status of the process has both figures (wait4). There are three
+# exceptions:
 #
-#   - At bubblewrap that is the exit status of bwrap alone, and the bot's own process is gone by then. So the figures
-#     are read while it is there: before its end, and by every look of the watchdog.
-#   - The memory in the exit status is the most that the process ever had, also before it became the bot's program by
-#     exec, when it was a fork of the spawner. So the memory of a cold start is read before its end, too. If a program
-#     has ended by itself, its figure is that of the spawner where that one is larger.
+#   - At bubblewrap that is the exit status of bwrap alone, and the bot's own process is gone by
+#     then. So the figures are read while it is there: before its end, and by every look of the
+#     watchdog.
+#   - The memory in the exit status is the most that the process ever had, also before it became the
+#     bot's program by exec, when it was a fork of the spawner. So the memory of a cold start is
+#     read before its end, too. If a program has ended by itself, its figure is that of the spawner
+#     where that one is larger.
 #   - A reused process has played before. What it used in earlier matches is subtracted.
 
 from dataclasses import replace

@@ -1,7 +1,7 @@
 """The output of a bot: finds the line that answers, sets the other lines aside, and limits how much is kept.
 
-Pure: bytes in, lines and warnings out. It reads no pipe, knows no time, and does not know which moves are legal.
-When a second line is thrown away is the business of early_lines.py.
+Pure: bytes in, lines and warnings out. It reads no pipe, knows no time, and does not know which
+moves are legal. When a second line is thrown away is the business of early_lines.py.
 """
 
 from enum import StrEnum
@@ -18,9 +18,11 @@ REMARKS_KEPT = 20
 WARNINGS_KEPT = 20
 """Warnings of one match that are recorded."""
 SHOWN_BYTES = 1024
-"""The beginning of a line that is decoded for a remark or a warning; both are cut to 200 characters."""
+"""The beginning of a line that is decoded for a remark or a warning; both are cut to 200
+characters."""
 FIRST_LINES = 2
-"""Lines that answered nothing of which a sentence quotes the beginning; it quotes the last one, too."""
+"""Lines that answered nothing of which a sentence quotes the beginning; it quotes the last one,
+too."""
 LOG_BYTES = 16 * 1024
 """The end of stderr that is recorded."""
 
@@ -95,7 +97,10 @@ class BotOutput:
             self._bytes = bytearray(unfinished)
 
     def answer_in(self, data: bytes, *, ready: bool) -> bytes | None:
-        """Add output, and return the first line that answers, or None; the lines behind it stay for later."""
+        """Add output, and return the first line that answers, or None.
+
+        The lines behind it stay for later.
+        """
         self.take(data)
         start = 0
         answer = None
@@ -123,11 +128,19 @@ class BotOutput:
         )
 
     def excess(self) -> Failure | None:
-        """Return the failure of a bot that has printed too much without an answer; None while it has not."""
-        if len(self._bytes) > LINE_LIMIT:  # answers were taken out, so these bytes begin with a line that is too long
-            return Failure(cause=Cause.LINE_TOO_LONG, words=f"a line of more than {LINE_LIMIT} bytes")
+        """Return the failure of a bot that has printed too much without an answer.
+
+        Return None while it has not.
+        """
+        # Answers were taken out, so these bytes begin with a line that is too long.
+        if len(self._bytes) > LINE_LIMIT:
+            return Failure(
+                cause=Cause.LINE_TOO_LONG, words=f"a line of more than {LINE_LIMIT} bytes"
+            )
         if self._most is not None and self._size > self._most:
-            return Failure(cause=Cause.OUTPUT, words=f"output: more than {self._most} bytes in one turn")
+            return Failure(
+                cause=Cause.OUTPUT, words=f"output: more than {self._most} bytes in one turn"
+            )
         return None
 
     def remarks(self) -> tuple[str, ...]:
@@ -147,7 +160,9 @@ class BotOutput:
 
         The lines of a flood are counted and not looked at: it may consist of newlines only.
         """
-        self._discarded_count += lines.count(b"\n") + 1 - lines.count(b"\n#") - lines.startswith(b"#")
+        self._discarded_count += (
+            lines.count(b"\n") + 1 - lines.count(b"\n#") - lines.startswith(b"#")
+        )
         last = lines[lines.rfind(b"\n") + 1 :]
         if last.strip() and not last.startswith(b"#"):
             self._last = last[:SHOWN_BYTES]

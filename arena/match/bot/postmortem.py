@@ -1,7 +1,8 @@
 """Explains why a bot gave no answer, or was not built: from what arena observed to the sentence for its author.
 
-Pure. No code reads these sentences back: the figures are in the Failure. (output.py and watchdog.py word two more: the
-limits that they find.) Text that the bot itself printed is cleaned, so that it is harmless to show.
+Pure. No code reads these sentences back: the figures are in the Failure. (output.py and watchdog.py
+word two more: the limits that they find.) Text that the bot itself printed is cleaned, so that it
+is harmless to show.
 """
 
 import signal
@@ -52,12 +53,13 @@ ONE_PROCESS = (
 QUOTED_LETTERS = 80
 """The most of a bot's line that a sentence quotes."""
 SMALL_MEMORY_BYTES = 64_000_000
-"""With a lower limit the interpreter may not start: Python, Node and Java want 32, 64 and 128 MB before their first
-line."""
+"""With a lower limit the interpreter may not start: Python, Node and Java want 32, 64 and 128 MB
+before their first line."""
 NEAR_LIMIT = 0.75
 """The part of its memory limit from which on a bot that died may have died of it."""
 CPU_SAMPLED = 0.5
-"""The part of its CPU limit that makes SIGXCPU believable: the kernel's clock for it is a coarse one."""
+"""The part of its CPU limit that makes SIGXCPU believable: the kernel's clock for it is a coarse
+one."""
 KILLED = "its process was killed by a signal that arena did not send: by somebody, or by a machine out of memory"
 STOPPED = "its process was stopped by a signal that arena did not send"
 
@@ -82,23 +84,38 @@ def not_started(error: str, errno: int, reason: Explanation | None = None) -> Fa
     words = f"could not be started: {protocol.clean(error)}"
     if reason is None:
         return Failure(cause=Cause.NOT_STARTED, words=words, errno=errno)
-    return Failure(cause=Cause.NOT_STARTED, words=f"{words}; {reason.words}", errno=errno, cure=reason.cure)
+    return Failure(
+        cause=Cause.NOT_STARTED, words=f"{words}; {reason.words}", errno=errno, cure=reason.cure
+    )
 
 
 def time_loss(ask: Ask, spent: TimeUsed, printed: Printed, threads: int = 1) -> Failure:
-    """Return the failure of a bot that gave no answer by the deadline; `printed` is what came instead."""
+    """Return the failure of a bot that gave no answer by the deadline.
+
+    `printed` is what came instead.
+    """
     awaited = "`ready`" if ask.ready else "answer"
     limit = "" if ask.announced is None else f" in {round(ask.announced * 1000)} ms"
     used = f", of which it used {round(spent.cpu * 1000)} ms of CPU" if system.LINUX else ""
-    parts = [f"no {awaited}{limit}", *_instead(printed, ready=ask.ready), *_unfinished_line(printed.unfinished)]
+    parts = [
+        f"no {awaited}{limit}",
+        *_instead(printed, ready=ask.ready),
+        *_unfinished_line(printed.unfinished),
+    ]
     parts.append(f"{round(spent.wall * 1000)} ms passed{used}")
     if spent.cpu > spent.wall and spent.fair(threads) > spent.wall:
-        parts.append(f"CPU time of all its threads counts, and its bot.toml says `threads = {threads}`")
+        parts.append(
+            f"CPU time of all its threads counts, and its bot.toml says `threads = {threads}`"
+        )
     if excused_ms := round(spent.excused(threads) * 1000):
-        parts.append(f"{excused_ms} ms in which it had no core, or the referee was late, are not charged")
+        parts.append(
+            f"{excused_ms} ms in which it had no core, or the referee was late, are not charged"
+        )
     text = "; ".join(parts)
     unfinished = len(printed.unfinished)
-    return Failure(cause=Cause.NO_ANSWER, words=text, spent=spent, threads=threads, unfinished=unfinished)
+    return Failure(
+        cause=Cause.NO_ANSWER, words=text, spent=spent, threads=threads, unfinished=unfinished
+    )
 
 
 def flooded(failure: Failure, printed: Printed) -> Failure:
@@ -118,7 +135,10 @@ def overload(name: str, spent: TimeUsed) -> str:
 
 
 def killed_by_signal(how: Exit, limits: Limits) -> bool:
-    """Return whether a process was killed neither by arena nor for what it used. It may have killed itself."""
+    """Return whether a process was killed neither by arena nor for what it used.
+
+    It may have killed itself.
+    """
     if how.code != -signal.SIGKILL or how.killed:
         return False
     memory_used_up = limits.memory is not None and how.memory >= limits.memory * NEAR_LIMIT
@@ -141,13 +161,22 @@ def crash(
 
     `syscalls` are those that it was refused; None = nobody watched.
     """
-    status = "it closed its output, still running" if how.killed else f"it ended before its answer: {how}"
+    status = (
+        "it closed its output, still running"
+        if how.killed
+        else f"it ended before its answer: {how}"
+    )
     if how.code == -signal.SIGKILL and not how.killed:
         status += ", which arena did not send"
     error_line = complaint(stderr.decode("utf-8", "replace"))
     memory = _memory_figures(how, limits, stderr, starting=starting)
     instead = _instead(printed, ready=starting)
-    parts = [status, *_stderr_line(error_line, stderr), *instead, *_unfinished_line(printed.unfinished)]
+    parts = [
+        status,
+        *_stderr_line(error_line, stderr),
+        *instead,
+        *_unfinished_line(printed.unfinished),
+    ]
     text = "; ".join(parts) + memory
     nothing_refused = syscalls is not None and not syscalls and how.code != -signal.SIGSYS
     if confined and not nothing_refused:
@@ -164,16 +193,22 @@ def crash(
     )
 
 
-def _refused_calls(how: Exit, error_line: str, stderr: bytes, syscalls: Sequence[str], limits: Limits) -> str:
-    """Return what a crash has to do with refused system calls, as more of its sentence; nothing where it shows none.
+def _refused_calls(
+    how: Exit, error_line: str, stderr: bytes, syscalls: Sequence[str], limits: Limits
+) -> str:
+    """Return what a crash has to do with refused system calls, as more of its sentence.
 
-    `error_line` is the line of its stderr that names its error: a refusal that it had survived before is not the cause.
-    Java tries a socket at each start, and does without.
+    Nothing where it shows none.
+
+    `error_line` is the line of its stderr that names its error: a refusal that it had survived
+    before is not the cause. Java tries a socket at each start, and does without.
     """
     log = stderr.lower()
     complains = any(sign in error_line.lower().encode() for sign in REFUSED)
     died_silently = bool(syscalls) and not error_line and how.code != 0
-    if FORKS.isdisjoint(syscalls) and not (complains or died_silently or how.code == -signal.SIGSYS):
+    if FORKS.isdisjoint(syscalls) and not (
+        complains or died_silently or how.code == -signal.SIGSYS
+    ):
         return ""
     text = f"; system calls that were refused to it: {', '.join(syscalls)}" if syscalls else ""
     forks = not FORKS.isdisjoint(syscalls) and (complains or not error_line)
@@ -181,15 +216,25 @@ def _refused_calls(how: Exit, error_line: str, stderr: bytes, syscalls: Sequence
         forks = complains and any(sign in log for sign in STARTS_PROGRAM)
     if forks and limits.processes == 1:
         return f"; {ONE_PROCESS}{text}"
-    return text or "; a bot may not make every system call: `arena check` names those that were refused to it"
+    return (
+        text
+        or "; a bot may not make every system call: `arena check` names those that were refused to it"
+    )
 
 
 def limit_exceeded(how: Exit, limits: Limits, *, starting: bool) -> Failure | None:
-    """Return the failure of a bot that the kernel ended for what it used; None when it ended for another reason."""
+    """Return the failure of a bot that the kernel ended for what it used.
+
+    Return None when it ended for another reason.
+    """
     if how.out_of_memory and limits.memory is not None:
         text = f"memory: the kernel counted more than its {size(limits.memory)}"
         return hinted(Failure(cause=Cause.MEMORY, words=text), limits, starting=starting)
-    if how.code == -signal.SIGXCPU and limits.cpu is not None and how.cpu >= limits.cpu * CPU_SAMPLED:
+    if (
+        how.code == -signal.SIGXCPU
+        and limits.cpu is not None
+        and how.cpu >= limits.cpu * CPU_SAMPLED
+    ):
         return Failure(cause=Cause.CPU, words=f"cpu: {MORE_CPU.format(limits.cpu)}")
     if how.code == -signal.SIGXFSZ:
         text = "scratch: it wrote a file that is larger than its scratch folder may be"
@@ -216,7 +261,10 @@ def hinted(failure: Failure, limits: Limits, *, starting: bool) -> Failure:
 
 
 def _memory_figures(how: Exit, limits: Limits, stderr: bytes, *, starting: bool) -> str:
-    """Return the peak of memory and its limit in a sentence, when a bot may have died of it; else nothing."""
+    """Return the peak of memory and its limit in a sentence, when a bot may have died of it.
+
+    Else nothing.
+    """
     if limits.memory is None:
         return ""
     complained = any(sign in stderr.lower() for sign in OUT_OF_MEMORY)
@@ -233,9 +281,16 @@ def _too_little(limits: Limits, *, starting: bool) -> str:
 
 
 def _instead(printed: Printed, *, ready: bool) -> list[str]:
-    """Return what a bot has printed in place of an answer, or of `ready`; nothing if it has printed no whole line."""
+    """Return what a bot has printed in place of an answer, or of `ready`.
+
+    Nothing if it has printed no whole line.
+    """
     if printed.lines == 0:
-        return [] if printed.remark is None else [f'it printed only remarks, such as "# {printed.remark}"']
+        return (
+            []
+            if printed.remark is None
+            else [f'it printed only remarks, such as "# {printed.remark}"']
+        )
     if printed.first:
         text = _listed(printed)
     else:
@@ -250,7 +305,9 @@ def _listed(printed: Printed) -> str:
     if more == 0:
         return text
     text += f" and {more} more {'line' if more == 1 else 'lines'}"
-    return text if printed.last == printed.first[-1] else f"{text}, at last {_quoted(printed.last)},"
+    return (
+        text if printed.last == printed.first[-1] else f"{text}, at last {_quoted(printed.last)},"
+    )
 
 
 def _stderr_line(line: str, stderr: bytes) -> list[str]:
@@ -258,15 +315,23 @@ def _stderr_line(line: str, stderr: bytes) -> list[str]:
     if not line:
         return []
     is_last = stderr.rstrip().endswith(line.strip().encode())
-    return [f"its last stderr line: {protocol.clean(line)}" if is_last else f"its stderr says: {protocol.clean(line)}"]
+    return [
+        f"its last stderr line: {protocol.clean(line)}"
+        if is_last
+        else f"its stderr says: {protocol.clean(line)}"
+    ]
 
 
 def _unfinished_line(unfinished: bytes) -> list[str]:
     if not unfinished:
         return []
     count, question = len(unfinished), "does it end its line and flush?"
-    return [f"{count} bytes without a newline were there: {question} They are {_quoted(unfinished)}"]
+    return [
+        f"{count} bytes without a newline were there: {question} They are {_quoted(unfinished)}"
+    ]
 
 
 def _quoted(line: bytes) -> str:
-    return protocol.quoted(line[: 2 * QUOTED_LETTERS].decode("utf-8", "backslashreplace"), QUOTED_LETTERS)
+    return protocol.quoted(
+        line[: 2 * QUOTED_LETTERS].decode("utf-8", "backslashreplace"), QUOTED_LETTERS
+    )

@@ -25,17 +25,23 @@ class Process(NamedTuple):
     wire: Wire
     meter: Meter
     freezer: Freezer
-    """It belongs to the process, so that a bot that ran on in one match is doubted in all its later matches."""
+    """It belongs to the process, so that a bot that ran on in one match is doubted in all its later
+    matches."""
     matches: int
     """The number of matches that it has played."""
 
     @classmethod
-    def start(cls, launcher: Launcher, bot: Bot, conditions: Conditions, rules: Path | None) -> "Process":
+    def start(
+        cls, launcher: Launcher, bot: Bot, conditions: Conditions, rules: Path | None
+    ) -> "Process":
         """Start a bot's program."""
         if bot.remote:
-            raise ArenaError(f"{bot.name}: stays on its author's machine, so that only a match of an event reaches it")
+            raise ArenaError(
+                f"{bot.name}: stays on its author's machine, so that only a match of an event reaches it"
+            )
         child = launcher.start(bot, conditions, rules)
-        if bot.threads > 1 and child.pid:  # the threads that it starts from now on may run on each of these cores
+        # The threads that it starts from now on may run on each of these cores.
+        if bot.threads > 1 and child.pid:
             cores.move(child.pid, launcher.cores)
         wire = Wire(child.stdin, child.stdout, child.stderr, launcher.lifeline)
         meter = child.meter()

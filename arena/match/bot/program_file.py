@@ -1,7 +1,8 @@
 """Why the system cannot run a bot's program, as far as its file shows it for certain: first bytes, first line, mode.
 
-The system says "No such file or directory" of a script that is there, when it means the interpreter in its first line.
-It reads the head of one file, and runs nothing. Names and first lines are a stranger's, so they are cleaned.
+The system says "No such file or directory" of a script that is there, when it means the interpreter
+in its first line. It reads the head of one file, and runs nothing. Names and first lines are a
+stranger's, so they are cleaned.
 """
 
 import os
@@ -29,7 +30,9 @@ FEW_FILES = 3
 MOST_FILES = 2000
 """Files of a bot that are compared with a name."""
 PYTHON_NAMES = re.compile(r"(py|python[\d.]*)(\.exe)?")
-SHELL_WORDS = frozenset({"cd", "source", ".", "export", "set", "alias", "exec", "if", "for", "while"})
+SHELL_WORDS = frozenset(
+    {"cd", "source", ".", "export", "set", "alias", "exec", "if", "for", "while"}
+)
 _FORMATS = (
     (b"MZ", "a program for Windows"),
     (b"\xcf\xfa\xed\xfe", "a program for a Mac"),
@@ -55,7 +58,10 @@ class Explanation:
 
 
 def explanation(bot: Bot, errno: int = 0) -> Explanation | None:
-    """Return why the system cannot run the bot's command, after the system's `errno`; None where no file shows it."""
+    """Return why the system cannot run the bot's command, after the system's `errno`.
+
+    Return None where no file shows it.
+    """
     if not bot.command or bot.command[0] == PYTHON:
         return None
     program = bot.command[0]
@@ -64,10 +70,16 @@ def explanation(bot: Bot, errno: int = 0) -> Explanation | None:
     files = Path(bot.files or "")
     home = files if files.is_dir() else files.parent
     path, name = home / program, shown(os.path.normpath(program))
-    if bot.files and not program.startswith("/") and not path.resolve().is_relative_to(home.resolve()):
+    if (
+        bot.files
+        and not program.startswith("/")
+        and not path.resolve().is_relative_to(home.resolve())
+    ):
         return None  # nobody learns of files of the organiser's by a command
     if not path.exists():
-        return Explanation(f"the bot has no file {name}", missing_file(os.path.normpath(program), bot))
+        return Explanation(
+            f"the bot has no file {name}", missing_file(os.path.normpath(program), bot)
+        )
     return _of_mode(path, name, errno) or _of_head(_head(path), name, errno)
 
 
@@ -77,7 +89,9 @@ def missing_file(name: str, bot: Bot) -> str:
     similar = similar_file(name, names)
     if similar:
         return f"write {shown(similar)} in `command`, which the bot has; capital letters and folders count"
-    programs = [other for other in names if PurePosixPath(other).suffix == PurePosixPath(name).suffix]
+    programs = [
+        other for other in names if PurePosixPath(other).suffix == PurePosixPath(name).suffix
+    ]
     has = f"; it has {', '.join(map(shown, programs[:FEW_FILES]))}" if programs else ""
     return f"hand in {shown(name)} with the bot, or name another of its files in `command`{has}"
 
@@ -130,15 +144,19 @@ def _no_such_program(program: str, bot: Bot) -> Explanation:
     name = shown(program)
     words = f"{name} is not on this machine"
     if PYTHON_NAMES.fullmatch(program):
-        return Explanation(words, f"call the interpreter `python` in `command`: it is {PYTHON_HERE} here")
+        return Explanation(
+            words, f"call the interpreter `python` in `command`: it is {PYTHON_HERE} here"
+        )
     if program in SHELL_WORDS:
         return Explanation(
-            f"{name} is a word of a shell", f"no shell reads `command`: begin it with a program, without {name}"
+            f"{name} is a word of a shell",
+            f"no shell reads `command`: begin it with a program, without {name}",
         )
     if program in file_names(bot):
         return Explanation(words, f"write ./{name} in `command`, which is the bot's own file")
     return Explanation(
-        words, "ask the organiser to install it (`arena doctor` lists languages), or use another language"
+        words,
+        "ask the organiser to install it (`arena doctor` lists languages), or use another language",
     )
 
 
@@ -159,7 +177,8 @@ def _of_head(head: bytes, name: str, errno: int) -> Explanation | None:
     text = head.removeprefix(BYTE_ORDER_MARK)
     if text is not head and text.startswith(b"#!"):
         return Explanation(
-            f"a byte order mark stands before the #! of {name}", f"save {name} as UTF-8 without a byte order mark (BOM)"
+            f"a byte order mark stands before the #! of {name}",
+            f"save {name} as UTF-8 without a byte order mark (BOM)",
         )
     for magic, kind in _FORMATS:
         if head.startswith(magic):
@@ -194,13 +213,17 @@ def _no_interpreter(interpreter: str, name: str) -> Explanation:
     if PYTHON_NAMES.fullmatch(interpreter.rpartition("/")[2]):
         return Explanation(words, f"begin {name} with #!/usr/bin/env python3, or call it {name}.py")
     return Explanation(
-        words, "name a program in /usr/bin, or #!/usr/bin/env and its name; `arena doctor` lists languages"
+        words,
+        "name a program in /usr/bin, or #!/usr/bin/env and its name; `arena doctor` lists languages",
     )
 
 
 def _not_public(interpreter: str, name: str) -> Explanation:
     words = f"the first line of {name} names {interpreter}, which is not on this machine, or no bot may run it"
-    return Explanation(words, f"begin {name} with #!/usr/bin/env and the name of a program, or name one in /usr/bin")
+    return Explanation(
+        words,
+        f"begin {name} with #!/usr/bin/env and the name of a program, or name one in /usr/bin",
+    )
 
 
 def _of_elf(head: bytes, name: str, errno: int) -> Explanation | None:
@@ -213,13 +236,17 @@ def _of_elf(head: bytes, name: str, errno: int) -> Explanation | None:
         )
     if errno == ENOENT:
         return Explanation(
-            f"{name} was built for another Linux", "link it statically, build it here, or hand in its source"
+            f"{name} was built for another Linux",
+            "link it statically, build it here, or hand in its source",
         )
     return None
 
 
 def _interpreter(head: bytes) -> str:
-    """Return the program that a first line names, or the program that it lets `env` find; empty without a #!."""
+    """Return the program that a first line names, or the program that it lets `env` find.
+
+    Empty without a #!.
+    """
     first = head.removeprefix(BYTE_ORDER_MARK).partition(b"\n")[0]
     if not first.startswith(b"#!"):
         return ""

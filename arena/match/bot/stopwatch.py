@@ -1,31 +1,34 @@
 """Measures what an answer costs: time on the wall, CPU time, and the waits that the machine imposed.
 
-It reads the meter of the bot's process and the delays of the referee. It chooses which readings count for an
-answer; clock.py says how much of them is charged and whether that is too late. This file knows no text of a bot, and no
-consequence of a late answer.
+It reads the meter of the bot's process and the delays of the referee. It chooses which readings
+count for an answer; clock.py says how much of them is charged and whether that is too late. This
+file knows no text of a bot, and no consequence of a late answer.
 """
 
 # Theory of operation
 # -------------------
-# The deadline of an answer is the number of seconds that may be charged. `due` is the next moment at which the answer
-# can be too late. At first that is `begun` plus the deadline. But what the machine kept the bot waiting is not charged,
-# so at that moment `expire` reads the clocks, and moves `due` later by the time that was not charged. So an honest bot
-# on a busy machine gets its whole time, and a bot that sleeps or computes loses at the first `due`.
+# The deadline of an answer is the number of seconds that may be charged. `due` is the next moment
+# at which the answer can be too late. At first that is `begun` plus the deadline. But what the
+# machine kept the bot waiting is not charged, so at that moment `expire` reads the clocks, and
+# moves `due` later by the time that was not charged. So an honest bot on a busy machine gets its
+# whole time, and a bot that sleeps or computes loses at the first `due`.
 #
-# The kernel reports a wait for a core in /proc/PID/schedstat only when the wait is over. So a thread that has no core
-# at its deadline seems to have waited for nothing. Then the wait that may not be reported yet is added
-# (`Meter.unreported_wait`), and the bot is looked at again LOOK_AGAIN_S later.
+# The kernel reports a wait for a core in /proc/PID/schedstat only when the wait is over. So a
+# thread that has no core at its deadline seems to have waited for nothing. Then the wait that may
+# not be reported yet is added (`Meter.unreported_wait`), and the bot is looked at again
+# LOOK_AGAIN_S later.
 #
-# Readings cost microseconds, of the 40 that a turn takes. In an answer that came within SHORT_ANSWER_S nobody needs to
-# know how long the referee's thread had no core, when the answer was written, nor what other threads of the bot waited,
-# so none of them is read.
+# Readings cost microseconds, of the 40 that a turn takes. In an answer that came within
+# SHORT_ANSWER_S nobody needs to know how long the referee's thread had no core, when the answer was
+# written, nor what other threads of the bot waited, so none of them is read.
 #
-# The time of a write is that of a tick of the kernel. Of the moments in that tick the latest counts, so that nothing is
-# excused that may have been the bot's doing. `_referee_late` excuses no more than the referee can have been late, which
-# matters where an earlier write was noted (wire.py).
+# The time of a write is that of a tick of the kernel. Of the moments in that tick the latest
+# counts, so that nothing is excused that may have been the bot's doing. `_referee_late` excuses no
+# more than the referee can have been late, which matters where an earlier write was noted
+# (wire.py).
 #
-# A bot of several processes is excused its waits only where no child of it can have run unseen, since that
-# child could be what crowds it out (`Meter.complete`).
+# A bot of several processes is excused its waits only where no child of it can have run unseen,
+# since that child could be what crowds it out (`Meter.complete`).
 
 import math
 import time
@@ -49,7 +52,13 @@ class Stopwatch:
     """Times the answers of one bot in one match, one after another."""
 
     def __init__(
-        self, bot: Bot, meter: Meter, control: TimeControl, used_before: Usage, *, is_timed: bool = False
+        self,
+        bot: Bot,
+        meter: Meter,
+        control: TimeControl,
+        used_before: Usage,
+        *,
+        is_timed: bool = False,
     ) -> None:
         """`used_before` is what the bot's process used in earlier matches.
 
@@ -58,7 +67,8 @@ class Stopwatch:
         self._bot, self._meter, self._control, self._is_timed = bot, meter, control, is_timed
         self._delay = Delay()
         self._used = used_before
-        """The readings at the start of the next answer: only what the bot uses after them counts."""
+        """The readings at the start of the next answer: only what the bot uses after them
+        counts."""
         self._late_looks = 0.0
         """Seconds by which the referee looked late at this answer."""
         self._served_others = 0.0
@@ -73,8 +83,9 @@ class Stopwatch:
     def start(self, ask: Ask, *, anew: bool, short: bool = False) -> None:
         """Begin to time an answer: the question is written next.
 
-        `anew`: the bot was not frozen, so the CPU time that it has used since its last answer is not charged. `short`:
-        a short answer is expected, and `expect_longer` is called if none comes.
+        `anew`: the bot was not frozen, so the CPU time that it has used since its last answer is
+        not charged. `short`: a short answer is expected, and `expect_longer` is called if none
+        comes.
         """
         self._ready = ask.ready
         self._late_looks = self._served_others = 0.0
@@ -95,7 +106,10 @@ class Stopwatch:
             self.due += later
 
     def short(self, now: float) -> TimeUsed | None:
-        """Return what an answer took that was read at `now` (monotonic); None when it is not short (clock.py)."""
+        """Return what an answer took that was read at `now` (monotonic).
+
+        Return None when it is not short (clock.py).
+        """
         wall, before = now - self.begun, self._used
         if wall > SHORT_ANSWER_S:
             return None
@@ -104,11 +118,15 @@ class Stopwatch:
         if cpu > SHORT_ANSWER_S:
             return None
         self._used = used
-        waited = used.waited - before.waited  # also what it waited before it was asked, if it was awake
+        # Also what it waited before it was asked, if it was awake.
+        waited = used.waited - before.waited
         return TimeUsed(wall, cpu, min(wall, waited), 0.0)
 
     def expect_longer(self) -> None:
-        """Take note that no short answer came; from now on count what the referee waits for a core."""
+        """Take note that no short answer came.
+
+        From now on count what the referee waits for a core.
+        """
         self._delay.mark()
 
     def stop(self) -> None:
@@ -130,14 +148,17 @@ class Stopwatch:
     def spent(self, now: float, unseen: float = 0.0, came: float | None = None) -> TimeUsed:
         """Return what the answer took so far.
 
-        For an answer that was read at `now` (monotonic): it may have been there unseen for a number of seconds, and
-        `came` at this moment, or before.
+        For an answer that was read at `now` (monotonic): it may have been there unseen for a number
+        of seconds, and `came` at this moment, or before.
         """
         wall, before = now - self.begun, self._used
         if wall <= SHORT_ANSWER_S:
             used = self._meter.read()
-            waited = min(wall, used.waited - before.waited)  # it may have waited before it was asked, too
-            return TimeUsed(wall, used.cpu - before.cpu, waited if self._meter.complete else 0.0, 0.0)
+            # It may have waited before it was asked, too.
+            waited = min(wall, used.waited - before.waited)
+            return TimeUsed(
+                wall, used.cpu - before.cpu, waited if self._meter.complete else 0.0, 0.0
+            )
         late = self._referee_late(now, unseen, came)
         if not self._meter.complete:
             return TimeUsed(wall, self._meter.read().cpu - before.cpu, 0.0, late)
@@ -155,7 +176,9 @@ class Stopwatch:
             return late
         late = stood_still(self._late_looks, without_core)
         if came is not None:  # the time of a tick of the kernel may be a moment before the question
-            late += min(now - max(came, self.begun), max(unseen, without_core) + self._served_others)
+            late += min(
+                now - max(came, self.begun), max(unseen, without_core) + self._served_others
+            )
         return late
 
     def too_late(self, spent: TimeUsed) -> bool:
@@ -163,12 +186,17 @@ class Stopwatch:
         return self._control.too_late(spent, self._deadline, self._bot.threads, ready=self._ready)
 
     def expire(self, now: float) -> TimeUsed | None:
-        """Return what an answer took that has not come by `now`, if that is too much; else put `due` off.
+        """Return what an answer took that has not come by `now`, if that is too much.
 
-        OverloadedError when bot or referee were kept waiting for so long that the match must be played again.
+        Else put `due` off.
+
+        OverloadedError when bot or referee were kept waiting for so long that the match must be
+        played again.
         """
         spent = self.spent(now)
-        remaining = self._control.remaining(spent, self._deadline, self._bot.threads, ready=self._ready)
+        remaining = self._control.remaining(
+            spent, self._deadline, self._bot.threads, ready=self._ready
+        )
         if remaining <= 0 and self._meter.complete:
             spent = spent._replace(waited=spent.waited + self._meter.unreported_wait(now))
             remaining = LOOK_AGAIN_S

@@ -1,6 +1,7 @@
 """The pipes of one bot: raw descriptors, non-blocking, with one poll over all of them.
 
-It owns the descriptors and the bytes that are still to be written. It knows no line, no clock and no fault.
+It owns the descriptors and the bytes that are still to be written. It knows no line, no clock and
+no fault.
 """
 
 import fcntl
@@ -38,10 +39,14 @@ class Wire:
         self._poll.register(stderr, select.POLLIN)
         self._poll.register(lifeline, 0)  # reports only that the spawner has ended
         self.wait = self._poll.poll
-        """Wait for a number of milliseconds, and return the descriptors that are ready, each with its events."""
+        """Wait for a number of milliseconds, and return the descriptors that are ready, each with
+        its events."""
 
     def write(self, text: bytes) -> None:
-        """Write as much as the pipe takes now; `flush` writes the remaining bytes when the descriptor is ready."""
+        """Write as much as the pipe takes now.
+
+        `flush` writes the remaining bytes when the descriptor is ready.
+        """
         if self.stdin is None:
             return
         if not self._outbox:
@@ -49,7 +54,8 @@ class Wire:
                 written = os.write(self.stdin, text)
             except BlockingIOError:
                 written = 0
-            except OSError:  # the bot has closed its input; its output will show whether that is a fault
+            except OSError:
+                # The bot has closed its input; its output will show whether that is a fault.
                 self.close_stdin()
                 return
             if written == len(text):
@@ -87,16 +93,26 @@ class Wire:
     def came_by(self, now: float) -> float:
         """Return the latest moment until `now` (monotonic) at which what was read last can have come.
 
-        That is `now` where nobody knows better. Where the pipe was full, the write may not have ended, and an earlier
-        one may have been noted.
+        That is `now` where nobody knows better. Where the pipe was full, the write may not have
+        ended, and an earlier one may have been noted.
         """
-        if not self.is_timed or self._last_read > fcntl.fcntl(self.stdout, fcntl.F_GETPIPE_SZ) - PAGE_BYTES:
+        if (
+            not self.is_timed
+            or self._last_read > fcntl.fcntl(self.stdout, fcntl.F_GETPIPE_SZ) - PAGE_BYTES
+        ):
             return now
         return min(now, timed_pipe.last_write(self.stdout)[1])
 
     def written_at(self) -> float | None:
-        """Return the earliest moment (monotonic) at which the last text was written to it; None if nobody knows."""
-        return timed_pipe.last_write(self.stdin)[0] if self.is_timed and self.stdin is not None else None
+        """Return the earliest moment (monotonic) at which the last text was written to it.
+
+        Return None if nobody knows.
+        """
+        return (
+            timed_pipe.last_write(self.stdin)[0]
+            if self.is_timed and self.stdin is not None
+            else None
+        )
 
     def read_log(self) -> bytes | None:
         """Return bytes of its stderr: `b""` at end of file, None when there are none yet."""
