@@ -1,8 +1,9 @@
 """Typed text and pressed keys become legal moves.
 
-Pure, and the same for every game: only the words of moves count.
+This file is pure, and the same for every game: only the words of moves count.
 """
 
+import math
 from collections.abc import Sequence
 
 from arena.errors import did_you_mean
@@ -15,13 +16,13 @@ DIRECTIONS = {
     "right": ("east", "right"),
     "stay": ("nowhere", "stay", "wait", "pass", "none", "hold", "skip"),
 }
-"""The words of a move that a key stands for; in a move of one or two words their first letters
-too."""
+"""The words of a move that a key stands for. In a move of one or two words, their first letters
+count, too."""
 KEYS = {"up": "up", "down": "down", "left": "left", "right": "right", ".": "stay"}
 """The keys that stand for a direction."""
 SIGNS = {"up": "↑", "down": "↓", "left": "←", "right": "→", "stay": "."}
 MOVES_NAMED = 6
-"""So many moves are named in an answer."""
+"""The most moves that an answer names."""
 
 
 def directions_of(move: Move) -> tuple[str, ...]:
@@ -30,29 +31,30 @@ def directions_of(move: Move) -> tuple[str, ...]:
     `()` when none of its words is a direction.
     """
     words = move.lower().split()
-    named = (
-        next((direction for direction, names in DIRECTIONS.items() if word in names), "")
-        for word in words
-    )
-    if directions := tuple(filter(None, named)):
-        return directions
-    letters = {
-        names[0][0]: direction for direction, names in DIRECTIONS.items() if direction != "stay"
-    }
-    return (letters[words[-1]],) if 1 <= len(words) <= 2 and words[-1] in letters else ()
+    directions: list[str] = []
+    for word in words:
+        for direction, names in DIRECTIONS.items():
+            if word in names:
+                directions.append(direction)
+                break
+    if directions:
+        return tuple(directions)
+    if len(words) not in (1, 2):
+        return ()
+    for direction, names in DIRECTIONS.items():
+        if direction != "stay" and words[-1] == names[0][0]:
+            return (direction,)
+    return ()
 
 
 def by_directions(directions: Sequence[str], legal: Sequence[Move]) -> tuple[Move, ...]:
     """Return the legal moves that begin with these directions."""
-    return tuple(
-        move for move in legal if directions_of(move)[: len(directions)] == tuple(directions)
-    )
+    pressed = tuple(directions)
+    return tuple(move for move in legal if directions_of(move)[: len(pressed)] == pressed)
 
 
 def by_text(text: str, legal: Sequence[Move]) -> tuple[Move, ...]:
-    """Return the legal moves that a text may mean.
-
-    Exactly one move means that the text is understood.
+    """Return the legal moves that a text may mean; exactly one of them means that it is clear.
 
     The first rule that fits counts: the text is the move itself, its last words, its number in the
     list, or the beginnings of its first or of its last words.
@@ -60,23 +62,34 @@ def by_text(text: str, legal: Sequence[Move]) -> tuple[Move, ...]:
     words = text.lower().split()
     if not words:
         return ()
-    if same := [move for move in legal if move.lower().split() == words]:
+    moves = {move: move.lower().split() for move in legal}
+    same = [move for move in legal if moves[move] == words]
+    if same:
         return tuple(same)
-    if ends := [move for move in legal if move.lower().split()[-len(words) :] == words]:
-        return tuple(ends)
+    same_end = [move for move in legal if moves[move][-len(words) :] == words]
+    if same_end:
+        return tuple(same_end)
     if are_numbered(legal) and len(words) == 1 and words[0].isascii() and words[0].isdecimal():
         number = int(words[0])
         return (legal[number - 1],) if 1 <= number <= len(legal) else ()
+    return tuple(move for move in legal if _are_beginnings(words, moves[move]))
 
-    def begins(move: list[str]) -> bool:
-        starts = {0, len(move) - len(words)} if len(words) <= len(move) else set()
-        return any(all(map(str.startswith, move[start:], words)) for start in starts)
 
-    return tuple(move for move in legal if begins(move.lower().split()))
+def _are_beginnings(words: Sequence[str], of_move: Sequence[str]) -> bool:
+    """Return whether words are the beginnings of the first or of the last words of a move."""
+    if len(words) > len(of_move):
+        return False
+    for part in (of_move[: len(words)], of_move[-len(words) :]):
+        if all(map(str.startswith, part, words)):
+            return True
+    return False
 
 
 def are_numbered(legal: Sequence[Move]) -> bool:
-    """Return True if a number may mean a move of the list: not where moves end in numbers of their own."""
+    """Return whether a number may mean a move of the list.
+
+    It may not where moves end in numbers of their own.
+    """
     return not any(move.split()[-1].isdecimal() for move in legal)
 
 
@@ -88,14 +101,14 @@ def listing(
     The first `shared` words are left out.
     """
     width = len(str(len(legal)))
-    numbers = {
-        move: f"{number:>{width}} " if are_numbered(legal) else ""
-        for number, move in enumerate(legal, 1)
-    }
-    return [
-        numbers[move] + " ".join(move.split()[shared:])
-        for move in (legal if chosen is None else chosen)
-    ]
+    numbers = dict.fromkeys(legal, "")
+    if are_numbered(legal):
+        numbers = {move: f"{number:>{width}} " for number, move in enumerate(legal, 1)}
+    lines = []
+    for move in legal if chosen is None else chosen:
+        words = move.split()[shared:]
+        lines.append(numbers[move] + " ".join(words))
+    return lines
 
 
 def shared_words(legal: Sequence[Move]) -> int:
@@ -115,16 +128,23 @@ def in_columns(lines: Sequence[str], columns: int) -> list[str]:
     """Return a list that reads downwards, in as many columns as fit into the width."""
     width = max(map(len, lines), default=0) + 2
     across = max(1, (columns + 2) // width)
-    down = -(-len(lines) // across)
-    return ["".join(f"{line:{width}}" for line in lines[row::down]).rstrip() for row in range(down)]
+    rows = math.ceil(len(lines) / across)
+    table = []
+    for row in range(rows):
+        cells = [f"{line:{width}}" for line in lines[row::rows]]
+        table.append("".join(cells).rstrip())
+    return table
 
 
 def misunderstood(text: str, legal: Sequence[Move], candidates: Sequence[Move]) -> str:
     """Return the answer to a text that does not mean exactly one move."""
     if len(candidates) > 1:
-        more = (
-            f", and {len(candidates) - MOVES_NAMED} more" if len(candidates) > MOVES_NAMED else ""
-        )
-        return f"{text!r} may be {', '.join(candidates[:MOVES_NAMED])}{more}: type more of it"
+        named = ", ".join(candidates[:MOVES_NAMED])
+        rest = len(candidates) - MOVES_NAMED
+        if rest > 0:
+            named += f", and {rest} more"
+        return f"{text!r} may be {named}: type more of it"
     hint = did_you_mean(text.lower(), legal)
-    return f"{text!r} is no legal move{hint and f'; {hint}'} ? lists them"
+    if hint:
+        hint = f"; {hint}"
+    return f"{text!r} is no legal move{hint} ? lists them"

@@ -1,6 +1,7 @@
-"""A human's seat. It has no process and no clock. Its moves are legal: a screen offers no others.
+"""A human's seat.
 
-The screen shows a human only what `view` shows a bot in that role.
+It has no process and no clock. Its moves are legal, because a screen offers no others. The screen
+shows a human only what `view` shows a bot in that role.
 """
 
 from collections.abc import Callable, Sequence
@@ -21,11 +22,15 @@ class HumanSeat:
     """A seat in which a human chooses."""
 
     def __init__(self, seat: Seat, choose: Callable[[Role], Move]) -> None:
-        self._seat, self._choose = seat, choose
+        self._seat = seat
+        self._choose = choose
 
     def ask(self, ask: Ask) -> Reply:
         """Return `ready` at once, or the move that is chosen."""
-        return Reply(line=b"ready" if ask.ready else self._choose(self._seat.role).encode())
+        if ask.ready:
+            return Reply(line=b"ready")
+        move = self._choose(self._seat.role)
+        return Reply(line=move.encode())
 
     def end(self, text: bytes) -> None:
         """Say nothing: the screen shows how the match ended."""

@@ -1,4 +1,4 @@
-"""Seats whose bots are programs here: starts them, asks as many at a time as cores, ends them.
+"""Seats whose bots are programs that run here: starts, asks and ends them.
 
 It owns which of them are awake, and which are reused. It knows no rules and no language model, and
 polling.py waits for their answers.
@@ -60,15 +60,18 @@ class LiveBots(Seats):
         """
         self.roles = [seat.role for seat in seats]
         self.bots: dict[Role, LiveBot] = {}
-        self._match, self._launcher, self._blameless = match, launcher, blameless
+        self._match = match
+        self._launcher = launcher
+        self._blameless = blameless
         self._live_bot = live_bot
-        self._reuses, self._reused = reuses, reused_bots_of(launcher)
+        self._reuses = reuses
+        self._reused = reused_bots_of(launcher)
         self._seats = {seat.role: seat for seat in seats}
         self._conditions = match.conditions
         self._greeted = False
         self._freezes_late = freeze_late
         self._answered: tuple[Role, float] | None = None
-        """Who answered last, and when (monotonic)."""
+        """The role that answered last, and the moment of its answer (monotonic)."""
         self._pauses: dict[Role, float] = {}
         """Seconds that the referee took after each role's last answer until it asked again."""
 
@@ -126,11 +129,13 @@ class LiveBots(Seats):
         """Part of `Seats`: let those wait that stay, and leave the others awake for a moment."""
         leaving: dict[bytes, list[LiveBot]] = {}
         for role, bot in self.bots.items():
-            if role in texts:
-                if self._reuses and bot.stays:
-                    self._reused.put(self._match, self._seats[role], bot.stay(texts[role]))
-                else:
-                    leaving.setdefault(texts[role], []).append(bot)
+            if role not in texts:
+                continue
+            text = texts[role]
+            if self._reuses and bot.stays:
+                self._reused.put(self._match, self._seats[role], bot.stay(text))
+            else:
+                leaving.setdefault(text, []).append(bot)
         for text, bots in leaving.items():
             write_last_lines(bots, text)
 
@@ -160,9 +165,11 @@ class LiveBots(Seats):
         return replies
 
     def _end(self) -> None:
-        """Make sure that all bots are gone that don't stay, with all that they left behind."""
-        # Whoever waits for a later match in this lane lives on, also after a roll call, which
-        # reuses nobody.
+        """Make sure that all bots are gone that don't stay, with all that they left behind.
+
+        A bot that waits for a later match in this lane lives on, also after a roll call, which
+        reuses nobody.
+        """
         LiveBot.end_all(self._launcher, self.bots.values(), self._reused.pids)
 
     def _end_waiting(self) -> None:
@@ -173,9 +180,9 @@ class LiveBots(Seats):
     def _ask_one(self, asks: Mapping[Role, Ask]) -> dict[Role, Reply]:
         (role,) = asks
         if self._answered is not None:
-            before, moment = self._answered
-            self._pauses[before] = time.monotonic() - moment
-        # Rules that need long for a role's turn would leave its bot awake for so long, so it is
+            last_role, moment = self._answered
+            self._pauses[last_role] = time.monotonic() - moment
+        # Rules that need long for a role's turn would leave its bot awake for that time, so it is
         # frozen at once.
         late = self._freezes_late and self._pauses.get(role, 0.0) <= SHORT_ANSWER_S
         replies = ask_all(self.bots, asks, freeze_late=late)

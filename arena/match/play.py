@@ -1,4 +1,4 @@
-"""One match: a referee, and somebody in each seat.
+"""One match: a referee, and a player in each seat.
 
 It starts the seats, carries questions and replies, and ends the seats. It decides nothing: the
 referee does. It knows no kind of seat (seat.py).
@@ -41,13 +41,16 @@ def play(
 ) -> Record:
     """Play a match to its verdict, whatever its bots do.
 
-    Without a `launcher` one is opened for this match alone. `earlier_faults` has the bots that
-    failed the roll call, by name: their seats are at fault before the first turn, and they are not
-    started. `observer_is_quick`: nobody stops between two turns to look, so that bots may be frozen
-    late as without an observer. `blameless` names the bots that are not at fault when somebody
-    kills or stops them: that raises InterferenceError. `choose` asks a human, for each seat of
-    HUMAN. `kinds` are kinds of seat that only the caller knows. `services` serve the seats from
-    outside, by name.
+    - launcher: without it, a launcher is opened for this match alone.
+    - earlier_faults: the faults of bots that failed the roll call, by name. Their seats are at
+      fault before the first turn, and they are not started.
+    - observer_is_quick: nobody stops between two turns to look. So bots may be frozen late, as
+      without an observer.
+    - blameless: the names of bots that are not at fault when somebody kills or stops them. That
+      raises InterferenceError.
+    - choose: asks a human, for each seat of HUMAN.
+    - kinds: kinds of seat that only the caller knows.
+    - services: what serves the seats from outside, by name.
     """
     if launcher is None:
         with Launcher() as opened, cleaning_up(reused_bots_of(opened).close):
@@ -62,7 +65,8 @@ def play(
                 kinds=kinds,
                 services=services,
             )
-    started, begun = datetime.now(UTC), time.monotonic()
+    started = datetime.now(UTC)
+    begun = time.monotonic()
     faults = _faults_at_start(match, earlier_faults or {})
     game = rulebook.game_of(match)
     referee = Referee(game, match, faults)
@@ -109,18 +113,23 @@ def _carry(
     `looks_before`: the observer is called before each question, too, and at the end.
     """
     observe: Observer = observer or (lambda _: None)
-    while asks := referee.asks():
+    asks = referee.asks()
+    while asks:
         if looks_before:
             observe(referee)
         replies = seats.ask(asks)
         for role, text in referee.hear(replies).items():
             seats.dismiss(role, text)
         observe(referee)
+        asks = referee.asks()
     if looks_before:
         observe(referee)
-    text = referee.farewell()
-    at_fault = {fault.role for fault in referee.verdict.faults} if referee.verdict else set()
-    seats.say_goodbye({role: text for role in seats.roles if role not in at_fault})
+    farewell = referee.farewell()
+    at_fault: set[Role] = set()
+    if referee.verdict is not None:
+        at_fault = {fault.role for fault in referee.verdict.faults}
+    in_play = [role for role in seats.roles if role not in at_fault]
+    seats.say_goodbye(dict.fromkeys(in_play, farewell))
 
 
 def roll_call(
@@ -131,11 +140,13 @@ def roll_call(
     Return its fault, or None when it was ready in time.
     """
     game = rulebook.game_of(match)
-    ask = Referee(game, match).asks()[seat.role]
+    role = seat.role
+    ask = Referee(game, match).asks()[role]
     resources = Resources(match=match, launcher=launcher, blameless=blameless)
     with AllSeats(game, [seat], resources) as seats:
-        reply = seats.ask({seat.role: ask})[seat.role]
-        seats.say_goodbye({seat.role: b"end roll_call\n"})
+        replies = seats.ask({role: ask})
+        seats.say_goodbye({role: b"end roll_call\n"})
+    reply = replies[role]
     if reply.ending is None:
         return None
-    return Fault(role=seat.role, ending=reply.ending, turn=0, words=reply.words)
+    return Fault(role=role, ending=reply.ending, turn=0, words=reply.words)

@@ -1,9 +1,7 @@
 """Waits for bots: asks several at once, and writes their last lines.
 
-Elsewhere a match waits for moments only.
-
-It owns the wait, and knows when the referee looked later than it planned. It knows no rules and no
-line of a bot.
+It owns the wait, and knows when the referee looked later than it planned. All other code of a match
+waits for moments only. This file knows no rules and no line of a bot.
 """
 
 # Theory of operation
@@ -17,9 +15,9 @@ line of a bot.
 # what is said here begins when it gave none.
 #
 # Each bot has one deadline: the seconds that it may be charged with, from the moment at which its
-# question was written. No output changes it, so neither a line dripped byte by byte nor a flood of
-# remarks gains time. The stopwatch has the moment `due`, at which the deadline may have passed, and
-# puts it off by time that is not charged. A wait ends when the first bot is due, or after
+# question was written. No output changes it, so neither a line that comes byte by byte nor a flood
+# of remarks gains time. The stopwatch has the moment `due`, at which the deadline may have passed,
+# and postpones it by the time that is not charged. A wait ends when the first bot is due, or after
 # WATCHDOG_INTERVAL_S, when the limits of the bots are checked.
 #
 # The referee itself may come late: it has no core when its wait ends, or it was serving another
@@ -82,7 +80,7 @@ from arena.sandbox.freezer import LOOKS_APART
 from arena.sandbox.watchdog import WATCHDOG_INTERVAL_S
 
 ROUNDING_MS = 0.01
-"""poll(2) knows whole milliseconds only; 20.000001 of them are 20 and not 21."""
+"""poll(2) knows whole milliseconds only. A wait of 20.000001 ms is 20 ms, and not 21."""
 FAREWELL_S = 0.05
 """How long a bot stays awake after its last lines (docs/protocol.md)."""
 
@@ -94,35 +92,25 @@ def ask_all(
 ) -> dict[Role, Reply]:
     """Ask these roles at once, and return their replies when each has answered or failed.
 
-    `freeze_late`: whoever gives a short answer is left awake, until somebody is asked who does not.
+    `freeze_late`: a bot that gives a short answer is left awake, until a bot is asked that gives
+    none.
     """
     asked_bots = [bots[role] for role in asks]
     first = asked_bots[0]
     fast = len(asks) == 1 and first.may_take_fast_path(asks[first.role])
-    if (
-        fast
-        and (reply := first.short_answer(asks[first.role], stays_awake=freeze_late)) is not None
-    ):
-        return {first.role: reply}
+    if fast:
+        reply = first.short_answer(asks[first.role], stays_awake=freeze_late)
+        if reply is not None:
+            return {first.role: reply}
     for bot in bots.values():
         if bot.role not in asks:
             _work_for(bot, [*asked_bots, bot], bot.freeze)
     now = time.monotonic()
     if not fast:
-        for number, (bot, ask) in enumerate(zip(asked_bots, asks.values(), strict=True), 1):
-            _work_for(bot, asked_bots[:number], bot.begin, ask)
+        for number, bot in enumerate(asked_bots, 1):
+            _work_for(bot, asked_bots[:number], bot.begin, asks[bot.role])
         now = asked_bots[-1].stopwatch.begun
-    look_at_frozen = now + WATCHDOG_INTERVAL_S
-    while waiting := [bot for bot in asked_bots if bot.awaited]:
-        now, late = _wait_once(waiting, now, min([bot.stopwatch.due for bot in waiting]))
-        if waiting := [bot for bot in waiting if bot.awaited]:
-            if now >= look_at_frozen:
-                for bot in bots.values():
-                    _work_for(bot, [*waiting, bot], bot.freeze_again)
-                look_at_frozen = now + WATCHDOG_INTERVAL_S + LOOKS_APART * (time.monotonic() - now)
-            for bot in waiting:
-                _work_for(bot, waiting, bot.look, now, late)
-            now = time.monotonic()  # the looks took a moment, which is no lateness of the next wait
+    _wait_for_answers(bots, asked_bots, now)
     for bot in asked_bots:
         # Last, because an end takes time, in which no other answer would be read.
         if bot.reply is None:
@@ -130,14 +118,44 @@ def ask_all(
     return {bot.role: bot.reply for bot in asked_bots if bot.reply is not None}
 
 
+def _wait_for_answers(
+    bots: Mapping[Role, LiveBot], asked_bots: Sequence[LiveBot], now: float
+) -> None:
+    """Wait from `now` (monotonic) until no reply is awaited of the bots that were asked.
+
+    All other bots stay frozen meanwhile.
+    """
+    look_at_frozen = now + WATCHDOG_INTERVAL_S
+    waiting = [bot for bot in asked_bots if bot.awaited]
+    while waiting:
+        now, late = _wait_once(waiting, now, min([bot.stopwatch.due for bot in waiting]))
+        waiting = [bot for bot in waiting if bot.awaited]
+        if not waiting:
+            return
+        if now >= look_at_frozen:
+            for bot in bots.values():
+                _work_for(bot, [*waiting, bot], bot.freeze_again)
+            look_s = time.monotonic() - now
+            look_at_frozen = now + WATCHDOG_INTERVAL_S + LOOKS_APART * look_s
+        for bot in waiting:
+            _work_for(bot, waiting, bot.look, now, late)
+        now = time.monotonic()  # the looks took a moment, which is no lateness of the next wait
+        waiting = [bot for bot in waiting if bot.awaited]
+
+
 def write_last_lines(bots: Collection[LiveBot], text: bytes) -> None:
-    """Write the last lines to these bots, and leave them awake for a moment, in which they may leave by themselves."""
+    """Write the last lines to these bots, and leave them awake for a moment.
+
+    In this moment they may leave by themselves.
+    """
     for bot in bots:
         bot.close_input(text)
     now = time.monotonic()
     until = now + FAREWELL_S
-    while now < until and (running := [bot for bot in bots if not bot.output_ended]):
+    running = [bot for bot in bots if not bot.output_ended]
+    while running and now < until:
         now, _ = _wait_once(running, now, until)
+        running = [bot for bot in bots if not bot.output_ended]
     for bot in bots:
         bot.grace = FAREWELL_S if bot.output_ended else 0.0
 
@@ -145,21 +163,24 @@ def write_last_lines(bots: Collection[LiveBot], text: bytes) -> None:
 def _wait_once(bots: Sequence[LiveBot], since: float, until: float) -> tuple[float, float]:
     """Wait from `since` (monotonic) for descriptors, and serve those that are ready.
 
-    Stop at `until` or the next look.
-
-    Return the moment at which the wait ended, and by how many seconds it ended later than planned.
+    Stop at `until`, or when the next look is due. Return the moment at which the wait ended, and by
+    how many seconds it ended later than planned.
     """
-    timeout_ms = max(0, math.ceil(min(until - since, WATCHDOG_INTERVAL_S) * 1000 - ROUNDING_MS))
+    planned_ms = min(until - since, WATCHDOG_INTERVAL_S) * 1000
+    timeout_ms = max(0, math.ceil(planned_ms - ROUNDING_MS))
     if len(bots) == 1:
         ready = [(bots[0], descriptor) for descriptor, _ in bots[0].wire.wait(timeout_ms)]
     else:
         poll = select.poll()
-        owners = {descriptor: bot for bot in bots for descriptor in bot.wire.watch(poll)}
+        owners: dict[int, LiveBot] = {}
+        for bot in bots:
+            owners |= dict.fromkeys(bot.wire.watch(poll), bot)
         ready = [(owners[descriptor], descriptor) for descriptor, _ in poll.poll(timeout_ms)]
     now = time.monotonic()
     late = lateness(now, since + timeout_ms / 1000)
+    unseen = now - since if late else 0.0
     for bot, descriptor in ready:
-        _work_for(bot, bots, bot.attend, descriptor, now, now - since if late else 0.0)
+        _work_for(bot, bots, bot.attend, descriptor, now, unseen)
     return now, late
 
 
@@ -171,7 +192,7 @@ def _work_for(
 ) -> None:
     """Do some work for one of these bots.
 
-    The others are not charged for it: their answers are not seen meanwhile.
+    The others are not charged for the time, because their answers are not seen meanwhile.
     """
     if len(bots) == 1:
         work(*arguments)

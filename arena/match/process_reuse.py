@@ -1,8 +1,8 @@
-"""Bots that are reused: those that said `ready again` stay for their next match, in an event that allows it.
+"""Bots that are reused: a bot that said `ready again` stays for its next match.
 
-Such a bot waits frozen, with an empty scratch folder, for the next match of its lane in which it
-has the same role on the same board. If it died meanwhile, a new process is started as for any other
-bot. This file knows no match but the key of a seat.
+An event must allow it. Such a bot waits frozen, with an empty scratch folder, for the next match of
+its lane in which it has the same role on the same board. If it died meanwhile, a new process is
+started as for any other bot. This file knows no match but the key of a seat.
 """
 
 from contextlib import ExitStack
@@ -34,17 +34,19 @@ class ReusedBots:
     def put(self, match: Match, seat: Seat, process: Process) -> None:
         """Have a process wait for the next match with such a seat."""
         key = _key(match, seat)
-        if (older := self._waiting.pop(key, None)) is not None:
+        older = self._waiting.pop(key, None)
+        if older is not None:
             older.end(self._launcher)
         try:
             process.child.room.empty()
         except OSError:
-            # The bot has locked or moved its folder: it goes, and a new process takes its seat.
+            # The bot has locked or moved its folder. So it goes, and a new process takes its seat.
             process.end(self._launcher)
             return
         self._waiting[key] = process
         if len(self._waiting) > MOST_WAITING:
-            self._waiting.pop(next(iter(self._waiting))).end(self._launcher)
+            longest_waiting = next(iter(self._waiting))
+            self._waiting.pop(longest_waiting).end(self._launcher)
 
     @property
     def pids(self) -> tuple[int, ...]:
@@ -55,7 +57,8 @@ class ReusedBots:
         """End all waiting processes, each though the end of another fails."""
         with ExitStack() as closing:
             while self._waiting:
-                closing.callback(self._waiting.popitem()[1].end, self._launcher)
+                _, process = self._waiting.popitem()
+                closing.callback(process.end, self._launcher)
 
 
 _by_launcher: WeakKeyDictionary[Launcher, ReusedBots] = WeakKeyDictionary()

@@ -17,7 +17,7 @@ from arena.game import CHANCE, Fact, Game, Move, Role
 from arena.games import openings
 from arena.identity import digest_of
 from arena.protocol import Ask, Reply
-from arena.values import Ending, Fault, Match, Record, SeatReport, Turn, Verdict
+from arena.values import Ending, Fault, Match, Opening, Record, SeatReport, Turn, Verdict
 
 
 class ChosenMove(NamedTuple):
@@ -32,16 +32,12 @@ class ChosenMove(NamedTuple):
 
 
 class Referee:
-    """Plays one match of `game`.
-
-    The caller carries its questions to the bots, and their replies back.
-
-    `earlier_faults` are recorded for seats that are at fault before the first turn.
-    """
+    """Plays one match of `game`. The caller carries its questions to the bots, and replies back."""
 
     def __init__(
         self, game: Game[Any], match: Match, earlier_faults: Mapping[Role, Fault] | None = None
     ) -> None:
+        """`earlier_faults` are recorded for seats that are at fault before the first turn."""
         self.game = game
         self.match = match
         self.state = game.start()
@@ -50,10 +46,10 @@ class Referee:
         self._number = 1
         self._faults: dict[Role, Fault] = {}
         self._strikes = dict.fromkeys(game.roles, 0)
-        self._clocks = {
-            seat.role: Clock.full(match.conditions.time_of(seat.bot), seat.bot.threads)
-            for seat in match.seats
-        }
+        self._clocks: dict[Role, Clock] = {}
+        for seat in match.seats:
+            control = match.conditions.time_of(seat.bot)
+            self._clocks[seat.role] = Clock.full(control, seat.bot.threads)
         self._notes = dict.fromkeys(game.roles, b"")
         self._unreported: dict[Role, list[tuple[Role, Move]]] = {role: [] for role in game.roles}
         """The moves of others that each role has not been told yet."""
@@ -69,32 +65,33 @@ class Referee:
     def asks(self) -> dict[Role, Ask]:
         """Return the next questions, by role, to be asked at once; `{}` when there is a verdict."""
         if self.verdict is None and not self._greeted:
-            entropy, key = self.match.entropy, self.match.key
-            greetings: dict[Role, Ask] = {}
-            for role in self.game.roles:
-                if role not in self._faults:
-                    seed, secret, control = (
-                        bot_seed(entropy, role),
-                        bot_secret(key, role),
-                        self._clocks[role].control,
-                    )
-                    text = protocol.handshake(self.game, self.match, role, control, seed, secret)
-                    greetings[role] = Ask(
-                        text, control.start, control.deadline(control.start), ready=True
-                    )
-            return greetings
+            return self._greetings()
         while self.verdict is None:
             movers = self.game.to_move(self.state)
             self._legal = {role: self.game.legal_moves(self.state, role) for role in movers}
-            questions = {
-                role: self._question(role)
-                for role in movers
-                if role != CHANCE and role not in self._faults
-            }
+            questions: dict[Role, Ask] = {}
+            for role in movers:
+                if role != CHANCE and role not in self._faults:
+                    questions[role] = self._question(role)
             if questions:
                 return questions
             self._advance({})
         return {}
+
+    def _greetings(self) -> dict[Role, Ask]:
+        """Return the question `ready?` for each seat that is not at fault."""
+        match = self.match
+        greetings: dict[Role, Ask] = {}
+        for role in self.game.roles:
+            if role in self._faults:
+                continue
+            control = self._clocks[role].control
+            seed = bot_seed(match.entropy, role)
+            secret = bot_secret(match.key, role)
+            text = protocol.handshake(self.game, match, role, control, seed, secret)
+            deadline = control.deadline(control.start)
+            greetings[role] = Ask(text, control.start, deadline, ready=True)
+        return greetings
 
     def hear(self, replies: Mapping[Role, Reply]) -> dict[Role, bytes]:
         """Take the replies to the last `asks`.
@@ -102,40 +99,44 @@ class Referee:
         Return the last words for each seat that its reply put out.
         """
         if not self._greeted:
-            self._greeted = True
-            for role, reply in replies.items():
-                if reply.ending is not None:
-                    self._fail(Fault(role=role, ending=reply.ending, turn=0, words=reply.words))
-            self._forfeit_if_decided()
-            self._finish_if_over()
-            if self.verdict is None and self.match.opening is not None:
-                # No bot chooses the first turns. ArenaError when listed moves do not fit the rules.
-                for moves in openings.turns_of(self.game, self.match.opening):
-                    self._legal = {role: (move,) for role, move in moves.items()}
-                    self._advance(
-                        {role: ChosenMove(move, "opening") for role, move in moves.items()}
-                    )
-                moves_so_far = [
-                    (turn.role, turn.move) for turn in self.turns if turn.role != CHANCE
-                ]
-                # Each hears its own, too.
-                self._unreported = {role: list(moves_so_far) for role in self.game.roles}
+            self._hear_greetings(replies)
         else:
-            chosen = {
-                role: move
-                for role, reply in replies.items()
-                if (move := self._judge(role, reply)) is not None
-            }
+            chosen: dict[Role, ChosenMove] = {}
+            for role, reply in replies.items():
+                move = self._judge(role, reply)
+                if move is not None:
+                    chosen[role] = move
             self._forfeit_if_decided()
             if self.verdict is None:
                 self._advance(chosen)
-        if not self._faults:
-            return {}
-        return {
-            role: protocol.dismissal(fault)
-            for role, fault in self._faults.items()
-            if role in replies
-        }
+        last_words: dict[Role, bytes] = {}
+        for role, fault in self._faults.items():
+            if role in replies:
+                last_words[role] = protocol.dismissal(fault)
+        return last_words
+
+    def _hear_greetings(self, replies: Mapping[Role, Reply]) -> None:
+        """Take the replies to `ready?`, and play the opening."""
+        self._greeted = True
+        for role, reply in replies.items():
+            if reply.ending is not None:
+                self._fail(Fault(role=role, ending=reply.ending, turn=0, words=reply.words))
+        self._forfeit_if_decided()
+        self._finish_if_over()
+        if self.verdict is None and self.match.opening is not None:
+            self._play_opening(self.match.opening)
+
+    def _play_opening(self, opening: Opening) -> None:
+        """Play the first turns, which no bot chooses.
+
+        Raise ArenaError when listed moves do not fit the rules.
+        """
+        for moves in openings.turns_of(self.game, opening):
+            self._legal = {role: (move,) for role, move in moves.items()}
+            self._advance({role: ChosenMove(move, "opening") for role, move in moves.items()})
+        moves_so_far = [(turn.role, turn.move) for turn in self.turns if turn.role != CHANCE]
+        for role in self.game.roles:  # each role hears its own moves, too
+            self._unreported[role] = list(moves_so_far)
 
     def farewell(self) -> bytes:
         """Return the last lines for every seat that is not at fault.
@@ -165,28 +166,28 @@ class Referee:
 
     def _question(self, role: Role) -> Ask:
         clock = self._clocks[role]
+        legal = self._legal[role]
         if not self.game.open:
             state = protocol.states(self.game.view(self.state, role))
-        elif self._open_state is None:
-            state = self._open_state = protocol.states(self.game.view(self.state, None))
         else:
+            if self._open_state is None:
+                self._open_state = protocol.states(self.game.view(self.state, None))
             state = self._open_state
-        last, number = self._unreported[role], self._number
+        unreported = self._unreported[role]
+        number = self._number
         if self.game.hidden:
             # Its own moves of the opening stay: nobody else can tell a bot what it has played. The
             # number of all turns would say how often others were to move: in phantom tic-tac-toe,
             # how often they met its marks.
-            last = [(mover, move) for mover, move in last if mover == role]
+            unreported = [(mover, move) for mover, move in unreported if mover == role]
             number = self._own_moves[role] + 1
-        text = protocol.turn(
-            number, last, state, protocol.legals(self._legal[role]), clock.announced
-        )
-        if note := self._notes[role]:
-            text, self._notes[role] = note + text, b""
         self._unreported[role] = []
-        return Ask(
-            text, clock.announced, clock.deadline, turn=self._number, legal=self._legal[role]
-        )
+        text = protocol.turn(number, unreported, state, protocol.legals(legal), clock.announced)
+        note = self._notes[role]
+        if note:
+            text = note + text
+            self._notes[role] = b""
+        return Ask(text, clock.announced, clock.deadline, turn=self._number, legal=legal)
 
     def _judge(self, role: Role, reply: Reply) -> ChosenMove | None:
         """Return the move that a reply makes, or None when the seat is out because of it."""
@@ -200,8 +201,9 @@ class Referee:
         move = protocol.read_move(reply.line)
         if move is not None and move in self._legal[role]:
             return ChosenMove(move, "bot", None, reply.spent, reply.remarks)
-        garbled = move is None or protocol.garbled(move)
-        return self._refuse(role, Ending.GARBLED if garbled else Ending.ILLEGAL_MOVE, reply)
+        if move is None or protocol.garbled(move):
+            return self._refuse(role, Ending.GARBLED, reply)
+        return self._refuse(role, Ending.ILLEGAL_MOVE, reply)
 
     def _refuse(self, role: Role, ending: Ending, reply: Reply) -> ChosenMove | None:
         """Return the move that is played instead of a refused answer.
@@ -209,13 +211,10 @@ class Referee:
         Return None when the seat is out because of it.
         """
         text = protocol.text_of(reply.line)
-        legal, strikes = self._legal[role], self.match.conditions.strikes
+        strikes = self.match.conditions.strikes
         if self._strikes[role] >= strikes:
-            self._fail(
-                Fault(
-                    role=role, ending=ending, turn=self._number, words=_refusal(ending, text, legal)
-                )
-            )
+            words = _refusal(ending, text, self._legal[role])
+            self._fail(Fault(role=role, ending=ending, turn=self._number, words=words))
             return None
         self._strikes[role] += 1
         move = self._draw(role)
@@ -223,17 +222,15 @@ class Referee:
         return ChosenMove(move, "strike", protocol.clean(text), reply.spent, reply.remarks, ending)
 
     def _advance(self, answered: Mapping[Role, ChosenMove]) -> None:
-        """Play one turn: the moves of the replies, and the referee's own for chance and for seats that are out."""
+        """Play one turn: the moves of the replies, and the referee's own for all other roles.
+
+        The referee moves for chance, and for seats that are out.
+        """
         chosen = answered
         if len(answered) < len(self._legal):
-            chosen = {
-                role: answered.get(role)
-                or ChosenMove(self._draw(role), "chance" if role == CHANCE else "substitute")
-                for role in self._legal
-            }
-        moves = {role: choice.move for role, choice in chosen.items()}
+            chosen = {role: answered.get(role) or self._substitute(role) for role in self._legal}
         game = self.game
-        self.state = game.play(self.state, moves)
+        self.state = game.play(self.state, {role: choice.move for role, choice in chosen.items()})
         facts = game.view(self.state, None)
         self._open_state = protocol.states(facts) if game.open else None
         digest = facts_digest(facts)
@@ -249,11 +246,14 @@ class Referee:
         self._number += 1
         self._finish_if_over()
 
+    def _substitute(self, role: Role) -> ChosenMove:
+        """Draw the move of chance, or of a seat that is out."""
+        return ChosenMove(self._draw(role), "chance" if role == CHANCE else "substitute")
+
     def _draw(self, role: Role) -> Move:
-        """Draw a legal move by (entropy, turn, role), so that it depends on nothing else that happened."""
-        return random.Random(f"{self.match.entropy}/{self._number}/{role}").choice(
-            self._legal[role]
-        )
+        """Draw a legal move by (entropy, turn, role): it depends on nothing else that happened."""
+        dice = random.Random(f"{self.match.entropy}/{self._number}/{role}")
+        return dice.choice(self._legal[role])
 
     def _fail(self, fault: Fault) -> None:
         self._faults[fault.role] = fault
@@ -262,58 +262,69 @@ class Referee:
         """End the match when a fault has left at most one side in play."""
         if not self._faults:
             return
-        sides = [side for side in self.game.sides if any(role not in self._faults for role in side)]
-        if len(sides) > 1:
-            return
-        winners = {role for side in sides for role in side if role not in self._faults}
-        scores = {role: 100 if role in winners else 0 for role in self.game.roles}
-        self.verdict = Verdict(scores=scores, reason="forfeit", faults=tuple(self._faults.values()))
+        sides_in_play = 0
+        scores = dict.fromkeys(self.game.roles, 0)
+        for side in self.game.sides:
+            roles_in_play = [role for role in side if role not in self._faults]
+            if roles_in_play:
+                sides_in_play += 1
+            for role in roles_in_play:
+                scores[role] = 100
+        if sides_in_play <= 1:
+            faults = tuple(self._faults.values())
+            self.verdict = Verdict(scores=scores, reason="forfeit", faults=faults)
 
     def _finish_if_over(self) -> None:
-        outcome = None if self.verdict is not None else self.game.outcome(self.state)
-        if outcome is not None:
-            scores = {
-                role: 0 if role in self._faults else outcome.scores[role]
-                for role in self.game.roles
-            }
-            self.verdict = Verdict(
-                scores=scores, reason=outcome.reason, faults=tuple(self._faults.values())
-            )
+        if self.verdict is not None:
+            return
+        outcome = self.game.outcome(self.state)
+        if outcome is None:
+            return
+        scores: dict[Role, int] = {}
+        for role in self.game.roles:
+            scores[role] = 0 if role in self._faults else outcome.scores[role]
+        faults = tuple(self._faults.values())
+        self.verdict = Verdict(scores=scores, reason=outcome.reason, faults=faults)
 
 
 def bot_seed(entropy: str, role: Role) -> int:
-    """Return the seed that a bot is told.
+    """Return the seed that a bot is told, a number of 31 bits.
 
     It is a one-way hash, so that it does not give away the referee's draws or another bot's seed.
     That holds while the entropy cannot be guessed: a match's `key` can't; its `seed` can, where the
     event's seed is a number.
     """
-    return int.from_bytes(hashlib.sha256(f"bot/{entropy}/{role}".encode()).digest()[:4], "big") >> 1
+    digest = hashlib.sha256(f"bot/{entropy}/{role}".encode()).digest()
+    return int.from_bytes(digest[:4], "big") >> 1
 
 
 def bot_secret(key: str, role: Role) -> str:
     """Return 32 hex digits that only this role is told, for dice that an opponent cannot foretell.
 
-    Empty without a key.
-
-    The seed of a bot is no such secret: it has 31 bits, because bots read it as a number, and an
-    opponent that watches its dice can try them all (3 us each, and much less with tables made
-    beforehand).
+    The text is empty without a key. The seed of a bot is no such secret: it has 31 bits, because
+    bots read it as a number, and an opponent that watches its dice can try them all (3 us each, and
+    much less with tables made beforehand).
     """
-    return hashlib.sha256(f"secret/{key}/{role}".encode()).hexdigest()[:32] if key else ""
+    if not key:
+        return ""
+    return hashlib.sha256(f"secret/{key}/{role}".encode()).hexdigest()[:32]
 
 
 def facts_digest(facts: tuple[Fact, ...]) -> str:
-    """Return 16 hex digits over all facts of a state (`view` with role None), which `verify` compares turn by turn."""
+    """Return 16 hex digits over all facts of a state, which `verify` compares turn by turn.
+
+    The facts are those of `view` with role None.
+    """
     return digest_of(facts, length=16)
 
 
 def _refusal(ending: Ending, text: str, legal: tuple[Move, ...]) -> str:
     """Return a sentence for the bot's author: the text that came, and what was expected."""
     answer = protocol.quoted(text)
+    expected = f"expected one of {len(legal)} legal moves"
     if ending is Ending.GARBLED:
-        return f"printed {answer}, which is not clean UTF-8 text; expected one of {len(legal)} legal moves"
+        return f"printed {answer}, which is not clean UTF-8 text; {expected}"
     from difflib import get_close_matches  # slow to import, and only a refused move needs it
 
     (nearest,) = get_close_matches(text[:200], legal, n=1, cutoff=0.0)
-    return f'printed {answer}, expected one of {len(legal)} legal moves; the nearest is "{nearest}"'
+    return f'printed {answer}, {expected}; the nearest is "{nearest}"'

@@ -14,7 +14,8 @@ seat: each kind is a file of its own, and seating.py lists them.
 #
 # Around any of them may stand wrappers, of two places:
 #
-#   near   next to whoever plays: it answers what a bot asks before its move, such as a language model
+#   near   next to whoever plays: it answers what a bot asks before its move, such as a question
+#          to a language model
 #   far    next to the referee: a bot reads and writes something else, such as other words
 #
 # Extensions bring them, both in one `Wrapper` a match, by the hook `wrappers`. What it wrote down

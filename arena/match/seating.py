@@ -1,4 +1,4 @@
-"""Seats a match: finds the kind of each seat, wraps it, and asks all of them as if they were one.
+"""Seats a match: finds the kind of each seat, wraps it, and asks all seats as if they were one.
 
 It owns the order of the kinds, and what is around each. Only this file knows which kinds there are;
 extensions bring others (seat.py).
@@ -108,9 +108,9 @@ class AllSeats(Seats):
             return self._groups[0].ask(asks)
         replies: dict[Role, Reply] = {}
         for group in self._groups:
-            asked = {role: ask for role, ask in asks.items() if role in group.roles}
-            if asked:
-                replies |= group.ask(asked)
+            asks_of_group = {role: ask for role, ask in asks.items() if role in group.roles}
+            if asks_of_group:
+                replies |= group.ask(asks_of_group)
                 group.rest()
         return replies
 

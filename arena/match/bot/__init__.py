@@ -28,7 +28,7 @@ from contextlib import ExitStack
 from pathlib import Path
 
 from arena import protocol
-from arena.clock import SHORT_ANSWER_S, lateness
+from arena.clock import SHORT_ANSWER_S, TimeUsed, lateness
 from arena.failure import Failure
 from arena.game import Role
 from arena.match.bot import postmortem
@@ -53,7 +53,7 @@ EXIT_GRACE_S = 0.1
 leaves."""
 SHORT_ANSWER_MS = round(SHORT_ANSWER_S * 1000)
 LONG_WRITE_S = 0.001
-"""A question took longer to be written: the referee may have lost its core just before."""
+"""If it takes longer to write a question, the referee may have lost its core just before."""
 STOPPED = b"T"
 """The state of a thread after SIGSTOP: proc_pid_stat(5)."""
 
@@ -71,7 +71,7 @@ class InterferenceError(Exception):
 
 
 class LiveBot:
-    """One bot process in one seat of one match: a new process, or one that is reused from an earlier match."""
+    """One bot process in one seat of one match. The process is new, or reused."""
 
     def __init__(
         self,
@@ -84,7 +84,11 @@ class LiveBot:
         *,
         blameless: bool = False,
     ) -> None:
-        """With `blameless`, an end that is surely somebody else's doing raises InterferenceError and is no fault."""
+        """Start the bot, or take the process `reused` from an earlier match.
+
+        With `blameless`, an end that is surely somebody else's doing raises InterferenceError and
+        is no fault.
+        """
         self.role = role
         self.reused = reused is not None
         """True when its process has played before."""
@@ -94,7 +98,9 @@ class LiveBot:
         """True when the bot has asked for another match, and may have one."""
         self.grace = 0.0
         """Seconds that it has to leave by itself when it is ended."""
-        self._bot, self._launcher, self._blameless = bot, launcher, blameless
+        self._bot = bot
+        self._launcher = launcher
+        self._blameless = blameless
         self._started = time.monotonic()
         process = reused or Process.start(launcher, bot, conditions, rules)
         self._child, self.wire, self._meter, self._freezer, self._matches_before = process
@@ -106,18 +112,19 @@ class LiveBot:
         self._consumption = Consumption(
             self._child, self._meter, self._watchdog, reused=self.reused
         )
-        before = self._consumption.before
         self.stopwatch = Stopwatch(
-            bot, self._meter, conditions.time, before, is_timed=self.wire.is_timed
+            bot,
+            self._meter,
+            conditions.time,
+            self._consumption.before,
+            is_timed=self.wire.is_timed,
         )
-        self._freezes, self._frozen = conditions.freeze, self.reused
-        self._forgives_short_answers = (
-            self._meter.of_one_process and conditions.time.forgives_short_answers
-        )
-        self._output, self._log = (
-            BotOutput(self._child.limits.output),
-            BotLog(self._child.limits.stderr),
-        )
+        self._freezes = conditions.freeze
+        self._frozen = self.reused
+        is_one_process = self._meter.of_one_process
+        self._forgives_short_answers = is_one_process and conditions.time.forgives_short_answers
+        self._output = BotOutput(self._child.limits.output)
+        self._log = BotLog(self._child.limits.stderr)
         self._early_lines = EarlyLines(self.wire, self._output)
         # A scratch folder that is inside a namespace cannot be emptied from outside.
         self._may_stay = conditions.keep and not self._child.level.wrapped
@@ -141,7 +148,10 @@ class LiveBot:
 
     @property
     def of_one_process(self) -> bool:
-        """Return whether it is one process for certain: its own clock shows all its CPU time, and its waits count."""
+        """Return whether it is one process for certain.
+
+        Then its own clock shows all its CPU time, and its waits count.
+        """
         return self._child.cannot_fork and self._meter.of_one_process
 
     @property
@@ -153,9 +163,11 @@ class LiveBot:
     def program(self) -> int | None:
         """The process that runs the bot's own program.
 
-        Return None while there is none, and once it has been ended.
+        It is None while there is none, and once it has been ended.
         """
-        return self._child.program() if self._exit is None else None
+        if self._exit is not None:
+            return None
+        return self._child.program()
 
     def cpu(self) -> float:
         """Return the CPU seconds that its process has used so far."""
@@ -176,25 +188,30 @@ class LiveBot:
             self._inspect(self.stopwatch.begun)
 
     def may_take_fast_path(self, ask: Ask) -> bool:
-        """Return whether nothing is unusual, so that a question to this bot alone may go the fast path."""
-        usual = self._forgives_short_answers and not (
-            ask.ready or ask.resumes or self._early_lines.expected
-        )
-        return usual and time.monotonic() < self._watchdog.due and not self.wire.wait(0)
+        """Return whether nothing is unusual, so that a question to this bot alone may be short."""
+        if (
+            not self._forgives_short_answers
+            or ask.ready
+            or ask.resumes
+            or self._early_lines.expected
+        ):
+            return False
+        return time.monotonic() < self._watchdog.due and not self.wire.wait(0)
 
     def short_answer(self, ask: Ask, *, stays_awake: bool = False) -> Reply | None:
         """Ask a bot alone, and return its reply.
 
-        Return None when no short answer came, and the normal path goes on.
-
-        `stays_awake`: afterwards it is not frozen, unless it is doubted or has several threads.
+        Return None when no short answer came, and the normal path goes on. With `stays_awake`, the
+        bot is not frozen afterwards, unless it is doubted or has several threads.
         """
-        wire, stopwatch = self.wire, self.stopwatch
+        wire = self.wire
+        stopwatch = self.stopwatch
         wait_began = self._pose(ask, ask.text, short=True)
         ready = wire.wait(SHORT_ANSWER_MS)
         now = time.monotonic()
         line = self._read_line() if ready == wire.only_output else None
-        if line is not None and (spent := stopwatch.short(now)) is not None:
+        spent = None if line is None else stopwatch.short(now)
+        if line is not None and spent is not None:
             if not stays_awake or self._freezer.doubted or self._meter.has_threads:
                 self.freeze()
             self.reply = Reply(line, None, "", spent, self._output.remarks())
@@ -207,12 +224,18 @@ class LiveBot:
 
     def move_to(self, core: int) -> None:
         """Move it to another core, so that it can think beside other bots."""
-        if core != self._core and self._bot.threads == 1 and (pid := self._child.program()):
+        if core == self._core or self._bot.threads > 1:
+            return
+        pid = self._child.program()
+        if pid:
             cores.move(pid, (core,))
             self._core = core
 
     def attend(self, descriptor: int, now: float, late: float) -> None:
-        """Read or write a descriptor that is ready at `now` (monotonic), and may have been ready for `late` seconds."""
+        """Read or write a descriptor that is ready at `now` (monotonic).
+
+        It may have been ready for `late` seconds.
+        """
         wire = self.wire
         if descriptor == wire.stdout:
             if self.reply is None:
@@ -227,20 +250,26 @@ class LiveBot:
             raise SpawnerLostError("the spawner process is gone")
 
     def look(self, now: float, late: float) -> None:
-        """Check deadline and limits while there is no answer, at `now` (monotonic), `late` seconds after the plan."""
+        """Check deadline and limits while there is no answer, at `now` (monotonic).
+
+        This look comes `late` seconds after it was planned.
+        """
         self.stopwatch.excuse_late_look(late)
         if now >= self.stopwatch.due:
             self._read_answer(now, now - self.stopwatch.begun)
-            if self.awaited and (spent := self.stopwatch.expire(now)) is not None:
-                if self._blameless and self._is_stopped_by_others():
-                    raise InterferenceError(self._bot.name, postmortem.STOPPED)
-                self._fail(
-                    postmortem.time_loss(
-                        self._ask, spent, self._output.printed(), self._bot.threads
-                    )
-                )
+            if self.awaited:
+                self._expire(now)
         if self.reply is None and now >= self._watchdog.due:
             self._inspect(now)
+
+    def _expire(self, now: float) -> None:
+        """Let the bot lose if its time is over at `now` (monotonic)."""
+        spent = self.stopwatch.expire(now)
+        if spent is None:
+            return
+        if self._blameless and self._is_stopped_by_others():
+            raise InterferenceError(self._bot.name, postmortem.STOPPED)
+        self._fail_late(spent, self._output.printed())
 
     def freeze(self) -> None:
         """Freeze it until it is asked again, where the event freezes bots."""
@@ -256,39 +285,36 @@ class LiveBot:
     def explain_exit(self) -> None:
         """End a bot whose output ended before an answer, and set the reply that says why.
 
-        MachineError where its scratch folder may not have had the room that it was promised.
+        Raise MachineError where its scratch folder may not have had the room that it was promised.
         """
         self.grace = EXIT_GRACE_S
-        how = self.end()
-        limits, starting = self._child.limits, self._ready is None
-        if (failure := postmortem.limit_exceeded(how, limits, starting=starting)) is not None:
+        end = self.end()
+        limits = self._child.limits
+        starting = self._ready is None
+        failure = postmortem.limit_exceeded(end, limits, starting=starting)
+        if failure is not None:
             self._fail(failure)
-        elif (
-            self._blameless
-            and postmortem.killed_by_signal(how, limits)
-            and self._is_killed_by_others()
-        ):
+            return
+        is_killed = self._blameless and postmortem.killed_by_signal(end, limits)
+        if is_killed and self._is_killed_by_others():
             raise InterferenceError(self._bot.name, postmortem.KILLED)
-        else:
-            self._launcher.refuse_full_disk(self._child.level, limits)
-            confined = self._child.level.confines
-            refused = None
-            if confined and self._launcher.refused is not None:
-                refused = self._launcher.refused.failing()
-            # Its author knows no such path.
-            log = bytes(self._log).replace(f"{self._child.room.home}/".encode(), b"")
-            printed = self._output.printed()
-            self._fail(
-                postmortem.crash(
-                    how,
-                    log,
-                    printed,
-                    limits,
-                    starting=starting,
-                    confined=confined,
-                    syscalls=refused,
-                )
-            )
+        self._launcher.refuse_full_disk(self._child.level, limits)
+        confined = self._child.level.confines
+        refused = None
+        if confined and self._launcher.refused is not None:
+            refused = self._launcher.refused.failing()
+        # Its author does not know the path of its folder.
+        log = bytes(self._log).replace(f"{self._child.room.home}/".encode(), b"")
+        failure = postmortem.crash(
+            end,
+            log,
+            self._output.printed(),
+            limits,
+            starting=starting,
+            confined=confined,
+            syscalls=refused,
+        )
+        self._fail(failure)
 
     def close_input(self, text: bytes) -> None:
         """Write the last lines to it, and close its input behind them."""
@@ -301,13 +327,13 @@ class LiveBot:
     def stay(self, text: bytes) -> Process:
         """Write the last lines of this match, which it reads when it is woken.
 
-        Return its process for the next one.
+        Return its process for the next match.
         """
         self._early_lines.after_last(self.reply)
         self.wire.write(text)
         if not self._frozen:
             self._freezer.freeze()
-        # Verified, because it has all the time until its next match to wake up.
+        # The stop is verified, because the bot has all the time until its next match to wake up.
         self._freezer.insist()
         self._exit = self._consumption.at_stay()
         self._stayed = True
@@ -324,14 +350,15 @@ class LiveBot:
 
     @staticmethod
     def end_all(launcher: Launcher, bots: Iterable["LiveBot"], living: tuple[int, ...]) -> None:
-        """Do this for several bots in one request; kill what all bots left but the `living`."""
+        """End several bots in one request; kill what all bots left but the `living`."""
         ending = [bot for bot in bots if bot._exit is None]
         with ExitStack() as closing:
             for bot in ending:
                 bot._prepare_to_end(closing)
-            exits = launcher.end_all([(bot._child, bot.grace) for bot in ending], living)
-            for bot, how in zip(ending, exits, strict=True):
-                bot._take_exit(how)
+            children = [(bot._child, bot.grace) for bot in ending]
+            exits = launcher.end_all(children, living)
+            for bot, end in zip(ending, exits, strict=True):
+                bot._take_exit(end)
 
     def report(self) -> SeatReport:
         """Return what became of the bot in this match; RuntimeError while it runs."""
@@ -356,20 +383,21 @@ class LiveBot:
     def _pose(self, ask: Ask, text: bytes, *, short: bool = False) -> float:
         """Start the clock, and write the question, or its last part.
 
-        Return the moment after that (monotonic).
-
-        A frozen bot is woken first, since the kernel notes when a question is written, but not when
-        a bot is woken.
+        Return the moment after that (monotonic). A frozen bot is woken first, since the kernel
+        notes when a question is written, but not when a bot is woken.
         """
-        self._ask, self.reply = ask, None
+        self._ask = ask
+        self.reply = None
         if self._frozen:
             self._thaw()
         stopwatch = self.stopwatch
         stopwatch.start(ask, anew=not self._freezes, short=short)
         self.wire.write(text)
         now = time.monotonic()
-        if now - stopwatch.begun > LONG_WRITE_S and (moment := self.wire.written_at()) is not None:
-            stopwatch.begin_later(moment)
+        if now - stopwatch.begun > LONG_WRITE_S:
+            moment = self.wire.written_at()
+            if moment is not None:
+                stopwatch.begin_later(moment)
         return now
 
     def _prepare_to_end(self, closing: ExitStack) -> None:
@@ -377,33 +405,37 @@ class LiveBot:
 
         `closing` closes the rest, also when the end fails and is tried again.
         """
-        for close in (self.stopwatch.close, self._meter.close, self.wire.close):
-            closing.callback(close)
+        closing.callback(self.stopwatch.close)
+        closing.callback(self._meter.close)
+        closing.callback(self.wire.close)
         self.wire.close_stdin()
         self._consumption.note()
 
-    def _take_exit(self, how: Exit) -> Exit:
+    def _take_exit(self, end: Exit) -> Exit:
         """Note how it ended, and read the last that it wrote to stderr."""
-        self._exit = self._consumption.at_exit(how)
-        # Bounded: a grandchild may hold the pipe and go on writing.
+        self._exit = self._consumption.at_exit(end)
+        # The reads are limited: a grandchild may hold the pipe and go on writing.
         for _ in range(LOG_BYTES // 4096):
             if not (self.wire.stderr_open and self._read_log()):
                 break
         return self._exit
 
     def _read_answer(self, now: float, late: float) -> None:
-        if (line := self._read_line()) is not None:
+        line = self._read_line()
+        if line is not None:
             self._accept(line, now, late)
 
     def _read_line(self) -> bytes | None:
         """Read its output, and return the line that answers.
 
-        Return None when there is none, a failure if it is too long.
+        Return None when there is none. It is a fault if the output is too long.
         """
         data = self.wire.read() if self.wire.stdout_open else b""
         line = self._output.answer_in(data or b"", ready=self._ask.ready)
-        if line is None and (excess := self._output.excess()) is not None:
-            self._fail(postmortem.flooded(excess, self._output.printed()))
+        if line is None:
+            excess = self._output.excess()
+            if excess is not None:
+                self._fail(postmortem.flooded(excess, self._output.printed()))
         return line
 
     def _accept(self, line: bytes, now: float, late: float = 0.0) -> None:
@@ -416,15 +448,13 @@ class LiveBot:
                 self._freezer.doubted = True
             self.freeze()
         if self.stopwatch.too_late(spent):
-            self._fail(
-                postmortem.time_loss(self._ask, spent, postmortem.Printed(), self._bot.threads)
-            )
+            self._fail_late(spent, postmortem.Printed())
             return
         if self._ask.ready:
             self._ready = now - self._started
             self.stays = self._may_stay and line.strip(b" \t\r") == protocol.AGAIN
         self.reply = Reply(line, None, "", spent, self._output.remarks())
-        if self._freezes:  # else its CPU time counts from its next question on
+        if self._freezes:  # otherwise its CPU time counts from its next question on
             self.stopwatch.stop()
 
     def _read_log(self) -> bool:
@@ -432,14 +462,17 @@ class LiveBot:
         data = self.wire.read_log()
         if not data:
             return False
-        if (excess := self._log.take(data)) is not None and self.reply is None:
+        excess = self._log.take(data)
+        if excess is not None and self.reply is None:
             self._fail(excess)
         return True
 
     def _inspect(self, now: float) -> None:
+        """Look whether the bot exceeds a limit, and read the waits of its threads."""
         # What the first look finds may be there since the start.
         never_seen = not self._watchdog.peak
-        if self._exit is None and (excess := self._watchdog.look(now)) is not None:
+        excess = None if self._exit is not None else self._watchdog.look(now)
+        if excess is not None:
             starting = self._ready is None or never_seen
             self._fail(postmortem.hinted(excess, self._child.limits, starting=starting))
             self.end()
@@ -447,23 +480,29 @@ class LiveBot:
 
     @property
     def _exit_is_certain(self) -> bool:
-        """Return whether an exit status of SIGKILL is the kernel's word that somebody else killed it."""
+        """Return whether an exit by SIGKILL proves that somebody else killed it."""
         return self._child.cannot_kill_itself and not self._child.level.wrapped
 
     def _is_killed_by_others(self) -> bool:
-        """Return whether a bot that ended by SIGKILL can neither have done that itself nor have made it up.
+        """Return whether a bot that ended by SIGKILL can neither have done nor faked that itself.
 
-        In doubt it has, unless the kernel has killed for want of memory meanwhile.
+        In doubt it has, unless the kernel has killed processes to free memory meanwhile.
         """
         return self._exit_is_certain or procfs.kills_for_memory() > self._kills_for_memory
 
     def _is_stopped_by_others(self) -> bool:
         """Return whether it stands still by a signal that it cannot have sent itself."""
-        pid = self._child.program() if self._child.cannot_kill_itself else None
+        if not self._child.cannot_kill_itself:
+            return False
+        pid = self._child.program()
         return pid is not None and set(procfs.states(pid)) == {STOPPED}
 
     def _fail(self, failure: Failure) -> None:
         self.reply = Reply(b"", failure.ending, failure.words, failure=failure)
+
+    def _fail_late(self, spent: TimeUsed, printed: postmortem.Printed) -> None:
+        """Let the bot lose by its time."""
+        self._fail(postmortem.time_loss(self._ask, spent, printed, self._bot.threads))
 
     def _thaw(self) -> None:
         # Once it is reaped, its number may belong to another process.

@@ -1,8 +1,8 @@
-"""The line of a bot's stderr that names its error: pure, text in, a line out.
+"""The line of a bot's stderr that names its error.
 
-The last line often does not: Node ends with its version, Java, Perl and Rust with a trace or a
-hint. Each language has its rows here, by the shape of what it prints. Verdicts quote this line, and
-advice.py goes by it.
+This file is pure: a text goes in, and a line comes out. The last line often does not: Node ends
+with its version, Java, Perl and Rust with a trace or a hint. Each language has its rows here, by
+the shape of what it prints. Verdicts quote this line, and advice.py goes by it.
 """
 
 import re
@@ -37,13 +37,15 @@ _LONGEST_MESSAGE = 5
 def complaint(stderr: str) -> str:
     """Return the line of a bot's stderr that names its error, otherwise the last line.
 
-    Empty without any line.
+    The text is empty if there is no line.
     """
-    lines = [line.rstrip("\r") for line in stderr.split("\n") if line.strip()]
-    for number, line in enumerate(lines):
-        if number and _AT_EXIT.match(line):
-            del lines[number:]
+    lines: list[str] = []
+    for line in stderr.split("\n"):
+        if not line.strip():
+            continue
+        if lines and _AT_EXIT.match(line):
             break
+        lines.append(line.rstrip("\r"))
     if not lines:
         return ""
     return _named(lines) or _last(lines)
@@ -56,24 +58,37 @@ def _named(lines: list[str]) -> str:
     """
     if _NODE.match(lines[-1]):
         return _latest(lines, _NODE_ERROR)
-    if any(_GO.match(line) for line in lines):
+    if any(map(_GO.match, lines)):
         return _latest(lines, _GO_ERROR)
-    if any(_FATAL.match(line) for line in lines):
+    if any(map(_FATAL.match, lines)):
         return _latest(lines, _FATAL)
-    if any(_JAVAC_ERROR.match(line) for line in lines):
-        return next(line for line in lines if _JAVAC_ERROR.match(line))
+    for line in lines:
+        if _JAVAC_ERROR.match(line):
+            return line
     if _TRACEBACK in lines:
-        begin = len(lines) - lines[::-1].index(_TRACEBACK)
-        for number in range(begin, len(lines)):
-            if not lines[number].startswith(" "):
-                return lines[number] if len(lines) - number <= _LONGEST_MESSAGE else ""
+        return _of_traceback(lines)
+    return ""
+
+
+def _of_traceback(lines: list[str]) -> str:
+    """Return the first line behind the last traceback of Python; empty if much follows it."""
+    begin = len(lines) - lines[::-1].index(_TRACEBACK)
+    for number in range(begin, len(lines)):
+        if not lines[number].startswith(" "):
+            return lines[number] if len(lines) - number <= _LONGEST_MESSAGE else ""
     return ""
 
 
 def _latest(lines: list[str], pattern: re.Pattern[str]) -> str:
-    return next((line for line in reversed(lines) if pattern.match(line)), "")
+    for line in reversed(lines):
+        if pattern.match(line):
+            return line
+    return ""
 
 
 def _last(lines: list[str]) -> str:
     """Return the last line that is no part of a trace."""
-    return next((line for line in reversed(lines) if not _TRACE.match(line)), lines[-1])
+    for line in reversed(lines):
+        if not _TRACE.match(line):
+            return line
+    return lines[-1]

@@ -28,7 +28,9 @@ class Consumption:
     """The figures of one process in one match."""
 
     def __init__(self, child: Child, meter: Meter, watchdog: Watchdog, *, reused: bool) -> None:
-        self._child, self._meter, self._watchdog = child, meter, watchdog
+        self._child = child
+        self._meter = meter
+        self._watchdog = watchdog
         self.before = meter.read() if reused else Usage()
         """What the process used in earlier matches."""
         self._inside = child.level.wrapped
@@ -42,20 +44,23 @@ class Consumption:
         if self._exec:
             self._resident_peak = max(self._resident_peak, self._peak())
 
-    def at_exit(self, how: Exit) -> Exit:
+    def at_exit(self, end: Exit) -> Exit:
         """Return the exit with the bot's own figures."""
         memory = max(self._resident_peak, self._watchdog.peak)
         if self._inside:
-            return replace(how, cpu=self._meter.last.cpu, memory=memory)
-        return replace(how, memory=memory) if self._resident_peak else how
+            return replace(end, cpu=self._meter.last.cpu, memory=memory)
+        if self._resident_peak:
+            return replace(end, memory=memory)
+        return end
 
     def at_stay(self) -> Exit:
         """Return the figures of a bot that stays for its next match, as if it had left."""
         return Exit(0, killed=False, cpu=self._meter.read().cpu, memory=self._peak())
 
-    def cpu(self, how: Exit) -> float:
+    def cpu(self, end: Exit) -> float:
         """Return the CPU seconds of this match."""
-        return max(0.0, how.cpu - self.before.cpu)
+        return max(0.0, end.cpu - self.before.cpu)
 
     def _peak(self) -> int:
-        return max(0, procfs.peak(self._child.program() or 0) - self._child.inherited)
+        pid = self._child.program() or 0
+        return max(0, procfs.peak(pid) - self._child.inherited)

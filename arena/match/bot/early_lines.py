@@ -1,6 +1,4 @@
-"""The lines that a bot prints when no question is open.
-
-A line for one question never answers the next.
+"""The lines that a bot prints when no question is open: a line never answers the next question.
 
 It owns when such lines are looked for and thrown away. output.py holds them, and warns of them.
 """
@@ -52,28 +50,28 @@ class EarlyLines:
     """Throws away what one bot printed before a question, and after its last answer."""
 
     def __init__(self, wire: Wire, output: BotOutput) -> None:
-        self._wire, self._output = wire, output
+        self._wire = wire
+        self._output = output
         self._questions = 0
 
     @property
     def expected(self) -> bool:
-        """Return whether the next question is to be written in two parts, or output waits to be thrown away."""
+        """Return whether the next question has two parts, or output must be thrown away."""
         return self._questions < PROBED_QUESTIONS or self._output.early or not self._output.empty
 
     def before_question(self, text: bytes, wake: Callable[[], None]) -> bytes:
         """Throw away the lines for earlier questions.
 
-        Return the part of this question that is still to be written.
-
-        `wake` lets the bot run, so that it can read the first part.
+        Return the part of this question that is still to be written. `wake` lets the bot run, so
+        that it can read the first part.
         """
         self.discard()
         self._questions += 1
         if self._questions > PROBED_QUESTIONS and not self._output.early:
             return text
         first = text[: text.find(b"\n") + 1]
-        # There is only one line, or the bot does not read anyway.
-        if first in (b"", text) or self._wire.unread():
+        has_one_line = first in (b"", text)
+        if has_one_line or self._wire.unread():  # with unread bytes, the bot does not read anyway
             return text
         self._wire.write(first)
         wake()
@@ -107,11 +105,10 @@ class EarlyLines:
         """
         self._output.throw_away()
         for _ in range(MOST_READS):
-            if (
-                not self._wire.stdout_open
-                or self._output.excess() is not None
-                or not (data := self._wire.read())
-            ):
+            if not self._wire.stdout_open or self._output.excess() is not None:
+                break
+            data = self._wire.read()
+            if not data:
                 break
             self._output.take(data)
             self._output.throw_away()

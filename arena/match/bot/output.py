@@ -1,7 +1,8 @@
-"""The output of a bot: finds the line that answers, sets the other lines aside, and limits how much is kept.
+"""The output of a bot: finds the line that answers, and sets the other lines aside.
 
-Pure: bytes in, lines and warnings out. It reads no pipe, knows no time, and does not know which
-moves are legal. When a second line is thrown away is the business of early_lines.py.
+This file is pure: bytes go in, lines and warnings come out. It limits how much is kept. It reads no
+pipe, knows no time, and does not know which moves are legal. early_lines.py decides when a second
+line is thrown away.
 """
 
 from enum import StrEnum
@@ -21,8 +22,8 @@ SHOWN_BYTES = 1024
 """The beginning of a line that is decoded for a remark or a warning; both are cut to 200
 characters."""
 FIRST_LINES = 2
-"""Lines that answered nothing of which a sentence quotes the beginning; it quotes the last one,
-too."""
+"""The number of lines that answered nothing, of which a sentence quotes the beginning. It quotes
+the last one, too."""
 LOG_BYTES = 16 * 1024
 """The end of stderr that is recorded."""
 
@@ -60,7 +61,7 @@ class BotOutput:
         """The first WARNINGS_KEPT lines that answered nothing."""
         self._discarded_count = 0
         self._answered_count = 0
-        """Of these the number until the last answer."""
+        """The number of these lines until the last answer."""
         self._first: list[bytes] = []
         """The first lines since then that are not blank."""
         self._last = b""
@@ -104,17 +105,22 @@ class BotOutput:
         self.take(data)
         start = 0
         answer = None
-        while answer is None and 0 <= (end := self._bytes.find(b"\n", start)) <= start + LINE_LIMIT:
+        end = self._bytes.find(b"\n")
+        while start <= end <= start + LINE_LIMIT:
             line = bytes(self._bytes[start:end])
             start = end + 1
             if line.startswith(b"#") or (ready and line.strip(b" \t\r") not in protocol.READY):
                 self._set_aside(line, When.BEFORE_READY)
             else:
                 answer = line
+                break
+            end = self._bytes.find(b"\n", start)
         del self._bytes[:start]
         if answer is not None:
             self._size = len(self._bytes)
-            self._answered_count, self._first, self._last = self._discarded_count, [], b""
+            self._answered_count = self._discarded_count
+            self._first = []
+            self._last = b""
         return answer
 
     def printed(self) -> Printed:
@@ -134,47 +140,54 @@ class BotOutput:
         """
         # Answers were taken out, so these bytes begin with a line that is too long.
         if len(self._bytes) > LINE_LIMIT:
-            return Failure(
-                cause=Cause.LINE_TOO_LONG, words=f"a line of more than {LINE_LIMIT} bytes"
-            )
+            text = f"a line of more than {LINE_LIMIT} bytes"
+            return Failure(cause=Cause.LINE_TOO_LONG, words=text)
         if self._most is not None and self._size > self._most:
-            return Failure(
-                cause=Cause.OUTPUT, words=f"output: more than {self._most} bytes in one turn"
-            )
+            text = f"output: more than {self._most} bytes in one turn"
+            return Failure(cause=Cause.OUTPUT, words=text)
         return None
 
     def remarks(self) -> tuple[str, ...]:
         """Return the remarks since the last call."""
         if not self._remarks:
             return ()
-        remarks, self._remarks = tuple(self._remarks), []
+        remarks = tuple(self._remarks)
+        self._remarks = []
         return remarks
 
     def warnings(self) -> tuple[str, ...]:
-        """Return a sentence for each of the first lines that answered nothing, and the number of the others."""
+        """Return a sentence for each of the first lines that answered nothing.
+
+        The last sentence has the number of the others.
+        """
+        sentences = [str(line) for line in self.discarded]
         more = self._discarded_count - len(self.discarded)
-        return (*map(str, self.discarded), *([f"and {more} more"] if more else []))
+        if more:
+            sentences.append(f"and {more} more")
+        return tuple(sentences)
 
     def _set_aside(self, lines: bytes, when: When) -> None:
         """Keep remarks, and warn of the other lines.
 
         The lines of a flood are counted and not looked at: it may consist of newlines only.
         """
-        self._discarded_count += (
-            lines.count(b"\n") + 1 - lines.count(b"\n#") - lines.startswith(b"#")
-        )
+        count = lines.count(b"\n") + 1
+        remarks = lines.count(b"\n#") + lines.startswith(b"#")
+        self._discarded_count += count - remarks
         last = lines[lines.rfind(b"\n") + 1 :]
         if last.strip() and not last.startswith(b"#"):
             self._last = last[:SHOWN_BYTES]
         for line in lines.split(b"\n", WARNINGS_KEPT)[:WARNINGS_KEPT]:
-            if not line.startswith(b"#"):
-                if len(self._first) < FIRST_LINES and line.strip():
-                    self._first.append(line[:SHOWN_BYTES])
-                if len(self.discarded) < WARNINGS_KEPT:
-                    text = protocol.clean(line[:SHOWN_BYTES].decode("utf-8", "backslashreplace"))
-                    self.discarded.append(Discarded(text, when))
-            elif len(self._remarks) < REMARKS_KEPT:
-                self._remarks.append(protocol.read_remark(line[:SHOWN_BYTES]))
+            beginning = line[:SHOWN_BYTES]
+            if line.startswith(b"#"):
+                if len(self._remarks) < REMARKS_KEPT:
+                    self._remarks.append(protocol.read_remark(beginning))
+                continue
+            if len(self._first) < FIRST_LINES and line.strip():
+                self._first.append(beginning)
+            if len(self.discarded) < WARNINGS_KEPT:
+                text = protocol.clean(beginning.decode("utf-8", "backslashreplace"))
+                self.discarded.append(Discarded(text, when))
 
 
 class BotLog:

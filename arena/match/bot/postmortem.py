@@ -1,7 +1,8 @@
-"""Explains why a bot gave no answer, or was not built: from what arena observed to the sentence for its author.
+"""Explains to its author why a bot gave no answer, or was not built.
 
-Pure. No code reads these sentences back: the figures are in the Failure. (output.py and watchdog.py
-word two more: the limits that they find.) Text that the bot itself printed is cleaned, so that it
+This file is pure: observations go in, sentences come out. No code reads these sentences back,
+because the figures are in the Failure. output.py and watchdog.py have the sentences for the limits
+that they check. Text that the bot itself printed is cleaned, so that it
 is harmless to show.
 """
 
@@ -47,8 +48,8 @@ STARTS_PROGRAM = (
 )
 """How programs show on stderr that they were starting another one, in lower case."""
 ONE_PROCESS = (
-    "it may be one process, and was refused another: ask the organiser for processes = 2 in its [[bot]] table in "
-    "tournament.toml"
+    "it may be one process, and was refused another: ask the organiser for processes = 2 "
+    "in its [[bot]] table in tournament.toml"
 )
 QUOTED_LETTERS = 80
 """The most of a bot's line that a sentence quotes."""
@@ -60,7 +61,10 @@ NEAR_LIMIT = 0.75
 CPU_SAMPLED = 0.5
 """The part of its CPU limit that makes SIGXCPU believable: the kernel's clock for it is a coarse
 one."""
-KILLED = "its process was killed by a signal that arena did not send: by somebody, or by a machine out of memory"
+KILLED = (
+    "its process was killed by a signal that arena did not send: "
+    "by somebody, or by a machine out of memory"
+)
 STOPPED = "its process was stopped by a signal that arena did not send"
 
 
@@ -80,13 +84,16 @@ class Printed(NamedTuple):
 
 
 def not_started(error: str, errno: int, reason: Explanation | None = None) -> Failure:
-    """Return the failure of a bot whose command the system could not run, and why, where its files show the reason."""
+    """Return the failure of a bot whose command the system could not run.
+
+    `reason` is why, where its files show that.
+    """
     words = f"could not be started: {protocol.clean(error)}"
-    if reason is None:
-        return Failure(cause=Cause.NOT_STARTED, words=words, errno=errno)
-    return Failure(
-        cause=Cause.NOT_STARTED, words=f"{words}; {reason.words}", errno=errno, cure=reason.cure
-    )
+    cure = ""
+    if reason is not None:
+        words += f"; {reason.words}"
+        cure = reason.cure
+    return Failure(cause=Cause.NOT_STARTED, words=words, errno=errno, cure=cure)
 
 
 def time_loss(ask: Ask, spent: TimeUsed, printed: Printed, threads: int = 1) -> Failure:
@@ -94,61 +101,72 @@ def time_loss(ask: Ask, spent: TimeUsed, printed: Printed, threads: int = 1) -> 
 
     `printed` is what came instead.
     """
-    awaited = "`ready`" if ask.ready else "answer"
-    limit = "" if ask.announced is None else f" in {round(ask.announced * 1000)} ms"
-    used = f", of which it used {round(spent.cpu * 1000)} ms of CPU" if system.LINUX else ""
-    parts = [
-        f"no {awaited}{limit}",
-        *_instead(printed, ready=ask.ready),
-        *_unfinished_line(printed.unfinished),
-    ]
-    parts.append(f"{round(spent.wall * 1000)} ms passed{used}")
+    missing = "no `ready`" if ask.ready else "no answer"
+    if ask.announced is not None:
+        missing += f" in {_ms(ask.announced)} ms"
+    parts = [missing]
+    parts += _instead(printed, ready=ask.ready)
+    parts += _unfinished_line(printed.unfinished)
+    passed = f"{_ms(spent.wall)} ms passed"
+    if system.LINUX:
+        passed += f", of which it used {_ms(spent.cpu)} ms of CPU"
+    parts.append(passed)
     if spent.cpu > spent.wall and spent.fair(threads) > spent.wall:
         parts.append(
             f"CPU time of all its threads counts, and its bot.toml says `threads = {threads}`"
         )
-    if excused_ms := round(spent.excused(threads) * 1000):
+    excused_ms = _ms(spent.excused(threads))
+    if excused_ms:
         parts.append(
             f"{excused_ms} ms in which it had no core, or the referee was late, are not charged"
         )
-    text = "; ".join(parts)
-    unfinished = len(printed.unfinished)
     return Failure(
-        cause=Cause.NO_ANSWER, words=text, spent=spent, threads=threads, unfinished=unfinished
+        cause=Cause.NO_ANSWER,
+        words="; ".join(parts),
+        spent=spent,
+        threads=threads,
+        unfinished=len(printed.unfinished),
     )
+
+
+def _ms(seconds: float) -> int:
+    return round(seconds * 1000)
 
 
 def flooded(failure: Failure, printed: Printed) -> Failure:
-    """Return the failure of a bot that has printed too much, with the beginning of its output in its words."""
+    """Return the failure of a bot that has printed too much, with the beginning of its output."""
+    beginning = f"it begins {_quoted(printed.unfinished)}"
+    parts = [failure.words]
     if failure.cause is Cause.LINE_TOO_LONG:
-        return replace(failure, words=f"{failure.words}; it begins {_quoted(printed.unfinished)}")
-    parts = _instead(printed, ready=True) or [f"it begins {_quoted(printed.unfinished)}"]
-    return replace(failure, words="; ".join([failure.words, *parts]))
+        parts.append(beginning)
+    else:
+        parts += _instead(printed, ready=True) or [beginning]
+    return replace(failure, words="; ".join(parts))
 
 
 def overload(name: str, spent: TimeUsed) -> str:
-    """Return why a match cannot go on though no bot is at fault: there was hardly a core for this bot."""
+    """Return why a match cannot go on though no bot is at fault: this bot had hardly a core."""
     return (
-        f"{name} had no answer after {spent.wall:.1f} s, of which it waited {spent.waited:.1f} s for "
-        "a core: the machine is overloaded; run fewer workers, or less beside them"
+        f"{name} had no answer after {spent.wall:.1f} s, of which it waited {spent.waited:.1f} s "
+        "for a core: the machine is overloaded; run fewer workers, or less beside them"
     )
 
 
-def killed_by_signal(how: Exit, limits: Limits) -> bool:
+def killed_by_signal(end: Exit, limits: Limits) -> bool:
     """Return whether a process was killed neither by arena nor for what it used.
 
     It may have killed itself.
     """
-    if how.code != -signal.SIGKILL or how.killed:
+    if end.code != -signal.SIGKILL or end.killed:
         return False
-    memory_used_up = limits.memory is not None and how.memory >= limits.memory * NEAR_LIMIT
+    memory_used_up = limits.memory is not None and end.memory >= limits.memory * NEAR_LIMIT
     # The kernel also kills a process that ignores SIGXCPU.
-    cpu_used_up = limits.cpu is not None and how.cpu >= limits.cpu
+    cpu_used_up = limits.cpu is not None and end.cpu >= limits.cpu
     return not (memory_used_up or cpu_used_up)
 
 
 def crash(
-    how: Exit,
+    end: Exit,
     stderr: bytes,
     printed: Printed,
     limits: Limits,
@@ -161,30 +179,26 @@ def crash(
 
     `syscalls` are those that it was refused; None = nobody watched.
     """
-    status = (
-        "it closed its output, still running"
-        if how.killed
-        else f"it ended before its answer: {how}"
-    )
-    if how.code == -signal.SIGKILL and not how.killed:
-        status += ", which arena did not send"
+    if end.killed:
+        status = "it closed its output, still running"
+    else:
+        status = f"it ended before its answer: {end}"
+        if end.code == -signal.SIGKILL:
+            status += ", which arena did not send"
     error_line = complaint(stderr.decode("utf-8", "replace"))
-    memory = _memory_figures(how, limits, stderr, starting=starting)
-    instead = _instead(printed, ready=starting)
-    parts = [
-        status,
-        *_stderr_line(error_line, stderr),
-        *instead,
-        *_unfinished_line(printed.unfinished),
-    ]
+    memory = _memory_figures(end, limits, stderr, starting=starting)
+    parts = [status]
+    parts += _stderr_line(error_line, stderr)
+    parts += _instead(printed, ready=starting)
+    parts += _unfinished_line(printed.unfinished)
     text = "; ".join(parts) + memory
-    nothing_refused = syscalls is not None and not syscalls and how.code != -signal.SIGSYS
+    nothing_refused = syscalls is not None and not syscalls and end.code != -signal.SIGSYS
     if confined and not nothing_refused:
-        text += _refused_calls(how, error_line, stderr, syscalls or (), limits)
+        text += _refused_calls(end, error_line, stderr, syscalls or (), limits)
     return Failure(
-        cause=Cause.OUTPUT_CLOSED if how.killed else Cause.ENDED,
+        cause=Cause.OUTPUT_CLOSED if end.killed else Cause.ENDED,
         words=text,
-        exit_code=None if how.killed else how.code,
+        exit_code=None if end.killed else end.code,
         complaint=error_line,
         unfinished=len(printed.unfinished),
         short_of_memory=bool(memory),
@@ -194,84 +208,91 @@ def crash(
 
 
 def _refused_calls(
-    how: Exit, error_line: str, stderr: bytes, syscalls: Sequence[str], limits: Limits
+    end: Exit, error_line: str, stderr: bytes, syscalls: Sequence[str], limits: Limits
 ) -> str:
     """Return what a crash has to do with refused system calls, as more of its sentence.
 
-    Nothing where it shows none.
-
-    `error_line` is the line of its stderr that names its error: a refusal that it had survived
-    before is not the cause. Java tries a socket at each start, and does without.
+    The text is empty where the crash shows none. `error_line` is the line of its stderr that names
+    its error: a refusal that it had survived before is not the cause. Java tries a socket at each
+    start, and does without.
     """
-    log = stderr.lower()
-    complains = any(sign in error_line.lower().encode() for sign in REFUSED)
-    died_silently = bool(syscalls) and not error_line and how.code != 0
-    if FORKS.isdisjoint(syscalls) and not (
-        complains or died_silently or how.code == -signal.SIGSYS
-    ):
+    complains = _has_sign(error_line.encode(), REFUSED)
+    was_refused_fork = not FORKS.isdisjoint(syscalls)
+    died_silently = bool(syscalls) and not error_line and end.code != 0
+    is_cause = complains or died_silently or end.code == -signal.SIGSYS
+    if not was_refused_fork and not is_cause:
         return ""
-    text = f"; system calls that were refused to it: {', '.join(syscalls)}" if syscalls else ""
-    forks = not FORKS.isdisjoint(syscalls) and (complains or not error_line)
-    if not syscalls:
-        forks = complains and any(sign in log for sign in STARTS_PROGRAM)
-    if forks and limits.processes == 1:
+    if syscalls:
+        wanted_process = was_refused_fork and (complains or not error_line)
+        text = f"; system calls that were refused to it: {', '.join(syscalls)}"
+    else:
+        wanted_process = complains and _has_sign(stderr, STARTS_PROGRAM)
+        text = ""
+    if wanted_process and limits.processes == 1:
         return f"; {ONE_PROCESS}{text}"
+    if text:
+        return text
     return (
-        text
-        or "; a bot may not make every system call: `arena check` names those that were refused to it"
+        "; a bot may not make every system call: `arena check` names those that were refused to it"
     )
 
 
-def limit_exceeded(how: Exit, limits: Limits, *, starting: bool) -> Failure | None:
+def _has_sign(text: bytes, signs: Sequence[bytes]) -> bool:
+    """Return whether a text has one of these signs, in whatever case."""
+    lower = text.lower()
+    return any(sign in lower for sign in signs)
+
+
+def limit_exceeded(end: Exit, limits: Limits, *, starting: bool) -> Failure | None:
     """Return the failure of a bot that the kernel ended for what it used.
 
     Return None when it ended for another reason.
     """
-    if how.out_of_memory and limits.memory is not None:
+    if end.out_of_memory and limits.memory is not None:
         text = f"memory: the kernel counted more than its {size(limits.memory)}"
         return hinted(Failure(cause=Cause.MEMORY, words=text), limits, starting=starting)
-    if (
-        how.code == -signal.SIGXCPU
-        and limits.cpu is not None
-        and how.cpu >= limits.cpu * CPU_SAMPLED
-    ):
+    is_cpu_signal = end.code == -signal.SIGXCPU
+    if is_cpu_signal and limits.cpu is not None and end.cpu >= limits.cpu * CPU_SAMPLED:
         return Failure(cause=Cause.CPU, words=f"cpu: {MORE_CPU.format(limits.cpu)}")
-    if how.code == -signal.SIGXFSZ:
+    if end.code == -signal.SIGXFSZ:
         text = "scratch: it wrote a file that is larger than its scratch folder may be"
         return Failure(cause=Cause.SCRATCH, words=text)
     return None
 
 
 def failed_build(built: Built, limits: Limits, seconds: float = TIMEOUT_S) -> str:
-    """Return why a build, or other work of so many seconds, failed; empty where it did not."""
+    """Return why a build failed, or other work that may take these seconds; empty if it did not."""
     if built.error:
         return not_started(built.error, 0).words
     if built.late:
         return f"it took more than {seconds:g} seconds"
     if not built.failed:
         return ""
-    if (exceeded := built.excess or limit_exceeded(built.exit, limits, starting=False)) is not None:
+    exceeded = built.excess or limit_exceeded(built.exit, limits, starting=False)
+    if exceeded is not None:
         return exceeded.words
-    return f"it ended with {built.exit}{_memory_figures(built.exit, limits, built.output, starting=False)}"
+    memory = _memory_figures(built.exit, limits, built.output, starting=False)
+    return f"it ended with {built.exit}{memory}"
 
 
 def hinted(failure: Failure, limits: Limits, *, starting: bool) -> Failure:
-    """Return the failure with a hint, when the bot's interpreter may have had too little memory to start."""
+    """Return the failure with a hint, when the interpreter may have had too little memory."""
     return replace(failure, words=failure.words + _too_little(limits, starting=starting))
 
 
-def _memory_figures(how: Exit, limits: Limits, stderr: bytes, *, starting: bool) -> str:
+def _memory_figures(end: Exit, limits: Limits, stderr: bytes, *, starting: bool) -> str:
     """Return the peak of memory and its limit in a sentence, when a bot may have died of it.
 
-    Else nothing.
+    Otherwise the text is empty.
     """
     if limits.memory is None:
         return ""
-    complained = any(sign in stderr.lower() for sign in OUT_OF_MEMORY)
+    complained = _has_sign(stderr, OUT_OF_MEMORY)
     hint = _too_little(limits, starting=starting)
-    if not complained and not hint and how.memory < limits.memory * NEAR_LIMIT:
+    if not complained and not hint and end.memory < limits.memory * NEAR_LIMIT:
         return ""
-    return f"; its memory peaked at {how.memory / 1e6:.0f} MB, its limit is {size(limits.memory)}{hint}"
+    peak = f"{end.memory / 1e6:.0f} MB"
+    return f"; its memory peaked at {peak}, its limit is {size(limits.memory)}{hint}"
 
 
 def _too_little(limits: Limits, *, starting: bool) -> str:
@@ -283,55 +304,52 @@ def _too_little(limits: Limits, *, starting: bool) -> str:
 def _instead(printed: Printed, *, ready: bool) -> list[str]:
     """Return what a bot has printed in place of an answer, or of `ready`.
 
-    Nothing if it has printed no whole line.
+    The list is empty if it has printed no whole line.
     """
     if printed.lines == 0:
-        return (
-            []
-            if printed.remark is None
-            else [f'it printed only remarks, such as "# {printed.remark}"']
-        )
+        if printed.remark is None:
+            return []
+        return [f'it printed only remarks, such as "# {printed.remark}"']
     if printed.first:
         text = _listed(printed)
     else:
         text = "an empty line" if printed.lines == 1 else f"{printed.lines} empty lines"
-    return [f"it printed {text} instead" if ready else f"it had printed {text} before it was asked"]
+    if ready:
+        return [f"it printed {text} instead"]
+    return [f"it had printed {text} before it was asked"]
 
 
 def _listed(printed: Printed) -> str:
-    """Return the first lines that a bot printed, how many more there were, and the last one that is not blank."""
+    """Return the first lines that a bot printed, and how many more there were.
+
+    The last line that is not blank follows, if it is not among the first.
+    """
     text = ", ".join(map(_quoted, printed.first))
     more = printed.lines - len(printed.first)
     if more == 0:
         return text
     text += f" and {more} more {'line' if more == 1 else 'lines'}"
-    return (
-        text if printed.last == printed.first[-1] else f"{text}, at last {_quoted(printed.last)},"
-    )
+    if printed.last == printed.first[-1]:
+        return text
+    return f"{text}, at last {_quoted(printed.last)},"
 
 
 def _stderr_line(line: str, stderr: bytes) -> list[str]:
     """Return the words for the line of a bot's stderr that names its error."""
     if not line:
         return []
-    is_last = stderr.rstrip().endswith(line.strip().encode())
-    return [
-        f"its last stderr line: {protocol.clean(line)}"
-        if is_last
-        else f"its stderr says: {protocol.clean(line)}"
-    ]
+    if stderr.rstrip().endswith(line.strip().encode()):
+        return [f"its last stderr line: {protocol.clean(line)}"]
+    return [f"its stderr says: {protocol.clean(line)}"]
 
 
 def _unfinished_line(unfinished: bytes) -> list[str]:
     if not unfinished:
         return []
-    count, question = len(unfinished), "does it end its line and flush?"
-    return [
-        f"{count} bytes without a newline were there: {question} They are {_quoted(unfinished)}"
-    ]
+    there = f"{len(unfinished)} bytes without a newline were there"
+    return [f"{there}: does it end its line and flush? They are {_quoted(unfinished)}"]
 
 
 def _quoted(line: bytes) -> str:
-    return protocol.quoted(
-        line[: 2 * QUOTED_LETTERS].decode("utf-8", "backslashreplace"), QUOTED_LETTERS
-    )
+    text = line[: 2 * QUOTED_LETTERS].decode("utf-8", "backslashreplace")
+    return protocol.quoted(text, QUOTED_LETTERS)

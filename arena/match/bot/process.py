@@ -1,4 +1,4 @@
-"""A bot's process with its pipes, its meter and its freezer: the part of a live bot that can outlive a match.
+"""A bot's process with its pipes, meter and freezer: what can outlive a match.
 
 It knows no question and no answer; those belong to one match, and to its live bot.
 """
@@ -37,11 +37,12 @@ class Process(NamedTuple):
         """Start a bot's program."""
         if bot.remote:
             raise ArenaError(
-                f"{bot.name}: stays on its author's machine, so that only a match of an event reaches it"
+                f"{bot.name}: stays on its author's machine, so that only a match of an event "
+                "reaches it"
             )
         child = launcher.start(bot, conditions, rules)
-        # The threads that it starts from now on may run on each of these cores.
         if bot.threads > 1 and child.pid:
+            # The threads that it starts from now on may run on each of these cores.
             cores.move(child.pid, launcher.cores)
         wire = Wire(child.stdin, child.stdout, child.stderr, launcher.lifeline)
         meter = child.meter()
@@ -49,9 +50,12 @@ class Process(NamedTuple):
 
     def alive(self) -> bool:
         """Return whether the process has neither closed its pipes nor ended."""
-        return self.wire.stdin is not None and not any(
-            events & (select.POLLHUP | select.POLLERR) for _, events in self.wire.wait(0)
-        )
+        if self.wire.stdin is None:
+            return False
+        for _, events in self.wire.wait(0):
+            if events & (select.POLLHUP | select.POLLERR):
+                return False
+        return True
 
     def end(self, launcher: Launcher) -> None:
         """End the process, and close its pipes and its meter even if that fails."""

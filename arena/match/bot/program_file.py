@@ -1,8 +1,8 @@
-"""Why the system cannot run a bot's program, as far as its file shows it for certain: first bytes, first line, mode.
+"""Why the system cannot run a bot's program, where its file shows it for certain.
 
 The system says "No such file or directory" of a script that is there, when it means the interpreter
-in its first line. It reads the head of one file, and runs nothing. Names and first lines are a
-stranger's, so they are cleaned.
+in its first line. This module looks at the first bytes, the first line and the mode of one file,
+and runs nothing. Names and first lines are a stranger's, so they are cleaned.
 """
 
 import os
@@ -44,7 +44,10 @@ _FORMATS = (
 _MACHINE = struct.Struct("<18xH")
 """The field e_machine of an ELF header: elf(5)."""
 CHMOD = "chmod +x {} (a zip made on Windows loses that)"
-UNIX_LINE_ENDS = "save it with Unix line ends (LF): most editors have a setting for it, or type `sed -i 's/\\r$//' {}`"
+UNIX_LINE_ENDS = (
+    "save it with Unix line ends (LF): most editors have a setting for it, "
+    "or type `sed -i 's/\\r$//' {}`"
+)
 
 
 @dataclass(frozen=True)
@@ -69,40 +72,47 @@ def explanation(bot: Bot, errno: int = 0) -> Explanation | None:
         return None if shutil.which(program) else _no_such_program(program, bot)
     files = Path(bot.files or "")
     home = files if files.is_dir() else files.parent
-    path, name = home / program, shown(os.path.normpath(program))
-    if (
-        bot.files
-        and not program.startswith("/")
-        and not path.resolve().is_relative_to(home.resolve())
-    ):
+    path = home / program
+    normal_name = os.path.normpath(program)
+    name = shown(normal_name)
+    is_absolute = program.startswith("/") or not bot.files
+    if not is_absolute and not path.resolve().is_relative_to(home.resolve()):
         return None  # nobody learns of files of the organiser's by a command
     if not path.exists():
-        return Explanation(
-            f"the bot has no file {name}", missing_file(os.path.normpath(program), bot)
-        )
+        return Explanation(f"the bot has no file {name}", missing_file(normal_name, bot))
     return _of_mode(path, name, errno) or _of_head(_head(path), name, errno)
 
 
 def missing_file(name: str, bot: Bot) -> str:
-    """Return advice for a command that names a file which the bot does not have: the file that was perhaps meant."""
+    """Return advice for a command that names a file which the bot does not have.
+
+    It names the file that was perhaps meant.
+    """
     names = file_names(bot)
     similar = similar_file(name, names)
     if similar:
-        return f"write {shown(similar)} in `command`, which the bot has; capital letters and folders count"
-    programs = [
-        other for other in names if PurePosixPath(other).suffix == PurePosixPath(name).suffix
-    ]
-    has = f"; it has {', '.join(map(shown, programs[:FEW_FILES]))}" if programs else ""
-    return f"hand in {shown(name)} with the bot, or name another of its files in `command`{has}"
+        return (
+            f"write {shown(similar)} in `command`, which the bot has; "
+            "capital letters and folders count"
+        )
+    advice = f"hand in {shown(name)} with the bot, or name another of its files in `command`"
+    ending = PurePosixPath(name).suffix
+    programs = [other for other in names if PurePosixPath(other).suffix == ending]
+    if programs:
+        advice += f"; it has {', '.join(map(shown, programs[:FEW_FILES]))}"
+    return advice
 
 
 def similar_file(name: str, names: list[str]) -> str:
-    """Return the file among `names` that somebody may mean who writes `name`: in another case or folder; else empty."""
-    wanted = name.replace("\\", "/").removeprefix("./")
+    """Return the file among `names` that somebody may mean who writes `name`.
+
+    It has the name in another case or in another folder. The text is empty if there is none.
+    """
+    meant = name.replace("\\", "/").removeprefix("./")
     others = [other for other in names if other != name]
     for part in (_whole, str.lower, _last_part, _last_part_in_lower_case):
         for other in others:
-            if part(other) == part(wanted):
+            if part(other) == part(meant):
                 return other
     return ""
 
@@ -120,15 +130,20 @@ def _last_part_in_lower_case(name: str) -> str:
 
 
 def file_names(bot: Bot) -> list[str]:
-    """Return the paths of a bot's files within it, the first MOST_FILES of them, those of outer folders first."""
-    files = Path(bot.files or "")
-    if not bot.files or not files.is_dir():
-        return [files.name] if bot.files else []
+    """Return the paths of a bot's files within it, the first MOST_FILES of them.
+
+    Files of outer folders come first.
+    """
+    if not bot.files:
+        return []
+    files = Path(bot.files)
+    if not files.is_dir():
+        return [files.name]
     names: list[str] = []
     for root, folders, inner in os.walk(files):
         folders[:] = sorted(name for name in folders if name not in LEFT_OUT)
         folder = Path(root).relative_to(files)
-        names.extend((folder / name).as_posix() for name in sorted(inner))
+        names += [(folder / name).as_posix() for name in sorted(inner)]
         if len(names) >= MOST_FILES:
             break
     return sorted(names[:MOST_FILES], key=lambda name: name.count("/"))
@@ -140,13 +155,12 @@ def shown(name: str) -> str:
 
 
 def _no_such_program(program: str, bot: Bot) -> Explanation:
-    """Explain a program that the command names by its name alone, and that is not on this machine."""
+    """Explain a program without a folder in its name that is not on this machine."""
     name = shown(program)
     words = f"{name} is not on this machine"
     if PYTHON_NAMES.fullmatch(program):
-        return Explanation(
-            words, f"call the interpreter `python` in `command`: it is {PYTHON_HERE} here"
-        )
+        cure = f"call the interpreter `python` in `command`: it is {PYTHON_HERE} here"
+        return Explanation(words, cure)
     if program in SHELL_WORDS:
         return Explanation(
             f"{name} is a word of a shell",
@@ -164,18 +178,16 @@ def _of_mode(path: Path, name: str, errno: int) -> Explanation | None:
     """Explain a file that may not be executed."""
     if errno not in {0, EACCES} or os.access(path, os.X_OK) or not path.is_file():
         return None
-    head = _head(path)
-    instead = f", or write `{_interpreter(head)} {name}` in `command`" if _interpreter(head) else ""
-    return Explanation(
-        f"{name} may not be executed",
-        f"make it executable: {CHMOD.format(name)}{instead}",
-    )
+    cure = f"make it executable: {CHMOD.format(name)}"
+    interpreter = _interpreter(_head(path))
+    if interpreter:
+        cure += f", or write `{interpreter} {name}` in `command`"
+    return Explanation(f"{name} may not be executed", cure)
 
 
 def _of_head(head: bytes, name: str, errno: int) -> Explanation | None:
     """Explain a file that the system cannot run, by its first bytes."""
-    text = head.removeprefix(BYTE_ORDER_MARK)
-    if text is not head and text.startswith(b"#!"):
+    if head.startswith(BYTE_ORDER_MARK + b"#!"):
         return Explanation(
             f"a byte order mark stands before the #! of {name}",
             f"save {name} as UTF-8 without a byte order mark (BOM)",
@@ -188,24 +200,29 @@ def _of_head(head: bytes, name: str, errno: int) -> Explanation | None:
     if not head.startswith(b"#!"):
         return Explanation(
             f"{name} has no #! in its first line, and is no program",
-            f"write in the first line how it is run, such as #!/usr/bin/env python3, or give {name} the ending of its "
-            "language",
+            "write in the first line how it is run, such as #!/usr/bin/env python3, "
+            f"or give {name} the ending of its language",
         )
-    first = head.partition(b"\n")[0]
+    return _of_first_line(head, name, errno)
+
+
+def _of_first_line(head: bytes, name: str, errno: int) -> Explanation | None:
+    """Explain a script that the system cannot run, by the interpreter in its first line."""
+    first_line, _, _ = head.partition(b"\n")
     interpreter = _interpreter(head)
-    if first.endswith(b"\r"):
+    if first_line.endswith(b"\r"):
         return Explanation(
-            f"the lines of {name} end with CR LF (Windows), so the system looks for a program `{interpreter}\\r`",
+            f"the lines of {name} end with CR LF (Windows), "
+            f"so the system looks for a program `{interpreter}\\r`",
             UNIX_LINE_ENDS.format(name),
         )
-    if interpreter.startswith("/") and not public(os.path.normpath(interpreter)):
+    if not interpreter.startswith("/"):
+        is_found = shutil.which(interpreter, path=system.PATH) is not None
+        return None if is_found else _no_interpreter(interpreter, name)
+    if not public(os.path.normpath(interpreter)):
         # Nobody learns by these words whether the organiser has such a file.
         return _not_public(interpreter, name) if errno else None
-    if interpreter.startswith("/") and not Path(interpreter).exists():
-        return _no_interpreter(interpreter, name)
-    if not interpreter.startswith("/") and shutil.which(interpreter, path=system.PATH) is None:
-        return _no_interpreter(interpreter, name)
-    return None
+    return None if Path(interpreter).exists() else _no_interpreter(interpreter, name)
 
 
 def _no_interpreter(interpreter: str, name: str) -> Explanation:
@@ -214,14 +231,15 @@ def _no_interpreter(interpreter: str, name: str) -> Explanation:
         return Explanation(words, f"begin {name} with #!/usr/bin/env python3, or call it {name}.py")
     return Explanation(
         words,
-        "name a program in /usr/bin, or #!/usr/bin/env and its name; `arena doctor` lists languages",
+        "name a program in /usr/bin, or #!/usr/bin/env and its name; "
+        "`arena doctor` lists languages",
     )
 
 
 def _not_public(interpreter: str, name: str) -> Explanation:
-    words = f"the first line of {name} names {interpreter}, which is not on this machine, or no bot may run it"
     return Explanation(
-        words,
+        f"the first line of {name} names {interpreter}, which is not on this machine, "
+        "or no bot may run it",
         f"begin {name} with #!/usr/bin/env and the name of a program, or name one in /usr/bin",
     )
 
@@ -245,12 +263,12 @@ def _of_elf(head: bytes, name: str, errno: int) -> Explanation | None:
 def _interpreter(head: bytes) -> str:
     """Return the program that a first line names, or the program that it lets `env` find.
 
-    Empty without a #!.
+    The text is empty if there is no #!.
     """
-    first = head.removeprefix(BYTE_ORDER_MARK).partition(b"\n")[0]
-    if not first.startswith(b"#!"):
+    first_line, _, _ = head.removeprefix(BYTE_ORDER_MARK).partition(b"\n")
+    if not first_line.startswith(b"#!"):
         return ""
-    words = first[2:].decode("utf-8", "replace").split()
+    words = first_line[2:].decode("utf-8", "replace").split()
     if words[:1] == ["/usr/bin/env"]:
         words = [word for word in words[1:] if not word.startswith("-")]
     return shown(words[0]) if words else ""

@@ -1,4 +1,4 @@
-"""Measures what an answer costs: time on the wall, CPU time, and the waits that the machine imposed.
+"""Measures what an answer costs: wall time, CPU time, and the waits that the machine imposed.
 
 It reads the meter of the bot's process and the delays of the referee. It chooses which readings
 count for an answer; clock.py says how much of them is charged and whether that is too late. This
@@ -45,7 +45,7 @@ LOOK_AGAIN_S = 0.005
 
 
 class OverloadedError(ArenaError):
-    """The machine kept a bot waiting for too long: the match must be played again, with less beside it."""
+    """The machine kept a bot waiting for too long, so the match must be played again."""
 
 
 class Stopwatch:
@@ -64,7 +64,10 @@ class Stopwatch:
 
         `is_timed`: the kernel notes when the bot gets a question, and when it writes an answer.
         """
-        self._bot, self._meter, self._control, self._is_timed = bot, meter, control, is_timed
+        self._bot = bot
+        self._meter = meter
+        self._control = control
+        self._is_timed = is_timed
         self._delay = Delay()
         self._used = used_before
         """The readings at the start of the next answer: only what the bot uses after them
@@ -110,15 +113,16 @@ class Stopwatch:
 
         Return None when it is not short (clock.py).
         """
-        wall, before = now - self.begun, self._used
+        wall = now - self.begun
         if wall > SHORT_ANSWER_S:
             return None
+        before = self._used
         used = self._meter.read()
         cpu = used.cpu - before.cpu
         if cpu > SHORT_ANSWER_S:
             return None
         self._used = used
-        # Also what it waited before it was asked, if it was awake.
+        # This has also what it waited before it was asked, if it was awake.
         waited = used.waited - before.waited
         return TimeUsed(wall, cpu, min(wall, waited), 0.0)
 
@@ -130,15 +134,18 @@ class Stopwatch:
         self._delay.mark()
 
     def stop(self) -> None:
-        """Charge to the next answer what the bot uses from now on: it is frozen, and should use nothing."""
+        """Charge to the next answer what the bot uses from now on.
+
+        It is frozen, and should use nothing.
+        """
         self._used = self._meter.last
 
     def excuse(self, seconds: float) -> None:
-        """Take note of seconds in which the referee served other bots, and could not see the answer."""
+        """Count seconds in which the referee served other bots, and could not see the answer."""
         self._served_others += seconds
 
     def excuse_late_look(self, seconds: float) -> None:
-        """Take note of seconds by which the referee looked later than planned, while no answer was there."""
+        """Count seconds by which the referee looked late, while there was no answer."""
         self._late_looks += seconds
 
     def survey(self) -> None:
@@ -151,14 +158,15 @@ class Stopwatch:
         For an answer that was read at `now` (monotonic): it may have been there unseen for a number
         of seconds, and `came` at this moment, or before.
         """
-        wall, before = now - self.begun, self._used
+        wall = now - self.begun
+        before = self._used
         if wall <= SHORT_ANSWER_S:
             used = self._meter.read()
-            # It may have waited before it was asked, too.
-            waited = min(wall, used.waited - before.waited)
-            return TimeUsed(
-                wall, used.cpu - before.cpu, waited if self._meter.complete else 0.0, 0.0
-            )
+            waited = 0.0
+            if self._meter.complete:
+                # It may have waited before it was asked, too.
+                waited = min(wall, used.waited - before.waited)
+            return TimeUsed(wall, used.cpu - before.cpu, waited, 0.0)
         late = self._referee_late(now, unseen, came)
         if not self._meter.complete:
             return TimeUsed(wall, self._meter.read().cpu - before.cpu, 0.0, late)
@@ -175,10 +183,11 @@ class Stopwatch:
                 late += referee_lateness(self._late_looks + unseen, without_core)
             return late
         late = stood_still(self._late_looks, without_core)
-        if came is not None:  # the time of a tick of the kernel may be a moment before the question
-            late += min(
-                now - max(came, self.begun), max(unseen, without_core) + self._served_others
-            )
+        if came is not None:
+            # The time of a tick of the kernel may be a moment before the question.
+            since_answer = now - max(came, self.begun)
+            most = max(unseen, without_core) + self._served_others
+            late += min(since_answer, most)
         return late
 
     def too_late(self, spent: TimeUsed) -> bool:
@@ -188,10 +197,8 @@ class Stopwatch:
     def expire(self, now: float) -> TimeUsed | None:
         """Return what an answer took that has not come by `now`, if that is too much.
 
-        Else put `due` off.
-
-        OverloadedError when bot or referee were kept waiting for so long that the match must be
-        played again.
+        Otherwise postpone `due`, and return None. Raise OverloadedError when bot or referee were
+        kept waiting for so long that the match must be played again.
         """
         spent = self.spent(now)
         remaining = self._control.remaining(

@@ -20,11 +20,13 @@ CHUNK_BYTES = 64 * 1024
 
 
 class Wire:
-    """Our ends of a bot's stdin, stdout and stderr, and the lifeline of the spawner that started the bot."""
+    """Our ends of a bot's stdin, stdout and stderr, and the lifeline of its spawner."""
 
     def __init__(self, stdin: int, stdout: int, stderr: int, lifeline: int) -> None:
         self.stdin: int | None = stdin
-        self.stdout, self.stderr, self.lifeline = stdout, stderr, lifeline
+        self.stdout = stdout
+        self.stderr = stderr
+        self.lifeline = lifeline
         self.stdout_open = self.stderr_open = True
         self._open = True
         self.is_timed = timed_pipe.is_timed(stdout)
@@ -66,7 +68,8 @@ class Wire:
 
     def flush(self) -> None:
         """Write more of the bytes that the pipe did not take yet."""
-        text, self._outbox = self._outbox, b""
+        text = self._outbox
+        self._outbox = b""
         if self.stdin is not None:
             self._poll.unregister(self.stdin)
             self.write(text)
@@ -75,7 +78,8 @@ class Wire:
         """Return how many of the bytes in its stdin the bot has not read yet."""
         if self.stdin is None:
             return 0
-        (waiting,) = C_INT.unpack(fcntl.ioctl(self.stdin, termios.FIONREAD, bytes(C_INT.size)))
+        answer = fcntl.ioctl(self.stdin, termios.FIONREAD, bytes(C_INT.size))
+        (waiting,) = C_INT.unpack(answer)
         return int(waiting)
 
     def read(self, size: int = CHUNK_BYTES) -> bytes | None:
@@ -91,28 +95,28 @@ class Wire:
         return data
 
     def came_by(self, now: float) -> float:
-        """Return the latest moment until `now` (monotonic) at which what was read last can have come.
+        """Return the latest moment at which what was read last can have come.
 
-        That is `now` where nobody knows better. Where the pipe was full, the write may not have
-        ended, and an earlier one may have been noted.
+        That is `now` (monotonic) where nobody knows better. Where the pipe was full, the write may
+        not have ended, and an earlier one may have been noted.
         """
-        if (
-            not self.is_timed
-            or self._last_read > fcntl.fcntl(self.stdout, fcntl.F_GETPIPE_SZ) - PAGE_BYTES
-        ):
+        if not self.is_timed:
             return now
-        return min(now, timed_pipe.last_write(self.stdout)[1])
+        capacity = fcntl.fcntl(self.stdout, fcntl.F_GETPIPE_SZ)
+        if self._last_read > capacity - PAGE_BYTES:
+            return now
+        _, latest = timed_pipe.last_write(self.stdout)
+        return min(now, latest)
 
     def written_at(self) -> float | None:
         """Return the earliest moment (monotonic) at which the last text was written to it.
 
         Return None if nobody knows.
         """
-        return (
-            timed_pipe.last_write(self.stdin)[0]
-            if self.is_timed and self.stdin is not None
-            else None
-        )
+        if not self.is_timed or self.stdin is None:
+            return None
+        earliest, _ = timed_pipe.last_write(self.stdin)
+        return earliest
 
     def read_log(self) -> bytes | None:
         """Return bytes of its stderr: `b""` at end of file, None when there are none yet."""
