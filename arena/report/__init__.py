@@ -1,8 +1,9 @@
 """report.html: one file without network, with the tables, the charts and replays of the matches.
 
-It owns what the file holds, and what is left out where there is too much; `html/` owns how it looks and moves. Bots and
-games may have written any text in it: Python cleans it (`protocol.clean`), the template escapes it, the scripts make
-text nodes of it, and the page's policy lets nothing run or load that is not in the file itself.
+It owns what the file holds, and what is left out where there is too much; `html/` owns how it looks
+and moves. Bots and games may have written any text in it: Python cleans it (`protocol.clean`), the
+template escapes it, the scripts make text nodes of it, and the page's policy lets nothing run or
+load that is not in the file itself.
 
 Where to change what (paths begin below arena/):
 
@@ -14,11 +15,11 @@ Where to change what (paths begin below arena/):
 - the replay in the browser: `report/html/replay.js`, `report/html/playback.js`,
   `report/html/board.js`; its data: `report/replays.py`; in a notebook: `report/notebook.py`,
   `report/html/_notebook.js`
-- what a letter of `arena report --for everybody` says: `report/for_authors.py` `write_letter`;
-  who gets one: `write` there; what an author may know: `report/author.py`
-- a game's own view: what it may do, how it is confined: `report/viewer.py`,
-  `report/html/_frame.js` (in the frame), `report/html/viewer.js` (the page's side); hostile ones:
-  `tests/bad_viewers/`; docs/viewers.md
+- what a letter of `arena report --for everybody` says: `report/for_authors.py` `write_letter`; who
+  gets one: `write` there; what an author may know: `report/author.py`
+- a game's own view: what it may do, how it is confined: `report/viewer.py`, `report/html/_frame.js`
+  (in the frame), `report/html/viewer.js` (the page's side); hostile ones: `tests/bad_viewers/`;
+  docs/viewers.md
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -49,7 +50,7 @@ REPLAYED = 10_000
 """Matches that can be replayed; each takes some 3 ms to prepare and some 900 bytes."""
 
 CHUNK_NUMBER_BYTES = 5
-"""At most, for the number that says where a match's replay is, and its comma."""
+"""The most bytes of the number that says where a match's replay is, and its comma."""
 
 
 def write(
@@ -67,46 +68,55 @@ def write(
     since: Results | None = None,
     like: Mapping[str, LikePositions] | None = None,
 ) -> Path:
-    """Write `folder/report.html`, whole or not at all; the archive of these results is in `folder` too.
+    """Write `folder/report.html`, whole or not at all, and beside it card.png.
 
-    Beside it is card.png, which previews of links to it show.
+    The archive of these results is in `folder`, too. Previews of links to the report show card.png.
+    For one `author` the report is `folder/for/NAME.html` with their matches only; then these are
+    the results of an archive that is `author.pseudonymous`.
 
-    For one `author` it is `folder/for/NAME.html` with their matches only; then these are the results of an archive that
-    is `author.pseudonymous`.
+    `rules` gives the game that a match is replayed by, `charts` are the files that
+    `arena.charts.write` wrote, `placings` the rows of `arena.event.placings`, with the names of all
+    bots. The columns `rating`, `rating_low`, `rating_high`, `rank_low`, `rank_high` and `tier` of
+    the leaderboard are shown where it has them. Matches past `listed`, and replays past `replayed`
+    or past `size` bytes, are left out: the most informative and the newest stay, and the page says
+    so. `since` are the results of an event to compare with, `like` is what `like_positions.learn`
+    returned, for a caller who writes many reports of an event.
 
-    `rules` gives the game that a match is replayed by, `charts` are the files that `arena.charts.write` wrote,
-    `placings` the rows of `arena.event.placings`, with the names of all bots. Columns
-    `rating`, `rating_low`, `rating_high`, `rank_low`, `rank_high` and `tier` of the leaderboard are shown where it has
-    them. Matches past `listed`, and replays past `replayed` or past `size` bytes, are left out: the most
-    informative and the newest stay, and the page says so. `since` are the results of an event to compare with, `like`
-    what `like_positions.learn` returned, for who writes many reports of an event.
-
-    A report that stands there and was made of the same is left as it is: the replays take most of the time.
+    A report that is there already and was made of the same is left as it is, because the replays
+    take most of the time.
     """
-    from arena import (
-        charts as drawn_charts,
-    )  # here, as its parts are used where none of this is drawn
+    # The parts of these packages are used where none of this is drawn.
+    from arena import charts as drawn_charts
     from arena.pictures import card, pixels
 
     index = data.Index.of(results)
-    title = results.event.name if author is None else f"{results.event.name}: {author.name}"
-    played = results.played if author is None else author.own(results.played)
     games = replays.Games(rules)
-    with Archive.open(
-        folder
-    ) as archive:  # it has the names of all bots, which one author does not see
-        met = leaderboard.rounds(results, archive) if author is None else {}
+    played = results.played if author is None else author.own(results.played)
+    with Archive.open(folder) as archive:  # it has the names that one author does not see
         pages = bots.pages(results, index, archive, author)
         order = data.by_importance(played, archive.numbers(), bots.linked(pages))[:listed]
-        shown = data.listed(played, order)
-        event = data.event(results, index, games, archive, shown, author)
-    times = [TIMING[name].heading for name in bots.TIMES]
-    values = event | {"pages": pages, "times": times, "reach": bots.reach(pages)}
-    frame = partial(
+        matches = data.listed(played, order)
+        values = data.event(results, index, games, archive, matches, author)
+        met = leaderboard.rounds(results, archive) if author is None else {}
+    values["pages"] = pages
+    values["times"] = [TIMING[name].heading for name in bots.TIMES]
+    values["reach"] = bots.reach(pages)
+
+    title = results.event.name
+    notice, preview = "", ""
+    extensions: tuple[object, ...] = ()
+    if author is None:
+        preview = card.description(results)
+        # What extensions add is nobody's business but the organiser's.
+        extensions = sections.of(results)
+    else:
+        title = f"{title}: {author.name}"
+        notice = author.without_paths(author.notice)
+    page_text = partial(
         page.text,
         title=title,
-        notice=author.without_paths(author.notice) if author is not None else "",
-        preview=card.description(results) if author is None else "",
+        notice=notice,
+        preview=preview,
         drawn=tuple(charts),
         leaderboards=leaderboard.leaderboards(results),
         who_plays_what=clean(results.who_plays_what),
@@ -117,60 +127,70 @@ def write(
         then=clean(since.event.name) if since is not None else "",
         since=leaderboard.since(results, since) if since is not None else (),
         schedule=results.event.schedule.replace("_", " "),
-        # What extensions add is nobody's business but the organiser's.
-        sections=sections.of(results) if author is None else (),
+        sections=extensions,
     )
-    rows = data.columns(shown, index)
-    without_replays = frame(values | {"matches": rows}, ())
-    free_characters = size - len(without_replays) - CHUNK_NUMBER_BYTES * len(shown)
-    by_id = {match.id: match for match in shown}
-    with_replay = [by_id[match] for match in order[:replayed]]
-    reader = (sorted(author.bots), author.hidden_paths) if author is not None else ()
-    replay_of = order[:replayed], free_characters, reader
+    columns = data.columns(matches, index)
+    without_replays = page_text(values | {"matches": columns}, ())
+    free_characters = size - len(without_replays) - CHUNK_NUMBER_BYTES * len(matches)
+    to_replay = order[:replayed]
+
+    if author is None:
+        path, mode = folder / "report.html", whole_files.SHARED
+    else:
+        path = whole_files.make_folder(folder, "for") / f"{author.file}.html"
+        mode = whole_files.PRIVATE
+    reader = () if author is None else (sorted(author.bots), author.hidden_paths)
     made_of = digest_of(
         drawn_charts.code_digest(),
         results.cache_version,
         without_replays,
-        replay_of,
+        (to_replay, free_characters, reader),
         games.digest(),
     )
-    path = (
-        folder / "report.html"
-        if author is None
-        else whole_files.make_folder(folder, "for") / f"{author.file}.html"
-    )
-    if _stands(path, made_of):
+    if _is_current(path, made_of):
         return path
+
     if author is None:
         whole_files.write(folder / "card.png", pixels.png([card.card(results)]))
-    for opened in (results, since):  # no connection is open in a process that forks
-        if opened is not None:
-            opened.close()
-    with Archive.open(folder) as archive:
-        games.like = (
-            like_positions.learn(archive, list(index.boards), rules) if like is None else like
-        )
-    cut = author.cut if author is not None else (lambda record: record)
+    # No connection is open in a process that forks.
+    results.close()
+    if since is not None:
+        since.close()
+    if like is None:
+        with Archive.open(folder) as archive:
+            like = like_positions.learn(archive, list(index.boards), rules)
+    games.like = like
+    by_id = {match.id: match for match in matches}
+    with_replay = [by_id[match] for match in to_replay]
     packed = replays.prepared(
-        games, folder, with_replay, free_characters, lambda done: tell(done, len(with_replay)), cut
+        games,
+        folder,
+        with_replay,
+        free_characters,
+        lambda done: tell(done, len(with_replay)),
+        author.cut if author is not None else lambda record: record,
     )
-    chunk_of = {match: number for number, (ids, _) in enumerate(packed) for match in ids}
-    rows |= {"replay": [chunk_of.get(match.id, -1) for match in shown]}
-    text = frame(values | {"matches": rows}, [chunk for _, chunk in packed])
+    chunk_of = {}
+    for number, (ids, _) in enumerate(packed):
+        chunk_of.update(dict.fromkeys(ids, number))
+    columns["replay"] = [chunk_of.get(match.id, -1) for match in matches]
+    text = page_text(values | {"matches": columns}, [chunk for _, chunk in packed])
     content = text.encode("utf-8")
-    mode = whole_files.SHARED if author is None else whole_files.PRIVATE
     return whole_files.write(path, content + _last_line(made_of, content), mode)
 
 
 def _last_line(made_of: str, content: bytes) -> bytes:
-    """Return a line that says what a report was made of, and what it is, so that a changed one is made again."""
+    """Return a line that says what a report was made of, and a hash of its content.
+
+    So a report that somebody changed is made again.
+    """
     return f"<!-- {made_of} {sha256(content).hexdigest()} -->\n".encode()
 
 
-def _stands(path: Path, made_of: str) -> bool:
-    """Return whether a report that was made of this, by us or root, stands there as it was written."""
+def _is_current(path: Path, made_of: str) -> bool:
+    """Say whether a report of this is there, as it was written by us or root."""
     try:
-        content, mark, rest = whole_files.read_cache(path).rpartition(b"<!-- ")
+        content, mark, last_line = whole_files.read_cache(path).rpartition(b"<!-- ")
     except OSError:
         return False
-    return mark + rest == _last_line(made_of, content)
+    return mark + last_line == _last_line(made_of, content)

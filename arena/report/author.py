@@ -1,22 +1,22 @@
-"""The report for one author: their own matches, with everybody else's private words and names left out.
+"""The report for one author: their own matches, without private words and names of others.
 
-Private are, of the bots of others: their names, their stderr, the words of their faults, what they printed (remarks,
-refused answers, warnings), what they asked a language model, and how their processes ended. What the rules make public
-stays: moves, scores, who was at fault in which way.
+Private are, of the bots of others: their names, their stderr, the words of their faults, what they
+printed (remarks, refused answers, warnings), what they asked a language model, and how their
+processes ended. What the rules make public stays: moves, scores, who was at fault in which way.
 """
 
 # How nothing leaks
 # -----------------
-# Names. The archive itself is read under pseudonyms (`Archive.by_version`), so that no table, rating or list that is
-# made of it can know a name. Only records keep the names, and `cut` goes over each record before anything of it is
-# shown.
+# Names. The archive itself is read under pseudonyms (`Archive.by_version`), so that no table,
+# rating or list that is made of it can know a name. Only records keep the names, and `cut` goes
+# over each record before anything of it is shown.
 #
-# A pseudonym must not be guessed from its number: with numbers in order of name, a class list would give all of them
-# away. So the numbers are in the order of a hash, which also takes the digests of the bots' files; nobody knows those
-# of others. All authors of an event see the same pseudonyms.
+# A pseudonym must not be guessed from its number: with numbers in order of name, a class list would
+# give all of them away. So the numbers are in the order of a hash, which also takes the digests of
+# the bots' files; nobody knows those of others. All authors of an event see the same pseudonyms.
 #
-# Records. `cut` makes the turns and seats of others anew, of what is named there: a text that records get later is left
-# out until somebody decides that it is public.
+# Records. `cut` makes the turns and seats of others anew, of what is named there: a text that
+# records get later is left out until somebody decides that it is public.
 #
 # Charts are pictures of names, so that the page has none.
 
@@ -32,9 +32,10 @@ from arena.results.archive import Archive
 from arena.values import Bot, Opening, Played, Record, SeatReport, Turn
 
 FROZEN = re.compile(r"""((?<=["'])/[^"'\n]*|(?<![^\s"'])[^\s"']*)/bots/[0-9a-f]{16,}/?""")
-"""The folder of a bot's files in any folder, for the event may have been played elsewhere.
+"""The folder of a bot's files in any folder, because the event may have been played elsewhere.
 
-A match begins only where a word or a quotation does, so that the time does not grow with the square of a long text.
+A match begins only where a word or a quotation does, so that the time does not grow with the square
+of a long text.
 """
 
 
@@ -50,9 +51,12 @@ class Author:
     """The name of the author's files, without ending."""
     email: str = ""
     notice: str = ""
-    """What their author should know before all else, in paragraphs; it may quote anything that a bot wrote."""
+    """What their author should know before all else, in paragraphs.
+
+    It may quote anything that a bot wrote.
+    """
     hidden_paths: tuple[str, ...] = ()
-    """Folders of this machine, which a traceback of the author's bot may name; the longest first."""
+    """Folders of this machine that a traceback of the author's bot may name; the longest first."""
     sees_all_matches: bool = False
     """True on a site whose matches are public, but not what others' bots wrote."""
 
@@ -63,84 +67,55 @@ class Author:
         return tuple(match for match in played if not self.bots.isdisjoint(match.seats.values()))
 
     def cut(self, record: Record) -> Record:
-        """Return a record without the private words of others, and without paths of this machine."""
-        own = {seat.role for seat in record.match.seats if seat.bot.name in self.bots}
-        faults = tuple(
-            replace(fault, words=self.without_paths(fault.words) if fault.role in own else PRIVATE)
-            for fault in record.verdict.faults
-        )
-        turns = tuple(  # of others the move, who chose it, and its times
-            turn
-            if turn.role in own
-            else Turn(
-                turn.number,
-                turn.role,
-                turn.move,
-                turn.by,
-                wall=turn.wall,
-                cpu=turn.cpu,
-                digest=turn.digest,
-            )
-            for turn in record.turns
-        )
-        seats = tuple(  # of others figures, without any text but the role
-            replace(
-                seat,
-                stderr=self.without_paths(seat.stderr),
-                warnings=tuple(map(self.without_paths, seat.warnings)),
-            )
-            if seat.role in own
-            else SeatReport(
-                role=seat.role,
-                bot="",
-                digest="",
-                ready=seat.ready,
-                memory=seat.memory,
-                cpu=seat.cpu,
-            )
-            for seat in record.seats
-        )
-        calls = tuple(call for call in record.calls if call.role in own)
+        """Return a record without the private words of others and without paths of this machine."""
+        roles = {seat.role for seat in record.match.seats if seat.bot.name in self.bots}
+        faults = []
+        for fault in record.verdict.faults:
+            words = self.without_paths(fault.words) if fault.role in roles else PRIVATE
+            faults.append(replace(fault, words=words))
+        turns = [turn if turn.role in roles else _public_turn(turn) for turn in record.turns]
+        seats = []
+        for seat in record.seats:
+            if seat.role in roles:
+                stderr = self.without_paths(seat.stderr)
+                warnings = tuple(map(self.without_paths, seat.warnings))
+                seats.append(replace(seat, stderr=stderr, warnings=warnings))
+            else:
+                seats.append(_public_seat(seat))
         return replace(
             record,
-            turns=turns,
-            verdict=replace(record.verdict, faults=faults),
-            seats=seats,
-            calls=calls,
+            turns=tuple(turns),
+            verdict=replace(record.verdict, faults=tuple(faults)),
+            seats=tuple(seats),
+            calls=tuple(call for call in record.calls if call.role in roles),
         )
 
     def portable(self, record: Record, pseudonyms: Mapping[str, str]) -> Record:
-        """Return a record that is cut, with nothing of the bots of others but these names: to be handed out as a text.
+        """Return a record that is cut, to be handed out as a text.
 
-        A drawn opening is told by its moves and not by its key, because matches to come have that key, too.
+        Of the bots of others it has nothing but their pseudonyms. A drawn opening stands there by
+        its moves and not by its key, because matches to come have that key, too.
         """
         cut = self.cut(record)
-        opened = max(
-            (number for number, turn in enumerate(cut.turns, 1) if turn.by == "opening"), default=0
-        )
-        opening = (
-            Opening(moves=tuple((turn.role, turn.move) for turn in cut.turns[:opened]))
-            if opened
-            else None
-        )
-        bots = [
-            seat.bot
-            if seat.bot.name in self.bots
-            else Bot(
-                name=pseudonyms.get(seat.bot.name, "rival").replace(" ", "-"), command=(), digest=""
-            )
-            for seat in record.match.seats
-        ]
-        seats = tuple(
-            replace(seat, bot=bot) for seat, bot in zip(cut.match.seats, bots, strict=True)
-        )
-        reports = tuple(
-            replace(report, bot=bot.name, digest=bot.digest)
-            for report, bot in zip(cut.seats, bots, strict=True)
-        )
-        return replace(
-            cut, match=replace(cut.match, seats=seats, opening=opening), seats=reports, machine=""
-        )
+        opened = 0  # the turns up to the last one of the opening
+        for number, turn in enumerate(cut.turns, 1):
+            if turn.by == "opening":
+                opened = number
+        opening = None
+        if opened:
+            moves = [(turn.role, turn.move) for turn in cut.turns[:opened]]
+            opening = Opening(moves=tuple(moves))
+        seats = []
+        reports = []
+        for seat, report in zip(cut.match.seats, cut.seats, strict=True):
+            bot = seat.bot
+            if bot.name not in self.bots:
+                name = pseudonyms.get(bot.name, "rival").replace(" ", "-")
+                bot = Bot(name=name, command=(), digest="")
+            seats.append(replace(seat, bot=bot))
+            reports.append(replace(report, bot=bot.name, digest=bot.digest))
+        match = replace(cut.match, seats=tuple(seats), opening=opening)
+        return replace(cut, match=match, seats=tuple(reports), machine="")
 
     def without_paths(self, text: str) -> str:
         """Return a text of the author's bot without paths of this machine."""
@@ -149,33 +124,62 @@ class Author:
         return FROZEN.sub("", text)
 
 
-def hidden_paths(folder: Path) -> tuple[str, ...]:
-    """Return the folders around an event whose names are nobody's business: its own, its workspace, the home."""
-    event = folder.absolute()
-    folders = {
-        str(path)
-        for each in (event, event.resolve())
-        for path in (each, each.parent, each.parent.parent)
-    }
-    folders.add(str(Path.home()))
-    return tuple(
-        sorted((path for path in folders if len(path) > 1), key=lambda path: (-len(path), path))
+def _public_turn(turn: Turn) -> Turn:
+    """Return of another's turn only the move, who chose it, and its times."""
+    return Turn(
+        turn.number,
+        turn.role,
+        turn.move,
+        turn.by,
+        wall=turn.wall,
+        cpu=turn.cpu,
+        digest=turn.digest,
     )
 
 
+def _public_seat(seat: SeatReport) -> SeatReport:
+    """Return of another's seat only figures, without any text but the role."""
+    return SeatReport(
+        role=seat.role,
+        bot="",
+        digest="",
+        ready=seat.ready,
+        memory=seat.memory,
+        cpu=seat.cpu,
+    )
+
+
+def hidden_paths(folder: Path) -> tuple[str, ...]:
+    """Return the folders around an event whose names are private, the longest first.
+
+    They are its own folder, its workspace, and the home.
+    """
+    folders = {str(Path.home())}
+    absolute = folder.absolute()
+    for event in (absolute, absolute.resolve()):
+        folders.update(map(str, (event, event.parent, event.parent.parent)))
+    paths = [path for path in folders if len(path) > 1]
+    paths.sort(key=lambda path: (-len(path), path))
+    return tuple(paths)
+
+
 def pseudonymous(archive: Archive, known: Collection[str]) -> tuple[Archive, dict[str, str]]:
-    """Return the archive with a pseudonym for each bot but the `known` ones, and the new name of each bot."""
+    """Return the archive with a pseudonym for each bot but the `known` ones, and all new names.
+
+    The names are by the names of bots.
+    """
     digests: dict[str, set[str]] = defaultdict(set)
     event = archive.event()
     for bot in event.bots:
         digests[bot.name].add(bot.digest)
     for entry in archive.entries().values():
         digests[entry.bot].add(entry.digest)
-    order = sorted(
-        digests, key=lambda name: digest_of("pseudonym", event.seed, name, sorted(digests[name]))
-    )
-    # A bot's name has no blank, so that no pseudonym is the name of a bot.
-    names = {
-        name: name if name in known else f"rival {number}" for number, name in enumerate(order, 1)
-    }
+
+    def unguessable(name: str) -> str:
+        return digest_of("pseudonym", event.seed, name, sorted(digests[name]))
+
+    names = {}
+    for number, name in enumerate(sorted(digests, key=unguessable), 1):
+        # A bot's name has no blank, so that no pseudonym is the name of a bot.
+        names[name] = name if name in known else f"rival {number}"
     return archive.by_version(lambda bot, _digest: names.get(bot, "rival")), names

@@ -1,5 +1,9 @@
-"""Boards and their scenes as the page draws them: facts are read here, as for every painter, and not in the browser."""
+"""Boards and their scenes as the page draws them.
 
+Facts are read here, as for every painter, and not in the browser.
+"""
+
+from collections import defaultdict
 from collections.abc import Callable, Sequence
 from functools import cache
 from typing import Any
@@ -11,8 +15,11 @@ from arena.replay.drawing.scene import BoardGrid, board_marks, read_fact, read_g
 from arena.replay.drawing.styles import Style, Styles, wall_path
 
 Item = str | tuple[int | str, ...]
-"""A fact: as a text where nothing draws it; else the number of its style, then of cards the label and each card, and
-of others x, y, the number of the grid, and a text; 0 and "" at the end are left out."""
+"""A fact: a text where nothing draws it, otherwise a tuple that begins with a style's number.
+
+For cards the label and each card follow; for others x, y, the number of the grid and a text. 0 and
+"" at the end are left out.
+"""
 
 
 def values(
@@ -21,9 +28,10 @@ def values(
     sides: Sequence[Sequence[Role]],
     viewer: Role | None = None,
 ) -> dict[str, object]:
-    """Return what never changes of a board: its grids, and the styles of all things; None = nobody knows the rules.
+    """Return what never changes of a board: its grids, and the styles of all things.
 
-    A `viewer` gets what this role may see; None sees all.
+    The game is None where nobody knows the rules. A `viewer` gets what this role may see; None sees
+    all.
     """
     styles = Styles.of(() if game is None else game.drawing, roles, sides)
     return {
@@ -34,44 +42,50 @@ def values(
 
 
 def grids(game: Game[Any], styles: Styles, viewer: Role | None = None) -> list[dict[str, object]]:
-    """Return the grids of a board, their walls as a path, the cells that nobody reaches, and what always lies there."""
+    """Return the grids of a board.
+
+    Each has its walls as a path, the cells that nobody reaches, and what always lies there.
+    """
     facts = tuple(game.board())
     board = read_grids(facts, game.drawing)
     in_play = read_scene(board, game.drawing, game.view(game.start(), viewer)).in_play(board)
     item = items(board, styles)
-    marks = [(each.grid, item(fact)) for fact, each in board_marks(board, facts, game.drawing)]
-    return [
-        {
+    marks: defaultdict[int, list[Item]] = defaultdict(list)  # by number of a grid
+    for fact, thing in board_marks(board, facts, game.drawing):
+        marks[thing.grid].append(item(fact))
+    drawn: list[dict[str, object]] = []
+    for number, grid in enumerate(board):
+        rock = []
+        for x in grid.columns:
+            rock += [[x, y] for y in grid.rows if (x, y) not in in_play[number]]
+        values: dict[str, object] = {
             "name": clean(grid.name),
             "columns": [grid.columns[0], grid.columns[-1]],
             "rows": [grid.rows[0], grid.rows[-1]],
-            "marks": [mark for number_of_grid, mark in marks if number_of_grid == number],
+            "marks": marks[number],
             "walls": wall_path(grid, in_play[number]),
-            "rock": [
-                [x, y] for x in grid.columns for y in grid.rows if (x, y) not in in_play[number]
-            ],
+            "rock": rock,
         }
-        for number, grid in enumerate(board)
-    ]
+        drawn.append(values)
+    return drawn
 
 
 def items(grids: Sequence[BoardGrid], styles: Styles) -> Callable[[Fact], Item]:
-    """Return a function that reads the facts of a board; the same few facts come again and again."""
+    """Return a function that reads the facts of a board.
+
+    The same few facts come again and again, so it remembers them.
+    """
 
     @cache
     def item(fact: Fact) -> Item:
-        drawn = read_fact(grids, styles.drawing, fact)
-        number = None if drawn is None else styles.number(drawn)
-        if drawn is None or number is None:
+        thing = read_fact(grids, styles.drawing, fact)
+        number = None if thing is None else styles.number(thing)
+        if thing is None or number is None:
             return clean(fact)
-        if isinstance(drawn.item, Cards):
-            return (number, clean(drawn.name), *map(clean, drawn.cards))
-        values: list[int | str] = [
-            number,
-            *drawn.cell,
-            drawn.grid,
-            clean(drawn.values.get("TEXT", "")),
-        ]
+        if isinstance(thing.item, Cards):
+            return (number, clean(thing.name), *map(clean, thing.cards))
+        text = clean(thing.values.get("TEXT", ""))
+        values: list[int | str] = [number, *thing.cell, thing.grid, text]
         while not values[-1] and len(values) > 3:
             values.pop()
         return tuple(values)
@@ -80,10 +94,11 @@ def items(grids: Sequence[BoardGrid], styles: Styles) -> Callable[[Fact], Item]:
 
 
 def _style(style: Style) -> dict[str, object]:
-    """Return a style without what it does not need."""
-    every = style._asdict() | {"fact": clean(style.fact)}
-    return {
-        name: value
-        for name, value in every.items()
-        if value or (name == "role" and value is not None)
-    }
+    """Return a style without the values that it does not need."""
+    values = style._asdict() | {"fact": clean(style.fact)}
+    needed = {}
+    for name, value in values.items():
+        is_role = name == "role" and value is not None  # 0 is a role, too
+        if value or is_role:
+            needed[name] = value
+    return needed

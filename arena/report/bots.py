@@ -1,4 +1,4 @@
-"""A page for every bot: its strength by role, best and worst matches, lessons, faults in words, and time."""
+"""A page for every bot: strength by role, best and worst matches, lessons, faults, and time."""
 
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping
@@ -15,7 +15,7 @@ from arena.results.leaderboard import Results
 from arena.results.lessons import Lesson
 from arena.results.standings import first_faults
 from arena.results.tables import rows_of
-from arena.values import Played
+from arena.values import Played, Record
 
 MATCHES = 3  # best ones that a page names, and as many worst ones
 LESSONS = 3  # positions in which the bot threw most away
@@ -31,184 +31,238 @@ def pages(
 ) -> list[Page]:
     """Return a page for each bot of the index, in its order.
 
-    In the report for one author only the author's bots have faults, versions and times, and only their matches are
-    named. `archive` has the bots' own names.
+    In the report for one author only the author's bots have faults, versions and times, and only
+    their matches are named. `archive` has the bots' own names.
     """
-    scores: dict[tuple[str, str], list[int]] = defaultdict(list)
-    for match in results.played:
-        for role, score in match.scores.items():
-            scores[match.label, role].append(score)
-    fields = {board_role: sum(values) / len(values) for board_role, values in scores.items()}
-    own = index.bots if author is None else author.bots
+    fields = _fields(results)
+    chosen = index.bots if author is None else author.bots
     matches: dict[str, list[Played]] = defaultdict(list)
     for match in results.played if author is None else author.own(results.played):
         for bot in dict.fromkeys(match.seats.values()):
             matches[bot].append(match)
-    times = rows_of(results.timing(), TIMING)
-    faults = faults_of(results, archive, own, author)
-    versions_of = versions(results if author is None else Results(archive))
-    lessons = results.lessons(own, LESSONS)
-    means, score_in_file = (
-        {standing.bot: standing.roles for standing in results.standings},
-        RANKINGS["score"].in_file,
-    )
-    strength = STRENGTHS.rated_in(results.unit)["strength"]
-    rated: dict[tuple[str, str, str], list[object]] = {}
-    for row in rows_of(results.strengths(), STRENGTHS):
-        figures = [row["strength"], row["low"], row["high"]]
-        value, low, high = (strength.printed(figure) for figure in figures)
-        rated[row["bot"], row["board"], row["role"]] = [*figures, value, interval_text(low, high)]
-    return [
-        {
-            "strengths": [  # the bot's mean score, all bots' mean, its strength, low and high, and their texts
-                [
-                    *index.board_role(*role),
-                    score_in_file(mean),
-                    score_in_file(fields[role]),
-                    *rated.get((bot, *role), ()),
-                ]
-                for role in results.board_role_columns
-                if (mean := means[bot].get(role)) is not None
-                and role in fields  # another run may have changed the plan
-            ],
+    faults = faults_of(results, archive, chosen, author)
+    lessons = results.lessons(chosen, LESSONS)
+    strengths = _strengths(results, index, fields)
+    version_rows = versions(results if author is None else Results(archive))
+    times = _times(results, index)
+    pages = []
+    for bot in index.bots:
+        named = bot in chosen
+        page = {
+            "strengths": strengths[bot],
             **_extremes(bot, matches[bot], results, index, fields),
             "faults": faults[bot],
             "lessons": [_lesson(lesson, index) for lesson in lessons.get(bot, ())],
-            "versions": [
-                [*(row | {"digest": row["digest"][:DIGEST]}).values()]
-                for row in (versions_of[bot] if bot in own and len(versions_of[bot]) > 1 else ())
-            ],
-            "times": sorted(
-                [*index.board_role(row["board"], row["role"]), *(row[name] for name in TIMES)]
-                for row in times
-                if row["bot"] == bot and bot in own and row["turns"]
-            ),
+            "versions": _version_cells(version_rows[bot]) if named else [],
+            "times": sorted(times[bot]) if named else [],
         }
-        for bot in index.bots
-    ]
-
-
-def reach(pages: Iterable[Page]) -> dict[str, float]:
-    """Return how far the intervals of strength of all bots reach, and where the average bot stands."""
-    rated = [row[4:7] for page in pages for row in page["strengths"] if len(row) > 4]
-    ends = [figure for figures in rated for figure in figures if figure is not None]
-    if not ends:
-        return {"low": 0.0, "high": 1.0, "average": 0.0}
-    return {
-        "low": min(ends),
-        "high": max(ends),
-        "average": sum(value for value, _, _ in rated) / len(rated),
-    }
-
-
-def linked(pages: Iterable[Page]) -> Iterator[str]:
-    """Yield the ids of the matches that the pages name."""
-    for page in pages:
-        yield from (*page["best"], *page["worst"])
-        yield from (card["match"] for card in (*page["faults"], *page["lessons"]))
+        pages.append(page)
+    return pages
 
 
 Fields = Mapping[tuple[str, str], float]
 """For each (board, role): the mean score of all bots."""
 
 
+def _fields(results: Results) -> Fields:
+    """Return the mean score of all bots in each role."""
+    scores: dict[tuple[str, str], list[int]] = defaultdict(list)
+    for match in results.played:
+        for role, score in match.scores.items():
+            scores[match.label, role].append(score)
+    return {board_role: sum(values) / len(values) for board_role, values in scores.items()}
+
+
+def _strengths(results: Results, index: Index, fields: Fields) -> dict[str, list[list[object]]]:
+    """Return the rows of each bot about its strength, one for each role that it played.
+
+    A row has the numbers of board and role, the bot's mean score, the mean of all bots, and where
+    the bot is rated its strength, the ends of the interval, and the texts of both.
+    """
+    strength = STRENGTHS.rated_in(results.unit)["strength"]
+    rated: dict[tuple[str, str, str], list[object]] = {}
+    for row in rows_of(results.strengths(), STRENGTHS):
+        figures = [row["strength"], row["low"], row["high"]]
+        value, low, high = map(strength.printed, figures)
+        rated[row["bot"], row["board"], row["role"]] = [*figures, value, interval_text(low, high)]
+    in_file = RANKINGS["score"].in_file
+    strengths: dict[str, list[list[object]]] = defaultdict(list)
+    for standing in results.standings:
+        for board, role in results.board_role_columns:
+            mean = standing.roles.get((board, role))
+            # Another run may have changed the plan meanwhile, so that no match has the role.
+            if mean is None or (board, role) not in fields:
+                continue
+            means: list[object] = [in_file(mean), in_file(fields[board, role])]
+            cells = [*index.board_role(board, role), *means]
+            cells += rated.get((standing.bot, board, role), ())
+            strengths[standing.bot].append(cells)
+    return strengths
+
+
+def _version_cells(rows: list[dict[str, str]]) -> list[list[str]]:
+    """Return the cells of a bot's versions; none for a bot with one version."""
+    if len(rows) < 2:
+        return []
+    return [list((row | {"digest": row["digest"][:DIGEST]}).values()) for row in rows]
+
+
+def _times(results: Results, index: Index) -> dict[str, list[list[Any]]]:
+    """Return the rows of each bot about its times: the numbers of board and role, then TIMES."""
+    times: dict[str, list[list[Any]]] = defaultdict(list)
+    for row in rows_of(results.timing(), TIMING):
+        if row["turns"]:
+            figures = [row[name] for name in TIMES]
+            times[row["bot"]].append([*index.board_role(row["board"], row["role"]), *figures])
+    return times
+
+
+def reach(pages: Iterable[Page]) -> dict[str, float]:
+    """Return how far the intervals of all bots reach, and where the average bot stands."""
+    values = []
+    ends = []
+    for page in pages:
+        for row in page["strengths"]:
+            if len(row) > 4:  # the bot is rated there
+                figures = row[4:7]  # strength, low and high
+                values.append(figures[0])
+                ends += [figure for figure in figures if figure is not None]
+    if not ends:
+        return {"low": 0.0, "high": 1.0, "average": 0.0}
+    return {"low": min(ends), "high": max(ends), "average": sum(values) / len(values)}
+
+
+def linked(pages: Iterable[Page]) -> Iterator[str]:
+    """Yield the ids of the matches that the pages name."""
+    for page in pages:
+        yield from page["best"]
+        yield from page["worst"]
+        for card in (*page["faults"], *page["lessons"]):
+            yield card["match"]
+
+
 def versions(results: Results) -> dict[str, list[dict[str, str]]]:
-    """Return the versions of each bot as texts: number, digest, rank, rating, interval, matches."""
+    """Return the versions of each bot as texts.
+
+    They are number, digest, rank, rating, interval and matches.
+    """
     columns = VERSIONS.rated_in(results.unit)
     rating = columns["rating"]
     versions: dict[str, list[dict[str, str]]] = defaultdict(list)
     for row in rows_of(results.versions(), columns):
-        interval = interval_text(rating.text(row["rating_low"]), rating.text(row["rating_high"]))
-        figures = {
+        low = rating.text(row["rating_low"])
+        high = rating.text(row["rating_high"])
+        texts = {
+            "version": str(row["version"]),
+            "digest": str(row["digest"]),
+            "rank": str(row["rank"]),
             "rating": rating.text(row["rating"]),
-            "interval": interval,
+            "interval": interval_text(low, high),
             "matches": str(row["matches"]),
         }
-        texts = {name: str(row[name]) for name in ("version", "digest", "rank")}
-        versions[row["bot"]].append(texts | figures)
+        versions[row["bot"]].append(texts)
     return versions
 
 
 def _extremes(
     bot: str, matches: list[Played], results: Results, index: Index, fields: Fields
 ) -> Page:
-    """Return matches of different seatings in which the bot was furthest above and below the mean of its seats.
+    """Return the matches in which the bot was furthest above and below the mean of its seats.
 
-    Of two equal matches the one against the better opponent counts as better.
+    They are of different seatings. Of two equal matches the one against the better opponent counts
+    as better.
     """
     points = {standing.bot: standing.points or 0.0 for standing in results.standings}
-
-    def worth(match: Played) -> tuple[float, float]:
-        margins = [
-            match.scores[role] - fields[match.label, role]
-            for role in match.seats
-            if match.seats[role] == bot
-        ]
-        return sum(margins) / len(margins), max(
-            (points.get(each, 0) for each in index.opponents(match, bot)), default=0
-        )
-
-    ascending = sorted((*worth(match), match.id, match) for match in matches)
+    ascending = []
+    for match in matches:
+        margins = []
+        for role, seated in match.seats.items():
+            if seated == bot:
+                margins.append(match.scores[role] - fields[match.label, role])
+        margin = sum(margins) / len(margins)
+        opponents = [points.get(opponent, 0) for opponent in index.opponents(match, bot)]
+        ascending.append((margin, max(opponents, default=0), match.id, match))
+    ascending.sort()
     best = [match for margin, _, _, match in reversed(ascending) if margin >= 0]
     worst = [match for margin, _, _, match in ascending if margin < 0]
-    chosen: Page = {}
-    for name, ordered in (("best", best), ("worst", worst)):
-        seatings: dict[object, str] = {}
-        for match in ordered:
-            seatings.setdefault((match.label, *match.seats.items()), match.id)
-        chosen[name] = list(seatings.values())[:MATCHES]
-    return chosen
+    return {"best": _seatings(best), "worst": _seatings(worst)}
+
+
+def _seatings(matches: Iterable[Played]) -> list[str]:
+    """Return the ids of the first matches of different seatings."""
+    seatings: dict[object, str] = {}
+    for match in matches:
+        seatings.setdefault((match.label, *match.seats.items()), match.id)
+    return list(seatings.values())[:MATCHES]
 
 
 def faults_of(
-    results: Results, archive: Archive, own: Collection[str], author: Author | None
+    results: Results, archive: Archive, chosen: Collection[str], author: Author | None
 ) -> dict[str, list[Page]]:
-    """Return the commonest faults of each of the `own` bots; faults of the same ending and words count as one kind.
+    """Return the commonest faults of each of the `chosen` bots.
 
-    Of a match in which several seats of a bot were at fault its first fault counts, as in the leaderboard.
+    Faults of the same ending and words count as one kind. Of a match in which several seats of a
+    bot were at fault its first fault counts, as in the leaderboard.
     """
-    index = Index.of(results)
     kinds: dict[str, dict[object, list[tuple[str, str]]]] = defaultdict(lambda: defaultdict(list))
     boards = {match.id: match.label for match in results.played}
     first = {match.id: first_faults(match) for match in results.played if match.endings}
     frame = results.seats()
     frame = frame[frame["ending"].notna()]
-    for match, role, bot, ending, words in frame[
-        ["match", "role", "bot", "ending", "words"]
-    ].itertuples(index=False):
-        if match in boards and bot in own and first[match].get(bot) == role:
+    seats = frame[["match", "role", "bot", "ending", "words"]]
+    for match, role, bot, ending, words in seats.itertuples(index=False):
+        if match in boards and bot in chosen and first[match].get(bot) == role:
             kinds[bot][ending, words].append((match, role))
+    index = Index.of(results)
     faults: dict[str, list[Page]] = defaultdict(list)
     for bot, by_kind in kinds.items():
-        for seats in sorted(by_kind.values(), key=lambda seats: (-len(seats), seats))[:FAULTS]:
-            places = Counter(index.board_role(boards[match], role) for match, role in seats)
-            match, role = seats[0]
-            record = archive.record(match) if author is None else author.cut(archive.record(match))
-            fault = next(fault for fault in record.verdict.faults if fault.role == role)
-            faults[bot].append(
-                {
-                    "match": match,
-                    "role": clean(role),
-                    "ending": fault.ending.value,
-                    "turn": fault.turn,
-                    "words": clean(fault.words, WORDS),
-                    "advice": advice.of_record(record, fault),
-                    "stderr": last_lines(
-                        next(seat.stderr for seat in record.seats if seat.role == role), 8
-                    ),
-                    "count": len(seats),
-                    "places": [[*numbers, count] for numbers, count in sorted(places.items())],
-                }
+        commonest = sorted(by_kind.values(), key=lambda seats: (-len(seats), seats))
+        for seats_at_fault in commonest[:FAULTS]:
+            match, _ = seats_at_fault[0]
+            record = archive.record(match)
+            if author is not None:
+                record = author.cut(record)
+            counts = Counter(
+                index.board_role(boards[match], role) for match, role in seats_at_fault
             )
+            faults[bot].append(_fault_card(record, seats_at_fault, counts))
     return faults
 
 
+def _fault_card(
+    record: Record, seats: list[tuple[str, str]], counts: Mapping[tuple[int, int], int]
+) -> Page:
+    """Return a kind of fault: an example, and how often it happened where.
+
+    `record` is the match of the first of these seats; `counts` are by numbers of board and role.
+    """
+    match, role = seats[0]
+    fault = next(fault for fault in record.verdict.faults if fault.role == role)
+    stderr = next(seat.stderr for seat in record.seats if seat.role == role)
+    return {
+        "match": match,
+        "role": clean(role),
+        "ending": fault.ending.value,
+        "turn": fault.turn,
+        "words": clean(fault.words, WORDS),
+        "advice": advice.of_record(record, fault),
+        "stderr": last_lines(stderr, 8),
+        "count": len(seats),
+        "places": [[*numbers, count] for numbers, count in sorted(counts.items())],
+    }
+
+
 def fault_text(card: Page) -> str:
-    """Return a kind of fault as a paragraph: how often, in what words, what mends it, and where it can be seen."""
+    """Return a kind of fault as a paragraph.
+
+    It says how often it happened, in what words, what mends it, and where it can be seen.
+    """
     count = f"{card['count']} times " if card["count"] > 1 else ""
-    stderr = "".join(f"\n  stderr: {line}" for line in card["stderr"])
-    where = f"in match {card['match']}, turn {card['turn']}, as {card['role']}"
-    return f"{count}{card['ending'].replace('_', ' ')}: {card['words']}\n  -> {card['advice']}{stderr}\n  {where}"
+    ending = card["ending"].replace("_", " ")
+    lines = [f"{count}{ending}: {card['words']}", f"  -> {card['advice']}"]
+    lines += [f"  stderr: {line}" for line in card["stderr"]]
+    lines.append(f"  in match {card['match']}, turn {card['turn']}, as {card['role']}")
+    return "\n".join(lines)
 
 
 def _lesson(lesson: Lesson, index: Index) -> Page:

@@ -1,6 +1,6 @@
-"""The data of the page's scripts: the event, its boards and crosstable; and its matches, as columns of numbers.
+"""The data of the page's scripts: the event with its boards, and the matches as columns.
 
-Numbers in columns are small in the file and quick to filter. It owns which matches are listed.
+Columns of numbers are small in the file and quick to filter. It owns which matches are listed.
 """
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
@@ -26,7 +26,10 @@ ENDINGS = tuple(Ending)
 
 @dataclass(frozen=True)
 class Index:
-    """Numbers for the names that the page repeats: bots as the leaderboard has them, boards as the event has them."""
+    """Numbers for the names that the page repeats.
+
+    Bots stand in the order of the leaderboard, boards in that of the event.
+    """
 
     bots: Mapping[str, int]
     boards: Mapping[str, int]
@@ -52,10 +55,16 @@ class Index:
         return self.boards[board], self.roles[board].index(role)
 
     def opponents(self, match: Played, bot: str) -> tuple[str, ...]:
-        """Return the bots on the other sides; the bot itself when it met itself."""
-        own = [side for side in match.sides if any(match.seats[role] == bot for role in side)]
-        others = {match.seats[role] for side in match.sides if side not in own[:1] for role in side}
-        return tuple(sorted(others))
+        """Return the bots on the opposing sides; the bot itself when it met itself."""
+        sides = list(match.sides)
+        for side in sides:
+            if any(match.seats[role] == bot for role in side):
+                sides.remove(side)
+                break
+        opponents: set[str] = set()
+        for side in sides:
+            opponents.update(match.seats[role] for role in side)
+        return tuple(sorted(opponents))
 
 
 def event(
@@ -67,145 +76,162 @@ def event(
     author: Author | None = None,
 ) -> dict[str, object]:
     """Return everything but the bots' pages and the matches, for the page's scripts."""
-    own = frozenset(index.bots) if author is None else author.bots
-    planned, conditions, score_in_file = (
-        results.event,
-        results.event.conditions,
-        CROSSTABLE["score"].in_file,
-    )
+    bots = frozenset(index.bots) if author is None else author.bots
+    display_names = [clean(results.display_name(bot)) for bot in index.bots]
+    home = "leaderboard"
+    if author is not None and bots:
+        home = f"bot={quote(clean(results.display_name(min(bots))))}"
+    board_list = []
+    orders = []  # by board: the bots as the leaderboard of its game has them
+    for label in index.boards:
+        newest = archive.newest_on(label)
+        sample = None if newest is None else newest.match
+        board_list.append(board_values(label, index, games, sample))
+        standings = results.league_of(label).standings
+        orders.append([index.bots[standing.bot] for standing in standings])
     return {
-        "event": {
-            "name": clean(planned.name),
-            "seed": planned.seed if isinstance(planned.seed, int) else "kept secret",
-            "schedule": planned.schedule.replace("_", " "),
-            "repeats": planned.repeats,
-            "move": conditions.time.move,
-            "sandbox": ", ".join(
-                (conditions.sandbox, *(f"{call} allowed" for call in conditions.syscalls))
-            ),
-            "played": len(results.played if author is None else author.own(results.played)),
-            "listed": len(listed),
-        },
-        "bots": [clean(results.display_name(bot)) for bot in index.bots],
+        "event": _event_values(results, listed, author),
+        "bots": display_names,
         "names": [clean(bot) for bot in index.bots],
-        "boards": [
-            board_values(label, index, games, newest.match if newest else None)
-            for label in index.boards
-            for newest in (archive.newest_on(label),)
-        ],
+        "boards": board_list,
         "endings": list(ENDINGS),
-        "home": f"bot={quote(clean(results.display_name(min(own))))}"
-        if author is not None and own
-        else "leaderboard",
-        # The score has the decimals of the files: rounded twice it might differ from the terminal's.
-        "crosstable": [
-            [
-                *index.board_role(board, role),
-                index.bots[bot],
-                index.bots[opponent],
-                matches,
-                score_in_file(score),
-            ]
-            for board, role, bot, opponent, matches, score in results.crosstable().itertuples(
-                index=False
-            )
-            if bot in index.bots and opponent in index.bots and not own.isdisjoint({bot, opponent})
-        ],
-        "orders": [  # of each board the bots as the leaderboard of its game has them
-            [index.bots[each.bot] for each in results.league_of(label).standings]
-            for label in index.boards
-        ],
-        "labels": shortened([clean(results.display_name(bot)) for bot in index.bots]),
+        "home": home,
+        "crosstable": _crosstable(results, index, bots),
+        "orders": orders,
+        "labels": shortened(display_names),
     }
 
 
+def _event_values(
+    results: Results, listed: Sequence[Played], author: Author | None
+) -> dict[str, object]:
+    """Return the head of the page."""
+    event = results.event
+    conditions = event.conditions
+    allowed = [f"{call} allowed" for call in conditions.syscalls]
+    played = results.played if author is None else author.own(results.played)
+    return {
+        "name": clean(event.name),
+        "seed": event.seed if isinstance(event.seed, int) else "kept secret",
+        "schedule": event.schedule.replace("_", " "),
+        "repeats": event.repeats,
+        "move": conditions.time.move,
+        "sandbox": ", ".join((conditions.sandbox, *allowed)),
+        "played": len(played),
+        "listed": len(listed),
+    }
+
+
+def _crosstable(results: Results, index: Index, bots: Collection[str]) -> list[list[object]]:
+    """Return the cells of the crosstable in which one of these bots is."""
+    # The score has the decimals of the files: rounded twice it might differ from the terminal's.
+    in_file = CROSSTABLE["score"].in_file
+    cells = []
+    rows = results.crosstable().itertuples(index=False)
+    for board, role, bot, opponent, matches, score in rows:
+        known = bot in index.bots and opponent in index.bots
+        if known and (bot in bots or opponent in bots):
+            numbers = [*index.board_role(board, role), index.bots[bot], index.bots[opponent]]
+            cells.append([*numbers, matches, in_file(score)])
+    return cells
+
+
 def board_values(label: str, index: Index, games: Games, sample: Match | None) -> dict[str, object]:
-    """Return a board's name and how it is drawn; without its rules it is not drawn. `sample` is a match on it."""
+    """Return a board's name and how it is drawn; without its rules it is not drawn.
+
+    `sample` is a match on it.
+    """
     game = None
     if sample is not None:
         with suppress(ArenaError):
             game = games.game(sample)
-    own = {} if game is None else viewer.values(game)
-    return (
-        boards.values(game, index.roles[label], index.sides[label])
-        | ({"viewer": own} if own else {})
-        | {
-            "label": clean(label),
-            "roles": [clean(role) for role in index.roles[label]],
-            "sides": [
-                [index.roles[label].index(role) for role in side] for side in index.sides[label]
-            ],
-        }
-    )
+    roles = index.roles[label]
+    sides = index.sides[label]
+    values = boards.values(game, roles, sides)
+    view = {} if game is None else viewer.values(game)
+    if view:
+        values["viewer"] = view
+    values["label"] = clean(label)
+    values["roles"] = [clean(role) for role in roles]
+    values["sides"] = [[roles.index(role) for role in side] for side in sides]
+    return values
 
 
 def by_importance(
     played: Iterable[Played], newest: Mapping[str, int], linked_ids: Iterable[str]
 ) -> tuple[str, ...]:
-    """Return the ids of the matches, the most informative first, for a file that has no room for all.
+    """Return the ids of the matches, the most informative first, for a file of limited size.
 
-    The first are those that the bots' pages link to (`linked_ids`), then the newest of every seating, so that every
-    cell of a crosstable has a match, then the others, newest first.
+    The first are those that the bots' pages link to (`linked_ids`), then the newest of every
+    seating, so that every cell of a crosstable has a match, then the others, newest first. `newest`
+    are numbers by id, higher for newer matches.
     """
-    late_first = sorted(played, key=lambda match: newest.get(match.id, 0), reverse=True)
+    newest_first = sorted(played, key=lambda match: newest.get(match.id, 0), reverse=True)
+    ids = {match.id for match in newest_first}
     seatings: dict[object, str] = {}
-    for match in late_first:
+    for match in newest_first:
         seatings.setdefault((match.label, tuple(match.seats.values())), match.id)
-    ids = dict.fromkeys(match.id for match in late_first)
-    return tuple(
-        dict.fromkeys((*(each for each in linked_ids if each in ids), *seatings.values(), *ids))
-    )
+    order = [match for match in linked_ids if match in ids]
+    order += seatings.values()
+    order += [match.id for match in newest_first]
+    return tuple(dict.fromkeys(order))
 
 
 def listed(played: Iterable[Played], ids: Collection[str]) -> tuple[Played, ...]:
     """Return these matches in the order of a list: by board, repeat and bots, as in matches.csv."""
-    wanted = {*ids}
-    chosen = [match for match in played if match.id in wanted]
-    return tuple(
-        sorted(
-            chosen,
-            key=lambda match: (match.label, match.repeat, tuple(match.seats.values()), match.id),
-        )
-    )
+    chosen_ids = set(ids)
+    chosen = [match for match in played if match.id in chosen_ids]
+
+    def list_order(match: Played) -> tuple[object, ...]:
+        return match.label, match.repeat, tuple(match.seats.values()), match.id
+
+    return tuple(sorted(chosen, key=list_order))
 
 
 def columns(matches: Sequence[Played], index: Index) -> dict[str, list[object]]:
-    """Return columns of equal length; `bots`, `scores` and `endings` have a list a row, in the board's order of roles.
+    """Return columns of equal length; bots, boards and reasons are numbers.
 
-    Bots, boards and reasons are numbers; the words of the reasons stand in `reasons`. An ending is 0 for none, else its
-    place in Ending, counted from 1; a row is 0 where every seat finished by the rules, as nearly all do.
+    `bots`, `scores` and `endings` have a list a row, in the board's order of roles. The words of
+    the reasons stand in `reasons`. An ending is 0 for none, otherwise its place in Ending, counted
+    from 1; a row is 0 where every seat finished by the rules, as nearly all do.
     """
-    reasons = {
-        reason: number for number, reason in enumerate(sorted({match.reason for match in matches}))
-    }
-    roles = [index.roles[match.label] for match in matches]
-    rows = list(zip(matches, roles, strict=True))
-    return {
-        "id": [match.id for match in matches],
-        "board": [index.boards[match.label] for match in matches],
-        "repeat": [match.repeat for match in matches],
-        "seed": [match.seed for match in matches],
-        "turns": [match.turns for match in matches],
-        "reason": [reasons[match.reason] for match in matches],
-        "bots": [[index.bots[match.seats[role]] for role in own] for match, own in rows],
-        "scores": [[match.scores[role] for role in own] for match, own in rows],
-        "endings": [
-            [
-                ENDINGS.index(match.endings[role]) + 1 if match.endings.get(role) else 0
-                for role in own
-            ]
-            if any(match.endings.values())
-            else 0
-            for match, own in rows
-        ],
-        "reasons": [clean(reason) for reason in reasons],
-    }
+    reasons = sorted({match.reason for match in matches})
+    reason_numbers = {reason: number for number, reason in enumerate(reasons)}
+    names = ("id", "board", "repeat", "seed", "turns", "reason", "bots", "scores", "endings")
+    columns: dict[str, list[object]] = {name: [] for name in names}
+    for match in matches:
+        roles = index.roles[match.label]
+        columns["id"].append(match.id)
+        columns["board"].append(index.boards[match.label])
+        columns["repeat"].append(match.repeat)
+        columns["seed"].append(match.seed)
+        columns["turns"].append(match.turns)
+        columns["reason"].append(reason_numbers[match.reason])
+        columns["bots"].append([index.bots[match.seats[role]] for role in roles])
+        columns["scores"].append([match.scores[role] for role in roles])
+        columns["endings"].append(_endings(match, roles))
+    columns["reasons"] = [clean(reason) for reason in reasons]
+    return columns
+
+
+def _endings(match: Played, roles: Iterable[Role]) -> list[int] | int:
+    """Return the number of each role's ending; 0 where every seat finished by the rules."""
+    if not any(match.endings.values()):
+        return 0
+    numbers = []
+    for role in roles:
+        ending = match.endings.get(role)
+        numbers.append(ENDINGS.index(ending) + 1 if ending else 0)
+    return numbers
 
 
 def match_values(
     record: Record, played: Played, display: Mapping[str, str], games: Games, event: str
 ) -> dict[str, Any]:
-    """Return one match's page with its replay, for the scripts; `display` has display names, by bot."""
+    """Return one match's page with its replay, for the scripts.
+
+    `display` has display names, by bot.
+    """
     names = list(dict.fromkeys(played.seats.values()))
     index = Index(
         bots={bot: number for number, bot in enumerate(names)},

@@ -1,14 +1,15 @@
 """`arena report --for`: a page for one author, or a page and a letter for everybody.
 
-A letter is plain text without control characters, ready to be sent, and may quote anything that the author's bot wrote:
-what went wrong, the match to look at as a text, and what else is enclosed. What an author may know is for author.py to
-say.
+A letter is plain text without control characters, ready to be sent, and may quote anything that the
+author's bot wrote: what went wrong, the match to look at as a text, and what else is enclosed. What
+an author may know is for author.py to say.
 """
 
 import contextlib
 import shlex
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -40,67 +41,60 @@ def write(
 ) -> tuple[Path, ...]:
     """Write the report for one author, or report and letter for `everybody`; return the paths.
 
-    `rules` returns the game that replays a match; `tell` hears how many authors, or matches of one, are done.
+    `rules` returns the game that replays a match; `tell` hears how many authors, or matches of one,
+    are done.
     """
     classroom = classroom_of(folder, people)
     with Archive.open(folder) as archive:
-        event, like = (
-            archive.event(),
-            like_positions.learn(archive, sorted(archive.boards()), rules),
-        )
+        event = archive.event()
+        like = like_positions.learn(archive, sorted(archive.boards()), rules)
     # A bot may be called `everybody`, and then this is its report.
     everybody = name == EVERYBODY and name not in {bot.name for bot in event.bots}
     if everybody:
         readers = list(_everybody(classroom, event))
     else:
-        author_name, own_bots = classroom.bots_of(name, event)
-        readers = [Author(name=author_name, bots=own_bots, file=min(own_bots))]
+        author_name, author_bots = classroom.bots_of(name, event)
+        readers = [Author(name=author_name, bots=author_bots, file=min(author_bots))]
     references = classroom.references(event)
     references -= classroom.strangers(references, event)
     written: list[Path] = []
     with writing(folder):
         for done, reader in enumerate(readers, 1):
-            author, archive = (
-                replace(reader, hidden_paths=hidden_paths(folder)),
-                Archive.open(folder),
-            )
+            author = replace(reader, hidden_paths=hidden_paths(folder))
+            archive = Archive.open(folder)
             renamed, pseudonyms = pseudonymous(archive, author.bots | references)
+            write_report = partial(report.write, rules=rules, author=author, like=like)
             with contextlib.closing(Results(renamed, rules=rules)) as results:
                 if everybody:
                     written += write_letter(results, folder, author, pseudonyms)
-                tell_matches = (lambda _done, _all: None) if everybody else tell
-                written.append(
-                    report.write(
-                        results, folder, rules=rules, tell=tell_matches, author=author, like=like
-                    )
-                )
-            if everybody:
-                tell(done, len(readers))
+                    written.append(write_report(results, folder))
+                    tell(done, len(readers))
+                else:
+                    written.append(write_report(results, folder, tell=tell))
     return tuple(written)
 
 
 def _everybody(classroom: Classroom, event: Event) -> Iterator[Author]:
-    """Yield everybody who has a bot in the event that is no reference, is in the table of people, or was refused."""
+    """Yield each person who should read a report.
+
+    They have a bot in the event that is no reference, are in the table of people, or were refused.
+    """
     references = classroom.references(event)
     challengers = [bot for bot in event.bots if bot.name not in references]
     measures = [bot for bot in event.bots if bot.name in references]
     refusals = classroom.store.refused() if classroom.store is not None else ()
     refused = [(author_of_note(refusal.note, classroom.people), refusal) for refusal in refusals]
-    used = {
-        bot.name.lower() for bot in event.bots
-    }  # the files of their authors, also in `--for NAME`
+    # The files of authors have the names of bots, also in `--for NAME`.
+    used = {bot.name.lower() for bot in event.bots}
     for student in students(challengers, classroom.people, classroom.store, measures):
-        reasons = [
-            refusal.reason
-            for author, refusal in refused
-            if author is not None and author.id == student.id
-        ]
+        reasons = []
+        for author, refusal in refused:
+            if author is not None and author.id == student.id:
+                reasons.append(refusal.reason)
         yield Author(
             name=student.name,
             bots=frozenset(student.bots),
-            file=min(student.bots)
-            if student.bots
-            else names.distinct(names.safe(student.name), used),
+            file=min(student.bots, default="") or names.distinct(names.safe(student.name), used),
             email=student.email,
             notice=_notice(student, reasons),
         )
@@ -117,7 +111,7 @@ def _everybody(classroom: Classroom, event: Event) -> Iterator[Author]:
 
 
 def _notice(student: Student, reasons: list[str]) -> str:
-    """Return what a student should know before all else: what was refused, and why there is no bot."""
+    """Return what a student should know first: what was refused, and why there is no bot."""
     if reasons:
         return _refused(reasons)
     if student.state is StudentState.PLAYED and not student.newer:
@@ -132,9 +126,9 @@ def _refused(reasons: list[str]) -> str:
 def write_letter(
     results: Results, folder: Path, author: Author, pseudonyms: Mapping[str, str]
 ) -> tuple[Path, ...]:
-    """Write `folder/for/NAME.txt`, and `NAME-MATCH.txt` for the match to look at; return their paths.
+    """Write `folder/for/NAME.txt`, and `NAME-MATCH.txt` for the match to look at.
 
-    These are the results of an archive that is `author.pseudonymous`.
+    Return their paths. These are the results of an archive that is `author.pseudonymous`.
     """
     home = whole_files.make_folder(folder, "for")
     written: list[Path] = []
@@ -142,63 +136,73 @@ def write_letter(
         faults = bots.faults_of(results, archive, author.bots, author)
         match, role = _to_look_at(results, author, faults)
         if match:
-            text = notation.text_of(
-                author.portable(archive.record(match), pseudonyms), results.event.name
-            )
-            written.append(
-                whole_files.write(
-                    home / _enclosed(author, match), text.encode("ascii"), whole_files.PRIVATE
-                )
-            )
+            record = author.portable(archive.record(match), pseudonyms)
+            text = notation.text_of(record, results.event.name).encode("ascii")
+            path = home / _enclosed(author, match)
+            written.append(whole_files.write(path, text, whole_files.PRIVATE))
     content = _text(results, author, faults, match, role)
-    return whole_files.write(home / f"{author.file}.txt", content, whole_files.PRIVATE), *written
+    path = whole_files.write(home / f"{author.file}.txt", content, whole_files.PRIVATE)
+    return path, *written
 
 
 def _to_look_at(
     results: Results, author: Author, faults: Mapping[str, list[bots.Page]]
 ) -> tuple[str, str]:
-    """Return the match of the commonest fault, else that of the lowest score, and the bot's role; else empty texts."""
-    commonest = max(
-        (fault for cards in faults.values() for fault in cards),
-        key=lambda card: card["count"],
-        default=None,
-    )
-    if commonest is not None:
+    """Return the match of the commonest fault and the bot's role.
+
+    Without a fault it is the match of the lowest score; without a match the texts are empty.
+    """
+    cards: list[bots.Page] = []
+    for of_bot in faults.values():
+        cards += of_bot
+    if cards:
+        commonest = max(cards, key=lambda card: card["count"])
         return commonest["match"], commonest["role"]
-    scores = [
-        (score, match.id, role)
-        for match in author.own(results.played)
-        for role, score in match.scores.items()
-        if match.seats[role] in author.bots
-    ]
-    return min(scores)[1:] if scores else ("", "")
+    scores = []
+    for match in author.own(results.played):
+        for role, score in match.scores.items():
+            if match.seats[role] in author.bots:
+                scores.append((score, match.id, role))
+    if not scores:
+        return "", ""
+    _, lowest, role = min(scores)
+    return lowest, role
 
 
 def _text(
     results: Results, author: Author, faults: Mapping[str, list[bots.Page]], match: str, role: str
 ) -> bytes:
-    event, names = results.event.name, " and ".join(sorted(author.bots)) or "no bot"
-    wrong = sum(card["count"] for cards in faults.values() for card in cards)
-    faulty = (
-        f"at fault {'once' if wrong == 1 else f'{wrong} times'}" if wrong else "without a fault"
-    )
-    subject = f"{event}: {names}, {faulty}" if author.bots else event
+    """Return the letter; `match` is the match to look at, if there is one."""
     paragraphs = [author.without_paths(author.notice).strip()]
-    paragraphs += [
-        f"{bot}: {bots.fault_text(card)}" for bot in sorted(faults) for card in faults[bot]
-    ]
+    wrong = 0
+    for bot in sorted(faults):
+        for card in faults[bot]:
+            wrong += card["count"]
+            paragraphs.append(f"{bot}: {bots.fault_text(card)}")
     if author.bots and not wrong:
         paragraphs.append(NOTHING_WRONG)
     enclosed = f"Enclosed is {author.file}.html"
     if match:
         file = shlex.quote(_enclosed(author, match))
         paragraphs.append(
-            f"{enclosed}, which shows all of your matches, and {file}, the match to look at first:\n\n"
+            f"{enclosed}, which shows all of your matches, and {file}, the match to look at "
+            f"first:\n\n"
             f"  arena replay {file}\n  arena rerun {file} --bot YOUR_BOT --role {role} --print"
         )
     else:
         paragraphs.append(f"{enclosed}.")
-    return letter(author.name, author.email, subject, "\n\n".join(filter(None, paragraphs)))
+    subject = results.event.name
+    if author.bots:
+        subject += f": {' and '.join(sorted(author.bots))}, {_faulty(wrong)}"
+    text = "\n\n".join(filter(None, paragraphs))
+    return letter(author.name, author.email, subject, text)
+
+
+def _faulty(count: int) -> str:
+    """Return how often bots were at fault, in words."""
+    if count == 0:
+        return "without a fault"
+    return "at fault once" if count == 1 else f"at fault {count} times"
 
 
 def _enclosed(author: Author, match: str) -> str:

@@ -1,6 +1,7 @@
-"""The tables of the leaderboard's page: columns with their meaning, and each cell as text and as sort key.
+"""The tables of the leaderboard's page: columns with their meaning, cells as text and sort key.
 
-Of a Swiss and a knockout also the places, and the rounds or the bracket: who met whom in which round, and who won.
+For a Swiss and a knockout there are the places, too, and the rounds or the bracket: who met whom in
+which round, and who won.
 """
 
 from collections import Counter
@@ -35,8 +36,22 @@ from arena.results.tables import rows_of
 from arena.values import Batch, Ending, Event, Played
 
 ORDER = (
-    *("rank", "bot", CHANGE.name, "rating", "range", "ranks", "tier", "points"),
-    *("matches", "won", "drawn", "lost", "forfeits", "accuracy", "blunders", "regret_estimate"),
+    "rank",
+    "bot",
+    CHANGE.name,
+    "rating",
+    "range",
+    "ranks",
+    "tier",
+    "points",
+    "matches",
+    "won",
+    "drawn",
+    "lost",
+    "forfeits",
+    "accuracy",
+    "blunders",
+    "regret_estimate",
 )
 """The first columns of the page; tie-breaks, boards, endings and roles follow."""
 INTERVALS = {"range": ("rating_low", "rating_high"), "ranks": ("rank_low", "rank_high")}
@@ -68,7 +83,7 @@ class PageTable:
     columns: tuple[Column, ...]
     rows: tuple[Row, ...]
     parts: tuple[tuple[str, tuple[Row, ...]], ...] = ()
-    """Rows of bots without a rank, by the part that they play, told in words."""
+    """Rows of bots without a rank, by the part of the game that they play, in words."""
     left_out: int = 0
     """Rows that are in the CSV file only."""
     unit: str = ""
@@ -76,17 +91,28 @@ class PageTable:
     warnings: tuple[str, ...] = ()
     """Warnings about the ratings, for the reader."""
     extra: Collection[str] = ()
-    """Names of columns that the page shows only with `All columns`: endings, and boards, which have tables too."""
+    """Names of columns that the page shows only with `All columns`.
+
+    They are those of endings, and of boards, which have tables of their own.
+    """
 
 
 def placings(schedule: str, rows: Sequence[Mapping[str, Any]]) -> dict[str, PageTable]:
-    """Return the table of places of each game, by its name, where the event's schedule has such tables."""
-    games = groupby(rows, key=lambda row: row["game"])
-    return {game: _table(clean(game), shown_columns(schedule), list(own)) for game, own in games}
+    """Return the table of places of each game, by its name.
+
+    There are none where the event's schedule has no such tables.
+    """
+    tables = {}
+    for game, group in groupby(rows, key=lambda row: row["game"]):
+        tables[game] = _table(clean(game), shown_columns(schedule), list(group))
+    return tables
 
 
 Entry = tuple[tuple[str, str, bool], ...]
-"""A pairing, the better bot first: its name, cleaned, its side's mean score, whether it won. A bye is a bot alone."""
+"""A pairing, the better bot first: its name, cleaned, its side's mean score, whether it won.
+
+A bye is a bot alone.
+"""
 
 
 Rounds = tuple[tuple[str, tuple[Entry, ...]], ...]
@@ -100,109 +126,159 @@ def rounds(results: Results, archive: Archive) -> dict[str, Rounds]:
         return {}
     plan = Plan(event, archive)
     plan.walk_on()
-    history = plan.complete_batches()
-    return {
-        league.games[0]: _rounds(results, league, own) for league, own in leagues(event, history)
-    }
-
-
-def _rounds(results: Results, league: Event, history: Sequence[Batch]) -> Rounds:
-    played: list[list[Played]] = []
-    for batch in history:
-        if played and {*totals(batch)} <= {*totals(played[-1])}:  # deciders
-            played[-1] += batch
+    rounds = {}
+    for league, history in leagues(event, plan.complete_batches()):
+        if league.schedule == "knockout":
+            rounds[league.games[0]] = _bracket(results, league, history)
         else:
-            played.append([*batch])
-    bots, is_knockout = {bot.name for bot in league.bots}, league.schedule == "knockout"
-    lost_in = (
-        {row.bot: row.out for row in knockout.placings(league, history)} if is_knockout else {}
-    )
-    entries: list[list[list[tuple[float, str]]]] = []
-    for number, matches in enumerate(played, 1):
-        still_in = {bot for bot in bots if (lost_in.get(bot) or number) >= number}
-        legs = Counter(frozenset(match.seats.values()) for match in matches)
-        pairs = [
-            sorted(((total / legs[pair], bot) for bot, total in sums.items()), reverse=True)
-            for pair, sums in totals(matches).items()
-        ]
-        byes = still_in - {bot for pair in pairs for _, bot in pair}
-        entries.append([*pairs, *([(-1.0, bot)] for bot in sorted(byes))])
-    if is_knockout:  # as a bracket, each pairing stands before the one that its winner goes to
-        for earlier, later in reversed(list(pairwise(entries))):
-            order = {
-                bot: number
-                for number, (_, bot) in enumerate(bot for entry in later for bot in entry)
-            }
-            earlier.sort(key=lambda entry: min(order.get(bot, len(order)) for _, bot in entry))
-    return tuple(
-        (
-            "Final" if is_knockout and number == knockout.rounds(league) else f"Round {number}",
-            tuple(
-                tuple(
-                    (
-                        clean(results.display_name(bot)),
-                        rounded_text(mean, 1) if len(entry) > 1 else "bye",
-                        # Of a level pairing the better seed advances.
-                        any(lost_in[other] == number for _, other in entry if other != bot)
-                        if is_knockout
-                        else mean > entry[-1][0],
-                    )
-                    for mean, bot in entry
-                )
-                for entry in met
-            ),
-        )
-        for number, met in enumerate(entries, 1)
-    )
+            rounds[league.games[0]] = _swiss_rounds(results, league, history)
+    return rounds
+
+
+Means = list[tuple[float, str]]
+"""The mean score and the name of each bot of a pairing, the higher first; a bye has one bot."""
+
+
+def _swiss_rounds(results: Results, league: Event, history: Sequence[Batch]) -> Rounds:
+    """Return the rounds of a Swiss; the higher mean score wins a pairing."""
+    bots = {bot.name for bot in league.bots}
+    rounds = []
+    for number, matches in enumerate(_with_deciders(history), 1):
+        entries = []
+        for pairing in _pairings(matches, bots):
+            lowest = pairing[-1][0]
+            winners = [bot for mean, bot in pairing if mean > lowest]
+            entries.append(_entry(results, pairing, winners))
+        rounds.append((f"Round {number}", tuple(entries)))
+    return tuple(rounds)
+
+
+def _bracket(results: Results, league: Event, history: Sequence[Batch]) -> Rounds:
+    """Return the rounds of a knockout; of a level pairing the better seed advances.
+
+    As in a bracket, each pairing stands before the one that its winner goes to.
+    """
+    lost_in = {row.bot: row.out for row in knockout.placings(league, history)}
+    pairings = []
+    for number, matches in enumerate(_with_deciders(history), 1):
+        still_in = {bot.name for bot in league.bots if (lost_in.get(bot.name) or number) >= number}
+        pairings.append(_pairings(matches, still_in))
+    for earlier, later in reversed(list(pairwise(pairings))):
+        order: dict[str, int] = {}
+        for pairing in later:
+            for _, bot in pairing:
+                order[bot] = len(order)
+        _sort_by_successor(earlier, order)
+    rounds = []
+    last = knockout.rounds(league)
+    for number, round_pairings in enumerate(pairings, 1):
+        entries = []
+        for pairing in round_pairings:
+            losers = {bot for _, bot in pairing if lost_in.get(bot) == number}
+            winners = [bot for _, bot in pairing if losers - {bot}]
+            entries.append(_entry(results, pairing, winners))
+        rounds.append(("Final" if number == last else f"Round {number}", tuple(entries)))
+    return tuple(rounds)
+
+
+def _with_deciders(history: Sequence[Batch]) -> list[list[Played]]:
+    """Return the matches of each round; a batch of deciders belongs to the round before it."""
+    rounds: list[list[Played]] = []
+    for batch in history:
+        if rounds and totals(batch).keys() <= totals(rounds[-1]).keys():
+            rounds[-1] += batch
+        else:
+            rounds.append(list(batch))
+    return rounds
+
+
+def _pairings(matches: Sequence[Played], bots: Collection[str]) -> list[Means]:
+    """Return the pairings of a round, then the byes of the bots that have no opponent in it."""
+    legs = Counter(frozenset(match.seats.values()) for match in matches)
+    pairings: list[Means] = []
+    paired: set[str] = set()
+    for pair, sums in totals(matches).items():
+        means = [(total / legs[pair], bot) for bot, total in sums.items()]
+        pairings.append(sorted(means, reverse=True))
+        paired |= pair
+    for bot in sorted(set(bots) - paired):
+        pairings.append([(-1.0, bot)])
+    return pairings
+
+
+def _sort_by_successor(pairings: list[Means], order: Mapping[str, int]) -> None:
+    """Sort the pairings of a round by the places of their bots in the next round."""
+
+    def successor(pairing: Means) -> int:
+        return min(order.get(bot, len(order)) for _, bot in pairing)
+
+    pairings.sort(key=successor)
+
+
+def _entry(results: Results, pairing: Means, winners: Collection[str]) -> Entry:
+    """Return a pairing as the page shows it."""
+    entry = []
+    for mean, bot in pairing:
+        score = rounded_text(mean, 1) if len(pairing) > 1 else "bye"
+        entry.append((clean(results.display_name(bot)), score, bot in winners))
+    return tuple(entry)
 
 
 def since(results: Results, then: Results) -> list[tuple[PageTable, str]]:
-    """Return for each game what changed since another event: its bots now and then, and the names of bots that left."""
-    columns, tables = SINCE.rated_in(results.unit).columns, []
+    """Return for each game what changed since another event.
+
+    It is a table of the game's bots now and then, and the names of bots that left.
+    """
+    columns = SINCE.rated_in(results.unit).columns
+    tables = []
     for game, rows in comparison.since(results, then).items():
         title = clean(game) if len(results.leagues) > 1 else ""
-        gone = ", ".join(clean(row["display"]) for row in rows if row["points"] is None)
-        tables.append(
-            (_table(title, columns, [row for row in rows if row["points"] is not None]), gone)
-        )
+        current = [row for row in rows if row["points"] is not None]
+        gone = [clean(row["display"]) for row in rows if row["points"] is None]
+        tables.append((_table(title, columns, current), ", ".join(gone)))
     return tables
 
 
 def leaderboards(results: Results) -> tuple[PageTable, ...]:
     """Return a leaderboard for each game, and one of all games where most bots play them all."""
-    leagues = results.leagues
-    tables = [
-        leaderboard(league, clean(league.game or "") if len(leagues) > 1 else "")
-        for league in leagues
-    ]
-    overall = results.overall_leaderboard() if len(leagues) > 1 else ()
-    return (*tables, *([leaderboard(results, "all games", overall)] if len(overall) else []))
+    if len(results.leagues) == 1:
+        return (leaderboard(results),)
+    tables = [leaderboard(league, clean(league.game or "")) for league in results.leagues]
+    overall = results.overall_leaderboard()
+    if len(overall):
+        tables.append(leaderboard(results, "all games", overall))
+    return tuple(tables)
 
 
-def leaderboard(results: Results, title: str = "", frame: Any = None) -> PageTable:
-    """Return the leaderboard of a league, with ratings, intervals and tiers where its frame has them."""
+def leaderboard(results: Results, title: str = "", frame: pd.DataFrame | None = None) -> PageTable:
+    """Return the leaderboard of a league.
+
+    It has ratings, intervals and tiers where its frame has them.
+    """
     columns = LEADERBOARD.rated_in(results.unit)
-    frame = results.leaderboard() if frame is None else frame
+    if frame is None:
+        frame = results.leaderboard()
     rows = rows_of(frame, columns)
     names = [str(name) for name in frame.columns if name not in {"display", "game", *LOGITS}]
     changes = results.rank_changes
-    names += [CHANGE.name] if any(change != 0 for change in changes.values()) else []
-    shown_columns, extra = _columns(results, columns, names, rows)
-    parts: dict[str | None, list[Row]] = {None: []}
+    if any(change != 0 for change in changes.values()):
+        names.append(CHANGE.name)
+    page_columns, extra = _columns(results, columns, names, rows)
+    ranked = []
+    parts: dict[str, list[Row]] = {}
     for row, bar in zip(rows, interval_bars(rows), strict=True):
-        shown = row | {
-            "bot": results.display_name(row["bot"]),
-            CHANGE.name: changes.get(row["bot"], 0),
-        }
-        cells = {column.name: _cell(column, shown, bar) for column in shown_columns}
-        parts.setdefault(
-            results.specialists.get(row["bot"]) if row["rank"] is None else None, []
-        ).append(cells)
+        bot = row["bot"]
+        values = row | {"bot": results.display_name(bot), CHANGE.name: changes.get(bot, 0)}
+        cells = {column.name: _cell(column, values, bar) for column in page_columns}
+        if row["rank"] is None and bot in results.specialists:
+            parts.setdefault(results.specialists[bot], []).append(cells)
+        else:
+            ranked.append(cells)
     return PageTable(
         title,
-        shown_columns,
-        tuple(parts.pop(None)),
-        tuple((str(part), tuple(own)) for part, own in parts.items()),
+        page_columns,
+        tuple(ranked),
+        tuple((part, tuple(group)) for part, group in parts.items()),
         unit=results.unit if "rating" in names else "",
         warnings=results.warnings,
         extra=extra,
@@ -223,31 +299,39 @@ def _table(
 ) -> PageTable:
     """Return a table of the first rows, whose bots have the names to show.
 
-    Columns with one heading, such as the ends of an interval, are one; the figure itself stands before them.
+    Columns with one heading, such as the ends of an interval, are one; the figure itself stands
+    before them.
     """
-    shown = [column for column in columns if column.name != "display"]
-    groups = [tuple(group) for _, group in groupby(shown, key=lambda column: column.heading)]
-
-    def text(row: Mapping[str, Any], before: tuple[Column, ...], group: tuple[Column, ...]) -> str:
-        first, figures = group[0], [row[column.name] for column in group]
-        if first.name == "bot":
-            return clean(row["display"])
-        if len(group) == 1:
-            return first.printed(figures[0])
-        if first.name == "rank_low":
-            return ranks_text(*figures)
-        return "" if row[before[0].name] is None else interval_text(*map(first.printed, figures))
-
-    cells = tuple(
-        {
-            group[0].name: Cell(text(row, before, group), None)
-            for before, group in pairwise([(), *groups])
-        }
-        for row in rows[:most]
+    grouped = groupby(
+        (column for column in columns if column.name != "display"),
+        key=lambda column: column.heading,
     )
-    return PageTable(
-        title, tuple(first for first, *_ in groups), cells, left_out=len(rows) - len(cells)
-    )
+    groups = [tuple(group) for _, group in grouped]
+    table_rows = []
+    for row in rows[:most]:
+        cells = {}
+        for before, group in pairwise([(), *groups]):
+            cells[group[0].name] = Cell(_group_text(row, before, group), None)
+        table_rows.append(cells)
+    heads = tuple(group[0] for group in groups)
+    return PageTable(title, heads, tuple(table_rows), left_out=len(rows) - len(table_rows))
+
+
+def _group_text(
+    row: Mapping[str, Any], before: tuple[Column, ...], group: tuple[Column, ...]
+) -> str:
+    """Return the text of the columns with one heading; `before` are those of the heading before."""
+    first = group[0]
+    figures = [row[column.name] for column in group]
+    if first.name == "bot":
+        return clean(row["display"])
+    if len(group) == 1:
+        return first.printed(figures[0])
+    if first.name == "rank_low":
+        return ranks_text(*figures)
+    if row[before[0].name] is None:
+        return ""
+    return interval_text(*map(first.printed, figures))
 
 
 def rankings(results: Results) -> Iterator[PageTable]:
@@ -262,40 +346,74 @@ def rankings(results: Results) -> Iterator[PageTable]:
 def _columns(
     results: Results, declared: Columns, names: list[str], rows: list[dict[str, Any]]
 ) -> tuple[tuple[Column, ...], Collection[str]]:
-    """Return the columns of ORDER, then others of the frame: endings that happened, boards, roles; and the extra."""
-    boards, roles = set(results.board_columns.values()), set(results.board_role_columns.values())
+    """Return the columns of the page, and the names of the extra ones.
+
+    First stand those of ORDER, then others of the frame: endings that happened, boards, roles.
+    """
+    boards = set(results.board_columns.values())
+    roles = set(results.board_role_columns.values())
     endings = {str(ending) for ending in Ending}
-    hidden = {name for name in endings.intersection(names) if not any(row[name] for row in rows)}
-    for shown, ends in INTERVALS.items():
-        names = [shown if name == ends[0] else name for name in names if name != ends[1]]
-    others = sorted(
-        (name for name in names if name not in ORDER and name not in hidden),
-        key=lambda name: (name in endings) + 2 * (name in roles),
-    )
+    for interval, (low, high) in INTERVALS.items():
+        names = [interval if name == low else name for name in names if name != high]
+    order = [name for name in ORDER if name in names]
+    happened = []
+    of_roles = []
+    for name in names:
+        if name in order:
+            continue
+        if name in roles:
+            of_roles.append(name)
+        elif name in endings:
+            if any(row[name] for row in rows):
+                happened.append(name)
+        else:
+            order.append(name)
+    order += happened + of_roles
     columns = []
-    for name in (*(name for name in ORDER if name in names), *others):
-        column = CHANGE if name == CHANGE.name else declared[INTERVALS.get(name, (name,))[0]]
-        meaning = declared["BOARD_ROLE"].meaning if name in roles else column.meaning
-        meaning = meaning.replace("`", "") + ("; opens the bot's page" if name == "bot" else "")
-        columns.append(replace(column, name=name, label=clean(column.heading), meaning=meaning))
+    for name in order:
+        columns.append(_page_column(declared, name, is_role=name in roles))
     return tuple(columns), endings | boards | roles
 
 
+def _page_column(declared: Columns, name: str, *, is_role: bool) -> Column:
+    """Return the column of that name with its label and its meaning as the page shows them."""
+    if name == CHANGE.name:
+        column = CHANGE
+    elif name in INTERVALS:
+        column = declared[INTERVALS[name][0]]
+    else:
+        column = declared[name]
+    meaning = declared["BOARD_ROLE"].meaning if is_role else column.meaning
+    meaning = meaning.replace("`", "")
+    if name == "bot":
+        meaning += "; opens the bot's page"
+    return replace(column, name=name, label=clean(column.heading), meaning=meaning)
+
+
 def _cell(column: Column, row: dict[str, Any], bar: tuple[float, float, float] | None) -> Cell:
-    match column.name:
-        case "range":
-            if bar is None:
-                return Cell("", None)
-            low, high = row["rating_low"], row["rating_high"]
-            begin, marker, end = (100 * share for share in bar)
-            text = interval_text(column.printed(low), column.printed(high))
-            return Cell(text, "-Infinity" if low is None else low, (begin, end), marker)
-        case "ranks":
-            return Cell(ranks_text(row["rank_low"], row["rank_high"]), row["rank_low"])
-        case CHANGE.name:
-            return Cell(rank_changes.text(row[CHANGE.name]), row[CHANGE.name])
-        case "bot":
-            return Cell(clean(row["bot"]), clean(row["bot"]))
+    """Return the cell of a column; `bar` is the interval of the rating, on a scale from 0 to 1."""
+    if column.name == "range":
+        return _interval_cell(column, row, bar)
+    if column.name == "ranks":
+        return Cell(ranks_text(row["rank_low"], row["rank_high"]), row["rank_low"])
+    if column.name == CHANGE.name:
+        return Cell(rank_changes.text(row[CHANGE.name]), row[CHANGE.name])
+    if column.name == "bot":
+        name = clean(row["bot"])
+        return Cell(name, name)
     figure = row[column.name]
     span = (0.0, figure) if column.name == "points" and figure is not None else None
     return Cell(column.printed(figure), figure, span)
+
+
+def _interval_cell(
+    column: Column, row: dict[str, Any], bar: tuple[float, float, float] | None
+) -> Cell:
+    """Return the interval of a rating as a text and as a bar."""
+    if bar is None:
+        return Cell("", None)
+    low = row["rating_low"]
+    text = interval_text(column.printed(low), column.printed(row["rating_high"]))
+    begin, marker, end = bar
+    key = "-Infinity" if low is None else low
+    return Cell(text, key, (100 * begin, 100 * end), 100 * marker)

@@ -1,4 +1,4 @@
-"""The one file: template, styles, scripts, pictures and data, under a policy that allows nothing else."""
+"""The one file: template, styles, scripts, pictures, data, and a policy that allows only these."""
 
 import base64
 import hashlib
@@ -21,20 +21,23 @@ LONGEST_LINE = 1000  # characters of a line of the notice, or of a letter
 BOT_PATH = "#bot="
 """What a link to a bot begins with."""
 LARGEST_SVG_BYTES = 400_000
-"""Of a larger drawing the page shows the PNG."""
+"""In place of a larger drawing the page shows the PNG."""
 
 
 def templates(*folders: Path) -> Environment:
-    """Return the templates of the report, and of other folders; each escapes a text that somebody else wrote."""
-    made = Environment(
+    """Return the templates of the report and of other folders.
+
+    They escape each text, because anybody may have written it.
+    """
+    environment = Environment(
         loader=FileSystemLoader([*folders, PARTS]),
         autoescape=True,
         undefined=StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    made.globals |= {"version": __version__, "clean": clean}
-    return made
+    environment.globals |= {"version": __version__, "clean": clean}
+    return environment
 
 
 TEMPLATES = templates()
@@ -52,13 +55,19 @@ def text(
 ) -> str:
     """Return the whole file.
 
-    `notice` is what the reader should know before all else, in paragraphs, `preview` what a link to the page says of
-    it, beside card.png; `drawn` are the files of the charts, and `tables` the other names of the template.
+    `notice` is what the reader should know before all else, in paragraphs; `preview` is what a link
+    to the page says of it, beside card.png; `drawn` are the files of the charts, and `tables` the
+    other names of the template.
     """
     # Scripts in order of name; the one that starts the page is last.
     scripts = sorted(PARTS.glob("[!_]*.js"), key=lambda path: (path.stem == "start", path.name))
     drawings = [path for path in drawn if path.suffix == ".svg"]
     drawings.sort(key=lambda path: (path.stem != "leaderboard", path.stem))
+    paragraphs = []
+    for paragraph in notice.split("\n\n"):
+        if paragraph:
+            lines = paragraph.split("\n")
+            paragraphs.append([clean(line, LONGEST_LINE) for line in lines])
     return _rendered(
         TEMPLATES.get_template("page.html.j2"),
         title,
@@ -66,11 +75,7 @@ def text(
         sorted(PARTS.glob("*.css")),
         data,
         **tables,
-        notice=[
-            [clean(line, LONGEST_LINE) for line in part.split("\n")]
-            for part in notice.split("\n\n")
-            if part
-        ],
+        notice=paragraphs,
         preview=preview,
         bot_path=BOT_PATH,
         pictures=list(map(_picture, drawings)),
@@ -79,7 +84,10 @@ def text(
 
 
 def plain_text(template: Template, title: str, **values: object) -> str:
-    """Return a page without scripts, by a template of `templates`, with the styles of the report's tables."""
+    """Return a page without scripts, by a template of `templates`.
+
+    It has the styles of the report's tables.
+    """
     styles = [PARTS / f"{name}.css" for name in ("1_tokens", "2_page", "3_tables")]
     return _rendered(template, title, (), styles, None, **values)
 
@@ -113,42 +121,54 @@ def _rendered(
     /,
     **values: object,
 ) -> str:
-    """Return a page with the `data` of its scripts; its policy allows these and its styles by their hashes.
+    """Return a page with the `data` of its scripts.
 
-    It allows pictures inside, and the frames of games' own views where the data has some.
+    Its policy allows the scripts and styles by their hashes, pictures inside the page, and the
+    frames of games' own views where the data has some.
     """
-    viewers = data is not None and any("viewer" in board for board in data["boards"])
-    allowed, workers = (f" {viewer.ALLOWED}", f"; {viewer.WORKERS}") if viewers else ("", "")
-    script, style = ([path.read_text("utf-8") for path in paths] for paths in (scripts, styles))
+    script_texts = [path.read_text("utf-8") for path in scripts]
+    style_texts = [path.read_text("utf-8") for path in styles]
+    script_sources = _hashes(script_texts)
+    workers = ""
+    if data is not None and any("viewer" in board for board in data["boards"]):
+        script_sources += f" {viewer.ALLOWED}"
+        workers = f"; {viewer.WORKERS}"
+    policy = (
+        f"default-src 'none'; script-src {script_sources}; style-src {_hashes(style_texts)}; "
+        f"img-src data:; base-uri 'none'; form-action 'none'{workers}"
+    )
     return template.render(
         title=clean(title),
-        policy=f"default-src 'none'; script-src {_hashes(script)}{allowed}; style-src {_hashes(style)}; img-src data:;"
-        f" base-uri 'none'; form-action 'none'{workers}",
-        scripts=list(map(Markup, script)),  # our own files, as the styles are
-        styles=list(map(Markup, style)),
+        policy=policy,
+        scripts=list(map(Markup, script_texts)),  # our own files, as the styles are
+        styles=list(map(Markup, style_texts)),
         data=Markup(safe_json(data)),  # noqa: S704  no tag is left in it
         **values,
     )
 
 
 def _hashes(texts: Sequence[str]) -> str:
-    digests = (
-        base64.b64encode(hashlib.sha256(text.encode()).digest()).decode("ascii") for text in texts
-    )
-    return " ".join(f"'sha256-{digest}'" for digest in digests) or "'none'"
+    """Return the sources of a policy that allow exactly these texts."""
+    sources = []
+    for text in texts:
+        digest = hashlib.sha256(text.encode()).digest()
+        sources.append(f"'sha256-{base64.b64encode(digest).decode('ascii')}'")
+    return " ".join(sources) or "'none'"
 
 
 def _picture(path: Path) -> dict[str, object]:
-    """Return a chart inside the file: what it shows, a `data:` address, and its width in pixels of a page."""
-    from arena import charts  # here, as it is slow to import, and the site has pages without one
+    """Return a chart inside the file: its caption, a `data:` address, and its width in pixels."""
+    from arena import charts  # it is slow to import, and the site has pages without charts
 
-    pixels = path.with_suffix(".png")
-    # Not through a link: a stranger could put one there, and read in the report what only the organiser may read.
+    # Not through a link: a stranger could put one there, and read in the report what only the
+    # organiser may read.
     kind, content = "image/svg+xml", shared_folders.read(path)
+    # All charts have letters of one size, so the page keeps their widths.
+    width = 700
     points = re.search(rb'<svg[^>]* width="([0-9.]+)pt"', content[:LARGEST_SVG_BYTES])
-    width = (
-        round(float(points[1]) * 96 / 72) if points else 700
-    )  # so that the letters of all charts are of one size
+    if points is not None:
+        width = round(float(points[1]) * 96 / 72)
+    pixels = path.with_suffix(".png")
     if len(content) > LARGEST_SVG_BYTES and pixels.is_file():
         kind, content = "image/png", shared_folders.read(pixels)
     caption = charts.caption(path.stem) if path.stem in charts.names() else path.stem

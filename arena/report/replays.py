@@ -1,8 +1,8 @@
-"""Records as the replay viewer reads them, in chunks that the page unpacks one at a time, prepared side by side.
+"""Records as the replay viewer reads them, in chunks that the page unpacks one at a time.
 
-The rules give the facts of every turn again, as for `arena replay`. A record that does not fit today's rules keeps its
-moves, and says why there is no board. It owns how many matches are together, and what is left out where there is no
-more room.
+The rules give the facts of every turn again, as for `arena replay`. A record that does not fit
+today's rules keeps its moves, and says why there is no board. This module owns how many matches are
+together, and what is left out where there is no more room.
 """
 
 import base64
@@ -10,6 +10,7 @@ import contextlib
 import json
 import zlib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from functools import lru_cache
 from itertools import accumulate, groupby
 from pathlib import Path
@@ -42,21 +43,31 @@ TURNS = 3000  # of a chunk: some 60 matches, unpacked in a few milliseconds
 FEW = 8  # chunks: to prepare fewer takes no longer than to start processes
 
 
+@dataclass(frozen=True)
+class _Reader:
+    """How the facts of a board are read."""
+
+    styles: Styles
+    item: Callable[[Fact], boards.Item]
+    has_viewer: bool
+    """True if a view of the game's own reads facts as they are."""
+
+
 class Games:
-    """The games that matches were played by, each looked up once, and what is known of like positions, by board."""
+    """The games that matches were played by, each looked up once."""
 
     def __init__(
         self, rules: Callable[[Match], Game[Any]], like: Mapping[str, LikePositions] | None = None
     ) -> None:
         self._rules = rules
         self.like = like or {}
+        """What is known of like positions, by `game/board`."""
         self._games: dict[tuple[str, ...], Game[Any] | ArenaError] = {}
-        # The styles, what reads a fact, and whether a view of the game's own reads facts as they are.
-        self._read: dict[tuple[str, ...], tuple[Styles, Callable[[Fact], boards.Item], bool]] = {}
+        self._readers: dict[tuple[str, ...], _Reader] = {}
         self._estimated = 0  # the number of matches whose moves a search assessed
 
     def game(self, match: Match) -> Game[Any]:
-        """Return the game of a match; ArenaError when its rules are not known here."""
+        """Return the game of a match; raise ArenaError when its rules are not known here."""
         key = self._key(match)
         if key not in self._games:
             try:
@@ -73,71 +84,91 @@ class Games:
         return match.label, match.rules, match.sampled
 
     def digest(self) -> str:
-        """Return a hash of the rules of the games that were looked up, and of the tables beside them."""
-        games = [game for game in self._games.values() if not isinstance(game, ArenaError)]
-        unknown = [str(error) for error in self._games.values() if isinstance(error, ArenaError)]
-        files = {
-            each
-            for game in games
-            for path in sources_of(game)
-            for each in (path, path.with_suffix(".toml"))
-        }
+        """Return a hash of the rules of the games that were looked up.
+
+        The tables beside them are parts of it.
+        """
+        unknown = []
+        files: set[Path] = set()
+        for game in self._games.values():
+            if isinstance(game, ArenaError):
+                unknown.append(str(game))
+                continue
+            for path in sources_of(game):
+                files.update((path, path.with_suffix(".toml")))
         return digest_of(code_digest(sorted(filter(Path.is_file, files))), unknown)
 
     def facts(self, record: Record) -> dict[str, object]:
-        """Return the facts of each state of a match, what became of its steps, and how good its moves were."""
+        """Return the facts of each state of a match.
+
+        They stand with what became of its steps, and with how good its moves were.
+        """
         try:
-            game = self.game(record.match)
-            assessor = assessor_of(game)
-            if isinstance(assessor, Estimator):
-                self._estimated += 1
-                assessor = assessor if self._estimated <= MOST_ESTIMATED else None
-            replayed = list(scenes(game, record.turns, assessor))
-            qualities = [str(quality) for scene in replayed for quality in scene.qualities]
-            chances = chances_of(game, record, replayed, self.like.get(record.match.label))
-            return {
-                **({"chances": _chances(chances)} if chances is not None else {}),
-                **({"qualities": qualities} if any(qualities) else {}),
-                **self.states(record.match, record.sides, replayed),
-                **(
-                    {"facts": _facts(game, replayed)}
-                    if self._read[self._key(record.match)][2]
-                    else {}
-                ),
-            }
+            return self._facts(record)
         except ArenaError as error:
             return {"broken": clean(str(error), WORDS)}
+
+    def _facts(self, record: Record) -> dict[str, object]:
+        game = self.game(record.match)
+        assessor = assessor_of(game)
+        if isinstance(assessor, Estimator):
+            self._estimated += 1
+            if self._estimated > MOST_ESTIMATED:
+                assessor = None
+        replayed = list(scenes(game, record.turns, assessor))
+        qualities: list[str] = []
+        for scene in replayed:
+            qualities += map(str, scene.qualities)
+        chances = chances_of(game, record, replayed, self.like.get(record.match.label))
+        values: dict[str, object] = {}
+        if chances is not None:
+            values["chances"] = _chances(chances)
+        if any(qualities):
+            values["qualities"] = qualities
+        values |= self.states(record.match, record.sides, replayed)
+        if self._readers[self._key(record.match)].has_viewer:
+            values["facts"] = _fact_numbers(game, replayed)
+        return values
 
     def states(
         self, match: Match, sides: Sequence[Sequence[Role]], replayed: Sequence[Scene]
     ) -> dict[str, Any]:
-        """Return these scenes as the page draws them, with the grids of a board that was sampled."""
-        game, key = self.game(match), self._key(match)
-        if key not in self._read:
+        """Return these scenes as the page draws them; for a sampled board its grids, too."""
+        game = self.game(match)
+        key = self._key(match)
+        if key not in self._readers:
             styles = Styles.of(game.drawing, [seat.role for seat in match.seats], sides)
             item = boards.items(read_grids(game.board(), game.drawing), styles)
-            self._read[key] = styles, item, "code" in viewer.values(game)
-        styles, item, _ = self._read[key]
-        return {
-            **({"grids": boards.grids(game, styles)} if match.sampled else {}),
-            "states": [list(map(item, scene.facts)) for scene in replayed],
-            "fates": [fate(steps) for scene in replayed for steps in scene.steps],
-        }
+            self._readers[key] = _Reader(styles, item, "code" in viewer.values(game))
+        reader = self._readers[key]
+        values: dict[str, Any] = {}
+        if match.sampled:
+            values["grids"] = boards.grids(game, reader.styles)
+        values["states"] = [list(map(reader.item, scene.facts)) for scene in replayed]
+        fates: list[str] = []
+        for scene in replayed:
+            fates += map(fate, scene.steps)
+        values["fates"] = fates
+        return values
 
 
 def replay(record: Record, games: Games) -> dict[str, object]:
-    """Return a match as the viewer reads it: the facts of each state, moves, faults, what processes left."""
+    """Return a match as the viewer reads it.
+
+    It has the facts of each state, moves, faults, and what processes left.
+    """
     roles = [seat.role for seat in record.match.seats]
-    return {
-        **games.facts(record),
-        "moves": list(moves(record.turns, roles)),
-        "faults": [
-            [roles.index(fault.role), fault.turn, fault.ending.value, clean(fault.words, WORDS)]
-            for fault in record.verdict.faults
-        ],
-        "seats": [_seat(seat) for seat in record.seats],
-        **({"calls": list(_calls(record.calls, roles))} if record.calls else {}),
-    }
+    values = games.facts(record)
+    values["moves"] = list(moves(record.turns, roles))
+    faults = []
+    for fault in record.verdict.faults:
+        words = clean(fault.words, WORDS)
+        faults.append([roles.index(fault.role), fault.turn, fault.ending.value, words])
+    values["faults"] = faults
+    values["seats"] = [_seat(seat) for seat in record.seats]
+    if record.calls:
+        values["calls"] = list(_calls(record.calls, roles))
+    return values
 
 
 def last_lines(stderr: str, count: int = STDERR_LINES) -> list[str]:
@@ -145,12 +176,12 @@ def last_lines(stderr: str, count: int = STDERR_LINES) -> list[str]:
     return [clean(line) for line in stderr.splitlines() if line.strip()][-count:]
 
 
-def _facts(game: Game[Any], replayed: Sequence[Scene]) -> dict[str, object]:
-    """Return the facts of the board, those of all states, each once, and of each state the numbers of its own."""
+def _fact_numbers(game: Game[Any], replayed: Sequence[Scene]) -> dict[str, object]:
+    """Return the facts of the board, all facts of states, and for each state their numbers."""
     numbers: dict[Fact, int] = {}
-    states = [
-        [numbers.setdefault(fact, len(numbers)) for fact in scene.facts] for scene in replayed
-    ]
+    states = []
+    for scene in replayed:
+        states.append([numbers.setdefault(fact, len(numbers)) for fact in scene.facts])
     return {
         "board": list(map(clean, game.board())),
         "lines": list(map(clean, numbers)),
@@ -159,33 +190,42 @@ def _facts(game: Game[Any], replayed: Sequence[Scene]) -> dict[str, object]:
 
 
 def _chances(chances: Chances) -> dict[str, object]:
-    """Return the chances in whole per cent, of each side a line; of two sides that of the first, as they add up to 100.
+    """Return the chances in whole per cent, a line for each side.
 
-    Breaks are the indices of their scenes, each with its sentence.
+    Of two sides there is only the line of the first, because they add up to 100. Breaks are the
+    indices of their scenes, each with its sentence.
     """
-    lines = [[round(chance) for chance in line] for line in zip(*chances.of_scenes, strict=True)]
+    lines = []
+    for line in zip(*chances.of_scenes, strict=True):
+        lines.append([round(chance) for chance in line])
+    if len(lines) == 2:
+        lines.pop()
     return {
-        "lines": lines[:1] if len(lines) == 2 else lines,
+        "lines": lines,
         "basis": chances.basis,
         "estimate": chances.basis != EXACT,
-        "breaks": [[each.scene, each.sentence] for each in chances.breaks],
+        "breaks": [[turn.scene, turn.sentence] for turn in chances.breaks],
     }
 
 
 def fate(steps: tuple[MoveWord, ...]) -> str:
-    """Return a letter a step (made, blocked, not made); nothing where all were made."""
+    """Return a letter for each step (made, blocked, not made); nothing where all were made."""
     letters = "".join(step.fate[0] for step in steps)
     return letters if set(letters) - {"m"} else ""
 
 
 def moves(turns: Iterable[Turn], roles: Sequence[str]) -> Iterator[list[object]]:
-    """Yield turn, role, move, milliseconds, remarks, chooser, refused text; without usual values at the end."""
+    """Yield turn, role, move, milliseconds, remarks, chooser and refused text of each turn.
+
+    Usual values at the end are left out.
+    """
     free_characters = REMARKS
     for turn in turns:
         remarks = [_clean(remark) for remark in turn.remarks]
         if remarks:
             free_characters -= sum(map(len, remarks))
-            remarks = remarks if free_characters >= 0 else ["(too many remarks to store)"]
+            if free_characters < 0:
+                remarks = ["(too many remarks to store)"]
         role = roles.index(turn.role) if turn.role in roles else turn.role
         refused = None if turn.rejected_text is None else clean(turn.rejected_text)
         by = "" if turn.by == "bot" else turn.by
@@ -204,11 +244,14 @@ def moves(turns: Iterable[Turn], roles: Sequence[str]) -> Iterator[list[object]]
 
 
 def _calls(calls: Iterable[ModelCall], roles: list[str]) -> Iterator[list[object]]:
-    """Yield turn, role, tokens of question and answer, and the texts: the question, the reasoning, the answer."""
+    """Yield turn, role, tokens of question and answer, and the texts of each call.
+
+    The texts are the question, the reasoning and the answer.
+    """
     free_characters = CALLS
     for call in calls:
         answer = call.answer
-        texts = [clean_lines(text) for text in (question_of(call), answer.reasoning, answer.text)]
+        texts = list(map(clean_lines, (question_of(call), answer.reasoning, answer.text)))
         free_characters -= sum(map(len, texts))
         if free_characters < 0:
             texts = ["(too much to store: `arena replay` has it)", "", ""]
@@ -243,42 +286,45 @@ def prepared(
 ) -> tuple[Chunk, ...]:
     """Return the replays of the first of these matches, as many as fit into `free_characters`.
 
-    They are prepared side by side, one process a core: no archive may be open. `tell` hears how many are done.
-    `cut` leaves out of a record what the reader must not see.
+    They are prepared side by side, one process a core: no archive may be open. `tell` hears how
+    many are done. `cut` leaves out of a record what the reader must not see.
     """
+    batches = []
     totals = accumulate(match.turns + 5 for match in matches)
-    numbered = groupby(zip(totals, matches, strict=True), key=lambda pair: pair[0] // TURNS)
-    batches = [tuple(match.id for _, match in batch) for _, batch in numbered]
+    numbered = zip(totals, matches, strict=True)
+    for _, batch in groupby(numbered, key=lambda pair: pair[0] // TURNS):
+        batches.append(tuple(match.id for _, match in batch))
 
     archive = Archive(folder, writing=False)  # each process opens it for itself
 
     def prepare(ids: tuple[str, ...]) -> Chunk:
-        records = ((match, cut(archive.record(match))) for match in ids)
-        texts = (
-            f"{safe_json(match)}:{safe_json(replay(record, games))}" for match, record in records
-        )
+        texts = []
+        for match in ids:
+            record = cut(archive.record(match))
+            texts.append(f"{safe_json(match)}:{safe_json(replay(record, games))}")
         # A browser unpacks a zlib stream with DecompressionStream("deflate").
-        text = base64.b64encode(zlib.compress(f"{{{','.join(texts)}}}".encode(), 6)).decode("ascii")
-        return ids, text
+        compressed = zlib.compress(f"{{{','.join(texts)}}}".encode(), 6)
+        return ids, base64.b64encode(compressed).decode("ascii")
 
     chunks: list[Chunk] = []
-    few = len(batches) < FEW
-    with (
-        archive,
-        contextlib.closing(
-            parallel.parallel_map(prepare, batches, cores=1 if few else None)
-        ) as ready,
-    ):
-        for chunk in ready:
-            free_characters -= len(chunk[1]) + 100  # with the element around it
+    done = 0
+    cores = 1 if len(batches) < FEW else None
+    preparing = parallel.parallel_map(prepare, batches, cores=cores)
+    with archive, contextlib.closing(preparing) as ready:
+        for ids, text in ready:
+            free_characters -= len(text) + 100  # with the element around it
             if free_characters < 0:
                 break
-            chunks.append(chunk)
-            tell(sum(len(ids) for ids, _ in chunks))
+            chunks.append((ids, text))
+            done += len(ids)
+            tell(done)
     return tuple(chunks)
 
 
 def safe_json(value: object) -> str:
-    """Return JSON in which no HTML parser sees a tag, an entity or a comment; letters outside ASCII are escaped."""
+    """Return JSON in which no HTML parser sees a tag, an entity or a comment.
+
+    Letters outside ASCII are escaped.
+    """
     text = json.dumps(value, separators=(",", ":"), allow_nan=False)
     return text.replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026")

@@ -1,23 +1,27 @@
-"""A game's own view in the browser: the file NAME.viewer.js beside its rules, and the frame that confines it.
+"""A game's own view in the browser: the file NAME.viewer.js beside its rules, and its frame.
 
-It owns where a viewer may come from, and what a page must allow for its frame. The page's side is html/viewer.js, the
-frame's html/_frame.js.
+The frame confines it. This module owns where a viewer may come from, and what a page must allow for
+its frame. The page's side is html/viewer.js, the frame's html/_frame.js.
 """
 
 # How a viewer is confined
 #
-# Rules and their viewer come from a workspace or an installed package, never from an archive. Yet a viewer gets less
-# trust than rules, because it runs in the browser of every reader. It is a worker inside of a sandboxed frame.
+# Rules and their viewer come from a workspace or an installed package, never from an archive. Yet a
+# viewer gets less trust than rules, because it runs in the browser of every reader. It is a worker
+# inside of a sandboxed frame.
 #
-# - The frame has an origin of its own, may not leave its page, open a window or show a dialogue, and has no script but
-#   ours. Its policy and that of the page around it hold for the worker, too: no address can be asked for. A policy does
-#   not stop a frame's WebRTC and `preconnect`, both of which reached a socket in Chromium 156; a worker has neither.
-# - A worker is a thread, so an endless loop stops nobody: the page waits for an answer, and then removes the frame with
-#   it. In Chromium such a frame also has a process of its own, whose memory is nobody else's.
-# - The worker talks to the frame only. The frame tells the page which question was answered, and ends the worker at any
-#   other message, so that it cannot flood the page.
+# - The frame has an origin of its own, may not leave its page, open a window or show a dialogue,
+#   and has no script but ours. Its policy and that of the page around it hold for the worker, too:
+#   no address can be asked for. A policy does not stop a frame's WebRTC and `preconnect`, both of
+#   which reached a socket in Chromium 156; a worker has neither.
+# - A worker is a thread, so an endless loop stops nobody: the page waits for an answer, and then
+#   removes the frame with it. In Chromium such a frame also has a process of its own, whose memory
+#   is nobody else's.
+# - The worker talks to the frame only. The frame tells the page which question was answered, and
+#   ends the worker at any other message, so that it cannot flood the page.
 #
-# The code reaches the worker as data. No page has to allow a script but that of the frame, which is ours.
+# The code reaches the worker as data. No page has to allow a script but that of the frame, which is
+# ours.
 
 import base64
 import hashlib
@@ -32,7 +36,8 @@ from arena.game import Game
 SUFFIX = ".viewer.js"
 LARGEST_BYTES = 200_000
 SCRIPT = (Path(__file__).parent / "html" / "_frame.js").read_text("utf-8")
-ALLOWED = f"'sha256-{base64.b64encode(hashlib.sha256(SCRIPT.encode()).digest()).decode('ascii')}'"
+_DIGEST = hashlib.sha256(SCRIPT.encode()).digest()
+ALLOWED = f"'sha256-{base64.b64encode(_DIGEST).decode('ascii')}'"
 """What `script-src` of a page with a viewer must have, too."""
 WORKERS = "worker-src blob:"
 """What else its policy must have."""
@@ -44,11 +49,16 @@ FRAME = (
 
 
 def values(game: Game[Any]) -> dict[str, str]:
-    """Return the frame and the code of a game's viewer, or why it cannot be read; empty for a game without one."""
+    """Return the frame and the code of a game's viewer, or why it cannot be read.
+
+    There are no values for a game without a viewer.
+    """
     stem = type(game).__module__.rpartition(".")[2]
-    own = [file for file in rulefile.sources_of(game) if file.stem == stem]
-    path = own[0].with_name(f"{stem}{SUFFIX}") if own else None
-    if path is None or not path.is_file():
+    sources = [file for file in rulefile.sources_of(game) if file.stem == stem]
+    if not sources:
+        return {}
+    path = sources[0].with_name(f"{stem}{SUFFIX}")
+    if not path.is_file():
         return {}
     try:
         if path.stat().st_size > LARGEST_BYTES:
