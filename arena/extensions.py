@@ -125,6 +125,8 @@ class Extension:
     lanes: tuple[AddedLanes, ...] = ()
     seats: tuple[str, ...] = ()
     """Kinds of seat: the path `package.module:function` of each function of the type `Kind` (arena/match/seat.py)."""
+    starters: tuple[str, ...] = ()
+    """Starter kits: the path `package:folder` of each, beside the file of the package."""
     wrappers: tuple[str, ...] = ()
     """What stands around seats: the path `package.module:function` of each function of the type `Wrap`
     (arena/match/seat.py)."""
@@ -207,6 +209,14 @@ def seats() -> tuple[str, ...]:
     found: list[str] = []
     for _, extension in every():
         found += extension.seats
+    return tuple(found)
+
+
+def starters() -> tuple[str, ...]:
+    """Return the path of each starter kit that extensions add."""
+    found: list[str] = []
+    for _, extension in every():
+        found += extension.starters
     return tuple(found)
 
 

@@ -136,7 +136,8 @@ def in_disguise(board: Board) -> Board:
     if not game_of(board).manual:
         raise ArenaError(
             f"{board.label}: cannot be played in disguise, because its rules have no `manual` to "
-            f"explain the game by: write one in {Path(board.rules).name} (`arena docs models`)"
+            f"explain the game by: write one in {Path(board.rules).name} "
+            "(`arena docs game-authors`)"
         )
     return board.disguised
 

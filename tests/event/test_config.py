@@ -9,6 +9,7 @@ import pytest
 from arena.errors import ArenaError
 from arena.event import config, schedules
 from arena.sandbox import cores
+from tests.support import extras
 
 ROOT = Path(__file__).parents[2]
 SOUND = {"name": 'name = "cup"', "boards": 'boards = ["duel"]', "bots": 'bots = "bots"'}
@@ -319,6 +320,7 @@ def test_a_file_in_another_encoding_is_told(workspace):
         config.load(Path("tournament.toml"))
 
 
+@extras.needs()
 def test_the_schema_for_editors_is_the_one_that_is_printed():
     """`python -m arena.event.config > docs/tournament.schema.json` writes it again."""
     assert json.loads((ROOT / "docs" / "tournament.schema.json").read_text("utf-8")) == config.schema()

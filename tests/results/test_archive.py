@@ -503,5 +503,6 @@ def test_nobody_but_the_archive_sends_queries_to_sqlite():
     query = re.compile(r"sqlite3|\._rows\(|\._transaction\(")
     package = Path(records.__file__).parents[2]
     own = {"results/export.py", "extras/serve/accounts.py", "extras/models/tape.py"}  # they have files of their own
+    own = {name for name in own if (package / name).is_file()}
     others = [path for path in package.rglob("*.py") if path.parent != package / "results" / "archive"]
     assert {str(path.relative_to(package)) for path in others if query.search(path.read_text("utf-8"))} == own

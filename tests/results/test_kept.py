@@ -16,19 +16,21 @@ import pytest
 
 from arena import file_formats, rulefile, workspace
 from arena.cli import results as cli_results
-from arena.errors import ArenaError
 from arena.event import config, result_files, schedules
 from arena.event.plan import Plan
-from arena.extras.climb import history as climb_history
 from arena.replay import notation
 from arena.results import tables
 from arena.results.archive import Archive
 from arena.values import DISGUISED, Ending
 from tests import keep
-from tests.support import cup
+from tests.support import cup, extras
 
 FILES = sorted(keep.KEPT.glob("*/*.tar.xz"))
 EVENTS = [file for file in FILES if not file.name.startswith("site")]
+"""Those with a model have a table that the extra `models` makes."""
+OF_EVENTS = [
+    pytest.param(file, marks=extras.needs("models")) if file.name.startswith("model") else file for file in EVENTS
+]
 SITES = [file for file in FILES if file.name.startswith("site")]
 
 
@@ -70,7 +72,7 @@ def test_the_files_have_each_schedule_and_whatever_an_event_may_have(tmp_path: P
     assert any(record.match.key for record in records)
 
 
-@pytest.mark.parametrize("file", EVENTS, ids=named)
+@pytest.mark.parametrize("file", OF_EVENTS, ids=named)
 def test_results_of_a_released_version_hold_and_give_the_same_tables(
     file: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ):
@@ -178,7 +180,13 @@ CASES: dict[str, tuple[str, str, Callable[[Path], None], tuple[str, ...]]] = {
 }
 
 
-@pytest.mark.parametrize("case", CASES)
+OF_EXTRAS = {"tape": "models", "accounts": "serve"}
+"""The extras that alone read a file of a case."""
+
+
+@pytest.mark.parametrize(
+    "case", [pytest.param(case, marks=extras.needs(OF_EXTRAS[case])) if case in OF_EXTRAS else case for case in CASES]
+)
 def test_a_file_of_a_newer_format_is_refused_in_one_line_that_says_to_upgrade(case: str, tmp_path: Path):
     workspace_name, name, make_newer, words = CASES[case]
     folder = unpacked(next(file for file in FILES if file.name.startswith(workspace_name)), tmp_path / "ws")
@@ -189,14 +197,6 @@ def test_a_file_of_a_newer_format_is_refused_in_one_line_that_says_to_upgrade(ca
     assert len(lines) == 1
     assert Path(name).name in lines[0]
     assert "Traceback" not in done.stderr
-
-
-def test_the_history_of_a_climb_of_a_newer_format_is_refused(tmp_path: Path):
-    climb_history.store(tmp_path, climb_history.History(settings="", agents={}, first={}))
-    assert climb_history.read(tmp_path) is not None
-    newer_json(tmp_path / climb_history.FILE)
-    with pytest.raises(ArenaError, match=r"climb\.json: its format is 99, and this arena reads 1: upgrade arena"):
-        climb_history.read(tmp_path)
 
 
 @pytest.mark.parametrize("found", [0, -1, 2, 99, "1", None, True, 1.0, [1]])

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from arena import extensions
 from arena.event.discovery import programs
 
 FOLDER = Path(__file__).parents[1] / "bad_bots"
@@ -133,9 +134,6 @@ SINS = {
         ("could not be started", "no-such-program-anywhere"),
         "no-such-program-anywhere is not on this machine",
     ),
-    "model_flood": Sin(
-        "limit_exceeded", ("model: more than 20 requests in one turn",), "its `error` says what is wrong"
-    ),
     "never_answers": Sin("timeout", ("no answer in 600 ms",), WAITS, check_move=SOON_S),
     "never_reads_stdin": Sin("timeout", ("no answer in 600 ms", "ms of CPU"), WAITS, check_move=SOON_S),
     "newline_flood": Sin("illegal_move", ('printed ""',), NO_PROCESS, forks=True),
@@ -178,11 +176,18 @@ SINS = {
         check_start=0.8,
     ),
 }
+OF_EXTRAS = {"model_flood": "models"}
+"""Sins that only an extra knows to be such."""
+if "models" in extensions.extras():
+    SINS["model_flood"] = Sin(
+        "limit_exceeded", ("model: more than 20 requests in one turn",), "its `error` says what is wrong"
+    )
 
 
 def on_disk() -> set[str]:
     """Return the names of the bots in the folder."""
-    return {path.stem for path in FOLDER.iterdir() if path.suffix in programs.ENDINGS or (path / "bot.toml").exists()}
+    names = {path.stem for path in FOLDER.iterdir() if path.suffix in programs.ENDINGS or (path / "bot.toml").exists()}
+    return {name for name in names if OF_EXTRAS.get(name) in {None, *extensions.extras()}}
 
 
 def path_of(name: str) -> Path:

@@ -1,16 +1,17 @@
 """Starter kits: a folder each, with a whole bot that is copied under a new name.
 
-A folder beside this file is a kit when it has a bot.toml, so a new language is a new folder. The author, the games and
-what all pages say are added to the copy. This module knows no workspace, and runs nothing.
+A folder beside this file is a kit when it has a bot.toml, so a new language is a new folder. Extensions bring others.
+The author, the games and what all pages say are added to the copy. This module knows no workspace, and runs nothing.
 """
 
 import json
 import tomllib
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from importlib import import_module
 from pathlib import Path
 
-from arena import whole_files
+from arena import extensions, whole_files
 from arena.errors import ArenaError, known_are, writing
 from arena.event.discovery import README, is_source
 
@@ -36,11 +37,15 @@ class Starter:
 
 def starters() -> tuple[Starter, ...]:
     """Return every kit, in order of name."""
-    tables = {path.parent: tomllib.loads(path.read_text("utf-8")) for path in sorted(HERE.glob("*/bot.toml"))}
-    return tuple(
-        Starter(folder.name, folder, table["language"], table["command"], table.get("build"))
-        for folder, table in tables.items()
-    )
+    folders = [path.parent for path in HERE.glob("*/bot.toml")]
+    for path in extensions.starters():
+        package, _, name = path.partition(":")
+        folders.append(Path(str(import_module(package).__file__)).parent / name)
+    kits: list[Starter] = []
+    for folder in sorted(folders, key=lambda folder: folder.name):
+        table = tomllib.loads((folder / "bot.toml").read_text("utf-8"))
+        kits.append(Starter(folder.name, folder, table["language"], table["command"], table.get("build")))
+    return tuple(kits)
 
 
 def find(language: str) -> Starter:

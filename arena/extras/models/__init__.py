@@ -26,6 +26,7 @@ EXTENSION = Extension(
             line="A language model that bots may ask.",
         ),
     },
+    starters=("arena.extras.models:python_model",),
     wrappers=("arena.extras.models.seats:ModelWrapper",),
     services={"models": "arena.extras.models.service:SERVICE"},
     frames={

@@ -10,6 +10,7 @@ import pytest
 
 from arena.author.submissions.bot_store import BotStore, Version
 from arena.errors import ArenaError
+from arena.extras.climb import history as history_file
 from arena.extras.climb.agent import AgentWork
 from arena.extras.climb.climbing import Climb, Proof, begun
 from arena.extras.climb.history import History
@@ -17,6 +18,7 @@ from arena.results.archive import Archive
 from arena.results.sequential import Decision
 from arena.values import Bot
 from tests.extras.models import providers
+from tests.results.test_kept import newer_json
 from tests.support import classroom, tutorial, workspaces
 from tests.support.cup import Command, arena, processes_in, refused, stored
 from tests.support.processes import until
@@ -314,3 +316,11 @@ def test_a_climb_that_is_killed_again_and_again_has_the_same_history(climbed, tm
     with Archive.open(folder / "results/climb-ada") as one, Archive.open(whole / "results/climb-ada") as other:
         assert one.ids() < other.ids()
         assert len(one.ids()) == 4  # two for each version
+
+
+def test_the_history_of_a_climb_of_a_newer_format_is_refused(tmp_path: Path):
+    history_file.store(tmp_path, history_file.History(settings="", agents={}, first={}))
+    assert history_file.read(tmp_path) is not None
+    newer_json(tmp_path / history_file.FILE)
+    with pytest.raises(ArenaError, match=r"climb\.json: its format is 99, and this arena reads 1: upgrade arena"):
+        history_file.read(tmp_path)
