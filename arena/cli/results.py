@@ -156,11 +156,11 @@ def write_charts(results: "Results") -> "Written":
 
 def write_report(results: "Results", rules: Callable[[Match], Game[Any]], since: "Results | None" = None) -> Path:
     """Write the charts, and report.html with them; `rules` returns the game that replays a match."""
-    from arena import report
+    from arena.report import writing as report_writing
 
     charts, placings = write_charts(results).files, result_files.placings_of(results)
     with writing(results.folder), ProgressLine("report: replays") as progress:
-        return report.write(
+        return report_writing.write_report(
             results, results.folder, charts=charts, placings=placings, rules=rules, tell=progress, since=since
         )
 

@@ -6,7 +6,7 @@ Columns of numbers are small in the file and quick to filter. It owns which matc
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
 from arena.display_names import shortened
@@ -18,8 +18,10 @@ from arena.report.author import Author
 from arena.report.replays import Games, replay
 from arena.results.archive import Archive
 from arena.results.columns import CROSSTABLE
-from arena.results.leaderboard import Results
 from arena.values import Ending, Match, Played, Record
+
+if TYPE_CHECKING:  # a match in a browser is drawn without pandas
+    from arena.results.leaderboard import Results
 
 ENDINGS = tuple(Ending)
 
@@ -39,7 +41,7 @@ class Index:
     sides: Mapping[str, tuple[tuple[Role, ...], ...]]
 
     @classmethod
-    def of(cls, results: Results) -> "Index":
+    def of(cls, results: "Results") -> "Index":
         """Number the names of an event's results."""
         sides = {match.label: match.sides for match in results.played}
         sides |= {board.label: board.sides for board in results.event.boards}
@@ -68,7 +70,7 @@ class Index:
 
 
 def event(
-    results: Results,
+    results: "Results",
     index: Index,
     games: Games,
     archive: Archive,
@@ -103,7 +105,7 @@ def event(
 
 
 def _event_values(
-    results: Results, listed: Sequence[Played], author: Author | None
+    results: "Results", listed: Sequence[Played], author: Author | None
 ) -> dict[str, object]:
     """Return the head of the page."""
     event = results.event
@@ -122,7 +124,7 @@ def _event_values(
     }
 
 
-def _crosstable(results: Results, index: Index, bots: Collection[str]) -> list[list[object]]:
+def _crosstable(results: "Results", index: Index, bots: Collection[str]) -> list[list[object]]:
     """Return the cells of the crosstable in which one of these bots is."""
     # The score has the decimals of the files: rounded twice it might differ from the terminal's.
     in_file = CROSSTABLE["score"].in_file

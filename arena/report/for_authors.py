@@ -13,7 +13,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from arena import report, whole_files
+from arena import whole_files
 from arena.author.classroom import Classroom, classroom_of
 from arena.author.letter import letter
 from arena.author.submissions.students import Student, StudentState, author_of_note, students
@@ -23,6 +23,7 @@ from arena.game import Game
 from arena.replay import like_positions, notation
 from arena.report import bots
 from arena.report.author import Author, hidden_paths, pseudonymous
+from arena.report.writing import write_report
 from arena.results.archive import Archive
 from arena.results.leaderboard import Results
 from arena.values import Event, Match
@@ -63,14 +64,14 @@ def write(
             author = replace(reader, hidden_paths=hidden_paths(folder))
             archive = Archive.open(folder)
             renamed, pseudonyms = pseudonymous(archive, author.bots | references)
-            write_report = partial(report.write, rules=rules, author=author, like=like)
+            write_one = partial(write_report, rules=rules, author=author, like=like)
             with contextlib.closing(Results(renamed, rules=rules)) as results:
                 if everybody:
                     written += write_letter(results, folder, author, pseudonyms)
-                    written.append(write_report(results, folder))
+                    written.append(write_one(results, folder))
                     tell(done, len(readers))
                 else:
-                    written.append(write_report(results, folder, tell=tell))
+                    written.append(write_one(results, folder, tell=tell))
     return tuple(written)
 
 

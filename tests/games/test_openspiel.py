@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 import arena
-from arena import report, rulefile
+from arena import rulefile
 from arena.errors import ArenaError
 from arena.game import CHANCE
 from arena.games import boards, rulebook
@@ -22,6 +22,7 @@ from arena.match.human import HUMAN
 from arena.match.referee import Referee
 from arena.protocol import Reply
 from arena.replay.player_view import PlayerView
+from arena.report.writing import write_report
 from arena.results.leaderboard import Results
 from arena.values import Bot
 from tests.house.test_docs import blocks
@@ -270,7 +271,7 @@ def test_the_event_of_the_page_is_played_verified_replayed_rerun_and_reported(tm
     results = Results.open(folder / "results/spiel")
     matches = results.matches()
     with cup.first_chart_only():
-        page = report.write(results, folder / "results/spiel").read_text("utf-8")
+        page = write_report(results, folder / "results/spiel").read_text("utf-8")
     results.close()
     boards = tomllib.loads(blocks(PAGE, "toml")[0])["boards"]
     assert set("openspiel/" + matches["board"]) == set(boards)

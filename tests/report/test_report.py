@@ -20,7 +20,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 import arena
-from arena import charts, parallel, report, rulefile
+from arena import charts, parallel, rulefile
 from arena.drawing import Cards, Grid, Mark, Piece
 from arena.event.placings import placings
 from arena.event.plan import Plan
@@ -31,10 +31,12 @@ from arena.replay.drawing.scene import read_grids
 from arena.replay.drawing.styles import Styles
 from arena.replay.replayer import scenes
 from arena.report import notebook
+from arena.report import page as report_page
 from arena.report.boards import items
 from arena.report.data import by_importance
 from arena.report.leaderboard import leaderboard, rankings
 from arena.report.replays import safe_json
+from arena.report.writing import write_report
 from arena.results.archive import Archive
 from arena.results.columns import LEADERBOARD, LOGITS
 from arena.results.leaderboard import Results
@@ -81,7 +83,7 @@ def written(folder: Path, of: Event, records, **options) -> Parsed:
     """The page of an event with these records."""
     reported.store(folder, of, records)
     with_results = Results.open(folder)
-    path = report.write(with_results, folder, **options)
+    path = write_report(with_results, folder, **options)
     with_results.close()
     return Parsed(path.read_text("utf-8"))
 
@@ -356,7 +358,7 @@ def test_the_places_of_a_swiss_and_a_knockout_stand_in_the_page(tmp_path, schedu
         stored.begin(archive, of, [record.match.id for record in records])
         rows = placings(archive)
     results = Results.open(tmp_path)
-    text = report.write(results, tmp_path, placings=rows).read_text("utf-8")
+    text = write_report(results, tmp_path, placings=rows).read_text("utf-8")
     body = re.search(r'id="places">.*?<tbody>(.*?)</tbody>', text, re.DOTALL).group(1)
     cells = [re.findall(r"<t[hd][^>]*>(?:<a[^>]*>)?(.*?)</", row) for row in body.split("</tr>")[:-1]]
     assert text.index('id="places"') < text.index('id="leaderboard-table"')
@@ -537,7 +539,7 @@ def linked(page: Parsed) -> set[str]:
 
 
 def test_too_many_matches_are_left_out_of_list_and_replays(copied, tmp_path):
-    page = Parsed(report.write(copied, tmp_path, listed=9, replayed=8).read_text("utf-8"))
+    page = Parsed(write_report(copied, tmp_path, listed=9, replayed=8).read_text("utf-8"))
     assert (page.data["event"]["played"], page.data["event"]["listed"]) == (12, 9)
     assert len(page.data["matches"]["id"]) == 9
     assert kept(page) == set(page.replays)
@@ -546,7 +548,7 @@ def test_too_many_matches_are_left_out_of_list_and_replays(copied, tmp_path):
 
 
 def test_a_link_to_the_report_has_a_preview_with_who_leads(copied, tmp_path):
-    text = report.write(copied, tmp_path, replayed=0).read_text("utf-8")
+    text = write_report(copied, tmp_path, replayed=0).read_text("utf-8")
     assert '<meta property="og:image" content="card.png">' in text
     assert re.search(r'<meta property="og:description" content="[^"]*1\. (amber|birch|cedar)', text)
     assert (tmp_path / "card.png").read_bytes().startswith(b"\x89PNG")
@@ -554,9 +556,9 @@ def test_a_link_to_the_report_has_a_preview_with_who_leads(copied, tmp_path):
 
 def test_the_file_is_never_larger_than_wanted(copied, tmp_path, monkeypatch):
     monkeypatch.setattr("arena.report.replays.TURNS", 60)
-    whole = Parsed(report.write(copied, tmp_path).read_text("utf-8")).replays
+    whole = Parsed(write_report(copied, tmp_path).read_text("utf-8")).replays
     wanted = size(tmp_path) - 4_000
-    page = Parsed(report.write(copied, tmp_path, size=wanted).read_text("utf-8"))
+    page = Parsed(write_report(copied, tmp_path, size=wanted).read_text("utf-8"))
     assert size(tmp_path) <= wanted
     assert 0 < len(page.replays) < len(whole)
     assert kept(page) == set(page.replays)
@@ -567,7 +569,7 @@ def test_many_replays_are_prepared_side_by_side_the_same_as_few(small, copied, t
     monkeypatch.setattr("arena.report.replays.TURNS", 60)
     monkeypatch.setattr("arena.report.replays.FEW", 0)
     heard: list[tuple[int, int]] = []
-    path = report.write(copied, tmp_path, tell=lambda done, total: heard.append((done, total)))
+    path = write_report(copied, tmp_path, tell=lambda done, total: heard.append((done, total)))
     assert Parsed(path.read_text("utf-8")).replays == page.replays
     assert heard == sorted(heard)
     assert heard[-1] == (len(records), len(records))
@@ -575,7 +577,7 @@ def test_many_replays_are_prepared_side_by_side_the_same_as_few(small, copied, t
 
 
 def test_a_match_takes_little_room(small, folder, copied, tmp_path):
-    report.write(copied, tmp_path, replayed=0)
+    write_report(copied, tmp_path, replayed=0)
     each = (size(folder) - size(tmp_path)) / len(small[1])
     assert each * 10_000 < 15_000_000
 
@@ -605,7 +607,7 @@ def test_a_report_that_cannot_be_written_leaves_the_old_one(copied, tmp_path):
 
     (tmp_path / "report.html").write_text("of an earlier run")
     with pytest.raises(RuntimeError):
-        report.write(copied, tmp_path, rules=breaks)
+        write_report(copied, tmp_path, rules=breaks)
     assert (tmp_path / "report.html").read_text() == "of an earlier run"
 
 
@@ -619,7 +621,7 @@ def test_a_report_is_made_again_only_if_it_or_what_it_was_made_of_changed(tmp_pa
     def is_made_again(**options: object) -> bool:
         before = path.stat().st_ino
         with contextlib.closing(Results.open(tmp_path)) as results:
-            report.write(results, tmp_path, rules=lambda match: rulefile.load(rules, match.board), **options)
+            write_report(results, tmp_path, rules=lambda match: rulefile.load(rules, match.board), **options)
         return path.stat().st_ino != before
 
     reported.store(tmp_path, of, records[:-1])
@@ -644,7 +646,7 @@ def test_the_charts_are_inside_the_file_the_leaderboard_first(copied, tmp_path):
     for name in ("ends", "leaderboard"):
         (tmp_path / f"{name}.svg").write_text(f"<svg xmlns='http://www.w3.org/2000/svg'><title>{name}</title></svg>")
         (tmp_path / f"{name}.png").write_bytes(b"pixels")
-    path = report.write(copied, tmp_path, charts=sorted(tmp_path.glob("*.*g")), replayed=0)
+    path = write_report(copied, tmp_path, charts=sorted(tmp_path.glob("*.*g")), replayed=0)
     page = Parsed(path.read_text("utf-8"))
     images = [attributes for attributes, _ in page.all("img")]
     assert [each["alt"] for each in images] == [charts.caption("leaderboard"), "ends"]
@@ -656,7 +658,7 @@ def test_a_drawing_of_very_many_lines_is_taken_as_pixels(copied, tmp_path, monke
     monkeypatch.setattr("arena.report.page.LARGEST_SVG_BYTES", 5)
     (tmp_path / "ends.svg").write_text("<svg/> ")
     (tmp_path / "ends.png").write_bytes(b"pixels")
-    path = report.write(copied, tmp_path, charts=[tmp_path / "ends.svg", tmp_path / "ends.png"], replayed=0)
+    path = write_report(copied, tmp_path, charts=[tmp_path / "ends.svg", tmp_path / "ends.png"], replayed=0)
     page = Parsed(path.read_text("utf-8"))
     assert [attributes["src"] for attributes, _ in page.all("img")] == ["data:image/png;base64,cGl4ZWxz"]
 
@@ -677,7 +679,7 @@ def test_a_run_leaves_a_report_and_the_command_writes_it_again(tmp_path):
     assert len(Parsed(path.read_text()).replays) == 2
 
 
-@pytest.mark.parametrize("path", sorted(report.page.PARTS.glob("*.js")), ids=lambda path: path.stem)
+@pytest.mark.parametrize("path", sorted(report_page.PARTS.glob("*.js")), ids=lambda path: path.stem)
 def test_a_script_never_makes_markup_of_a_text(path):
     assert (
         re.findall(r"innerHTML|outerHTML|insertAdjacentHTML|document\.write|\beval\b|new Function", path.read_text())

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 from PIL import Image
 
-from arena import charts, report
+from arena import charts
 from arena.drawing import Mark, Piece
 from arena.games import rulebook
 from arena.games.quality import PerfectPlay
@@ -21,6 +21,7 @@ from arena.replay.chances import chances_of
 from arena.replay.drawing.scene import read_fact, read_grids
 from arena.replay.replayer import scenes
 from arena.report import notebook
+from arena.report.writing import write_report
 from arena.results.leaderboard import Results
 from arena.values import Record
 from tests.support import cup, reported
@@ -38,7 +39,7 @@ def tab(browser):
 
 def written(folder: Path, of, records, **options) -> tuple[Path, list[Record]]:
     results = Results.open(reported.store(folder, of, records))
-    path = report.write(results, folder, **options)
+    path = write_report(results, folder, **options)
     results.close()
     return path, records
 
@@ -372,7 +373,7 @@ def test_who_rose_and_the_versions_of_a_bot_are_shown(tab, tmp_path):
             records[number] = replace(record, verdict=replace(record.verdict, scores=scores))
         results = Results.open(reported.store(tmp_path, event, records))
         results.store_ranks()
-    with opened(tab, report.write(results, tmp_path), "#bot=amber") as page:
+    with opened(tab, write_report(results, tmp_path), "#bot=amber") as page:
         table = page.locator("table.versions")
         assert [row.split()[:3] for row in table.locator("tbody tr").all_inner_texts()] == [
             ["1", "f00f00", "2"],
@@ -452,7 +453,7 @@ def charted(tmp_path_factory):
         files = charts.write(results, folder).files
     strip = folder / "strip.svg"
     strip.write_text("<svg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 9000 90' width='9000' height='90'/>")
-    return report.write(results, folder, charts=[*files, strip]), records
+    return write_report(results, folder, charts=[*files, strip]), records
 
 
 def test_every_view_fits_a_phone_and_a_wide_screen_and_a_chart_can_be_enlarged(tab, charted):
@@ -573,7 +574,7 @@ def test_the_policy_holds_even_against_markup_that_got_in(tab, small):
 def test_what_was_left_out_is_said(tab, small, tmp_path):
     shutil.copytree(small[0].parent, tmp_path, dirs_exist_ok=True)
     with contextlib.closing(Results.open(tmp_path)) as results:
-        path = report.write(results, tmp_path, replayed=2, listed=4)
+        path = write_report(results, tmp_path, replayed=2, listed=4)
     with opened(tab, path, "#matches") as page:
         assert "Of 12 matches 4 are listed. 2 matches can be replayed here" in page.inner_text("#missing")
         page.get_by_role("link", name="Details").first.click()

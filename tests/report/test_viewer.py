@@ -12,9 +12,10 @@ from pathlib import Path
 import pytest
 from PIL import Image
 
-from arena import report, rulefile
+from arena import rulefile
 from arena.games import rulebook
 from arena.report import notebook, viewer
+from arena.report.writing import write_report
 from arena.results.leaderboard import Results
 from tests.support import reported, workspaces
 from tests.support.served import served
@@ -68,7 +69,7 @@ def written(tmp_path_factory, calls):
     of = reported.event(reported.BOTS[:2], on=boards)
     records = {record.match.game: record for record in map(reported.played, reported.plan(of))}
     results = Results.open(reported.store(tmp_path_factory.mktemp("event"), of, records.values()))
-    path = report.write(results, results.folder, rules=rulebook.game_of)
+    path = write_report(results, results.folder, rules=rulebook.game_of)
     results.close()
     return path, {Path(game).stem: record for game, record in records.items()}
 

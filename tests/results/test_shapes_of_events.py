@@ -9,10 +9,11 @@ from pathlib import Path
 import pytest
 from matplotlib.figure import Figure
 
-from arena import charts, report
+from arena import charts
 from arena.charts.style import Nothing
 from arena.event.schedules import round_robin
 from arena.report.leaderboard import leaderboards
+from arena.report.writing import write_report
 from arena.results.leaderboard import Results, write_csv
 from arena.results.ranked import ranked_bots, who_plays_what
 from arena.values import Board, Ending, Event
@@ -224,7 +225,7 @@ ODD = ["two games, and bots of one of them", "specialists only", "one bot in two
 @pytest.mark.parametrize("shape", ODD)
 def test_the_report_is_written_with_all_bots(shape, home):
     results = played(shape, home / shape).results
-    text = report.write(results, results.folder).read_text("utf-8")
+    text = write_report(results, results.folder).read_text("utf-8")
     assert all(bot in text for bot in SHAPES[shape].bots)
     assert (f"Who plays what: {SHAPES[shape].fields}." in text) == bool(SHAPES[shape].fields)
 

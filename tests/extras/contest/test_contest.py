@@ -9,10 +9,10 @@ from pathlib import Path
 
 import pytest
 
-from arena import report
 from arena.errors import ArenaError
 from arena.extras.contest import git as repository
 from arena.extras.contest import site
+from arena.report.writing import write_report
 from arena.results.archive import Archive
 from arena.results.leaderboard import Results
 from arena.values import Abort
@@ -554,7 +554,7 @@ def test_nonsense_in_the_branch_or_in_its_archive_is_no_crash_and_reaches_no_pag
 @pytest.mark.slow
 def test_the_site_of_a_contest_leads_to_a_page_for_each_bot_and_into_the_report(browser, tmp_path):
     results = Results.open(reported.store(tmp_path, *reported.small()))
-    path = report.write(results, tmp_path)
+    path = write_report(results, tmp_path)
     site.write(results, site.ranks_now(results, "2026-01-01 00:00:00", "a1"), path, tmp_path)
     results.close()
     with opened(browser.new_page(), tmp_path / "index.html") as page:

@@ -1,0 +1,178 @@
+"""Write report.html: the page of an event, or of one author, if what it is made of has changed.
+
+The package above holds no code: the process of a match in a browser takes its boards from there,
+and must not wait for pandas.
+"""
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import partial
+from hashlib import sha256
+from pathlib import Path
+from typing import Any
+
+from arena import whole_files
+from arena.game import Game
+from arena.games import rulebook
+from arena.identity import digest_of
+from arena.protocol import clean
+from arena.replay import like_positions
+from arena.replay.like_positions import LikePositions
+from arena.report import bots, data, leaderboard, page, replays, sections
+from arena.report.author import Author
+from arena.results.archive import Archive
+from arena.results.columns import TIMING
+from arena.results.leaderboard import Results
+from arena.values import Match
+
+SIZE_BYTES = 19_000_000
+"""The file stays under 20 MB."""
+LISTED = 50_000
+"""Matches that the page lists; a row takes some 70 bytes."""
+REPLAYED = 10_000
+"""Matches that can be replayed; each takes some 3 ms to prepare and some 900 bytes."""
+
+CHUNK_NUMBER_BYTES = 5
+"""The most bytes of the number that says where a match's replay is, and its comma."""
+
+
+def write_report(
+    results: Results,
+    folder: Path,
+    *,
+    rules: Callable[[Match], Game[Any]] = rulebook.game_of_record,
+    charts: Iterable[Path] = (),
+    placings: Sequence[Mapping[str, Any]] = (),
+    size: int = SIZE_BYTES,
+    listed: int = LISTED,
+    replayed: int = REPLAYED,
+    tell: Callable[[int, int], None] = lambda _done, _all: None,
+    author: Author | None = None,
+    since: Results | None = None,
+    like: Mapping[str, LikePositions] | None = None,
+) -> Path:
+    """Write `folder/report.html`, whole or not at all, and beside it card.png.
+
+    The archive of these results is in `folder`, too. Previews of links to the report show card.png.
+    For one `author` the report is `folder/for/NAME.html` with their matches only; then these are
+    the results of an archive that is `author.pseudonymous`.
+
+    `rules` gives the game that a match is replayed by, `charts` are the files that
+    `arena.charts.write` wrote, `placings` the rows of `arena.event.placings`, with the names of all
+    bots. The columns `rating`, `rating_low`, `rating_high`, `rank_low`, `rank_high` and `tier` of
+    the leaderboard are shown where it has them. Matches past `listed`, and replays past `replayed`
+    or past `size` bytes, are left out: the most informative and the newest stay, and the page says
+    so. `since` are the results of an event to compare with, `like` is what `like_positions.learn`
+    returned, for a caller who writes many reports of an event.
+
+    A report that is there already and was made of the same is left as it is, because the replays
+    take most of the time.
+    """
+    # The parts of these packages are used where none of this is drawn.
+    from arena import charts as drawn_charts
+    from arena.pictures import card, pixels
+
+    index = data.Index.of(results)
+    games = replays.Games(rules)
+    played = results.played if author is None else author.own(results.played)
+    with Archive.open(folder) as archive:  # it has the names that one author does not see
+        pages = bots.pages(results, index, archive, author)
+        order = data.by_importance(played, archive.numbers(), bots.linked(pages))[:listed]
+        matches = data.listed(played, order)
+        values = data.event(results, index, games, archive, matches, author)
+        met = leaderboard.rounds(results, archive) if author is None else {}
+    values["pages"] = pages
+    values["times"] = [TIMING[name].heading for name in bots.TIMES]
+    values["reach"] = bots.reach(pages)
+
+    title = results.event.name
+    notice, preview = "", ""
+    extensions: tuple[object, ...] = ()
+    if author is None:
+        preview = card.description(results)
+        # What extensions add is nobody's business but the organiser's.
+        extensions = sections.of(results)
+    else:
+        title = f"{title}: {author.name}"
+        notice = author.without_paths(author.notice)
+    page_text = partial(
+        page.text,
+        title=title,
+        notice=notice,
+        preview=preview,
+        drawn=tuple(charts),
+        leaderboards=leaderboard.leaderboards(results),
+        who_plays_what=clean(results.who_plays_what),
+        rankings=tuple(leaderboard.rankings(results)),
+        ending=results.end_sentences,
+        places=leaderboard.placings(results.event.schedule, placings),
+        rounds=met,
+        then=clean(since.event.name) if since is not None else "",
+        since=leaderboard.since(results, since) if since is not None else (),
+        schedule=results.event.schedule.replace("_", " "),
+        sections=extensions,
+    )
+    columns = data.columns(matches, index)
+    without_replays = page_text(values | {"matches": columns}, ())
+    free_characters = size - len(without_replays) - CHUNK_NUMBER_BYTES * len(matches)
+    to_replay = order[:replayed]
+
+    if author is None:
+        path, mode = folder / "report.html", whole_files.SHARED
+    else:
+        path = whole_files.make_folder(folder, "for") / f"{author.file}.html"
+        mode = whole_files.PRIVATE
+    reader = () if author is None else (sorted(author.bots), author.hidden_paths)
+    made_of = digest_of(
+        drawn_charts.code_digest(),
+        results.cache_version,
+        without_replays,
+        (to_replay, free_characters, reader),
+        games.digest(),
+    )
+    if _is_current(path, made_of):
+        return path
+
+    if author is None:
+        whole_files.write(folder / "card.png", pixels.png([card.card(results)]))
+    # No connection is open in a process that forks.
+    results.close()
+    if since is not None:
+        since.close()
+    if like is None:
+        with Archive.open(folder) as archive:
+            like = like_positions.learn(archive, list(index.boards), rules)
+    games.like = like
+    by_id = {match.id: match for match in matches}
+    with_replay = [by_id[match] for match in to_replay]
+    packed = replays.prepared(
+        games,
+        folder,
+        with_replay,
+        free_characters,
+        lambda done: tell(done, len(with_replay)),
+        author.cut if author is not None else lambda record: record,
+    )
+    chunk_of = {}
+    for number, (ids, _) in enumerate(packed):
+        chunk_of.update(dict.fromkeys(ids, number))
+    columns["replay"] = [chunk_of.get(match.id, -1) for match in matches]
+    text = page_text(values | {"matches": columns}, [chunk for _, chunk in packed])
+    content = text.encode("utf-8")
+    return whole_files.write(path, content + _last_line(made_of, content), mode)
+
+
+def _last_line(made_of: str, content: bytes) -> bytes:
+    """Return a line that says what a report was made of, and a hash of its content.
+
+    So a report that somebody changed is made again.
+    """
+    return f"<!-- {made_of} {sha256(content).hexdigest()} -->\n".encode()
+
+
+def _is_current(path: Path, made_of: str) -> bool:
+    """Say whether a report of this is there, as it was written by us or root."""
+    try:
+        content, mark, last_line = whole_files.read_cache(path).rpartition(b"<!-- ")
+    except OSError:
+        return False
+    return mark + last_line == _last_line(made_of, content)
