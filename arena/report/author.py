@@ -149,6 +149,11 @@ def _public_seat(seat: SeatReport) -> SeatReport:
     )
 
 
+def matches_of(played: Iterable[Played], author: Author | None) -> tuple[Played, ...]:
+    """Return the matches that a report shows: all, or those of its author."""
+    return tuple(played) if author is None else author.own(played)
+
+
 def hidden_paths(folder: Path) -> tuple[str, ...]:
     """Return the folders around an event whose names are private, the longest first.
 

@@ -6,7 +6,7 @@ from typing import Any
 
 from arena.author.checkup import advice
 from arena.protocol import clean
-from arena.report.author import Author
+from arena.report.author import Author, matches_of
 from arena.report.data import Index
 from arena.report.replays import WORDS, last_lines
 from arena.results.archive import Archive
@@ -37,7 +37,7 @@ def pages(
     fields = _fields(results)
     chosen = index.bots if author is None else author.bots
     matches: dict[str, list[Played]] = defaultdict(list)
-    for match in results.played if author is None else author.own(results.played):
+    for match in matches_of(results.played, author):
         for bot in dict.fromkeys(match.seats.values()):
             matches[bot].append(match)
     faults = faults_of(results, archive, chosen, author)
@@ -84,7 +84,8 @@ def _strengths(results: Results, index: Index, fields: Fields) -> dict[str, list
     for row in rows_of(results.strengths(), STRENGTHS):
         figures = [row["strength"], row["low"], row["high"]]
         value, low, high = map(strength.printed, figures)
-        rated[row["bot"], row["board"], row["role"]] = [*figures, value, interval_text(low, high)]
+        figures += [value, interval_text(low, high)]
+        rated[row["bot"], row["board"], row["role"]] = figures
     in_file = RANKINGS["score"].in_file
     strengths: dict[str, list[list[object]]] = defaultdict(list)
     for standing in results.standings:
@@ -93,8 +94,8 @@ def _strengths(results: Results, index: Index, fields: Fields) -> dict[str, list
             # Another run may have changed the plan meanwhile, so that no match has the role.
             if mean is None or (board, role) not in fields:
                 continue
-            means: list[object] = [in_file(mean), in_file(fields[board, role])]
-            cells = [*index.board_role(board, role), *means]
+            cells: list[object] = list(index.board_role(board, role))
+            cells += [in_file(mean), in_file(fields[board, role])]
             cells += rated.get((standing.bot, board, role), ())
             strengths[standing.bot].append(cells)
     return strengths
@@ -112,8 +113,9 @@ def _times(results: Results, index: Index) -> dict[str, list[list[Any]]]:
     times: dict[str, list[list[Any]]] = defaultdict(list)
     for row in rows_of(results.timing(), TIMING):
         if row["turns"]:
-            figures = [row[name] for name in TIMES]
-            times[row["bot"]].append([*index.board_role(row["board"], row["role"]), *figures])
+            cells: list[Any] = list(index.board_role(row["board"], row["role"]))
+            cells += [row[name] for name in TIMES]
+            times[row["bot"]].append(cells)
     return times
 
 
@@ -137,7 +139,7 @@ def linked(pages: Iterable[Page]) -> Iterator[str]:
     for page in pages:
         yield from page["best"]
         yield from page["worst"]
-        for card in (*page["faults"], *page["lessons"]):
+        for card in page["faults"] + page["lessons"]:
             yield card["match"]
 
 

@@ -14,7 +14,7 @@ from arena.errors import ArenaError
 from arena.game import Role
 from arena.protocol import clean
 from arena.report import boards, viewer
-from arena.report.author import Author
+from arena.report.author import Author, matches_of
 from arena.report.replays import Games, replay
 from arena.results.archive import Archive
 from arena.results.columns import CROSSTABLE
@@ -111,7 +111,6 @@ def _event_values(
     event = results.event
     conditions = event.conditions
     allowed = [f"{call} allowed" for call in conditions.syscalls]
-    played = results.played if author is None else author.own(results.played)
     return {
         "name": clean(event.name),
         "seed": event.seed if isinstance(event.seed, int) else "kept secret",
@@ -119,7 +118,7 @@ def _event_values(
         "repeats": event.repeats,
         "move": conditions.time.move,
         "sandbox": ", ".join((conditions.sandbox, *allowed)),
-        "played": len(played),
+        "played": len(matches_of(results.played, author)),
         "listed": len(listed),
     }
 
@@ -133,8 +132,9 @@ def _crosstable(results: "Results", index: Index, bots: Collection[str]) -> list
     for board, role, bot, opponent, matches, score in rows:
         known = bot in index.bots and opponent in index.bots
         if known and (bot in bots or opponent in bots):
-            numbers = [*index.board_role(board, role), index.bots[bot], index.bots[opponent]]
-            cells.append([*numbers, matches, in_file(score)])
+            row: list[object] = list(index.board_role(board, role))
+            row += [index.bots[bot], index.bots[opponent], matches, in_file(score)]
+            cells.append(row)
     return cells
 
 

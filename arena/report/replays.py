@@ -226,7 +226,7 @@ def moves(turns: Iterable[Turn], roles: Sequence[str]) -> Iterator[list[object]]
             free_characters -= sum(map(len, remarks))
             if free_characters < 0:
                 remarks = ["(too many remarks to store)"]
-        role = roles.index(turn.role) if turn.role in roles else turn.role
+        role = _role(turn.role, roles)
         refused = None if turn.rejected_text is None else clean(turn.rejected_text)
         by = "" if turn.by == "bot" else turn.by
         row: list[object] = [
@@ -243,6 +243,11 @@ def moves(turns: Iterable[Turn], roles: Sequence[str]) -> Iterator[list[object]]
         yield row
 
 
+def _role(role: Role, roles: Sequence[str]) -> int | str:
+    """Return the number of a role, or its name if no seat has it, as for `chance`."""
+    return roles.index(role) if role in roles else role
+
+
 def _calls(calls: Iterable[ModelCall], roles: list[str]) -> Iterator[list[object]]:
     """Yield turn, role, tokens of question and answer, and the texts of each call.
 
@@ -255,7 +260,7 @@ def _calls(calls: Iterable[ModelCall], roles: list[str]) -> Iterator[list[object
         free_characters -= sum(map(len, texts))
         if free_characters < 0:
             texts = ["(too much to store: `arena replay` has it)", "", ""]
-        role = roles.index(call.role) if call.role in roles else call.role
+        role = _role(call.role, roles)
         yield [call.turn, role, answer.tokens_in, answer.tokens_out, *texts]
 
 

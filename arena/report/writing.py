@@ -18,7 +18,7 @@ from arena.protocol import clean
 from arena.replay import like_positions
 from arena.replay.like_positions import LikePositions
 from arena.report import bots, data, leaderboard, page, replays, sections
-from arena.report.author import Author
+from arena.report.author import Author, matches_of
 from arena.results.archive import Archive
 from arena.results.columns import TIMING
 from arena.results.leaderboard import Results
@@ -73,7 +73,7 @@ def write_report(
 
     index = data.Index.of(results)
     games = replays.Games(rules)
-    played = results.played if author is None else author.own(results.played)
+    played = matches_of(results.played, author)
     with Archive.open(folder) as archive:  # it has the names that one author does not see
         pages = bots.pages(results, index, archive, author)
         order = data.by_importance(played, archive.numbers(), bots.linked(pages))[:listed]

@@ -282,6 +282,10 @@ REGRETS = (
 _GAME = Column(
     "game", "The game; missing in the rows of bots that play all of several games", label="Game"
 )
+_ENDINGS = tuple(
+    Column(str(ending), "Those of them in which its first fault was of this kind", "matches")
+    for ending in Ending
+)
 LEADERBOARD = Columns(
     _GAME,
     Column(
@@ -329,10 +333,7 @@ LEADERBOARD = Columns(
         "TIEBREAK",
         "The tie-break's figure, where it was needed because ratings and points were equal",
     ),
-    *(
-        Column(ending, "Those of them in which its first fault was of this kind", "matches")
-        for ending in map(str, Ending)
-    ),
+    *_ENDINGS,
     Column(
         "BOARD", "Its mean score on the board, 0 to 100; the board's roles count alike", "score"
     ),

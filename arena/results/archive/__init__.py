@@ -294,10 +294,10 @@ class Archive(Database):
             "from seats join entries on entry = number "
             f"where match in (select number from {table}) order by match, position"
         )
-        for match, *seat in self._rows(query, *values):
-            seats.setdefault(match, []).append(tuple(seat))
-        for number, *row in matches:
-            yield records.played_of(tuple(row), seats[number])
+        for row in self._rows(query, *values):
+            seats.setdefault(row[0], []).append(row[1:])
+        for row in matches:
+            yield records.played_of(row[1:], seats[row[0]])
 
     def tallies(self) -> tuple[Tally, ...]:
         """Return sums of the seats of the matches that are read.
@@ -405,7 +405,7 @@ class Archive(Database):
         """
         meta = "select key, value from meta where key in ('plan', 'marked') order by key"
         last = "select number, started from main.matches order by number desc limit 1"
-        return json.dumps([*self._rows(meta), *self._rows(last)])
+        return json.dumps(list(self._rows(meta)) + list(self._rows(last)))
 
     def record(self, prefix: str) -> Record:
         """Return the record whose id begins with `prefix`.
@@ -516,7 +516,7 @@ class Archive(Database):
     def entries(self) -> dict[int, Entry]:
         """Return every entry by its number."""
         rows = self._rows(f"select number, {', '.join(records.ENTRY)} from entries")
-        return {number: Entry(*columns) for number, *columns in rows}
+        return {row[0]: Entry._make(row[1:]) for row in rows}
 
     def figures(self, ids: Sequence[str] | None = None) -> bytearray:
         """Return the figures of all seats, by match and order of play (`records.FIGURES`).

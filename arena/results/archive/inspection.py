@@ -16,9 +16,9 @@ NUMBERS_ANYWHERE = (
 )
 """Queries that read one b-tree each: damage to one b-tree leaves the others."""
 SEAT_COLUMNS = (
-    *(f"entries.{name}" for name in records.ENTRY),
-    *(f"seats.{name}" for name in records.SEAT),
-    *records.CLOCKS,
+    [f"entries.{name}" for name in records.ENTRY]
+    + [f"seats.{name}" for name in records.SEAT]
+    + list(records.CLOCKS)
 )
 
 

@@ -446,7 +446,7 @@ class Results:
         """Return the leaderboard of each game, for a notebook."""
         tables = []
         for league in self.leagues:
-            frame = league.leaderboard().drop(columns=[*columns.LOGITS], errors="ignore")
+            frame = league.leaderboard().drop(columns=list(columns.LOGITS), errors="ignore")
             narrow = frame.loc[:, :"forfeits"]  # what fits a screen
             tables.append(narrow.to_html(index=False, float_format="{:.1f}".format, na_rep=""))
         return "\n".join(tables)
@@ -640,7 +640,10 @@ class Results:
         labels = set(self.boards)
         roles = {role for _, role in self.board_role_columns}
         if board is not None:
-            labels = {label for label in labels if board in {label, *label.split("/", 1)}}
+            for label in self.boards:
+                game, _, name = label.partition("/")
+                if board not in {label, game, name}:
+                    labels.remove(label)
             _require("board", board, bool(labels), self.board_columns.values())
         if role is not None:
             _require("role", role, role in roles, roles)

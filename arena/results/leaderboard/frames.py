@@ -98,7 +98,7 @@ def leaderboard(results: "Results", standings: Sequence[Standing]) -> pd.DataFra
         names.extend(named.get(name, [name]))
 
     frame = pd.DataFrame(rows, columns=names)
-    floats = {*tie_breaks, *boards, *board_roles, *FLOATS}
+    floats = set(FLOATS).union(tie_breaks, boards, board_roles)
     types = dict.fromkeys(INTEGERS, "Int64") | dict.fromkeys(floats.intersection(names), float)
     # A copy has few arrays again. Of an array a column, of which boards make many, pandas warns.
     return frame.astype(types).copy()
@@ -185,9 +185,10 @@ def _ranked_rows(
 
 def _with_logits(strength: Strength, unit: str) -> tuple[float, ...]:
     """Return a strength with its interval, and the same in logits where the unit is Elo."""
+    figures = tuple(strength)
     if unit == "Elo":
-        return (*strength, *elo.logits(strength))
-    return tuple(strength)
+        figures += tuple(elo.logits(strength))
+    return figures
 
 
 def _names(declared: columns.Columns, unit: str) -> list[str]:
@@ -204,8 +205,9 @@ def strengths(ratings: Ratings) -> pd.DataFrame:
     """
     rows = []
     for rating in ratings.ratings:
-        for board_role, strength in sorted(rating.roles.items()):
-            rows.append((rating.bot, *board_role, *_with_logits(strength, ratings.unit)))
+        for (board, role), strength in sorted(rating.roles.items()):
+            figures = _with_logits(strength, ratings.unit)
+            rows.append((rating.bot, board, role, *figures))
     return pd.DataFrame(rows, columns=_names(columns.STRENGTHS, ratings.unit))
 
 
@@ -215,8 +217,8 @@ def advantages(ratings: Ratings) -> pd.DataFrame:
     It has the advantage of the role between average bots, and the interval.
     """
     rows = []
-    for board_role, strength in sorted(ratings.advantages.items()):
-        rows.append((*board_role, *strength))
+    for (board, role), (value, low, high) in sorted(ratings.advantages.items()):
+        rows.append((board, role, value, low, high))
     return pd.DataFrame(rows, columns=columns.ADVANTAGES.names)
 
 
@@ -443,9 +445,10 @@ def timing(archive: Archive) -> pd.DataFrame:
         cpu += cpus
         waited += waits
     rows = []
-    for key, packed in sorted(clocks.items()):
-        answers = len(packed[0]) // np.dtype(np.float32).itemsize
-        rows.append((*key, answers, timeouts[key], *_quantiles(*packed)))
+    for (bot, board, role), (wall, cpu, waited) in sorted(clocks.items()):
+        answers = len(wall) // np.dtype(np.float32).itemsize
+        lost = timeouts[bot, board, role]
+        rows.append((bot, board, role, answers, lost, *_quantiles(wall, cpu, waited)))
     return pd.DataFrame(rows, columns=columns.TIMING.names)
 
 
@@ -494,7 +497,8 @@ def board_columns(boards: Mapping[str, Sequence[Role]]) -> dict[str, str]:
     for label, roles in boards.items():
         name = label.partition("/")[2]
         columns_of[label] = [name, *(f"{name}_{role}" for role in roles)]
-    uses = Counter([*columns.LEADERBOARD.names, *tiebreaks.names()])
+    uses = Counter(columns.LEADERBOARD.names)
+    uses.update(tiebreaks.names())
     for names in columns_of.values():
         uses.update(names)
     chosen = {}
