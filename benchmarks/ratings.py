@@ -16,7 +16,7 @@ from openskill.models import PlackettLuce
 
 from arena.results import ratings
 from arena.results.arrays import Arrays, Floats
-from tests.support.simulated import DUEL, TRIO, league, limit, pairs_kept, play
+from tests.support.simulated import DUEL, TRIO, league, limit, met, play
 
 SEED = 2026
 BOTS, KEPT = 12, 0.6
@@ -152,6 +152,18 @@ def coverage(leagues: int) -> None:
         rest = (sum(every) - sum(extra)) / max(1, len(every) - len(extra))
         apart = f"   (those bots {np.mean(extra):.1%}, the others {rest:.1%})" if last else ""
         print(f"{name:40}{np.mean(every):>7.1%}{apart}", flush=True)
+
+
+def pairs_kept(random: np.random.Generator, bots: int, share: float) -> Callable[[Floats], Floats]:
+    """Return a choice of seatings that leaves whole pairs of bots out, so that `share` of the pairs are played."""
+    pairs = [(one, other) for one in range(bots) for other in range(one)]
+    drawn = random.permutation(len(pairs))[: round(share * len(pairs))]
+    kept = {pairs[number] for number in drawn}
+
+    def chosen(rows: Floats) -> Floats:
+        return np.array([kept.issuperset(met(row)) for row in rows.tolist()])
+
+    return chosen
 
 
 def by_role(specialists: int) -> Callable[[Floats], Floats]:
