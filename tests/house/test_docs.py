@@ -37,6 +37,7 @@ PAGES = {
     str(path.relative_to(HERE)): path.read_text("utf-8")
     for path in sorted([*HERE.glob("*.md"), *HERE.glob("*/README.md"), *(HERE / "docs").rglob("*.md")])
     if path.name != "CHANGELOG.md"  # it also names commands that are no more
+    and (path.parent.name != "extras" or path.stem in extensions.extras())
 }
 FOLLOWED_ELSEWHERE = {
     "CONTRIBUTING.md",  # it names commands, as words for what they do

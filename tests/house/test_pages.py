@@ -7,6 +7,7 @@ from pathlib import Path
 from arena.values import Ending
 from tests import pages
 from tests.house.test_docs import ENDINGS, HERE, PAGES
+from tests.support import extras
 
 PROTOCOL = (HERE / "docs" / "protocol.md").read_text("utf-8")
 CODE = "\n".join(path.read_text("utf-8") for path in (HERE / "arena").rglob("*.py"))
@@ -26,6 +27,7 @@ def reasons_of(game):
     return {word.value for word in words if isinstance(word.value, str)}
 
 
+@extras.needs()
 def test_what_is_made_from_the_code_stands_in_the_pages():
     for (page, name), text in pages.parts().items():
         assert pages.standing(page, name) == text, f"{page.name}, {name}: run `python tests/pages.py`"
