@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from arena import rulefile, system
-from arena.author import classroom
+from arena.author import named_bots
 from arena.author.submissions.bot_store import BotStore
 from arena.display_names import bot_shown
 from arena.errors import ArenaError, OptionError, PublicError, known_are
@@ -73,7 +73,7 @@ def event_of(
 ) -> tuple[Event, tuple[Bot, ...]]:
     """Return the event of the file at this path, only with the named bots and boards if any are, and all its bots."""
     try:
-        entrants = classroom.entrants(tournament, path.parent)
+        entrants = named_bots.entrants(tournament, path.parent)
         event = tournament.event(
             path.parent,
             bots=bots,
@@ -154,7 +154,7 @@ def version_numbers() -> dict[str, int]:
 
 def entrants() -> tuple[Bot, ...]:
     """Return every bot of the workspace here, or of the one that comes with arena."""
-    return classroom.entrants(tournament(), _root())
+    return named_bots.entrants(tournament(), _root())
 
 
 def bot_named(name: str) -> Bot:

@@ -67,7 +67,6 @@ COMMANDS = {
     },
     "Events": {
         "init": "Make a new workspace.",
-        "grade": "Give marks by the thresholds of [grade].",
         "commit": "Publish digests of an event before it, for `verify --public`.",
         "verify": "Check every record of an event against the rules.",
         "merge": "Join archives of one event, or take matches into an event.",

@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from arena import workspace
-from arena.author import classroom, starters
+from arena.author import named_bots, starters
 from arena.author.submissions import listing
 from arena.cli import options, output, paths
 from arena.display_names import bot_shown
@@ -73,7 +73,7 @@ def bots(
 ) -> None:
     """List the bots of this workspace: name, version, digest, author, language, games, state, display name."""
     tournament = workspace.own_tournament()
-    people = classroom.people_now(Path())
+    people = named_bots.people_now(Path())
     rows = list(listing.rows(workspace.bot_store(tournament), people) if tournament.bots is not None else ())
     by_hand = tuple(entry for entry in tournament.bot if entry.adds_bot)
     tables = tournament.model_copy(update={"bots": None, "bot": by_hand}).entrants(Path())

@@ -81,7 +81,7 @@ def charts(
     results = read(folder, all_versions=all_versions)
     tables, pictures = result_files.write_tables(results), write_charts(results)
     written = (*tables, *pictures.files)
-    _print_files(written, json=json)
+    print_files(written, json=json)
     if pictures.silent:
         output.notice(f"not drawn: {', '.join(f'{name} ({reason})' for name, reason in pictures.silent.items())}")
     if open_:
@@ -91,16 +91,6 @@ def charts(
 def report(
     event: options.EventName = None,
     open_: Annotated[bool, typer.Option("--open", help="Open it in the browser.")] = False,
-    author: Annotated[
-        str | None,
-        typer.Option(
-            "--for",
-            metavar="NAME",
-            help="For one author, by bot or as in people.csv: their own matches, and nobody else's words or names; "
-            "or for everybody, each with a letter.",
-        ),
-    ] = None,
-    people: options.People = None,
     since: Annotated[
         str | None, typer.Option(metavar="EVENT", help="Show what changed since another event, such as last week's.")
     ] = None,
@@ -109,25 +99,16 @@ def report(
 ) -> None:
     """Write report.html: leaderboard, crosstable, charts and matches to replay, in one file without network."""
     folder = paths.event_folder(event)
-    if author is not None:
-        if since is not None:
-            raise ArenaError("--for and --since: a report for one author compares with no other event")
-        if all_versions:
-            raise ArenaError("--for and --all-versions: a report for one author is of the bots that play now")
-        from arena.report import for_authors
-
-        with ProgressLine("report") as progress:
-            pages = for_authors.write(folder, author, people, stored_match.game_of, progress)
-    else:
-        results = read(folder, all_versions=all_versions)
-        then = None if since is None else read(paths.event_folder(since), rating=results.rating)
-        pages = (write_report(results, stored_match.game_of, then),)
-    _print_files(pages, json=json)
+    results = read(folder, all_versions=all_versions)
+    then = None if since is None else read(paths.event_folder(since), rating=results.rating)
+    page = write_report(results, stored_match.game_of, then)
+    print_files([page], json=json)
     if open_:
-        typer.launch(str(pages[0] if len(pages) == 1 else folder / "for"))
+        typer.launch(str(page))
 
 
-def _print_files(files: Iterable[Path], *, json: bool) -> None:
+def print_files(files: Iterable[Path], *, json: bool) -> None:
+    """Print the names of files that were written."""
     names = [paths.displayed(file) for file in files]
     output.print_result([{"file": name} for name in names], *names, json=json)
 

@@ -3,7 +3,7 @@
 import os
 import sys
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import ExitStack, closing
 from pathlib import Path
 from tempfile import mkdtemp
@@ -12,7 +12,6 @@ from typing import Annotated
 import typer
 
 from arena import workspace
-from arena.author import letter
 from arena.author.submissions import SubmissionDecision, Submissions, SubmissionStatus
 from arena.author.submissions import people as people_files
 from arena.author.submissions.bot_store import BotStore
@@ -49,18 +48,43 @@ def submit(
         ),
     ] = "newest",
     people: options.People = None,
-    letters: Annotated[
-        Path | None, typer.Option("--feedback", metavar="DIR", help="Write a text for each author into this folder.")
-    ] = None,
     boards: options.BoardNames = None,
     sandbox: options.Sandbox = None,
     unsafe: options.Unsafe = False,
     json: options.Json = False,
 ) -> None:
     """Check a bot, and take it into the event as a new version; exit code 1 when it, or one of many, is refused."""
+    take_in(
+        path,
+        name,
+        replaces=replaces,
+        keep=keep,
+        people=people,
+        boards=boards,
+        limits=options.overrides(sandbox=sandbox, unsafe=unsafe),
+        json=json,
+    )
+
+
+def take_in(
+    path: Path,
+    name: str | None,
+    *,
+    replaces: bool,
+    keep: str,
+    people: Path | None,
+    boards: Sequence[str] | None,
+    limits: dict[str, object],
+    json: bool,
+    tell: Callable[[Sequence[SubmissionDecision]], None] | None = None,
+) -> None:
+    """Check what was handed in and decide it, as `arena submit` does; `tell` hears all decisions.
+
+    `limits` replace keys of the tournament.toml.
+    """
     if keep not in KEEP:
         raise ArenaError(f"--keep {keep}: expected {' or '.join(KEEP)}")
-    tournament = workspace.own_tournament(options.overrides(sandbox=sandbox, unsafe=unsafe))
+    tournament = workspace.own_tournament(limits)
     workspace.forget_secrets(tournament)
     store = workspace.bot_store(tournament)
     class_list = people_files.of_workspace(Path(), people)
@@ -94,8 +118,8 @@ def submit(
             decisions.append(decision)
             if not json:
                 _print(decision, reasons=folder is None)
-    if letters is not None:
-        letter.write(decisions, letters)
+    if tell is not None:
+        tell(decisions)
     if json:
         output.print_json(
             {

@@ -15,8 +15,7 @@ Where to change what (paths begin below arena/):
 - the replay in the browser: `report/html/replay.js`, `report/html/playback.js`,
   `report/html/board.js`; its data: `report/replays.py`; in a notebook: `report/notebook.py`,
   `report/html/_notebook.js`
-- what a letter of `arena report --for everybody` says: `report/for_authors.py` `write_letter`; who
-  gets one: `write` there; what an author may know: `report/author.py`
+- what an author may know: `report/author.py`
 - a game's own view: what it may do, how it is confined: `report/viewer.py`, `report/html/_frame.js`
   (in the frame), `report/html/viewer.js` (the page's side); hostile ones: `tests/bad_viewers/`;
   docs/viewers.md

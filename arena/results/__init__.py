@@ -21,7 +21,7 @@ Where to change what (paths begin below arena/):
 - what a student's mark is, and its reason in words: `results/grades.py`; who a student is:
   `author/submissions/students.py`; who a person is, whatever the name:
   `author/submissions/people.py` `recorded`; which of a student's bots counts, and the files:
-  `author/marks.py`
+  `extras/classroom/marks.py`
 - how `arena nemesis` searches: `extras/nemesis/search.py`
 - what an agent of `arena climb` gets, and how it is confined: `extras/climb/feedback.py`,
   `extras/climb/agent.py`; the steps of a round, and when an edit is promoted:

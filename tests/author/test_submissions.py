@@ -19,7 +19,6 @@ from unittest.mock import Mock
 import pytest
 
 from arena import workspace
-from arena.author import letter
 from arena.author.checkup import screening
 from arena.author.submissions import (
     BotStore,
@@ -54,7 +53,7 @@ def taught(tmp_path_factory):
     submitted = classroom.make(home / "class")
     (here / "people.csv").write_text(classroom.PEOPLE)
     before = classroom.everything(home / "class"), sorted(path.name for path in home.iterdir())
-    done = cup.arena(here, "submit", str(submitted), "--json", "--feedback", "letters")
+    done = cup.arena(here, "submit", str(submitted), "--json")
     after = classroom.everything(home / "class"), sorted(path.name for path in home.iterdir())
     return here, done, before == after
 
@@ -76,7 +75,7 @@ def test_nothing_is_written_outside_the_workspace_and_nothing_half_within(taught
     here, _, same = taught
     assert same
     assert sorted(path.name for path in here.iterdir()) == [
-        *("bots", "letters", "people.csv", "results", "rules", "tournament.toml")
+        *("bots", "people.csv", "results", "rules", "tournament.toml")
     ]
     assert sorted(path.name for path in (here / "bots" / "_versions").iterdir() if path.name[0] == ".") == [".lock"]
     assert not [path for path in here.rglob("*") if path.is_symlink() or "slipped" in path.name]
@@ -103,19 +102,13 @@ def test_bots_lists_who_plays_and_who_was_refused(taught):
 
 
 @pytest.mark.slow
-def test_every_author_has_a_name_to_show_and_a_text_that_says_what_to_mend(taught):
+def test_every_author_has_a_name_to_show(taught):
     here, done, _ = taught
     answers = json.loads(done.stdout)
     shown = {row["display"]: row["name"] for row in answers}
     assert shown.items() >= {**classroom.NAMES, "Łukasz Żak": "Lukasz_Zak"}.items() - {("Łukasz", "Lukasz")}
     assert "8 accepted, 12 refused" in done.stderr
     assert "nothing from 1 of the table of people: No Show" in done.stderr
-    letters = {path.stem: path.read_text() for path in (here / "letters").iterdir()}
-    assert letters.keys() == {row["name"] for row in answers}
-    for name, words in classroom.REASONS.items():
-        assert words in letters[name], name
-    assert letters["Anna_Muller"].startswith("To: Anna Müller <anna@school.example>\nSubject: your bot Anna Müller.py")
-    assert "Your bot takes part: it is version 1." in letters["Anna_Muller"]
     table = cup.arena(here, "bots")
     assert "12 refused; `arena bots --refused` says why" in table.stderr
     assert "case matters" not in table.stderr
@@ -602,16 +595,6 @@ def test_a_refusal_disappears_when_its_author_hands_in_a_bot_that_is_taken(tmp_p
     classroom.submit(submissions, written(tmp_path / "later/Ann.py"))  # the same person, from another place
     classroom.submit(submissions, written(tmp_path / "x.py"), "other")  # the same file, under another name
     assert [one.name for one in store.refused()] == ["Bob"]
-
-
-def test_a_letter_has_no_line_that_the_name_of_a_file_put_there(submissions, tmp_path):
-    (tmp_path / "class").mkdir()
-    written(tmp_path / "class" / "a\nTo: b@x.example.py")
-    answers = submissions.submit_all(class_of(tmp_path / "class"))
-    letter.write(answers, tmp_path / "letters")
-    (text,) = (tmp_path / "letters").iterdir()
-    lines = text.read_text().splitlines()
-    assert [line for line in lines if line.startswith("To:")] == ["To: a To: b@x.example"]
 
 
 @pytest.mark.parametrize(

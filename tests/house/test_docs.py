@@ -41,8 +41,8 @@ PAGES = {
 }
 FOLLOWED_ELSEWHERE = {
     "CONTRIBUTING.md",  # it names commands, as words for what they do
-    "docs/class.md",  # by test_tutorials.py
-    "docs/first-tournament.md",
+    "docs/first-tournament.md",  # by test_tutorials.py
+    "docs/extras/classroom.md",  # by test_class.py
     "docs/extras/climb.md",  # by test_climb.py
     "docs/extras/serve.md",  # by test_serve_accounts.py
     "docs/extras/cluster.md",  # by test_clusters.py

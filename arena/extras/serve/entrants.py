@@ -5,7 +5,7 @@ from functools import cached_property
 from pathlib import Path
 
 from arena import toml
-from arena.author import classroom
+from arena.author import named_bots
 from arena.author.submissions.bot_store import BotStore, Version
 from arena.errors import ArenaError
 from arena.event import config
@@ -27,7 +27,7 @@ class Entrants:
     @cached_property
     def bots(self) -> tuple[Bot, ...]:
         """The bots that play."""
-        return classroom.entrants(self.tournament, self._workspace)
+        return named_bots.entrants(self.tournament, self._workspace)
 
     def played(self) -> frozenset[str]:
         """Return the digests of all versions that have played in the event."""

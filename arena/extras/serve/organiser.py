@@ -1,11 +1,11 @@
 """The page of the organiser; every button of it is an action of `arena serve`, and is in the log."""
 
 import asyncio
-import contextlib
 import secrets
 import time
 from collections.abc import Callable
 from http import HTTPStatus
+from pathlib import Path
 from typing import Any, TypeVar
 
 from starlette.exceptions import HTTPException
@@ -13,7 +13,7 @@ from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 from starlette.routing import Route
 
-from arena.author import marks
+from arena import extensions
 from arena.author.submissions.bot_store import BotStore
 from arena.errors import ArenaError
 from arena.event.discovery import names
@@ -138,15 +138,25 @@ def _evidence(store: BotStore, played: frozenset[str], first: str, second: str) 
     return None
 
 
+def _graded(folder: Path) -> Any:
+    """Return the marks of an event; None without any, such as without [grade] or without the extra classroom."""
+    if "classroom" not in extensions.extras():
+        return None
+    from arena.extras.classroom import marks
+
+    try:
+        return marks.marks_of(folder)
+    except ArenaError:
+        return None
+
+
 def _values(accounts: Accounts) -> dict[str, Any]:
     folder = event_folder(accounts.workspace)
     labels = accounts.labels()
     graded: Any = None
-    students: list[str] = []
     if folder is not None and (folder / "event.sqlite").is_file():
-        with contextlib.suppress(ArenaError):  # such as an event without [grade]
-            graded = marks.marks_of(folder)
-            students = names.unambiguous([row.key for row in graded.students])
+        graded = _graded(folder)
+    students = names.unambiguous([row.key for row in graded.students]) if graded is not None else []
     return {
         "switches": {switch: accounts.is_on(switch) for switch in ("frozen", "paused", "hidden")},
         "meanings": {action: meaning for action, (_, _, meaning) in actions.SWITCHES.items()},

@@ -7,8 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from arena.author import letter
-from arena.author.classroom import Classroom, entrants
+from arena.author.named_bots import entrants
 from arena.author.submissions import people as people_files
 from arena.author.submissions.bot_store import BotStore
 from arena.author.submissions.people import People, Person
@@ -17,6 +16,8 @@ from arena.author.submissions.students import StudentState, students
 from arena.errors import ArenaError
 from arena.event import commitment, config, discovery
 from arena.event.discovery import names
+from arena.extras.classroom import letter
+from arena.extras.classroom.classroom import Classroom
 from arena.extras.serve import actions, uploads
 from arena.extras.serve.accounts import Accounts
 from arena.extras.serve.entrants import Entrants

@@ -14,11 +14,11 @@ from pathlib import Path
 from typing import Any
 
 from arena import whole_files
-from arena.author.classroom import Classroom, classroom_of
-from arena.author.letter import letter
 from arena.author.submissions.students import Student, StudentState, author_of_note, students
 from arena.errors import writing
 from arena.event.discovery import names
+from arena.extras.classroom.classroom import Classroom, classroom_of
+from arena.extras.classroom.letter import letter
 from arena.game import Game
 from arena.replay import like_positions, notation
 from arena.report import bots

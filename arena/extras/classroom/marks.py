@@ -12,12 +12,12 @@ from math import fsum
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from arena.author.classroom import classroom_of
 from arena.author.submissions.students import Student, students
 from arena.errors import ArenaError, counted
 from arena.event import schedules
 from arena.event.discovery import names
 from arena.event.plan import Plan
+from arena.extras.classroom.classroom import classroom_of
 from arena.protocol import clean
 from arena.results import grades
 from arena.results.archive import Archive

@@ -1,6 +1,6 @@
 """`arena grade`: marks for students by the thresholds of [grade], as a table, CSV, JSON, and files for Gradescope.
 
-The marks are made in author/marks.py. All files here hold real names, so that only their owner may read them.
+The marks are made in marks.py. All files here hold real names, so that only their owner may read them.
 """
 
 import json as json_text
@@ -29,7 +29,7 @@ def grade(
     json: options.Json = False,
 ) -> None:
     """Give marks by the thresholds of [grade], and write grades.csv; exit code 1 while matches are missing."""
-    from arena.author import marks as formats
+    from arena.extras.classroom import marks as formats
     from arena.results import tables
 
     folder = paths.event_folder(event)
