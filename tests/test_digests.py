@@ -10,7 +10,7 @@ import pytest
 
 from arena import rulefile
 from arena.errors import ArenaError
-from arena.event import commitment, discovery, schedules
+from arena.event import discovery, schedules
 from arena.event.discovery.files import digest_of, files_of, folder_digest
 from arena.extras.serve import join
 from arena.games import board_cache, boards
@@ -81,19 +81,10 @@ def of_a_bot(folder: Path) -> str:
     return discovery.from_path(folder, "bot").digest
 
 
-def of_a_bot_in_a_commitment(folder: Path) -> str:
-    (folder / "bot.toml").write_text('command = "./a"\n')
-    event = stored.event("ann")
-    return commitment.commitment(replace(event, boards=()), {"ann": folder}).bots["ann"]
-
-
 @pytest.mark.parametrize("pair", SEEN_BY_A_BOT.values(), ids=SEEN_BY_A_BOT)
-@pytest.mark.parametrize("digest", [of_a_bot, of_a_bot_in_a_commitment])
-def test_two_bots_that_see_other_things_in_their_folders_have_two_digests(
-    digest: Callable[[Path], str], pair: tuple[Layout, Layout], tmp_path: Path
-):
+def test_two_bots_that_see_other_things_in_their_folders_have_two_digests(pair: tuple[Layout, Layout], tmp_path: Path):
     one, other = (laid_out(tmp_path / f"{number}", layout) for number, layout in enumerate(pair))
-    assert digest(one) != digest(other)
+    assert of_a_bot(one) != of_a_bot(other)
 
 
 def of_code(folder: Path) -> str:
@@ -225,11 +216,8 @@ def test_rules_whose_files_of_one_name_are_exchanged_are_another_board(tmp_path:
     texts = ("HERE = 1\n", "HERE = 2\n")
     one, other = rules_in(tmp_path / "one", *texts), rules_in(tmp_path / "other", *reversed(texts))
     assert [*rulefile.named_sources(one)] == ["grid.py", "parts/__init__.py", "parts/grid.py", "two.py"]
-    event = stored.event()
     found = [boards.board_of(path, "default") for path in (one, other)]
     assert found[0].digest != found[1].digest
-    committed = [commitment.commitment(replace(event, boards=(board,), bots=()), {}).boards for board in found]
-    assert committed[0] != committed[1]
     entries = [board_cache.file_of(tmp_path, path, {}, "key") for path in (one, other)]
     assert entries[0] != entries[1]
 

@@ -8,9 +8,8 @@ from arena.author.submissions.bot_store import BotStore
 from arena.author.submissions.people import People
 from arena.author.submissions.students import author_of_note, shown_name
 from arena.errors import ArenaError
-from arena.event import commitment
 from arena.event.config import Tournament
-from arena.event.folders import results_folder
+from arena.event.folders import COMMITMENT_FILE, results_folder
 from arena.values import Bot
 
 
@@ -20,7 +19,7 @@ def entrants(tournament: Tournament, workspace: Path) -> tuple[Bot, ...]:
     The names of an event with a commitment are a part of it, so there they stay as they were handed in.
     """
     bots, listed = tournament.entrants(workspace), people_now(workspace)
-    is_committed = (results_folder(workspace, tournament.name) / commitment.FILE).exists()
+    is_committed = (results_folder(workspace, tournament.name) / COMMITMENT_FILE).exists()
     if tournament.bots is None or is_committed or not [*listed]:
         return bots
     store, shown = BotStore(workspace / tournament.bots), []

@@ -67,7 +67,6 @@ COMMANDS = {
     },
     "Events": {
         "init": "Make a new workspace.",
-        "commit": "Publish digests of an event before it, for `verify --public`.",
         "verify": "Check every record of an event against the rules.",
         "merge": "Join archives of one event, or take matches into an event.",
         "export": "Write an event as tables, or a match as a text.",
@@ -87,7 +86,6 @@ MODULES = {
     **dict.fromkeys(("leaderboard", "charts", "report"), "results"),
     **dict.fromkeys(("new", "withdraw"), "bots"),
     **dict.fromkeys(("check-rules", "openings"), "games"),
-    "commit": "verify",
     "stop": "status",
 }
 """The modules of commands that do not have one of their own name."""

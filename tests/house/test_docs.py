@@ -48,7 +48,7 @@ FOLLOWED_ELSEWHERE = {
     "docs/extras/cluster.md",  # by test_clusters.py
     "docs/commands.md",  # made from the commands
     "docs/extras/contest.md",  # by test_contest.py
-    "docs/notary.md",  # by test_notary.py
+    "docs/extras/notary.md",  # by test_notary.py
     "docs/export.md",  # by test_export.py
     "docs/extensions.md",  # by test_extensions.py
     "docs/game-authors.md",  # by test_writing_a_game.py

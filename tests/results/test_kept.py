@@ -80,7 +80,7 @@ def test_results_of_a_released_version_hold_and_give_the_same_tables(
     results, text = folder / "results/cup", (folder / keep.TEXT).read_text()
     before = {path.name: path.read_bytes() for path in results.glob("*.csv")}
     archive_before = (results / "event.sqlite").read_bytes()
-    verified = cup.arena(folder, "verify", "--public")
+    verified = cup.arena(folder, "verify")
     assert (verified.returncode, verified.stdout) == (
         0,
         f"{cup.stored(folder)} records: {cup.stored(folder)} hold\n",
@@ -173,7 +173,6 @@ CASES: dict[str, tuple[str, str, Callable[[Path], None], tuple[str, ...]]] = {
     "archive": ("model", "results/cup/event.sqlite", newer_database, ("leaderboard",)),
     "text of a match": ("model", keep.TEXT, newer_text, ("replay", keep.TEXT)),
     "tournament.toml": ("model", "tournament.toml", newer_table, ("run",)),
-    "commitment": ("model", "results/cup/commitment.json", newer_json, ("verify", "--public")),
     "tape": ("model", "results/cup/tape.sqlite", newer_database, ("run", "--repeats", "2", "--no-charts")),
     "submission": ("site", "bots/_versions/ann/2/.version.json", newer_json, ("bots",)),
     "accounts": ("site", ".serve/accounts.sqlite", newer_database, ("serve", "invite", "cyd")),

@@ -14,7 +14,7 @@ from arena.author.submissions.people import People, Person
 from arena.author.submissions.requests import class_of, request
 from arena.author.submissions.students import StudentState, students
 from arena.errors import ArenaError
-from arena.event import commitment, config, discovery
+from arena.event import config, discovery
 from arena.event.discovery import names
 from arena.extras.classroom import letter
 from arena.extras.classroom.classroom import Classroom
@@ -311,6 +311,7 @@ def test_a_person_whose_name_becomes_that_of_a_guest_shares_no_bot_with_the_gues
 
 
 def test_a_name_that_changes_in_people_csv_contradicts_no_commitment(tmp_path):
+    commitment = pytest.importorskip("arena.extras.notary.commitment", reason="the notary is not here")
     workspace = workspaces.make(tmp_path, boards="duel")
     submit(untried(workspace, [ANN]), hand_in(workspace, "17_bot.py"))
     tournament = config.load(workspace / "tournament.toml")

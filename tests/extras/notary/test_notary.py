@@ -8,8 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from arena.event import commitment
+from arena.event.folders import COMMITMENT_FILE
 from arena.event.plan import Plan
+from arena.extras.notary import commitment
 from arena.games import rulebook
 from arena.results.archive import Archive
 from arena.values import Event
@@ -62,7 +63,7 @@ def statements(folder: Path, *words: str) -> list[tuple[str | None, str]]:
 
 
 def test_an_honest_event_holds_and_its_reruns_bound_what_may_be_forged(published):
-    file = published / "results" / "cup" / commitment.FILE
+    file = published / "results" / "cup" / COMMITMENT_FILE
     digest = commitment.Commitment.model_validate_json(file.read_bytes()).digest
     lot = ("--reruns", "3", "--lot", "the numbers of Saturday")
     done = cup.arena(published, "verify", "--public", "--digest", digest, *lot)
@@ -73,7 +74,7 @@ def test_an_honest_event_holds_and_its_reruns_bound_what_may_be_forged(published
 
 
 def test_the_commands_of_the_page_are_those_that_are_tested_here():
-    page = (Path(__file__).parents[3] / "docs" / "notary.md").read_text()
+    page = (Path(__file__).parents[3] / "docs" / "extras" / "notary.md").read_text()
     assert {line[2:] for line in page.splitlines() if line.startswith("$ ")} == {
         "arena commit",
         "arena verify --public --digest DIGEST --reruns 50",
@@ -157,14 +158,14 @@ def test_a_table_that_the_matches_do_not_say_is_named_with_its_line(published, t
 def test_another_event_that_agrees_with_itself_is_not_the_one_committed(published, tmp_path):
     """Seed, a bot and a name were changed, and the event played anew."""
     folder, results = copied(published, tmp_path)
-    sealed = (results / commitment.FILE).read_bytes()
+    sealed = (results / COMMITMENT_FILE).read_bytes()
     shutil.rmtree(results)
     toml = folder / "tournament.toml"
     toml.write_text(toml.read_text().replace(SECRET, SECRET[::-1]))
     (folder / "bots" / "last").write_text(f"{LAST}#")
     (folder / "bots" / "first").rename(folder / "bots" / "once")
     assert cup.run_event(folder).returncode == 0
-    (results / commitment.FILE).write_bytes(sealed)
+    (results / COMMITMENT_FILE).write_bytes(sealed)
     assert [words for _, words in statements(folder)] == [
         "the seed is not the one that was committed",
         "bot first was committed, and is not in the event",
@@ -255,7 +256,7 @@ def test_boards_that_the_seed_did_not_draw_are_named(published, tmp_path):
     (board,) = rulebook.find("mummy_maze/random:2", seed=event.seed)
     files = files_of(results, event)
     event = replace(event, boards=(replace(board, sampled=board.sampled[::-1]),))
-    (results / commitment.FILE).write_text(commitment.commitment(event, files).model_dump_json())
+    (results / COMMITMENT_FILE).write_text(commitment.commitment(event, files).model_dump_json())
     put(results, event, [])
     assert "board mummy_maze/random: was not drawn by the seed" in [words for _, words in statements(folder)]
 
@@ -301,15 +302,15 @@ def test_a_match_that_goes_otherwise_when_it_is_played_again_is_named(published,
 @pytest.mark.parametrize("text", ["", '{"digest": 5}', "[" * 100_000], ids=["empty", "another", "nested"])
 def test_a_commitment_that_is_none_is_named_in_a_sentence(published, tmp_path, text):
     folder, results = copied(published, tmp_path)
-    (results / commitment.FILE).write_text(text)
+    (results / COMMITMENT_FILE).write_text(text)
     assert "commitment.json: is not as `arena commit` writes it" in [words for _, words in statements(folder)]
 
 
 def test_a_commitment_from_before_there_were_formats_is_no_forgery(published, tmp_path):
     folder, results = copied(published, tmp_path)
-    table = json.loads((results / commitment.FILE).read_text())
+    table = json.loads((results / COMMITMENT_FILE).read_text())
     del table["format"]
-    (results / commitment.FILE).write_text(json.dumps(table))
+    (results / COMMITMENT_FILE).write_text(json.dumps(table))
     reason = "its format is 0, from before arena 0.2.0: only the arena that wrote it reads it"
     assert [words for _, words in statements(folder)] == [f"commitment.json: {reason}"]
 
@@ -319,12 +320,12 @@ def test_an_edited_commitment_has_another_digest_than_was_published(published, t
     assert "commitment.json is believed as it is here" in cup.arena(folder, "verify", "--public").stderr
     digest = cup.arena(folder, "verify", "--public", "--digest", "0" * 64, "--json").stdout
     assert "another one was published" in digest
-    (results / commitment.FILE).unlink()
+    (results / COMMITMENT_FILE).unlink()
     assert cup.refused(cup.arena(folder, "verify", "--public"), "has no commitment.json")
 
 
 def test_a_commitment_comes_before_the_first_match_and_holds_no_secret(published, tmp_path):
     folder, results = copied(published, tmp_path)
-    assert SECRET not in (results / commitment.FILE).read_text()
+    assert SECRET not in (results / COMMITMENT_FILE).read_text()
     assert cup.refused(cup.arena(folder, "commit"), "matches of cup were played already")
     assert cup.refused(cup.arena(folder, "verify", "--reruns", "2"), "--digest and --reruns are for --public")

@@ -16,13 +16,13 @@ from arena import file_formats, rulefile, shared_folders
 from arena.errors import ArenaError
 from arena.event import discovery
 from arena.event.discovery.files import digest_of, folder_digest
+from arena.event.folders import COMMITMENT_FILE
 from arena.games import boards, rulebook
 from arena.identity import digest_of as values_digest
 from arena.identity import file_digest, plain, stated
 from arena.values import DISGUISED, Board, Bot, Event
 from arena.version import __version__
 
-FILE = "commitment.json"
 MOST_BYTES = 10_000_000
 WHOLE = 64
 """Hex digits of a SHA-256."""
@@ -79,19 +79,19 @@ def problems(
     `copies` has a whole copy of each bot by its digest, `refused` why there is none. ArenaError without a commitment.
     """
     try:
-        table = json.loads(shared_folders.read(folder / FILE, MOST_BYTES))
+        table = json.loads(shared_folders.read(folder / COMMITMENT_FILE, MOST_BYTES))
         reason = file_formats.COMMITMENT.refusal(_format_of(table))
         if reason is not None:
-            yield f"{FILE}: its format {reason}"
+            yield f"{COMMITMENT_FILE}: its format {reason}"
             return
         published = Commitment.model_validate(table)
     except FileNotFoundError:
-        raise ArenaError(f"{folder}: has no {FILE}; `arena commit` writes it before an event") from None
+        raise ArenaError(f"{folder}: has no {COMMITMENT_FILE}; `arena commit` writes it before an event") from None
     except (OSError, ValueError, RecursionError):
-        yield f"{FILE}: is not as `arena commit` writes it"
+        yield f"{COMMITMENT_FILE}: is not as `arena commit` writes it"
         return
     if digest is not None and digest.lower() != published.digest:
-        yield f"{FILE}: its digest is {published.digest}, and another one was published"
+        yield f"{COMMITMENT_FILE}: its digest is {published.digest}, and another one was published"
     names = [bot.name for bot in event.bots]
     if names != sorted({*names}):
         yield "its bots are not each there once, in order of name"

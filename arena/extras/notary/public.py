@@ -1,0 +1,136 @@
+"""`arena verify --public`: whether an event is the one that was committed, and its tables are made of its matches."""
+
+import os
+import random
+from collections.abc import Iterator
+from itertools import zip_longest
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from arena import shared_folders, workspace
+from arena.author.submissions.copy_untrusted import Allowance, copy_entry
+from arena.cli import paths, results, stored_match
+from arena.cli import verify as records
+from arena.cli.progress import ProgressLine
+from arena.errors import ArenaError
+from arena.event import result_files
+from arena.event.folders import COMMITMENT_FILE
+
+if TYPE_CHECKING:
+    from arena.cli.verify import Problem
+    from arena.results.archive import Archive
+
+LEVEL = 0.95
+"""The certainty of the bound on matches that were forged together with their bots' dice."""
+
+
+def verify(
+    event: str | None,
+    all_versions: bool,
+    json: bool,
+    public: Annotated[
+        bool, typer.Option("--public", help="Compare with what `arena commit` wrote; check draws and CSV files too.")
+    ] = False,
+    digest: Annotated[
+        str | None, typer.Option(metavar="HEX", help="With --public: the digest that was published before the event.")
+    ] = None,
+    reruns: Annotated[
+        int,
+        typer.Option(
+            metavar="K", min=0, help="With --public, where all else holds: play K matches again, drawn by lot."
+        ),
+    ] = 0,
+    lot: Annotated[
+        str | None, typer.Option(metavar="TEXT", help="With --reruns: a public text that decides the lot.")
+    ] = None,
+) -> None:
+    """Check the records as without the options; then compare all that is public with the commitment."""
+    from arena.extras.notary import commitment
+    from arena.results.archive import Archive
+
+    if not public:
+        if digest or reruns:
+            raise ArenaError("--digest and --reruns are for --public")
+        records.verify(event, all_versions=all_versions, json=json)
+        return
+    folder, notes = paths.event_folder(event), list[str]()
+    with Archive.open(folder, writing=False) as archive:
+        checked = records.checked(archive, all_versions=all_versions)
+        problems = checked.problems
+        if checked.event:
+            with TemporaryDirectory() as made:
+                bots = stored_match.copy_bots(folder, [bot.digest for bot in checked.event.bots], Path(made))
+                found = commitment.problems(checked.event, folder, digest, *bots)
+                problems += (("", words) for words in found)
+            if not any(match for match, _ in problems):  # of forged records no tables can be made
+                problems += (("", words) for words in _table_problems(folder))
+            if reruns and not problems:
+                differing, notes = _rerun_problems(archive, str(folder), reruns, lot)
+                problems += differing
+        if digest is None:
+            notes.append(f"{COMMITMENT_FILE} is believed as it is here: --digest compares it with what was published")
+    records.print_checked(checked, notes, json=json)
+
+
+def _table_problems(folder: Path) -> Iterator[str]:
+    """Yield each CSV file of the results that is not made of these matches."""
+    from arena.results import tables
+
+    with TemporaryDirectory() as copy:
+        # A cache that stands beside the event may be part of the forgery, so the tables are made beside a copy.
+        with shared_folders.opened(folder) as files:
+            allowance = Allowance(size=10**12, entries=2, left_out=())
+            for name in {paths.EVENT_FILE, f"{paths.EVENT_FILE}-wal"}.intersection(os.listdir(files)):  # noqa: PTH208
+                copy_entry(files, name, Path(copy) / name, allowance)
+        result_files.write_tables(results.read(Path(copy)))
+        for file in sorted(folder.glob("*.csv")):
+            expected = Path(copy) / file.name
+            if not expected.exists():
+                yield f"{file.name}: is no table of this event"
+                continue
+            made = expected.read_bytes()
+            try:
+                found = shared_folders.read(file, len(made) + 1)  # it may have any size
+            except OSError as error:
+                yield f"{file.name}: cannot be read: {error.strerror or error}"
+                continue
+            lines = [content.splitlines() for content in (found, tables.narrowed(made, found))]
+            if (line := next((n for n, (a, b) in enumerate(zip_longest(*lines), 1) if a != b), None)) is not None:
+                yield f"{file.name}: line {line} is not what the matches say"
+
+
+def _rerun_problems(archive: "Archive", event: str, count: int, lot: str | None) -> "tuple[list[Problem], list[str]]":
+    """Play matches again that are drawn by lot; return those that did not go as recorded, and what the rest proves."""
+    from arena.cli import rerun
+    from arena.replay.rerun import differences
+
+    ids = sorted(played.id for played in archive.played())
+    drawn = (random.Random(lot) if lot is not None else random.SystemRandom()).sample(ids, min(count, len(ids)))
+    problems, same = [], 0
+    tournament = workspace.tournament()
+    with ProgressLine("verify: matches again") as progress:
+        for number, match in enumerate(drawn, 1):
+            record = rerun.as_here(archive.record(match), tournament)
+            if number == 1:
+                workspace.warn_about_confinement(record.match.conditions)
+            again = rerun.played_again(record, event, tournament)
+            if not (found := list(differences(record, again))):
+                same += 1
+            elif not list(differences(again, rerun.played_again(record, event, tournament))):
+                problems.append((match, f"played again, twice alike, it goes otherwise: {found[0]}"))
+            progress(number, len(drawn))
+    notes = [f"{len(drawn)} of {len(ids)} matches were played again, drawn by lot: {same} went as recorded"]
+    if others := len(drawn) - same - len(problems):
+        notes.append(
+            f"{others} go otherwise each time, so they prove nothing: their bots use dice of their own, or clocks"
+        )
+    if same and not problems:
+        share = 100 * (1 - (1 - LEVEL) ** (1 / same))
+        notes.append(
+            f"if more than {share:.1f} % of the matches whose bots repeat themselves were forged, one of these would "
+            f"have shown it, at {LEVEL:.0%}"
+        )
+    return problems, notes
