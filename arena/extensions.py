@@ -125,6 +125,9 @@ class Extension:
     lanes: tuple[AddedLanes, ...] = ()
     seats: tuple[str, ...] = ()
     """Kinds of seat: the path `package.module:function` of each function of the type `Kind` (arena/match/seat.py)."""
+    audiences: tuple[str, ...] = ()
+    """Observers of runs: the path `package.module:function` of each function that gets the event and
+    the folder of its results, and returns an `Audience` (arena/event/tournament.py)."""
     starters: tuple[str, ...] = ()
     """Starter kits: the path `package:folder` of each, beside the file of the package."""
     wrappers: tuple[str, ...] = ()
@@ -209,6 +212,14 @@ def seats() -> tuple[str, ...]:
     found: list[str] = []
     for _, extension in every():
         found += extension.seats
+    return tuple(found)
+
+
+def audiences() -> tuple[str, ...]:
+    """Return the path of each observer of runs that extensions add."""
+    found: list[str] = []
+    for _, extension in every():
+        found += extension.audiences
     return tuple(found)
 
 

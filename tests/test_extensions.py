@@ -303,6 +303,27 @@ def lanes_at(where):
     return Elsewhere(where=f"at {where}", opened=opened)
 
 
+class Heard:
+    def __init__(self, event, folder):
+        self.path = folder / "heard.txt"
+
+    def write(self, line):
+        with self.path.open("a") as file:
+            file.write(f"{line}\\n")
+
+    def begins(self, planned, finished):
+        self.write(f"{planned} planned")
+
+    def absent(self, bot, fault):
+        self.write(f"{bot} absent")
+
+    def finished(self, record):
+        self.write(" ".join(seat.bot.name for seat in record.match.seats))
+
+    def aborted(self, abort):
+        self.write("aborted")
+
+
 def section(results):
     return Markup("<p>by post: {}</p>").format(results.event.name)
 
@@ -312,6 +333,7 @@ def plain(results):
 
 
 EXTENSION = Extension(
+    audiences=("postcard:Heard",),
     seats=("postcard:seats",),
     keys={"workers": "postcard:Keys"},
     lanes=(
@@ -343,6 +365,9 @@ def test_a_kind_of_seat_of_an_installed_package_plays_an_event(postcard):
     seats = open_results(postcard / "results/cup").seats().set_index("bot")
     assert set(seats["ending"]) == {None}
     assert sorted(seats.loc["far", "turns"]) == sorted(seats.loc["last", "turns"])  # it plays what that program plays
+    heard = (postcard / "results/cup/heard.txt").read_text().splitlines()
+    assert heard[0] == "6 planned"
+    assert sorted(line.count("far") for line in heard[1:]) == [0, 0, 1, 1, 1, 1]
     page = (postcard / "results/cup/report.html").read_text()
     assert "<p>by post: cup</p>" in page
     assert "&lt;b&gt;" in page  # what is no Markup is escaped

@@ -38,7 +38,7 @@ from functools import partial
 from pathlib import Path
 from typing import Protocol
 
-from arena import system, whole_files
+from arena import extensions, system, whole_files
 from arena.errors import ArenaError
 from arena.event import bot_folder, builds, plan, service
 from arena.event.control import Control, LaneStatus
@@ -70,6 +70,39 @@ class Audience(Protocol):
 
     def aborted(self, abort: Abort) -> None:
         """Take note that arena failed this match."""
+
+
+class Audiences:
+    """The observer whom a run was given, and after it those that extensions bring."""
+
+    # An observer is called in the main thread, and what it does delays the lanes. A list of records at
+    # the end would delay nobody, but a webhook for each match wants them at once. What it raises ends
+    # the run: its code is trusted, and a fault in it should be seen. What was stored stays so.
+
+    def __init__(self, audience: Audience, event: Event, folder: Path) -> None:
+        self._all: list[Audience] = [audience]
+        for path in extensions.audiences():
+            self._all.append(extensions.load(path)(event, folder))
+
+    def begins(self, planned: int, finished: int) -> None:
+        """Part of `Audience`."""
+        for audience in self._all:
+            audience.begins(planned, finished)
+
+    def absent(self, bot: str, fault: Fault) -> None:
+        """Part of `Audience`."""
+        for audience in self._all:
+            audience.absent(bot, fault)
+
+    def finished(self, record: Record) -> None:
+        """Part of `Audience`."""
+        for audience in self._all:
+            audience.finished(record)
+
+    def aborted(self, abort: Abort) -> None:
+        """Part of `Audience`."""
+        for audience in self._all:
+            audience.aborted(abort)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -123,6 +156,7 @@ def run(
         until = EndTime.after(event.stop_after, on_wall=elsewhere is not None)
     with Archive.open(folder, writing=True) as archive:
         event = _prepared(event, archive, builds_here=elsewhere is None)
+        audience = Audiences(audience, event, folder)
         run = _Run(event, archive, audience, until, stopped)
         audience.begins(run.plan.total, run.finished)
         unlogged = ""

@@ -6,10 +6,20 @@ from pathlib import Path
 
 import pytest
 
-BENCHMARKS = sorted((Path(__file__).parents[2] / "benchmarks").glob("*.py"))
+from tests.support import extras
+
+FOLDER = Path(__file__).parents[2] / "benchmarks"
+OF_EXTRAS = {"clusters": "cluster"}
+"""The extra that a benchmark measures."""
+BENCHMARKS = [
+    pytest.param(path, marks=extras.needs(OF_EXTRAS[path.stem]), id=path.stem)
+    if path.stem in OF_EXTRAS
+    else pytest.param(path, id=path.stem)
+    for path in sorted(FOLDER.glob("*.py"))
+]
 
 
-@pytest.mark.parametrize("path", BENCHMARKS, ids=lambda path: path.stem)
+@pytest.mark.parametrize("path", BENCHMARKS)
 def test_whatever_a_benchmark_takes_from_arena_and_its_tests_is_there(path):
     missing = []
     for node in ast.walk(ast.parse(path.read_text("utf-8"))):

@@ -84,6 +84,7 @@ def unfenced(path: Path) -> str:
     return re.sub(r"(?ms)^```.*?^```$", "", path.read_text("utf-8"))
 
 
+@extras.needs()
 def test_every_link_of_a_page_leads_somewhere_also_in_a_checkout():
     headings = {
         HERE / name: [*map(slug, re.findall(r"^#+ (.*)$", unfenced(HERE / name), re.MULTILINE))] for name in PAGES
