@@ -260,6 +260,7 @@ def open_wider(umask: int, folder: Path) -> list[str]:
     return [f"{path.relative_to(folder)} {mode:o}" for path, mode in modes.items() if mode & umask]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("umask", [0o022, 0o077])
 def test_nothing_that_a_command_makes_gives_a_right_that_the_umask_forbids(umask: int, tmp_path: Path):
     def arena(folder: Path, *words: str) -> str:

@@ -153,6 +153,7 @@ say(legal[0])
 )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", [variations.PIECES, variations.NEW_WORDS])
 def test_a_variation_leaves_a_bot_the_time_that_it_needs(tmp_path, launcher, name):
     bot = live.bot_of(tmp_path / "slow.py", SLOW)
@@ -173,6 +174,7 @@ def test_a_bot_that_is_silent_at_lines_that_no_match_has_is_not_waited_for(tmp_p
     assert (finding.weight, finding.words) == (Weight.ADVICE, "no `ready`, where the plain question had one")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("said", ["`ready`", "answer"])
 def test_a_check_ends_where_an_event_would_wait_for_ever(tmp_path, launcher, monkeypatch, said):
     monkeypatch.setattr(conversation, "PATIENCE_S", 0.5)
@@ -204,6 +206,7 @@ def test_a_slow_bot_plays_its_first_match_whole_and_of_others_the_beginning(tmp_
     assert numbers == [len(found.runs)] * len(found.runs)
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("hurried")
 def test_what_the_event_forgives_is_advice(tmp_path, launcher):
     path = written(tmp_path, "    if word == 'go' and turns <= 2: say('pass'); continue\n")

@@ -103,6 +103,7 @@ def test_a_better_bot_is_proven_to_be_better_and_the_exit_code_says_so(decided):
     assert last == "yes: good is better than bad"
 
 
+@pytest.mark.slow
 def test_a_decided_duel_is_decided_again_without_a_match(workspace, decided):
     folder = workspace / "results/duel-good-bad"
     before = matches_stored(folder)

@@ -225,6 +225,7 @@ def test_a_run_beside_another_is_refused_and_one_after_it_plays_nothing(played):
     assert (outcome.complete, audience.counts, audience.records) == (True, (6, 6), [])
 
 
+@pytest.mark.slow
 def test_who_kills_or_stops_processes_of_bots_costs_no_bot_a_match(tmp_path):
     cup = workspaces.make(tmp_path, {"a": slow(FIRST), "b": slow(LAST)}, repeats=6, time={"start": 5.0, "move": 0.5})
     harms = {"a: its process was killed": signal.SIGKILL, "b: its process was stopped": signal.SIGSTOP}

@@ -7,6 +7,7 @@ import sys
 from itertools import combinations
 from pathlib import Path
 
+import pytest
 from hypothesis import settings
 
 CONFTEST = Path(__file__).parents[1] / "conftest.py"
@@ -63,6 +64,7 @@ def test_no_example_has_a_deadline():
     assert settings.default.deadline is None
 
 
+@pytest.mark.slow
 def test_a_test_that_is_alone_has_no_neighbour_and_none_has_the_callers_settings(tmp_path):
     done = ran(tmp_path, SUITE)
     assert "16 passed" in done.stdout, done.stdout + done.stderr
@@ -73,12 +75,14 @@ def test_a_test_that_is_alone_has_no_neighbour_and_none_has_the_callers_settings
         assert apart or (kind, other) == ("among", "among")
 
 
+@pytest.mark.slow
 def test_a_run_fails_if_a_test_leaves_a_file_and_names_the_test(tmp_path):
     done = ran(tmp_path, LEAVES)
     assert (done.returncode, "2 passed" in done.stdout) == (1, True), done.stdout + done.stderr
     assert re.search(r"^left behind: left-\S+, since test_it.py::test_leaves_a_folder$", done.stdout, re.MULTILINE)
 
 
+@pytest.mark.slow
 def test_after_a_failure_a_line_says_what_to_look_at_first(tmp_path):
     done = ran(tmp_path, "def test_fails():\n    assert False\n")
     assert (done.returncode, "1 failed" in done.stdout) == (1, True), done.stdout + done.stderr

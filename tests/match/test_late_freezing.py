@@ -158,6 +158,7 @@ def test_a_bot_whose_thread_runs_on_is_soon_frozen_at_once(launcher, tmp_path):
             assert until(lambda: stopped(bots["spins"].program))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("level", "pause", "late"),
     [

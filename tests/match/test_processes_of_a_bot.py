@@ -32,6 +32,7 @@ def folder(tmp_path_factory):
     return made
 
 
+@pytest.mark.slow
 def test_whoever_takes_a_bot_in_reads_what_it_asks_for(tmp_path):
     folder = workspaces.make(tmp_path / "ws", {"first": sprint.FIRST})
     (tmp_path / "asks").mkdir()
@@ -43,6 +44,7 @@ def test_whoever_takes_a_bot_in_reads_what_it_asks_for(tmp_path):
     assert words in cup.arena(folder, "check", "asks").stdout
 
 
+@pytest.mark.slow
 def test_a_bot_is_refused_taken_in_and_played_as_the_organiser_allows(folder):
     file, wrapper = folder / "tournament.toml", str(folder.parent / "wrapper.py")
     plain = file.read_text()

@@ -114,6 +114,7 @@ def test_what_an_author_cannot_see_in_a_move_is_shown_in_the_verdict(tmp_path, l
     assert r'printed "1\xa0", expected one of 5 legal moves' in record.verdict.faults[0].words
 
 
+@pytest.mark.slow
 def test_a_run_its_tables_its_report_and_a_duel_quote_it(tmp_path):
     folder = workspaces.make(
         tmp_path / "ws", {"first": sprint.FIRST, "loud": "#!/bin/sh\necho READY\nexec sleep 60\n"}, time={"start": 0.8}

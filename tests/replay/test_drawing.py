@@ -249,6 +249,7 @@ def unsafe(shown):
     return [char for char in shown.replace("\n", "") if unicodedata.category(char) in kinds]
 
 
+@pytest.mark.slow
 @settings(max_examples=20)
 @given(board=st.lists(board_facts, max_size=12), state=st.lists(state_facts, max_size=8))
 def test_no_fact_whatever_breaks_the_drawing_or_moves_the_cursor(board, state):
@@ -257,6 +258,7 @@ def test_no_fact_whatever_breaks_the_drawing_or_moves_the_cursor(board, state):
     assert len(shown.split("\n")) >= 8
 
 
+@pytest.mark.slow
 @settings(max_examples=20)
 @given(facts=st.lists(texts.filter(lambda text: not text.startswith("size")), max_size=8))
 def test_facts_without_a_grid_do_not_move_the_cursor_either(facts):

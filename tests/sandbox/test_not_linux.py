@@ -163,6 +163,7 @@ def test_a_bot_that_answers_late_or_floods_is_judged_by_the_wall(done):
     assert (code, "time.clock" in said) == (2, True)
 
 
+@pytest.mark.slow
 def test_a_bot_that_is_built_and_fails_is_judged(done):
     code, printed, said = done["built"]
     assert (code, "exit 3" in printed) == (0, True), said

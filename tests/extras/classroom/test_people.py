@@ -95,6 +95,7 @@ def test_a_submission_from_before_notes_had_a_format_is_the_version_that_plays(t
     assert (decision.version, decision.words) == (1, "it is version 1, which plays: nothing has changed")
 
 
+@pytest.mark.slow
 def test_two_bots_of_one_person_from_before_are_named_and_a_third_is_not_made(tmp_path):
     workspace = workspaces.make(tmp_path, boards="duel")
     for name in ("Ann Lee", "Ann Kim"):  # as an arena stored them that knew names alone

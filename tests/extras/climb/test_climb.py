@@ -99,6 +99,7 @@ def test_an_improver_rises_by_proven_steps_and_its_versions_are_those_of_submit(
     assert all(f"ada v{number}" in leaderboard for number in (1, 2, 3))
 
 
+@pytest.mark.slow
 def test_a_climb_goes_on_to_more_rounds_and_another_one_is_refused(climbed, tmp_path):
     folder = shutil.copytree(climbed[0], tmp_path / "w", symlinks=True)
     before = edits(folder)
@@ -131,6 +132,7 @@ MISBEHAVIOUR = {
 """What becomes of the edit of an agent that misbehaves so, and words of the reason."""
 
 
+@pytest.mark.slow
 def test_agents_that_misbehave_are_named_and_change_nothing(tmp_path):
     folder = workspace(tmp_path / "w")
     (folder / "tmp").mkdir()
@@ -167,6 +169,7 @@ def crowd(tmp_path_factory):
     return folder
 
 
+@pytest.mark.slow
 def test_a_cheater_gets_nothing_of_rivals_the_network_or_the_key(crowd):
     version = BotStore(crowd / "bots").versions("ada")[-1]
     took = json.loads(version.path.read_text().partition("# {")[2].join(("{", "")))
@@ -249,6 +252,7 @@ def climbed_with(folder: Path, kill_at: int = 0) -> list[str]:
     return begins
 
 
+@pytest.mark.slow
 def test_killed_at_any_step_a_climb_goes_on_to_the_same_history(tmp_path):
     def fresh(name: str) -> Path:
         return workspaces.make(tmp_path / name, {"ada": DICE, "bob": DICE})

@@ -461,6 +461,7 @@ def test_sampled_boards_travel_as_they_were_drawn_and_without_their_generator(tm
         wire.located(other, tmp_path)
 
 
+@pytest.mark.slow
 def test_what_becomes_of_a_machine_by_the_failure_of_its_matches(tmp_path, monkeypatch):
     from arena.extras.cluster.driver import Cluster  # here, so that tests of other files do not wait for dask
     from arena.extras.cluster.machine import Machine, MachineState, Parcel

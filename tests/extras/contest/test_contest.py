@@ -79,6 +79,7 @@ def judged(folder: Path, author: str = "ada") -> subprocess.CompletedProcess[str
     return cup.arena(folder, "contest", "check", BASE, HEAD, "--author", author)
 
 
+@pytest.mark.slow
 def test_the_steps_of_its_readme_make_a_bot_that_may_be_merged(pull):
     enter = (pull / "README.md").read_text().partition("## Enter")[2].partition("##")[0]
     commands = re.findall("`arena (.*?)`", enter)
@@ -301,6 +302,7 @@ def test_a_name_that_a_run_would_skip_is_refused(pull):
     assert "_ada cannot be a bot's name: 'arena run' skips what is called so" in done.stdout
 
 
+@pytest.mark.slow
 def test_of_two_pull_requests_that_clash_with_each_other_the_second_is_refused(origin, tmp_path):
     folder = clone(origin, tmp_path / "ws")
     for author in ("ada", "Ada"):

@@ -658,6 +658,7 @@ def shows_key(pid: int) -> bool:
     return False
 
 
+@pytest.mark.slow
 def test_a_site_keeps_the_key_from_all_its_processes_and_gives_it_to_runs(tmp_path, monkeypatch):
     folder = workspace(tmp_path / "w", 'command = "true"\nkey_variable = "MY_KEY"', "a")
     words, variables = ("-m", "arena", "serve", "--port", "0"), os.environ | {"MY_KEY": KEY}

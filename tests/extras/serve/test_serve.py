@@ -423,6 +423,7 @@ def test_a_reader_says_no_address_but_the_proxy_that_was_named_does(workspace):
         assert found == statuses
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(OPENSSL is None, reason="needs openssl, which makes the certificate")
 def test_the_site_is_served_by_tls_with_a_certificate_of_ones_own(workspace, tmp_path, monkeypatch):
     monkeypatch.setattr(server, "HEAD_S", 3.0)

@@ -140,6 +140,7 @@ def test_a_match_that_is_over_is_shown_slowly_and_hiding_the_results_ends_that(w
             assert next(events_of(answer))[0] == "match"
 
 
+@pytest.mark.slow
 def test_nobody_looks_again_and_again_who_it_is_that_watches_what_everybody_sees(workspace):
     app, looks = make_app(workspace), []
     app.state.accounts.account_of = looks.append

@@ -88,6 +88,7 @@ def get(client: httpx.Client, address: str) -> tuple[int, str]:
     return answer.status_code, text_of(answer)
 
 
+@pytest.mark.slow
 def test_each_page_of_each_author_is_for_nobody_else(site):
     made, app, client = site
     addresses = [address for _, address in made.addresses(app.routes)]
@@ -113,6 +114,7 @@ def test_each_page_of_each_author_is_for_nobody_else(site):
             assert re.search(f"{what}-(of|to)-{name}", read[name]), f"{name} cannot read the own {what}"
 
 
+@pytest.mark.slow
 def test_no_form_lets_an_author_change_what_is_anothers(site):
     made, app, client = site
     before = state_of(made)

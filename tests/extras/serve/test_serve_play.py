@@ -72,6 +72,7 @@ def answered(client: httpx.Client, page: httpx.Response, choose: Callable[[list[
     return settled(client, post(client, f"{page.url.path}/move", **values))
 
 
+@pytest.mark.slow
 def test_two_people_play_at_once_by_forms_and_nobody_sees_or_moves_for_another(site):
     accounts, _, signed_in = site
     events = set((accounts.workspace / "results").glob("*"))
@@ -122,6 +123,7 @@ def test_a_match_needs_a_bot_and_a_role_of_the_event_and_a_limit_that_is_free(si
             assert (answer.status_code, words in answer.text) == (400, True)
 
 
+@pytest.mark.slow
 def test_a_match_ends_with_all_its_processes_when_its_page_is_closed(site, monkeypatch):
     _, matches, signed_in = site
     monkeypatch.setattr(human_matches, "CLOSED_S", 0.3)

@@ -246,6 +246,7 @@ def test_a_bot_says_nothing_to_its_match_but_an_answer(site):
     assert len(answer["line"]) == 65536
 
 
+@pytest.mark.slow
 def test_a_bot_that_sends_much_is_read_slowly_and_another_at_once(site, monkeypatch):
     monkeypatch.setattr(remote, "BYTES_PER_S", 100.0)
     workspace, _, accounts, _ = site
@@ -542,6 +543,7 @@ def test_a_client_that_is_gone_before_it_is_refused_is_no_error(site, known, err
     asyncio.run(remote.join(client))
 
 
+@pytest.mark.slow
 def test_a_stranger_joins_nothing_and_disturbs_nobody(site, monkeypatch):
     monkeypatch.setattr(remote, "TOKEN_LOOK_S", 0.2)
     workspace, _, accounts, token = site

@@ -201,6 +201,7 @@ def test_what_is_not_compared_is_named_with_the_reason(tmp_path, monkeypatch):
     }
 
 
+@pytest.mark.slow
 def test_the_organiser_sees_both_sides_and_exports_them(tmp_path):
     workspace = workspaces.make(tmp_path, boards="duel")
     store_of(tmp_path, ada=OWN + "# <script>alert(1)</script>\n", ben=COPY, cleo=OTHER)
