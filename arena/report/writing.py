@@ -5,7 +5,6 @@ and must not wait for pandas.
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from functools import partial
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
@@ -67,60 +66,27 @@ def write_report(
     A report that is there already and was made of the same is left as it is, because the replays
     take most of the time.
     """
-    # The parts of these packages are used where none of this is drawn.
-    from arena import charts as drawn_charts
-    from arena.pictures import card, pixels
+    from arena import charts as drawn_charts  # its parts are used where none of this is drawn
 
     index = data.Index.of(results)
     games = replays.Games(rules)
-    played = matches_of(results.played, author)
     with Archive.open(folder) as archive:  # it has the names that one author does not see
         pages = bots.pages(results, index, archive, author)
+        played = matches_of(results.played, author)
         order = data.by_importance(played, archive.numbers(), bots.linked(pages))[:listed]
         matches = data.listed(played, order)
         values = data.event(results, index, games, archive, matches, author)
-        met = leaderboard.rounds(results, archive) if author is None else {}
+        rounds = leaderboard.rounds(results, archive) if author is None else {}
     values["pages"] = pages
     values["times"] = [TIMING[name].heading for name in bots.TIMES]
     values["reach"] = bots.reach(pages)
-
-    title = results.event.name
-    notice, preview = "", ""
-    extensions: tuple[object, ...] = ()
-    if author is None:
-        preview = card.description(results)
-        # What extensions add is nobody's business but the organiser's.
-        extensions = sections.of(results)
-    else:
-        title = f"{title}: {author.name}"
-        notice = author.without_paths(author.notice)
-    page_text = partial(
-        page.text,
-        title=title,
-        notice=notice,
-        preview=preview,
-        drawn=tuple(charts),
-        leaderboards=leaderboard.leaderboards(results),
-        who_plays_what=clean(results.who_plays_what),
-        rankings=tuple(leaderboard.rankings(results)),
-        ending=results.end_sentences,
-        places=leaderboard.placings(results.event.schedule, placings),
-        rounds=met,
-        then=clean(since.event.name) if since is not None else "",
-        since=leaderboard.since(results, since) if since is not None else (),
-        schedule=results.event.schedule.replace("_", " "),
-        sections=extensions,
-    )
     columns = data.columns(matches, index)
-    without_replays = page_text(values | {"matches": columns}, ())
+    tables = _tables(results, placings, since) | _words(results, author)
+    tables |= {"rounds": rounds, "drawn": tuple(charts)}
+    without_replays = page.text(values | {"matches": columns}, (), **tables)
     free_characters = size - len(without_replays) - CHUNK_NUMBER_BYTES * len(matches)
     to_replay = order[:replayed]
 
-    if author is None:
-        path, mode = folder / "report.html", whole_files.SHARED
-    else:
-        path = whole_files.make_folder(folder, "for") / f"{author.file}.html"
-        mode = whole_files.PRIVATE
     reader = () if author is None else (sorted(author.bots), author.hidden_paths)
     made_of = digest_of(
         drawn_charts.code_digest(),
@@ -129,11 +95,16 @@ def write_report(
         (to_replay, free_characters, reader),
         games.digest(),
     )
+    if author is None:
+        path, mode = folder / "report.html", whole_files.SHARED
+    else:
+        path = whole_files.make_folder(folder, "for") / f"{author.file}.html"
+        mode = whole_files.PRIVATE
     if _is_current(path, made_of):
         return path
 
     if author is None:
-        whole_files.write(folder / "card.png", pixels.png([card.card(results)]))
+        _write_card(results, folder)
     # No connection is open in a process that forks.
     results.close()
     if since is not None:
@@ -156,9 +127,55 @@ def write_report(
     for number, (ids, _) in enumerate(packed):
         chunk_of.update(dict.fromkeys(ids, number))
     columns["replay"] = [chunk_of.get(match.id, -1) for match in matches]
-    text = page_text(values | {"matches": columns}, [chunk for _, chunk in packed])
+    chunks = [chunk for _, chunk in packed]
+    text = page.text(values | {"matches": columns}, chunks, **tables)
     content = text.encode("utf-8")
     return whole_files.write(path, content + _last_line(made_of, content), mode)
+
+
+def _tables(
+    results: Results, placings: Sequence[Mapping[str, Any]], since: Results | None
+) -> dict[str, Any]:
+    """Return the tables of the page, by their names in the template."""
+    return {
+        "leaderboards": leaderboard.leaderboards(results),
+        "who_plays_what": clean(results.who_plays_what),
+        "rankings": tuple(leaderboard.rankings(results)),
+        "ending": results.end_sentences,
+        "places": leaderboard.placings(results.event.schedule, placings),
+        "then": clean(since.event.name) if since is not None else "",
+        "since": leaderboard.since(results, since) if since is not None else (),
+        "schedule": results.event.schedule.replace("_", " "),
+    }
+
+
+def _words(results: Results, author: Author | None) -> dict[str, Any]:
+    """Return what depends on the reader: title, notice, preview, and sections of extensions."""
+    name = results.event.name
+    if author is not None:
+        notice = author.without_paths(author.notice)
+        return {
+            "title": f"{name}: {author.name}",
+            "notice": notice,
+            "preview": "",
+            "sections": (),
+        }
+    from arena.pictures import card
+
+    return {
+        "title": name,
+        "notice": "",
+        "preview": card.description(results),
+        # What extensions add is nobody's business but the organiser's.
+        "sections": sections.of(results),
+    }
+
+
+def _write_card(results: Results, folder: Path) -> None:
+    """Write card.png, which previews of links to the report show."""
+    from arena.pictures import card, pixels
+
+    whole_files.write(folder / "card.png", pixels.png([card.card(results)]))
 
 
 def _last_line(made_of: str, content: bytes) -> bytes:
