@@ -15,9 +15,9 @@ import tarfile
 import tempfile
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 from arena import rulefile
-from arena.extras.serve.accounts import Accounts
 from arena.version import __version__
 from tests.support import cup, sprint, workspaces
 from tests.support.programs import python
@@ -101,7 +101,7 @@ def site(folder: Path) -> Path:
         (handed_in / name).write_text(text)
         cup.arena(folder, "submit", f"in/{name}", "--as", name.removesuffix(".py"), "--replace")
     shutil.rmtree(handed_in)
-    accounts = Accounts(folder)
+    accounts = accounts_of(folder)
     tokens = {
         name: accounts.invite(
             name, "the organiser", id=f"{name}-id", email=f"{name}@example.org", organiser=name == "ann"
@@ -118,9 +118,16 @@ def site(folder: Path) -> Path:
     return folder
 
 
+def accounts_of(folder: Path) -> Any:
+    """Return the accounts of the site of a workspace; this needs the extra `serve`."""
+    from arena.extras.serve.accounts import Accounts
+
+    return Accounts(folder)
+
+
 def accounts_seen(folder: Path) -> dict[str, object]:
     """Return what a site of the workspace knows, as texts."""
-    accounts = Accounts(folder)
+    accounts = accounts_of(folder)
     seen = (accounts.accounts(), accounts.uploads(), accounts.requests(), accounts.rounds())
     fields = (
         "id",

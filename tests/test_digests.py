@@ -12,7 +12,6 @@ from arena import rulefile
 from arena.errors import ArenaError
 from arena.event import discovery, schedules
 from arena.event.discovery.files import digest_of, files_of, folder_digest
-from arena.extras.serve import join
 from arena.games import board_cache, boards
 from arena.identity import ADDED_LATER, stated
 from arena.identity import digest_of as values_digest
@@ -95,11 +94,7 @@ def of_files_of_a_command(folder: Path) -> str:
     return digest_of(["run"], files_of(folder))
 
 
-def of_a_remote_bot(folder: Path) -> str:
-    return join.version_of(["run"], folder)
-
-
-WHOLE_NAMES = [(digest, name) for digest in (of_files_of_a_command, of_a_remote_bot) for name in BORDERS]
+WHOLE_NAMES = [(of_files_of_a_command, name) for name in BORDERS]
 LAST_NAMES = [(of_code, name) for name in BORDERS if "folder" not in name]
 """Files of code have their names without folders, and an order."""
 
@@ -162,8 +157,6 @@ def test_the_words_of_a_command_end_where_its_build_and_its_files_begin(tmp_path
     commands = (["sh", "a b"], ["sh", "a", "b"], ["sh a", "b"], ["sh", "a", "b", ""])
     made = [discovery.from_command("bot", command, tmp_path).digest for command in commands]
     assert len({*made}) == len(made)
-    versions = [join.version_of([*words], None) for words in (("a", "b"), ("a\0b",), ("a b",))]
-    assert len({*versions}) == len(versions)
 
 
 @pytest.mark.parametrize("ours", [0o611, 0o701, 0o710, 0o755])

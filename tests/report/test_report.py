@@ -24,7 +24,6 @@ from arena import charts, parallel, rulefile
 from arena.drawing import Cards, Grid, Mark, Piece
 from arena.event.placings import placings
 from arena.event.plan import Plan
-from arena.extras.serve import jobs
 from arena.games import rulebook
 from arena.protocol import clean
 from arena.replay.drawing.scene import read_grids
@@ -273,7 +272,7 @@ def test_the_crosstable_is_that_of_the_results(small, results):
     assert told == set(frame.itertuples(index=False, name=None))
 
 
-def test_a_crosstable_has_the_order_of_its_game_in_the_report_and_on_the_site(tmp_path):
+def test_a_crosstable_has_the_order_of_its_game_in_the_report(tmp_path):
     event = stored.event("ann", "bob", boards=[stored.DUEL, stored.CLASSIC])
     records = [
         stored.played(
@@ -287,8 +286,6 @@ def test_a_crosstable_has_the_order_of_its_game_in_the_report_and_on_the_site(tm
         ["bob", "ann"],
         ["ann", "bob"],
     ]
-    heads = re.findall(r'<th scope="row"><a[^>]*>(\w+)<', jobs.crosstable(tmp_path, "", ""))
-    assert heads == 2 * ["bob", "ann"] + 3 * ["ann", "bob"]  # a table for each role
 
 
 def leaderboards(page: Parsed) -> list[list[dict[str, str]]]:

@@ -1,6 +1,5 @@
 """A game's own view in the browser: the example of the docs draws, and those of tests/bad_viewers/ harm nobody."""
 
-import contextlib
 import io
 import itertools
 import shutil
@@ -17,8 +16,7 @@ from arena.games import rulebook
 from arena.report import notebook, viewer
 from arena.report.writing import write_report
 from arena.results.leaderboard import Results
-from tests.support import reported, workspaces
-from tests.support.served import served
+from tests.support import reported
 
 pytestmark = pytest.mark.slow
 BAD = {file.stem: file for file in (Path(__file__).parents[1] / "bad_viewers").glob("*.js")}
@@ -181,32 +179,3 @@ def test_a_game_without_a_viewer_has_no_frame_and_only_pages_with_one_allow_it(p
     assert viewer.WORKERS in written[0].read_text().partition("</title>")[0]
     duel = reported.played(reported.plan(reported.event(reported.BOTS[:2], on=reported.boards("duel")))[0])
     assert viewer.WORKERS not in notebook.frame(duel)
-
-
-def test_on_the_site_only_a_match_allows_the_frame_and_that_asks_nobody(page, calls, tmp_path):
-    workspace = workspaces.make(tmp_path, boards="duel")
-    rules = workspace / "rules"
-    rules.mkdir(exist_ok=True)
-    for name, file in (("auction", rulefile.shipped() / "goofspiel.viewer.js"), ("network", BAD["network"])):
-        (rules / f"{name}.viewer.js").write_text(file.read_text().replace("PORT", str(calls[0])))
-        shutil.copy(rulefile.shipped() / "goofspiel.py", rules / f"{name}.py")
-        (rules / f"{name}.toml").write_text("[five]\ncards = 5\n")
-    of = reported.event(reported.BOTS[:2], on=[rulebook.find(f"{name}/five", workspace)[0] for name in NAMES])
-    records = {record.match.game: record for record in map(reported.played, reported.plan(of))}
-    (workspace / "results/shown").mkdir(parents=True)
-    reported.store(workspace / "results/shown", of, records.values())
-    answered = []
-    page.on("response", lambda response: answered.append(response.url))  # a request that the policy stops has none
-    with contextlib.chdir(workspace), served(workspace) as client:  # as `arena serve` does
-        for name in NAMES:
-            address = f"/events/shown/matches/{records[name].match.id}"
-            assert viewer.WORKERS in client.get(address).headers["content-security-policy"]
-            page.goto(f"{client.base_url}{address}")
-            page.locator(".own-view").wait_for()
-            page.locator(".keys").wait_for()
-            has_tried(page, 2000)
-            assert page.locator(".own-view").count() == 1
-            assert name == "network" or colours(page) > 20
-        assert viewer.WORKERS not in client.get("/events/shown/matches").headers["content-security-policy"]
-    assert calls[1] == []
-    assert {url.split("/")[3] for url in answered if url.startswith("http")} <= {"events", "static"}

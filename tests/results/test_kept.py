@@ -127,12 +127,13 @@ def test_a_table_of_an_older_arena_is_compared_by_the_columns_that_it_has():
         assert tables.narrowed(now, other) == now
 
 
+@extras.needs("serve")
 @pytest.mark.parametrize("file", SITES, ids=named)
 def test_submissions_and_accounts_of_a_released_version_are_read(file: Path, tmp_path: Path):
     folder = unpacked(file, tmp_path / "ws")
     known = json.loads((folder / keep.ACCOUNTS).read_text())
     assert keep.accounts_seen(folder) == known["seen"]
-    accounts = keep.Accounts(folder)
+    accounts = keep.accounts_of(folder)
     for name, token in known["tokens"].items():
         session = accounts.sign_in(token)
         assert session is not None

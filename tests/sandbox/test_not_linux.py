@@ -12,7 +12,7 @@ import pytest
 
 from arena import shared_folders, system
 from arena.sandbox import seccomp
-from tests.support import cup, processes, workspaces
+from tests.support import cup, extras, processes, workspaces
 from tests.support.processes import until
 from tests.support.programs import python
 
@@ -137,7 +137,10 @@ def test_a_run_that_does_not_say_unsafe_is_refused_in_one_line(done):
     )
 
 
-@pytest.mark.parametrize("command", ["serve", "worker"])
+@pytest.mark.parametrize(
+    "command",
+    [pytest.param("serve", marks=extras.needs("serve")), pytest.param("worker", marks=extras.needs("cluster"))],
+)
 def test_what_cannot_work_there_is_refused_in_one_line(done, command):
     code, _, said = done[command]
     assert (code, "Linux" in said, said.count("\n")) == (2, True, 1)

@@ -25,9 +25,9 @@ from arena.extras.serve.frames import Frames
 from arena.extras.serve.guard import Guard, Settings
 from arena.extras.serve.people import Threads
 from arena.extras.serve.worker import MOST_OF_NETWORK, NETWORK, BusyError, Worker
+from tests.extras.serve.served import drown, raw, served, served_apart
 from tests.support import cup, workspaces
 from tests.support.processes import until
-from tests.support.served import drown, raw, served, served_apart
 
 OPENSSL = shutil.which("openssl")
 

@@ -31,10 +31,10 @@ from arena.extras.serve.remote import Hub
 from arena.extras.serve.worker import Worker
 from arena.results.archive import Archive
 from arena.results.archive.database import Holder
+from tests.extras.serve.class_site import decide
+from tests.extras.serve.served import pids_of, served, without
 from tests.support import cup, workspaces
-from tests.support.class_site import decide
 from tests.support.processes import until
-from tests.support.served import pids_of, served, without
 
 BROKEN = 'print "ready"\n'
 

@@ -17,9 +17,9 @@ from arena.extras.serve import actions
 from arena.extras.serve.accounts import Accounts
 from arena.extras.serve.entrants import Entrants
 from arena.results.archive import Archive
+from tests.extras.serve.served import pids_of, served_apart, without
 from tests.support import cup, workspaces
 from tests.support.processes import until
-from tests.support.served import pids_of, served_apart, without
 
 TARGETS = ("server", "run and check", "server and run")
 """What is killed in turn, while a bot is checked and a round is played."""

@@ -24,10 +24,10 @@ from arena.match.play import play
 from arena.results.leaderboard import Results
 from arena.results.upsets import upsets
 from arena.values import Ending
+from tests.extras.serve.served import served
 from tests.support import cup, live, stored, workspaces
 from tests.support.processes import until
 from tests.support.programs import python
-from tests.support.served import served
 
 SLOW = python('say("# hush")\ntime.sleep({pause})\nsay(legal[0])')
 

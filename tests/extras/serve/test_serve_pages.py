@@ -22,9 +22,10 @@ from arena.extras.serve.accounts import Accounts
 from arena.extras.serve.app import make_app
 from arena.extras.serve.guard import Settings
 from arena.extras.serve.human_matches import HumanMatch, Wish
-from tests.support import class_site, cup, reported, workspaces
+from tests.extras.serve import class_site
+from tests.extras.serve.served import WIDTHS, fits, fitting, pids_of, served, visitor, without
+from tests.support import cup, reported, workspaces
 from tests.support.processes import until
-from tests.support.served import WIDTHS, fits, fitting, pids_of, served, visitor, without
 
 THEMES = ("dark", "light")
 FOCUSABLE = ":is(a[href], button, input:not([type=hidden]), select, textarea, summary, [tabindex='0'])"

@@ -17,9 +17,9 @@ from arena.extras.serve.app import make_app
 from arena.extras.serve.guard import Settings
 from arena.extras.serve.processes import SiteProcess
 from arena.replay import notation
+from tests.extras.serve.served import served, served_apart
 from tests.support import cup, workspaces
 from tests.support.processes import gone_soon, until
-from tests.support.served import served, served_apart
 
 KUHN, DUEL = "kuhn_poker/three_cards", "mummy_maze/duel"
 SEATS = 'name="move" value="([^"]*)"'

@@ -14,11 +14,11 @@ from arena.extras.serve.accounts import Accounts
 from arena.extras.serve.app import make_app
 from arena.extras.serve.remote import Hub
 from arena.extras.serve.statements import Statement
+from tests.extras.serve.class_site import decide
+from tests.extras.serve.served import served
 from tests.extras.serve.test_serve_play import post, settled
 from tests.support import cup, workspaces
-from tests.support.class_site import decide
 from tests.support.processes import until
-from tests.support.served import served
 
 SECRET = "secret-of-Ben"
 NEVER_READY = f"raise KeyError('{SECRET}')\n"

@@ -5,11 +5,11 @@ from dataclasses import replace
 
 import pytest
 
-from arena.extras.serve import people
+from arena.extras.serve import jobs, people
 from arena.extras.serve.accounts import Accounts
-from tests.support import cup, reported, workspaces
-from tests.support.class_site import add_hostile_event
-from tests.support.served import served
+from tests.extras.serve.class_site import add_hostile_event
+from tests.extras.serve.served import served
+from tests.support import cup, reported, stored, workspaces
 
 PAGES = (
     "",
@@ -157,3 +157,15 @@ def test_only_the_organiser_reads_what_bots_wrote(client, workspace):
     assert "private words" not in "".join(client.get(page).text for page in pages)
     assert "private stderr" not in "".join(client.get(page).text for page in pages)
     assert "private words" in "".join(client.get(page, headers=session).text for page in pages)
+
+
+def test_a_crosstable_has_the_order_of_its_game_on_the_site(tmp_path):
+    event = stored.event("ann", "bob", boards=[stored.DUEL, stored.CLASSIC])
+    records = []
+    for match in stored.plan(event):
+        best = "bob" if match.game == "pacman" else "ann"
+        scores = {seat.role: 10 if seat.bot.name == best else 90 for seat in match.seats}
+        records.append(stored.played(match, **scores))
+    reported.store(tmp_path, event, records)
+    heads = re.findall(r'<th scope="row"><a[^>]*>(\w+)<', jobs.crosstable(tmp_path, "", ""))
+    assert heads == 2 * ["bob", "ann"] + 3 * ["ann", "bob"]  # a table for each role

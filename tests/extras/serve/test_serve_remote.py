@@ -29,9 +29,9 @@ from arena.protocol import Ask
 from arena.replay import notation
 from arena.results.archive import Archive
 from arena.values import Bot, Conditions, Ending, RemoteSeats, Seat
+from tests.extras.serve.served import drown, served, without
 from tests.support import cup, workspaces
 from tests.support.processes import until
-from tests.support.served import drown, served, without
 
 THINKS = cup.BOT.format(place=0, pause=0.02)
 

@@ -13,9 +13,9 @@ from arena.event import discovery
 from arena.event.discovery.notes import Note
 from arena.extras.serve import similar
 from arena.extras.serve.accounts import Accounts
+from tests.extras.serve.served import served
 from tests.extras.serve.test_serve_accounts import sign_in
 from tests.support import cup, workspaces
-from tests.support.served import served
 
 OWN = """
 def worth(maze, here, seen):

@@ -13,10 +13,10 @@ import pytest
 from arena.errors import ArenaError
 from arena.extras.serve import actions
 from arena.extras.serve.accounts import Accounts
+from tests.extras.serve.served import served
 from tests.extras.serve.test_serve_accounts import csrf_of, sign_in
 from tests.support import cup, workspaces
 from tests.support.processes import until
-from tests.support.served import served
 
 TOKEN = re.compile(r'<dd class="token">([\w-]{43})</dd>')
 
