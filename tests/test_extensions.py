@@ -436,17 +436,34 @@ def copied(folder: Path, *without: str) -> Path:
     return folder
 
 
+NAMES = sorted(extensions.extras())
+LEFT_OUT = [
+    pytest.param(NAMES, id="all"),
+    *(pytest.param([name], id=name, marks=() if name == "models" else pytest.mark.soak) for name in NAMES),
+]
+
+
 @pytest.mark.slow
-def test_without_any_extra_the_core_plays_and_its_help_lists_what_is_left(tmp_path):
-    names = list(extensions.extras())
+@pytest.mark.parametrize("names", LEFT_OUT)
+def test_without_an_extra_the_core_plays_and_its_help_lists_what_is_left(names, tmp_path):
     folder = copied(tmp_path, *names)
-    commands = {command.name for extension in extensions.extras().values() for command in extension.commands}
+    gone = [extensions.extras()[name] for name in names]
+    commands = {command.name for extension in gone for command in extension.commands}
     listed = arena(folder, folder, "--help").stdout
     assert "leaderboard" in listed
     assert not commands & {*re.findall(r"^  ([a-z-]+) ", listed, re.MULTILINE)}
     pages = {line.split()[0] for line in arena(folder, folder, "docs").stdout.splitlines() if line.strip()}
     assert not {*names} & pages
-    assert "--contest" not in arena(folder, folder, "init", "--help").stdout
+    if "contest" in names:
+        assert "--contest" not in arena(folder, folder, "init", "--help").stdout
+    if "models" in names:
+        refused = arena(folder, folder, "run", "--set", "model.name=m", "--plan")
+        assert refused.returncode == 2
+        assert "model: unknown key" in refused.stderr
+    if "cluster" in names:
+        refused = arena(folder, folder, "run", "--workers", "local:2")
+        assert refused.returncode == 2
+        assert "expected auto, or a number" in refused.stderr
     words = ["--set", "boards=['mummy_maze/hunt']", "--set", "repeats=1", "--bot", "dice,walker", "--no-charts"]
     done = arena(folder, folder, "run", *words)
     assert done.returncode == 0, done.stderr
