@@ -25,9 +25,9 @@ from arena.replay.player_view import PlayerView
 from arena.report.writing import write_report
 from arena.results.leaderboard import Results
 from arena.values import Bot
-from tests.house.test_docs import blocks
 from tests.support import cup, live, workspaces
 from tests.support.sprint import FIRST, LAST
+from tests.support.tutorial import blocks
 
 pyspiel = pytest.importorskip("pyspiel", reason="pip install 'botarena[openspiel]'")
 

@@ -24,6 +24,7 @@ from arena.protocol import Reply
 from arena.results import ratings, tiebreaks
 from arena.results.leaderboard import Results
 from tests.support import cup, live, stored
+from tests.support.tutorial import MATCH, blocks, commands, typed
 
 HERE = Path(__file__).parents[2]
 README = (HERE / "README.md").read_text()
@@ -56,30 +57,6 @@ FOLLOWED_ELSEWHERE = {
     "docs/rl.md",  # by test_rl.py
     "docs/sweep.md",  # by test_sweep.py
 }
-
-
-def blocks(page: str, language: str) -> list[str]:
-    """The fenced blocks of a page in a language, `""` for those that name none."""
-    found = re.findall(r"^```(\w*)\n(.*?)^```$", page, re.DOTALL | re.MULTILINE)
-    return [text for named, text in found if named == language]
-
-
-def typed(page: str) -> list[list[str]]:
-    """Return every `arena ...` of a page's consoles, indented blocks and code spans, as words."""
-    shown = [
-        re.split("[#>]", line.removeprefix("$ "))[0] for block in blocks(page, "console") for line in block.splitlines()
-    ]
-    shown += re.findall(r"^ {4}(arena .*)$", page, re.MULTILINE)
-    spans = re.findall(r"`(arena [^`]+)`", page)
-    return [shlex.split(text) for text in [*shown, *spans] if re.match(r"arena [a-z]", text)]
-
-
-def commands(page: str) -> list[list[str]]:
-    """Return those commands of a page in which no word such as FOLDER stands for something of the reader's own."""
-    return [words for words in typed(page) if not any(word.isupper() and word not in MATCH for word in words)]
-
-
-MATCH = {"ID", "MATCH"}
 
 
 def unlike(pages: dict[str, str]) -> list[list[str]]:

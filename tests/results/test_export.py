@@ -15,10 +15,10 @@ import pytest
 from arena.results import export
 from arena.results.archive import Archive
 from arena.values import Ending
-from tests.house.test_docs import commands
 from tests.support import cup, stored, workspaces
 from tests.support.events import run
 from tests.support.sprint import FIRST, LAST
+from tests.support.tutorial import commands
 
 PAGES = Path(__file__).parents[2] / "docs"
 PAGE = (PAGES / "export.md").read_text("utf-8")

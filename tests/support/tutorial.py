@@ -1,4 +1,4 @@
-"""A page that leads through something, followed as its reader would: files saved, lines changed, commands typed."""
+"""Pages as their reader follows them: their blocks and commands, and a page that leads through something."""
 
 import re
 import shlex
@@ -11,6 +11,28 @@ from tests.support import cup
 DOCS = Path(__file__).parents[2] / "docs"
 FENCE = re.compile(r"^```(\w*)\n(.*?)^```$", re.DOTALL | re.MULTILINE)
 SAVE = re.compile(r"(Save this as|Change these lines of|Replace the function `(\w+)` in)\s+`([^`]+)`")
+MATCH = {"ID", "MATCH"}
+"""Words of a command that stand for an id of a match, which a test can give."""
+
+
+def blocks(page: str, language: str) -> list[str]:
+    """Return the fenced blocks of a page in a language, `""` for those that name none."""
+    return [text for named, text in FENCE.findall(page) if named == language]
+
+
+def typed(page: str) -> list[list[str]]:
+    """Return every `arena ...` of a page's consoles, indented blocks and code spans, as words."""
+    shown = [
+        re.split("[#>]", line.removeprefix("$ "))[0] for block in blocks(page, "console") for line in block.splitlines()
+    ]
+    shown += re.findall(r"^ {4}(arena .*)$", page, re.MULTILINE)
+    spans = re.findall(r"`(arena [^`]+)`", page)
+    return [shlex.split(text) for text in [*shown, *spans] if re.match(r"arena [a-z]", text)]
+
+
+def commands(page: str) -> list[list[str]]:
+    """Return those commands of a page in which no word such as FOLDER stands for something of the reader's own."""
+    return [words for words in typed(page) if not any(word.isupper() and word not in MATCH for word in words)]
 
 
 def follow(

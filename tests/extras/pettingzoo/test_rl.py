@@ -13,8 +13,8 @@ from arena import load_game, play_match
 from arena.encoding import Encoding
 from arena.results.archive import Archive
 from tests import notebook
-from tests.house.test_docs import blocks
 from tests.support.cup import arena
+from tests.support.tutorial import blocks
 
 pytest.importorskip("pettingzoo", reason="pip install 'botarena[pettingzoo]'")
 
