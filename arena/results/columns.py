@@ -407,7 +407,7 @@ ACCURACY = Columns(
     _ROLE,
     Column(
         "matches",
-        "Matches that were graded: of more than 5,000 in the event a fair sample",
+        "Matches that were graded: a fair sample if the event has more than 5,000",
         "matches",
     ),
     Column(
@@ -427,7 +427,7 @@ REGRET = Columns(
     _ROLE,
     Column(
         "matches",
-        "Matches that were graded: of more than 200 in the event a fair sample",
+        "Matches that were graded: a fair sample if the event has more than 200",
         "matches",
     ),
     Column(
