@@ -49,7 +49,6 @@ COMMANDS = {
         "charts": "Draw the charts of an event, and write its CSV files.",
         "report": "Write report.html: tables, charts and matches to replay.",
         "replay": "Look at a recorded match, turn by turn or line by line; list them.",
-        "clip": "Write a recorded match as a GIF, SVG, film or picture.",
         "rerun": "Play a recorded match again, with the same seeds.",
         "lessons": "Show the positions in which a bot threw most away.",
     },

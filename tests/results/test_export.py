@@ -228,17 +228,16 @@ def test_every_command_of_the_page_runs_in_its_order(tmp_path):
     for name in ("one", "two"):
         run(folder, f"results/{name}", 1)
     shown = [words for words in dict.fromkeys(map(tuple, commands(PAGE))) if words[1:] != ("merge",)]
-    order = ["export", "clip", "replay", "rerun", "merge"]
+    order = ["export", "replay", "rerun", "merge"]
     for words in sorted(shown, key=lambda words: order.index(words[1]) if words[1] in order else -1):
         with Archive.open(folder / "results/one") as archive:
             match = next(archive.records()).match.id
-        given = [{"ID": match, "BOT": "a"}.get(word, word) for word in words[1:]]
+        given = [{"ID": match}.get(word, word) for word in words[1:]]
         given += {"run": ["--help"], "verify": ["one"]}.get(given[0], [])
         given = [given[0], "match.txt"] if given[0] in {"replay", "rerun"} else given
         given = ["merge", "one", "match.txt"] if given == ["merge", "match.txt"] else given
-        given = ["clip", f"one/{match}", *given[2:]] if given[0] == "clip" else given
         given += ["one"] if given[0] == "export" else []
         done = cup.arena(folder, *given)
         assert done.returncode == 0, (words, done.stderr)
-    assert {words[1] for words in shown} >= {"export", "clip", "replay", "merge"}
+    assert {words[1] for words in shown} >= {"export", "replay", "merge"}
     assert (folder / "tables/turns.parquet").is_file()

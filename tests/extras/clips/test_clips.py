@@ -4,6 +4,7 @@ import io
 import re
 import xml.etree.ElementTree as ET
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 from PIL import Image
@@ -164,6 +165,16 @@ def test_a_card_has_the_leaderboard_and_a_badge_the_rank(folder, tmp_path):
     done = cup.arena(folder, "export", "--badge", "first", "--dark")
     assert (done.returncode, "--dark goes with --card only" in done.stderr) == (2, True)
     assert cup.arena(folder, "export", "--card", "--dark").stdout == "results/cup/card-dark.png\n"
+
+
+def test_every_command_of_the_page_runs(folder):
+    page = (Path(__file__).parents[3] / "docs/extras/clips.md").read_text()
+    match = (folder / "results/cup/matches.csv").read_text().split("\n")[1].split(",")[0]
+    lines = re.findall(r"^\$ arena (.*)$", page, re.MULTILINE)
+    assert len(lines) == 5
+    for line in lines:
+        done = cup.arena(folder, *line.replace("ID", match).replace("BOT", "first").split())
+        assert done.returncode == 0, (line, done.stderr)
 
 
 def test_a_figure_and_its_per_cent_sign_stand_in_one_line():

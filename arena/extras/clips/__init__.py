@@ -1,0 +1,17 @@
+"""Clips of matches, cards of leaderboards, badges of bots, each as a file. Page: docs/extras/clips.md.
+
+The drawing itself is core (arena/pictures): the report has a card beside it, and a site has previews of its links.
+"""
+
+from arena.extensions import AddedCommand, AddedOptions, Extension
+
+EXTENSION = Extension(
+    commands=(
+        AddedCommand(
+            name="clip",
+            line="Write a recorded match as a GIF, SVG, film or picture.",
+            path="arena.extras.clips.command:clip",
+        ),
+    ),
+    options=(AddedOptions(command="export", path="arena.extras.clips.export:export"),),
+)
