@@ -6,6 +6,13 @@ legal action. An action is the number of a move in `encoding.moves[role]`. The r
 for the score 0, 0 for 50, 1 for 100.
 """
 
+# Why this is core, and no folder of arena/extras/
+# ------------------------------------------------
+# Programs of others import `arena.pettingzoo`. With the environments in a folder of extras this file would have to
+# import them from there, which nothing outside may do, and would be broken without that folder. It adds no command,
+# chart or table, so no hook would ever load it, and the core never imports it. arena.encoding is core for another
+# reason: bots import it in their sandbox, as they do arena.kit (the starter kit python_policy).
+
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 from random import Random
