@@ -7,8 +7,10 @@ import re
 import shutil
 import subprocess
 import sys
+import sysconfig
+import venv
 import zipfile
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 
 import pytest
@@ -468,3 +470,40 @@ def test_without_an_extra_the_core_plays_and_its_help_lists_what_is_left(names, 
     done = arena(folder, folder, "run", *words)
     assert done.returncode == 0, done.stderr
     assert (folder / "results/demo/leaderboard.csv").is_file()
+
+
+def tree_without(folder: Path, names: Iterable[str]) -> Path:
+    """Copy the whole tree without these extras and their tests; return the Python that imports the copy.
+
+    It is that of a venv, so that the commands which the tests start import the copy, too.
+    """
+    ignored = shutil.ignore_patterns(".git", ".venv", ".*_cache", "__pycache__", "demo")
+    shutil.copytree(ROOT, folder, ignore=ignored, symlinks=True)
+    for name in names:
+        shutil.rmtree(folder / "arena/extras" / name)
+        shutil.rmtree(folder / "tests/extras" / name, ignore_errors=True)
+    venv.create(folder / ".venv", symlinks=True)
+    (packages,) = (folder / ".venv/lib").glob("python*/site-packages")
+    (packages / "copy.pth").write_text(f"{folder}\n{sysconfig.get_path('purelib')}\n")
+    return folder / ".venv/bin/python"
+
+
+def tried(folder: Path, names: Iterable[str], *words: str) -> None:
+    """Run tests of the core in a tree without these extras."""
+    python = tree_without(folder, names)
+    command = [str(python), "-m", "pytest", "-q", "--ignore", "tests/extras", *words]
+    done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stdout[-5000:] + done.stderr[-2000:]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("names", [["serve"], ["classroom"]], ids=str)
+def test_without_an_extra_what_is_made_of_the_code_and_the_options_of_commands_hold(tmp_path, names):
+    tried(tmp_path / "tree", names, "tests/house/test_pages.py", "tests/cli/test_cli_options.py")
+
+
+@pytest.mark.soak
+@pytest.mark.timeout(3600)
+@pytest.mark.parametrize("names", [*([name] for name in extensions.extras()), [*extensions.extras()]], ids=str)
+def test_without_an_extra_or_any_the_suite_of_the_core_is_green(tmp_path, names):
+    tried(tmp_path / "tree", names, "-n", "2", "tests")
