@@ -68,7 +68,9 @@ def holds(rule: str, event: Event, still_open: Sequence[OpenRanks]) -> bool:
     """Return whether a rule says to stop an event in which these ranks are open."""
     if not any(map(ranked_bots, event.leagues)):
         return False
-    return not still_open if rule == ORDER else all(ranks.first > 1 for ranks in still_open)
+    if rule == ORDER:
+        return not still_open
+    return all(ranks.first > 1 for ranks in still_open)
 
 
 def bound(matches: "Floats", confidence: float, neighbours: int) -> "Floats":
@@ -76,7 +78,8 @@ def bound(matches: "Floats", confidence: float, neighbours: int) -> "Floats":
     import numpy as np
 
     share = BEST_MATCHES / np.maximum(matches, FEWEST)
-    return np.asarray((1 + share) * (np.log(1 + 1 / share) - 2 * log((1 - confidence) / max(1, neighbours))))
+    error = (1 - confidence) / max(1, neighbours)
+    return np.asarray((1 + share) * (np.log(1 + 1 / share) - 2 * log(error)))
 
 
 def pairs(
@@ -84,52 +87,72 @@ def pairs(
 ) -> tuple[tuple[str, ...], "Floats", "Floats"]:
     """Compare every two bots of `ranked`, by default those that have a rank in an event of one game.
 
-    Return the names, best first, and two tables with a row for the one bot and a column for the other: z^2, which is
-    the square of the difference in strength over its variance, or 0 where the row's bot is not ahead; and the matches
-    of that one of the two bots that played fewer.
+    Return the names, best first, and two tables with a row for the one bot and a column for the
+    other. The first has z^2, which is the square of the difference in strength over its variance,
+    or 0 where the row's bot is not ahead. The second has the matches of that one of the two bots
+    that played fewer.
     """
     import numpy as np
 
-    ranked = ranked_bots(event) if ranked is None else ranked
-    rated = ratings.find(event.rating).rate(arrays, seed=event.resampling_seed, refits=REFITS)
-    rows = [row for row, rating in enumerate(rated.ratings) if rating.bot in ranked]
-    value = np.array([rated.ratings[row].strength.value for row in rows])
-    played = np.array([rated.ratings[row].matches for row in rows], dtype=np.float64)
-    scatter = np.atleast_2d(np.cov(rated.resamples[rows]))
-    variance = np.maximum(np.diag(scatter)[:, None] + np.diag(scatter) - 2 * scatter, LEAST_VARIANCE)
+    if ranked is None:
+        ranked = ranked_bots(event)
+    rule = ratings.find(event.rating)
+    fitted = rule.rate(arrays, seed=event.resampling_seed, refits=REFITS)
+    rows = [row for row, rating in enumerate(fitted.ratings) if rating.bot in ranked]
+    rated = [fitted.ratings[row] for row in rows]
+    value = np.array([rating.strength.value for rating in rated])
+    played = np.array([rating.matches for rating in rated], dtype=np.float64)
+
+    covariance = np.atleast_2d(np.cov(fitted.resamples[rows]))  # N x N
+    own_variance = np.diag(covariance)
+    variance = own_variance[:, None] + own_variance - 2 * covariance  # of the difference, N x N
+    variance = np.maximum(variance, LEAST_VARIANCE)
     ahead = value[:, None] - value
-    bounded = rated.bounded[np.ix_(rows, rows)]  # elsewhere the draws show the prior only
-    names = tuple(rated.ratings[row].bot for row in rows)
-    return names, np.where(bounded & (ahead > 0), ahead**2 / variance, 0.0), np.minimum(played[:, None], played)
+    bounded = fitted.bounded[np.ix_(rows, rows)]  # elsewhere the draws show the prior only
+    squares = np.where(bounded & (ahead > 0), ahead**2 / variance, 0.0)
+    names = tuple(rating.bot for rating in rated)
+    return names, squares, np.minimum(played[:, None], played)
 
 
 def open_ranks(
     event: Event, arrays: "Arrays | None", absent: Collection[tuple[str, str]] = ()
 ) -> tuple[OpenRanks, ...]:
-    """Return the ranks that these matches leave open, game by game, best first: runs of bots that are not all apart.
+    """Return the ranks that these matches leave open, game by game, best first.
 
-    `absent` has (game, bot) for each bot that never said `ready`: it stands behind all others, so no rank waits for it.
+    They are runs of bots that are not all apart. `absent` has (game, bot) for each bot that never
+    said `ready`: it stands behind all others, so no rank waits for it.
     """
     leagues = {game: event.league(game) for game in event.games}
     neighbours = sum(max(0, len(ranked_bots(league)) - 1) for league in leagues.values())
     still_open: list[OpenRanks] = []
     for game, league in leagues.items():
-        order, closed = list[str](), list[bool]()
         ranked = {bot for bot in ranked_bots(league) if (game, bot) not in absent}
-        if ranked and arrays is not None and len((played := arrays.of_game(game)).seed):
+        order: list[str] = []
+        closed: list[bool] = []
+        played = None if arrays is None else arrays.of_game(game)
+        if ranked and played is not None and len(played.seed):
             names, squares, matches = pairs(league, played, ranked)
             apart = (matches >= FEWEST) & (squares > bound(matches, league.confidence, neighbours))
-            order, closed = [*names], [bool(apart[:index, index:].all()) for index in range(1, len(names))]
-        order += sorted(ranked - {*order})  # those that have not played
+            order += names
+            closed += [bool(apart[:index, index:].all()) for index in range(1, len(names))]
+        order += sorted(ranked.difference(order))  # the bots that have not played
         closed += [False] * (len(order) - 1 - len(closed))
-        still_open += (replace(ranks, game=game if len(leagues) > 1 else "") for ranks in runs(order, closed))
+        game_name = game if len(leagues) > 1 else ""
+        still_open += [replace(ranks, game=game_name) for ranks in runs(order, closed)]
     return tuple(still_open)
 
 
 def runs(names: Sequence[str], closed: Sequence[bool]) -> tuple[OpenRanks, ...]:
-    """Return the runs of two bots or more between closed gaps; `closed` has a mark for each two neighbours."""
+    """Return the runs of two bots or more between closed gaps.
+
+    `closed` has a mark for each two neighbours.
+    """
     ends = [index for index, mark in enumerate(closed, 1) if mark]
-    spans = zip([0, *ends], [*ends, len(names)], strict=True)
-    return tuple(
-        OpenRanks(first=start + 1, last=end, bots=tuple(names[start:end])) for start, end in spans if end - start > 1
-    )
+    ends.append(len(names))
+    open_runs = []
+    start = 0
+    for end in ends:
+        if end - start > 1:
+            open_runs.append(OpenRanks(first=start + 1, last=end, bots=tuple(names[start:end])))
+        start = end
+    return tuple(open_runs)
