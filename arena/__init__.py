@@ -15,15 +15,20 @@ if TYPE_CHECKING:
 
 __all__ = ["load_game", "open_results", "play_match"]
 
-# Each function imports the modules that it needs: pandas takes half a second, which only `open_results` should cost.
-# The spawner of bots imports this file too, so even `pathlib` waits: it costs a tenth of the spawner's start.
+# Each function imports the modules that it needs: pandas takes half a second, which only
+# `open_results` should cost. The spawner of bots imports this file too, so even `pathlib` waits: it
+# costs a tenth of the spawner's start.
 
 
-def open_results(path: "str | Path", *, all_versions: bool = False, rating: str | None = None) -> "Results":
-    """Return the results of an event, such as `results/demo`; see `arena.results.leaderboard.Results` for its frames.
+def open_results(
+    path: "str | Path", *, all_versions: bool = False, rating: str | None = None
+) -> "Results":
+    """Return the results of an event, such as `results/demo`.
 
-    `all_versions` counts matches of edited bots, boards and rules too; `rating` is another rating than the event's.
-    ArenaError where there are no results.
+    See `arena.results.leaderboard.Results` for its frames.
+
+    `all_versions` counts matches of edited bots, boards and rules too; `rating` is another rating
+    than the event's. ArenaError where there are no results.
     """
     from arena.results.leaderboard import Results
 
@@ -33,8 +38,8 @@ def open_results(path: "str | Path", *, all_versions: bool = False, rating: str 
 def load_game(board: str, workspace: "str | Path" = ".") -> "Game[Any]":
     """Return the rules of a board such as `mummy_maze/duel`; see `arena.game.Game`.
 
-    The rules are looked for in the folder `rules` of the workspace, then among those that come with arena. ArenaError
-    when there is no such board, or several.
+    The rules are looked for in the folder `rules` of the workspace, then among those that come with
+    arena. ArenaError when there is no such board, or several.
     """
     from pathlib import Path
 
@@ -43,7 +48,9 @@ def load_game(board: str, workspace: "str | Path" = ".") -> "Game[Any]":
 
     boards = rulebook.find(board, Path(workspace))
     if len(boards) > 1:
-        raise ArenaError(f"{board!r} means {len(boards)} boards: {', '.join(each.label for each in boards)}; name one")
+        raise ArenaError(
+            f"{board!r} means {len(boards)} boards: {', '.join(each.label for each in boards)}; name one"
+        )
     return rulebook.game_of(boards[0])
 
 
@@ -57,13 +64,12 @@ def play_match(
 ) -> "Record":
     """Play a match of confined bots and return its record; see `arena.values.Record`.
 
-    `board` is as in `load_game`. `bots` has the bot of each role: a path, or a Bot. `conditions` are the time control,
-    the limits and the level of confinement; the default is that of an empty tournament.toml. ArenaError for a mistake.
+    `board` is as in `load_game`. `bots` has the bot of each role: a path, or a Bot. `conditions`
+    are the time control, the limits and the level of confinement; the default is that of an empty
+    tournament.toml. ArenaError for a mistake.
 
-    Example:
-        >>> record = play_match("mummy_maze/duel", {"explorer": "bots/walker.py", "mummy": "bots/dice.py"})
-        >>> record.verdict.scores
-        {'explorer': 100, 'mummy': 0}
+    Example: >>> record = play_match("mummy_maze/duel", {"explorer": "bots/walker.py", "mummy":
+    "bots/dice.py"}) >>> record.verdict.scores {'explorer': 100, 'mummy': 0}
     """
     import tempfile
     from dataclasses import replace
@@ -79,15 +85,25 @@ def play_match(
     boards = rulebook.find(board, Path(workspace))
     if len(boards) != 1 or {*bots} != {*boards[0].roles}:
         roles = "; ".join(f"{each.label}: {', '.join(each.roles)}" for each in boards)
-        raise ArenaError(f"a match is played on a single board, with a bot for each of its roles ({roles})")
+        raise ArenaError(
+            f"a match is played on a single board, with a bot for each of its roles ({roles})"
+        )
     conditions = conditions or Conditions()
-    level = choice.choose(conditions.sandbox, unsafe=conditions.sandbox in levels.UNSAFE, by_hand=True)
+    level = choice.choose(
+        conditions.sandbox, unsafe=conditions.sandbox in levels.UNSAFE, by_hand=True
+    )
     holders = [bots[role] for role in boards[0].roles]
     seated = [bot if isinstance(bot, Bot) else discovery.from_path(Path(bot)) for bot in holders]
     exposure.refuse_exposed((), seated, level)
     with tempfile.TemporaryDirectory() as folder:
         ready = builds.built(seated, Path(folder), level)
-        event = Event(name="match", seed=seed, boards=boards, bots=ready, conditions=replace(conditions, sandbox=level))
+        event = Event(
+            name="match",
+            seed=seed,
+            boards=boards,
+            bots=ready,
+            conditions=replace(conditions, sandbox=level),
+        )
         return play(event.match(boards[0], ready, 0))
 
 
@@ -97,6 +113,9 @@ def _replay(record: "Record") -> str:
     return notebook.frame(record)
 
 
-# In a notebook a record shows itself as its replay. A method `_repr_html_` of Record would import upwards.
+# In a notebook a record shows itself as its replay. A method `_repr_html_` of Record would import
+# upwards.
 if (_ipython := getattr(sys.modules.get("IPython"), "get_ipython", lambda: None)()) is not None:
-    _ipython.display_formatter.formatters["text/html"].for_type_by_name("arena.values", "Record", _replay)
+    _ipython.display_formatter.formatters["text/html"].for_type_by_name(
+        "arena.values", "Record", _replay
+    )

@@ -13,9 +13,14 @@ WORD = 8  # letters at most of a word that are kept before the letter in which n
 
 
 def display_names(bots: Iterable[Bot]) -> dict[str, str]:
-    """Return the label of each bot, by its name: its display name where it has one; no two labels are alike."""
+    """Return the label of each bot, by its name: its display name where it has one.
+
+    No two labels are alike.
+    """
     entered = tuple(bots)
-    used = Counter(text for bot in entered for text in {bot.name.casefold(), bot.display.casefold()} - {""})
+    used = Counter(
+        text for bot in entered for text in {bot.name.casefold(), bot.display.casefold()} - {""}
+    )
     names: dict[str, str] = {}
     for bot in entered:
         if bot.display in ("", bot.name):
@@ -30,14 +35,19 @@ def display_names(bots: Iterable[Bot]) -> dict[str, str]:
 
 
 def bot_shown(text: str, bots: Iterable[Bot]) -> str:
-    """Return the bot that has this name, or this display name in tables; the text itself if none or several have."""
+    """Return the bot that has this name, or this display name in tables.
+
+    The text itself if none or several have.
+    """
     entered = tuple(bots)
     shown = display_names(entered)
     if text in shown:
         return text
     wanted = _folded(text)
     found = {
-        bot.name for bot in entered if wanted in {_folded(bot.name), _folded(bot.display), _folded(shown[bot.name])}
+        bot.name
+        for bot in entered
+        if wanted in {_folded(bot.name), _folded(bot.display), _folded(shown[bot.name])}
     }
     return found.pop() if len(found) == 1 else text
 
@@ -50,8 +60,8 @@ def _folded(text: str) -> str:
 def shortened(texts: Sequence[str], length: int = NAME) -> list[str]:
     """Shorten texts in their middle, but never so far that two become alike.
 
-    Where both ends of names are the same, what follows the shared beginning is kept; where that does not part them
-    either, the labels grow beyond `length` until it does.
+    Where both ends of names are the same, what follows the shared beginning is kept; where that
+    does not part them either, the labels grow beyond `length` until it does.
     """
     labels: dict[str, str] = {}
     for size in range(length, max(map(len, texts), default=0) + length + 1):
@@ -61,7 +71,10 @@ def shortened(texts: Sequence[str], length: int = NAME) -> list[str]:
                 alike.setdefault(_ends(text, size), []).append(text)
         candidates = {text: label for label, group in alike.items() for text in group}
         candidates |= {
-            text: _differing(text, size, group) for group in alike.values() if len(group) > 1 for text in group
+            text: _differing(text, size, group)
+            for group in alike.values()
+            if len(group) > 1
+            for text in group
         }
         uses = Counter([*labels.values(), *candidates.values()])
         labels |= {text: label for text, label in candidates.items() if uses[label] == 1}

@@ -1,8 +1,8 @@
 """How the facts of a game look: the declarations that the terminal, replays and the report draw by.
 
-A game says it in a class attribute, such as `drawing = (Grid("grid COLUMNS ROWS"), Mark("disc ROLE X Y"))`. Each
-declaration has a pattern: a fact in which words in capitals stand for any word. The first declaration whose pattern
-fits a fact draws it; facts that fit none are shown as they are.
+A game says it in a class attribute, such as `drawing = (Grid("grid COLUMNS ROWS"), Mark("disc ROLE
+X Y"))`. Each declaration has a pattern: a fact in which words in capitals stand for any word. The
+first declaration whose pattern fits a fact draws it; facts that fit none are shown as they are.
 
 It imports the standard library only, because bots may import rules.
 """
@@ -12,30 +12,36 @@ from functools import lru_cache
 from typing import NamedTuple, TypeAlias
 
 SHAPES = ("disc", "dot", "square", "door", "ghost", "muncher", "explorer", "mummy")
-"""The shapes that the report can draw. Doors, munchers, explorers and mummies have colours of their own."""
+"""The shapes that the report can draw. Doors, munchers, explorers and mummies have colours of their
+own."""
 COLOURS = ("red", "orange", "yellow", "green", "blue", "purple")
 
 
 class Grid(NamedTuple):
     """A grid of cells: `y` grows upwards. Its facts are looked for on the board.
 
-    With the word GRID in its patterns each such fact is a grid of its own, called by that word, as in
-    `Grid("sea GRID COLUMNS ROWS")`; a Piece and a Mark then say by GRID on which grid they are.
+    With the word GRID in its patterns each such fact is a grid of its own, called by that word, as
+    in `Grid("sea GRID COLUMNS ROWS")`; a Piece and a Mark then say by GRID on which grid they are.
     """
 
     size: str = "size LOW HIGH"
-    """LOW and HIGH are the lowest and the highest coordinate of both axes; or COLUMNS and ROWS, counted from 1."""
+    """LOW and HIGH are the lowest and the highest coordinate of both axes; or COLUMNS and ROWS,
+    counted from 1."""
     walls: str = "wall X Y WAY"
     """WAY is `north` or `east`: the side of the cell (X, Y) on which a wall stands."""
 
 
 class Piece(NamedTuple):
-    """A thing that moves from cell to cell (X, Y). The other words of the fact name it, usually by its ROLE."""
+    """A thing that moves from cell to cell (X, Y).
+
+    The other words of the fact name it, usually by its ROLE.
+    """
 
     fact: str
     shape: str = "disc"
     colour: str = ""
-    """One of COLOURS, or `ROLE` where the roles are called like colours; empty = a colour for each role."""
+    """One of COLOURS, or `ROLE` where the roles are called like colours; empty = a colour for each
+    role."""
 
 
 class Mark(NamedTuple):
@@ -43,28 +49,39 @@ class Mark(NamedTuple):
 
     fact: str
     sign: str = "·"
-    """Its sign in a terminal; `ROLE` is the role's letter, `role` the same in lower case. `TEXT` is the word TEXT of
-    the fact itself, which stands in the cell, in the report too."""
+    """Its sign in a terminal; `ROLE` is the role's letter, `role` the same in lower case. `TEXT` is
+    the word TEXT of the fact itself, which stands in the cell, in the report too."""
     shape: str = "dot"
     colour: str = ""
     """As a Piece's."""
 
 
 class Cards(NamedTuple):
-    """A row of cards. CARD is one word, CARDS all words that are left; the card `?` is shown face down."""
+    """A row of cards. CARD is one word, CARDS all words that are left.
+
+    The card `?` is shown face down.
+    """
 
     fact: str
 
 
 Drawing: TypeAlias = tuple[Grid | Piece | Mark | Cards, ...]
 
-MAZE: Drawing = (Grid(), Mark("exit X Y", "⌂", "door", "purple"), Mark("pellet X Y"), Piece("at ROLE X Y"))
+MAZE: Drawing = (
+    Grid(),
+    Mark("exit X Y", "⌂", "door", "purple"),
+    Mark("pellet X Y"),
+    Piece("at ROLE X Y"),
+)
 """The drawing of a game that declares none; a game in a maze may add its own pieces before it."""
 
 
 @lru_cache(10_000)  # the same few facts come again and again
 def variables(pattern: str, fact: str) -> Mapping[str, str] | None:
-    """Return the words of a fact for which the capitals of a pattern stand; None when the pattern does not fit."""
+    """Return the words of a fact for which the capitals of a pattern stand.
+
+    Return None when the pattern does not fit.
+    """
     expected, words = pattern.split(), fact.split()
     if expected and expected[-1] == "CARDS":  # all that is left
         words = [*words[: len(expected) - 1], " ".join(words[len(expected) - 1 :])]

@@ -1,4 +1,7 @@
-"""The user's mistake, with a suggestion. Every other exception is a bug of ours, and ends in a traceback."""
+"""The user's mistake, with a suggestion.
+
+Every other exception is a bug of ours, and ends in a traceback.
+"""
 
 import errno
 from collections.abc import Iterable, Iterator
@@ -30,7 +33,9 @@ class FilesError(ArenaError):
 
     def seen_from(self, *folders: "PurePath") -> str:
         """Return the sentence with the paths in these folders as they are there."""
-        return "".join(part if isinstance(part, str) else _path_in(part, folders) for part in self._parts)
+        return "".join(
+            part if isinstance(part, str) else _path_in(part, folders) for part in self._parts
+        )
 
 
 class FileError(ArenaError):
@@ -58,7 +63,8 @@ class OptionError(ArenaError):
 class PublicError(ArenaError):
     """A mistake whose sentence anybody may read, also on a site.
 
-    It has names of bots, boards and roles, and figures; it quotes nothing that a bot or its files said.
+    It has names of bots, boards and roles, and figures; it quotes nothing that a bot or its files
+    said.
     """
 
 
@@ -67,10 +73,14 @@ PRIVATE = "the reason is for the author of that bot only"
 
 
 class BotError(ArenaError):
-    """A mistake in a bot. The sentence may quote its files, its compiler or its output: it is for the bot's author."""
+    """A mistake in a bot.
+
+    The sentence may quote its files, its compiler or its output: it is for the bot's author.
+    """
 
     def __init__(self, words: str, *, bot: str = "", public: str = "") -> None:
-        # Without defaults it could not be pickled, as it is on its way from a process that builds bots.
+        # Without defaults it could not be pickled, as it is on its way from a process that builds
+        # bots.
         super().__init__(words)
         self.bot = bot
         """Its name; empty if nobody knows whose mistake it is."""
@@ -95,7 +105,10 @@ class NoUsersError(MachineError):
 
 
 def shown(path: object) -> str:
-    """Return a path for a message. Authors name the files of their bots, and a terminal must not obey such a name."""
+    """Return a path for a message.
+
+    Authors name the files of their bots, and a terminal must not obey such a name.
+    """
     text = str(path)
     return text if text.isprintable() else ascii(text)
 
@@ -122,15 +135,18 @@ def refusal(error: BaseException) -> str | None:
         isinstance(error, MemoryError)
         or (isinstance(error, OSError) and error.errno in {errno.EAGAIN, errno.ENOMEM})
         or (isinstance(error, RuntimeError) and "can't start new thread" in text)
-        or (isinstance(error, ImportError) and ("failed to map" in text or "cannot allocate" in text.lower()))
+        or (
+            isinstance(error, ImportError)
+            and ("failed to map" in text or "cannot allocate" in text.lower())
+        )
     ):
         what = "processes, threads or memory"
-        where = "`ulimit -u`, `-v` and `-d` and at the limits of its container (pids.max, memory.max)"
+        where = (
+            "`ulimit -u`, `-v` and `-d` and at the limits of its container (pids.max, memory.max)"
+        )
     else:
         return None
-    return (
-        f"the system gives arena no more {what} ({text or type(error).__name__}); look at {where}, or use fewer workers"
-    )
+    return f"the system gives arena no more {what} ({text or type(error).__name__}); look at {where}, or use fewer workers"
 
 
 def counted(number: int, noun: str) -> str:
@@ -141,7 +157,10 @@ def counted(number: int, noun: str) -> str:
 
 
 def did_you_mean(word: str, known: Iterable[str]) -> str:
-    """Return `did you mean 'X'?` with the known name that is most like the word; empty when none is like it."""
+    """Return `did you mean 'X'?` with the known name that is most like the word.
+
+    The text is empty when none is like it.
+    """
     from difflib import get_close_matches  # slow to import, and only a mistake needs it
 
     near = get_close_matches(word, list(known), n=1)
@@ -162,11 +181,14 @@ def known_are(word: str, known: Iterable[str], *, nearest: Iterable[str] = ()) -
 def writing(target: "Path") -> Iterator[None]:
     """Turn the failure to write a file into an ArenaError that names the file, or else `target`, and the reason.
 
-    An error by which the system refuses memory, a process or a thread passes: `arena.cli.main` has the advice about it.
+    An error by which the system refuses memory, a process or a thread passes: `arena.cli.main` has
+    the advice about it.
     """
     try:
         yield
     except OSError as error:
         if refusal(error) is not None:
             raise
-        raise ArenaError(f"{error.filename or target}: cannot be written: {error.strerror or error}") from error
+        raise ArenaError(
+            f"{error.filename or target}: cannot be written: {error.strerror or error}"
+        ) from error

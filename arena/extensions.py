@@ -1,25 +1,27 @@
 """Extensions: what the folders of arena/extras/ and installed packages add to arena.
 
-The core knows no extension by name. Each declares what it adds in a value, `EXTENSION`: names, and paths of what is
-imported when it is used. An installed package declares it by an entry point of the group `arena.extensions`. Its code
-runs inside arena, so it is trusted, as rules are.
+The core knows no extension by name. Each declares what it adds in a value, `EXTENSION`: names, and
+paths of what is imported when it is used. An installed package declares it by an entry point of the
+group `arena.extensions`. Its code runs inside arena, so it is trusted, as rules are.
 """
 
 # Why plain values, and not pluggy, which pytest, datasette and conda use
 # ----------------------------------------------------------------------
-# A hook of pluggy is a function of the plug-in, so whoever asks must have imported every plug-in. `arena --help` would
-# import all of them, and the completion of a shell does so at each press of a key. What is declared here is data: the
-# help has a command's line without its module. pluggy's own gains are an order among answers, wrappers, and a first
-# answer that wins; each hook here collects names, no two of which may be equal, so it needs none of them. A mistake in
-# a value is found by mypy in the extension's own tests; pluggy finds it at run time.
+# A hook of pluggy is a function of the plug-in, so whoever asks must have imported every plug-in.
+# `arena --help` would import all of them, and the completion of a shell does so at each press of a
+# key. What is declared here is data: the help has a command's line without its module. pluggy's own
+# gains are an order among answers, wrappers, and a first answer that wins; each hook here collects
+# names, no two of which may be equal, so it needs none of them. A mistake in a value is found by
+# mypy in the extension's own tests; pluggy finds it at run time.
 #
 # Why an added option takes its command over
 # ------------------------------------------
-# Commands print as they go and return nothing, so there is no result that a function of an extension could get
-# afterwards. Most such options ask for another thing of the same subject: a contest instead of a workspace, a picture
-# instead of tables. Where one adds to the work of the command, its function calls the parts of the command itself.
-# A command of its own (`arena card`) with the old spelling beside it would be two ways to do one thing. A parameter
-# that the core passes on without knowing it would need a place in each command that passes it.
+# Commands print as they go and return nothing, so there is no result that a function of an
+# extension could get afterwards. Most such options ask for another thing of the same subject: a
+# contest instead of a workspace, a picture instead of tables. Where one adds to the work of the
+# command, its function calls the parts of the command itself. A command of its own (`arena card`)
+# with the old spelling beside it would be two ways to do one thing. A parameter that the core
+# passes on without knowing it would need a place in each command that passes it.
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
@@ -50,13 +52,16 @@ class AddedCommand:
 
 @dataclass(frozen=True, kw_only=True)
 class AddedOptions:
-    """Options of a command that is there already. Where one of them is given, their function runs in its place."""
+    """Options of a command that is there already.
+
+    Where one of them is given, their function runs in its place.
+    """
 
     command: str
     """The name of the command. Without such a command there are no options."""
     path: str
-    """`package.module:function`. Those of its parameters that the command has, too, by name, get the command's values.
-    Each other one is an option, as typer declares it, with a default."""
+    """`package.module:function`. Those of its parameters that the command has, too, by name, get
+    the command's values. Each other one is an option, as typer declares it, with a default."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -68,8 +73,8 @@ class AddedFrame:
     columns: str
     """`package.module:NAME` of the frame's `Columns`."""
     file_if: str = ""
-    """`package.module:function` of what tells whether results have the frame as a CSV file of its name;
-    empty: they never have."""
+    """`package.module:function` of what tells whether results have the frame as a CSV file of its
+    name; empty: they never have."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -85,7 +90,10 @@ class AddedSection:
 
 @dataclass(frozen=True, kw_only=True)
 class AddedTable:
-    """A table of tournament.toml; one that an event leaves out has its defaults, or is None if a key has none."""
+    """A table of tournament.toml.
+
+    One that an event leaves out has its defaults, or is None if a key has none.
+    """
 
     path: str
     """`package.module:Class` of a subclass of `arena.event.tables.Table`."""
@@ -102,7 +110,8 @@ class AddedLanes:
     example: str
     """Such an address in words, for the help of `--workers`."""
     key: str
-    """The key of tournament.toml that has the address, such as `workers.cluster`; `"none"` is none."""
+    """The key of tournament.toml that has the address, such as `workers.cluster`; `"none"` is
+    none."""
     path: str
     """`package.module:function`; arena/event/elsewhere.py has its type."""
 
@@ -120,19 +129,21 @@ class Extension:
     tables: Mapping[str, AddedTable] = field(default_factory=dict)
     """By the name of the table."""
     keys: Mapping[str, str] = field(default_factory=dict)
-    """By the name of a table of the core in which each key has a default, such as `workers`: the path
-    `package.module:Class` of a subclass of `arena.event.tables.Table`, whose keys that table gets."""
+    """By the name of a table of the core in which each key has a default, such as `workers`: the
+    path `package.module:Class` of a subclass of `arena.event.tables.Table`, whose keys that table
+    gets."""
     lanes: tuple[AddedLanes, ...] = ()
     seats: tuple[str, ...] = ()
-    """Kinds of seat: the path `package.module:function` of each function of the type `Kind` (arena/match/seat.py)."""
+    """Kinds of seat: the path `package.module:function` of each function of the type `Kind`
+    (arena/match/seat.py)."""
     audiences: tuple[str, ...] = ()
-    """Observers of runs: the path `package.module:function` of each function that gets the event and
-    the folder of its results, and returns an `Audience` (arena/event/tournament.py)."""
+    """Observers of runs: the path `package.module:function` of each function that gets the event
+    and the folder of its results, and returns an `Audience` (arena/event/tournament.py)."""
     starters: tuple[str, ...] = ()
     """Starter kits: the path `package:folder` of each, beside the file of the package."""
     wrappers: tuple[str, ...] = ()
-    """What stands around seats: the path `package.module:function` of each function of the type `Wrap`
-    (arena/match/seat.py)."""
+    """What stands around seats: the path `package.module:function` of each function of the type
+    `Wrap` (arena/match/seat.py)."""
     services: Mapping[str, str] = field(default_factory=dict)
     """By name: the path `package.module:NAME` of a `Service` (arena/event/service.py)."""
     sections: Mapping[str, AddedSection] = field(default_factory=dict)

@@ -1,7 +1,8 @@
 """Why a live bot gave no answer: a cause, the figures that belong to it, and the sentence for the bot's author.
 
-Plain values. The code that observes a failure makes the value and its sentence, once. The code that gives advice reads
-the cause and the figures, and never the sentence. A record keeps the ending and the sentence only (`values.Fault`).
+Plain values. The code that observes a failure makes the value and its sentence, once. The code that
+gives advice reads the cause and the figures, and never the sentence. A record keeps the ending and
+the sentence only (`values.Fault`).
 """
 
 from dataclasses import dataclass
@@ -48,7 +49,10 @@ _ENDINGS = {
 
 @dataclass(frozen=True, kw_only=True)
 class Failure:
-    """How a live bot failed to give an answer. A figure that does not belong to the cause has its default."""
+    """How a live bot failed to give an answer.
+
+    A figure that does not belong to the cause has its default.
+    """
 
     cause: Cause
     words: str
@@ -70,7 +74,8 @@ class Failure:
     short_of_memory: bool = False
     """ENDED, OUTPUT_CLOSED: it may have died of its memory limit."""
     refused_calls: tuple[str, ...] = ()
-    """ENDED, OUTPUT_CLOSED: names of system calls that were refused to it, as far as they are known."""
+    """ENDED, OUTPUT_CLOSED: names of system calls that were refused to it, as far as they are
+    known."""
     watched: bool = False
     """ENDED, OUTPUT_CLOSED: all refused system calls are known."""
 

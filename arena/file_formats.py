@@ -1,7 +1,8 @@
 """The formats of the files that arena stores: the number in each file, and the version of arena that first wrote it.
 
-A new number is a line here, and a way to read the older ones; docs/releasing.md ("What is stored") has the promise. It
-knows no file: those who read one ask for the number in it first, before anything else of it can be a mistake.
+A new number is a line here, and a way to read the older ones; docs/releasing.md ("What is stored")
+has the promise. It knows no file: those who read one ask for the number in it first, before
+anything else of it can be a mistake.
 """
 
 from collections.abc import Mapping
@@ -15,7 +16,8 @@ class FileFormat:
     """The formats of one kind of file."""
 
     versions: Mapping[int, str]
-    """The formats that this arena reads, and the version of arena that first wrote each; it writes the last."""
+    """The formats that this arena reads, and the version of arena that first wrote each; it writes
+    the last."""
 
     @property
     def number(self) -> int:
@@ -23,13 +25,18 @@ class FileFormat:
         return max(self.versions)
 
     def check(self, found: object, where: str, remedy: str = "") -> None:
-        """Raise ArenaError unless this arena reads a format; the error begins with `where` and ends with `remedy`."""
+        """Raise ArenaError unless this arena reads a format.
+
+        The error begins with `where` and ends with `remedy`.
+        """
         reason = self.refusal(found)
         if reason is not None:
             raise ArenaError(f"{where} {reason}{remedy}")
 
     def refusal(self, found: object) -> str | None:
-        """Return why this arena does not read a format, as words behind `its format`; None where it does.
+        """Return why this arena does not read a format, as words behind `its format`.
+
+        Return None where it does.
 
         What is no whole number is no format of a file that arena wrote.
         """
@@ -42,7 +49,8 @@ class FileFormat:
         return f"is {str(found)[:40]}, and this arena reads {reads}: upgrade arena"
 
 
-# A file without a number has the first format, where a kind of file is older than its number and means the same.
+# A file without a number has the first format, where a kind of file is older than its number and
+# means the same.
 ARCHIVE = FileFormat({8: "0.2.0"})
 """event.sqlite: its tables, and the meaning of a packed record."""
 MATCH_TEXT = FileFormat({2: "0.2.0"})

@@ -1,7 +1,7 @@
 """The contract that every file in rules/ meets.
 
-It owns the terms that rules, referee and bots share. It knows no board, no bot, no clock and no text format. It imports
-the standard library only, because bots may import it.
+It owns the terms that rules, referee and bots share. It knows no board, no bot, no clock and no
+text format. It imports the standard library only, because bots may import it.
 """
 
 from collections.abc import Callable, Mapping
@@ -50,33 +50,40 @@ MIRRORS = ("x", "y", "diagonal")
 
 
 class Symmetry(NamedTuple):
-    """The ways to reflect a board under which each sentence of the rules stays true; a disguise uses them.
+    """The ways to reflect a board under which each sentence of the rules stays true.
 
-    The facts with cells are those that `drawing` declares. In moves `north`, `south`, `east` and `west` turn, too.
+    A disguise uses them.
+
+    The facts with cells are those that `drawing` declares. In moves `north`, `south`, `east` and
+    `west` turn, too.
     """
 
     mirrors: tuple[str, ...] = ()
-    """`x`: west and east change places; `y`: south and north; `diagonal`: both axes. Each holds alone, so all do."""
+    """`x`: west and east change places; `y`: south and north; `diagonal`: both axes. Each holds
+    alone, so all do."""
     moves: tuple[str, ...] = ()
-    """Patterns of moves that name a cell by X and Y, a column by X or a row by Y, such as `drop X`."""
+    """Patterns of moves that name a cell by X and Y, a column by X or a row by Y, such as `drop
+    X`."""
 
 
 class Game(Protocol[State]):
     """A game on one board: a frozen dataclass whose fields are the board's parameters.
 
-    States are immutable and hashable. The referee hands `play` only moves that it found in `legal_moves`, so
-    rules never check a move and never report an error.
+    States are immutable and hashable. The referee hands `play` only moves that it found in
+    `legal_moves`, so rules never check a move and never report an error.
     """
 
     hidden: bool = False
     """True when the other roles' moves must not be told, nor how many they were."""
     open: bool = False
-    """True when `view` is the same for every role and for None, so that the referee calls it once for all of them."""
+    """True when `view` is the same for every role and for None, so that the referee calls it once
+    for all of them."""
     drawing: Drawing = MAZE
     """How the facts look in a terminal and in the report."""
     manual: str = ""
-    """The rules in words, for a reader who knows nothing else, such as a language model. Every word of roles, facts and
-    moves stands in it, always in `backticks`, with <placeholders> for what changes: in disguise it is another word."""
+    """The rules in words, for a reader who knows nothing else, such as a language model. Every word
+    of roles, facts and moves stands in it, always in `backticks`, with <placeholders> for what
+    changes: in disguise it is another word."""
     symmetry: Symmetry = Symmetry()
     """How its boards may be reflected in disguise."""
 
@@ -99,11 +106,17 @@ class Game(Protocol[State]):
         ...
 
     def to_move(self, state: State) -> tuple[Role, ...]:
-        """Return the roles that move now, all at once, none seeing the others' choice; `()` when the match is over."""
+        """Return the roles that move now, all at once, none seeing the others' choice.
+
+        `()` when the match is over.
+        """
         ...
 
     def legal_moves(self, state: State, role: Role) -> tuple[Move, ...]:
-        """Return every move that `role`, which is to move, may make; never empty, in a fixed order, without repeats."""
+        """Return every move that `role`, which is to move, may make.
+
+        Never empty, in a fixed order, without repeats.
+        """
         ...
 
     def play(self, state: State, moves: Mapping[Role, Move]) -> State:
@@ -115,24 +128,30 @@ class Game(Protocol[State]):
         ...
 
     def view(self, state: State, role: Role | None) -> tuple[Fact, ...]:
-        """Return the facts of the state that `role` may know, a line each; None sees all. Secrets are cut only here."""
+        """Return the facts of the state that `role` may know, a line each; None sees all.
+
+        Secrets are cut only here.
+        """
         ...
 
     def solve(self) -> "Callable[[State], Value] | None":
-        """Return a function from each state to its value under perfect play; None when nobody computed that.
+        """Return a function from each state to its value under perfect play.
 
-        Rules of two sides with scores that add up to 100 and one role to move at a time may have it. Then every move
-        of a record is graded.
+        Return None when nobody computed that.
+
+        Rules of two sides with scores that add up to 100 and one role to move at a time may have
+        it. Then every move of a record is graded.
         """
         return None
 
     def estimate(self) -> "Callable[[State, Role], Mapping[Move, Value]] | None":
         """Return a function from a state and a role that moves there to what each of its legal moves is worth.
 
-        It is for games that nobody can solve: a search says what it sees. The score of a value is that of the role's
-        own side (the mean of its roles), the turns are 0 where the search does not know them, and of moves with equal
-        scores the one with fewer turns is better. The same state gives the same values every time, so a search counts
-        its work and looks at no clock. Then each move of a record has a regret, which is shown as an estimate. None
-        when there is no search.
+        It is for games that nobody can solve: a search says what it sees. The score of a value is
+        that of the role's own side (the mean of its roles), the turns are 0 where the search does
+        not know them, and of moves with equal scores the one with fewer turns is better. The same
+        state gives the same values every time, so a search counts its work and looks at no clock.
+        Then each move of a record has a regret, which is shown as an estimate. None when there is
+        no search.
         """
         return None

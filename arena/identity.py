@@ -1,8 +1,11 @@
-"""The identity of matches: their ids, seeds and keys, as hashes of plain values. The same on every machine and run.
+"""The identity of matches: their ids, seeds and keys, as hashes of plain values.
 
-Every digest of several values, here and elsewhere, is a `digest_of` them: their JSON marks where each of them ends, so
-that no two lists of values have the same text. A file is a value too, as its name and its `file_digest`. Values that
-were joined by a separator would not do: whoever may choose one of them can write the separator and the next one.
+The same on every machine and run.
+
+Every digest of several values, here and elsewhere, is a `digest_of` them: their JSON marks where
+each of them ends, so that no two lists of values have the same text. A file is a value too, as its
+name and its `file_digest`. Values that were joined by a separator would not do: whoever may choose
+one of them can write the separator and the next one.
 """
 
 import hashlib
@@ -15,10 +18,11 @@ from pathlib import Path
 from typing import Any
 
 ADDED_LATER = {"added_later": True}
-"""The metadata of a field of Conditions, Limits or TimeControl that is newer than stored matches: `field(default=...,
-metadata=ADDED_LATER)`. A match's id has such a field only where its value is not the default. Any other new field
-changes the id of every match, so that a stored event is played again. So it is with the fields of Event and Bot that
-are in a commitment: a new one without it contradicts each commitment that was published before."""
+"""The metadata of a field of Conditions, Limits or TimeControl that is newer than stored matches:
+`field(default=..., metadata=ADDED_LATER)`. A match's id has such a field only where its value is
+not the default. Any other new field changes the id of every match, so that a stored event is played
+again. So it is with the fields of Event and Bot that are in a commitment: a new one without it
+contradicts each commitment that was published before."""
 
 
 def digest_of(*parts: object, length: int = 12) -> str:

@@ -25,7 +25,8 @@ if TYPE_CHECKING:
 Cell: TypeAlias = tuple[int, int]
 
 MOST_STATES = 4_000
-"""Where more states than this may be meant, `Turn.states` gives up, because a bot could not search them in time."""
+"""Where more states than this may be meant, `Turn.states` gives up, because a bot could not search
+them in time."""
 
 
 LONGEST_REQUEST_BYTES = 64_000
@@ -40,9 +41,11 @@ class Said(NamedTuple):
     end: str = ""
     """`stop`: it was done; `length`: it was cut; `refused`: it would not answer."""
     error: str = ""
-    """Why there is no answer: the event has no model, calls or tokens are used up, or the request has a mistake."""
+    """Why there is no answer: the event has no model, calls or tokens are used up, or the request
+    has a mistake."""
     left: Mapping[str, int] = {}
-    """`calls` that are left for the match, and `tokens` for this turn; `owed` is what the next turns pay first."""
+    """`calls` that are left for the match, and `tokens` for this turn; `owed` is what the next
+    turns pay first."""
 
 
 class Turn:
@@ -58,9 +61,11 @@ class Turn:
         self.seed = 0
         """For the bot's own dice; the same in a rerun."""
         self.secret = ""
-        """32 hex digits for dice that no opponent can foretell; empty in an event whose seed is a number."""
+        """32 hex digits for dice that no opponent can foretell; empty in an event whose seed is a
+        number."""
         self.parameters = ""
-        """The parameters of a board that was sampled for the event, as a JSON object; empty on every other board."""
+        """The parameters of a board that was sampled for the event, as a JSON object; empty on
+        every other board."""
         self.board: list[Fact] = []
         """The facts that never change."""
         self._manual: list[str] = []
@@ -75,7 +80,8 @@ class Turn:
         self.seconds: float | None = None
         """Time left for this answer, bank included; None = no limit."""
         self.model_limits = ""
-        """What the event allows of its language model, as a JSON object; empty where it has none."""
+        """What the event allows of its language model, as a JSON object; empty where it has
+        none."""
         self._lines: Iterator[str] = iter(())
         self._out: IO[str] = sys.stdout
         self._remarks: list[str] = []
@@ -94,7 +100,11 @@ class Turn:
             raise LookupError("in a match in disguise nobody may load the rules: read turn.manual")
         game, _, board = self.game.partition("/")
         path = rulefile.shipped() / f"{game}.py"
-        return rulefile.load_sampled(path, self.parameters) if self.parameters else rulefile.load(path, board)
+        return (
+            rulefile.load_sampled(path, self.parameters)
+            if self.parameters
+            else rulefile.load(path, board)
+        )
 
     @property
     def manual(self) -> str:
@@ -111,15 +121,21 @@ class Turn:
 
     @property
     def state(self) -> Any:
-        """Return the rules' state now; None where the bot cannot know it, because moves or cards are hidden."""
+        """Return the rules' state now.
+
+        Return None where the bot cannot know it, because moves or cards are hidden.
+        """
         states = self.states
         return states[0] if len(states) == 1 else None
 
     @property
     def states(self) -> list[Any]:
-        """Return the states that fit all that the role was told, each once; `[]` where moves are hidden.
+        """Return the states that fit all that the role was told, each once.
 
-        There are several where chance decided something that the role does not see, such as an opponent's card.
+        `[]` where moves are hidden.
+
+        There are several where chance decided something that the role does not see, such as an
+        opponent's card.
         """
         rules, roles = self.rules, list(self.rules.roles)
         positions, reached = list(self._positions), dict[tuple[Any, tuple[int, ...]], None]()
@@ -137,7 +153,9 @@ class Turn:
             if not movers or not all(moves):  # the match is over, or a role has not moved yet
                 reached[state, used] = None
                 continue
-            after = tuple(number + (role in movers) for role, number in zip(roles, used, strict=True))
+            after = tuple(
+                number + (role in movers) for role, number in zip(roles, used, strict=True)
+            )
             choices = (dict(zip(movers, choice, strict=True)) for choice in product(*moves))
             positions += (
                 (rules.play(state, choice), after)
@@ -152,9 +170,11 @@ class Turn:
             position
             for position in reached
             if list(rules.view(position[0], self.role)) == self.facts
-            and self.role in rules.to_move(position[0])  # else a hidden move is missing, though the bot sees no change
+            # Else a hidden move is missing, though the bot sees no change.
+            and self.role in rules.to_move(position[0])
         ]
-        # Before the first turn there are no facts, and nothing fits: the positions stay for the next call.
+        # Before the first turn there are no facts, and nothing fits: the positions stay for the
+        # next call.
         self._positions = fitting or list(reached)
         return [state for state, _ in fitting]
 
@@ -168,7 +188,8 @@ class Turn:
             others = [role for role in self.rules.to_move(state) if role != self.role]
             choices = product(*(self.rules.legal_moves(state, role) for role in others))
             states += (
-                self.rules.play(state, {self.role: move, **dict(zip(others, moves, strict=True))}) for moves in choices
+                self.rules.play(state, {self.role: move, **dict(zip(others, moves, strict=True))})
+                for moves in choices
             )
         return states
 
@@ -184,13 +205,17 @@ class Turn:
         temperature: float | None = None,
         stop: Sequence[str] | None = None,
     ) -> Said:
-        """Ask the event's language model: a prompt, or messages with `role` and `content`. Meanwhile no time passes.
+        """Ask the event's language model: a prompt, or messages with `role` and `content`.
+
+        Meanwhile no time passes.
 
         `tokens` are the most of its answer. Only in `choose`: before a turn nobody may ask.
         """
         import json
 
-        request: dict[str, object] = {"prompt" if isinstance(question, str) else "messages": question}
+        request: dict[str, object] = {
+            "prompt" if isinstance(question, str) else "messages": question
+        }
         request |= {"tokens": tokens, "temperature": temperature, "stop": stop}
         line = f"model {json.dumps({key: value for key, value in request.items() if value is not None})}\n"
         if len(line) > LONGEST_REQUEST_BYTES:
@@ -201,7 +226,9 @@ class Turn:
             if word == "model":
                 values = json.loads(value)
                 names = ("text", "end", "error", "left")
-                return Said(**{"text": "", **{name: values[name] for name in names if name in values}})
+                return Said(
+                    **{"text": "", **{name: values[name] for name in names if name in values}}
+                )
         raise EOFError("the referee has left")
 
     @cached_property
@@ -235,8 +262,11 @@ class Turn:
         elif word == "legal":
             self.legal.append(value)
         elif word == "note" and self._played.get(self.role):
-            # `note KIND "SAID" played "MOVE" strike N of M`: MOVE was played instead of the bot's last answer.
-            self._played[self.role][-1] = value.rpartition('" strike ')[0].rpartition(' played "')[2]
+            # `note KIND "SAID" played "MOVE" strike N of M`: MOVE was played instead of the bot's
+            # last answer.
+            self._played[self.role][-1] = value.rpartition('" strike ')[0].rpartition(' played "')[
+                2
+            ]
 
     def _answer(self, move: Move) -> str:
         own = self._played.setdefault(self.role, [])
@@ -254,8 +284,8 @@ def run(
 ) -> None:
     """Play a match to its end: answer `ready` after `prepare`, and each question with `choose`.
 
-    `prepare` may think for as long as the start time allows. A test may give `lines` and `out` instead of stdin and
-    stdout.
+    `prepare` may think for as long as the start time allows. A test may give `lines` and `out`
+    instead of stdin and stdout.
     """
     out = out or sys.stdout
     turn = Turn()
@@ -283,7 +313,9 @@ def distances(board: Iterable[Fact]) -> dict[Cell, dict[Cell, int]]:
     facts = [fact.split() for fact in board]
     low, high = next((int(fact[1]), int(fact[2])) for fact in facts if fact[0] == "size")
     walls = {(int(fact[1]), int(fact[2]), fact[3]) for fact in facts if fact[0] == "wall"}
-    ways: dict[Cell, list[Cell]] = {(x, y): [] for x in range(low, high + 1) for y in range(low, high + 1)}
+    ways: dict[Cell, list[Cell]] = {
+        (x, y): [] for x in range(low, high + 1) for y in range(low, high + 1)
+    }
     for x, y in ways:
         for there, way in (((x, y + 1), "north"), ((x + 1, y), "east")):
             if there in ways and (x, y, way) not in walls:

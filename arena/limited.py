@@ -1,12 +1,14 @@
 """What may kill, exhaust or never end its process: done in a process of its own, with limits of memory and time.
 
-It owns the limits, and the words for how such a process ends. It is no sandbox: what runs there is trusted, as rules
-are, or is only read, as archives are. It may fail in any way, but it has the powers of its user.
+It owns the limits, and the words for how such a process ends. It is no sandbox: what runs there is
+trusted, as rules are, or is only read, as archives are. It may fail in any way, but it has the
+powers of its user.
 """
 
-# The process is forked, because a fresh interpreter would take ten times as long as most of the work, and it ends by
-# `os._exit`. It leads a session of its own: Ctrl-C does not reach it, and it is ended with all that it has started. The
-# kernel ends it if this process is killed. faulthandler says where it was when it broke a limit or crashed, also in C.
+# The process is forked, because a fresh interpreter would take ten times as long as most of the
+# work, and it ends by `os._exit`. It leads a session of its own: Ctrl-C does not reach it, and it
+# is ended with all that it has started. The kernel ends it if this process is killed. faulthandler
+# says where it was when it broke a limit or crashed, also in C.
 
 import faulthandler
 import os
@@ -29,7 +31,8 @@ from arena.system import PROC
 Item = TypeVar("Item")
 
 LOOK_S = 0.1
-"""The time between two checks that the process lives: what it has started may hold its pipe open after its end."""
+"""The time between two checks that the process lives: what it has started may hold its pipe open
+after its end."""
 MOST_PLACE_BYTES = 65_536
 """The bytes that a pipe holds, so the process never waits until somebody reads where it was."""
 PLACE = re.compile(r'File "(.*)", line (\d+) in (.*)')
@@ -52,13 +55,17 @@ class LimitedError(Exception):
         """Where the process was, the innermost call first; empty where nobody knows."""
 
 
-def limited(work: Callable[[], Iterable[Item]], *, memory: int, cpu: int, wall: float) -> Iterator[Item]:
+def limited(
+    work: Callable[[], Iterable[Item]], *, memory: int, cpu: int, wall: float
+) -> Iterator[Item]:
     """Yield what `work()` yields, from a process of its own.
 
-    It may use this memory beside that of this process, and for each item this number of seconds, of CPU time and
-    on the wall. An ArenaError of the work is raised here; LimitedError when the process ends in another way.
+    It may use this memory beside that of this process, and for each item this number of seconds, of
+    CPU time and on the wall. An ArenaError of the work is raised here; LimitedError when the
+    process ends in another way.
     """
-    for stream in filter(None, (sys.stdout, sys.stderr)):  # or both processes would write what waits there
+    # Or both processes would write what waits there.
+    for stream in filter(None, (sys.stdout, sys.stderr)):
         with suppress(OSError, ValueError):
             stream.flush()
     (answers, answering), (places, placing) = os.pipe(), os.pipe()
@@ -68,7 +75,10 @@ def limited(work: Callable[[], Iterable[Item]], *, memory: int, cpu: int, wall: 
         _become_limited(work, Connection(answering, readable=False), placing, memory, cpu, parent)
     os.close(answering)
     os.close(placing)
-    with Connection(answers, writable=False) as connection, os.fdopen(places, "rb", buffering=0) as said:
+    with (
+        Connection(answers, writable=False) as connection,
+        os.fdopen(places, "rb", buffering=0) as said,
+    ):
         try:
             while True:
                 kind, value = _answer(connection, process, wall)
@@ -101,7 +111,10 @@ def limited_value(work: Callable[[], Item], *, memory: int, cpu: int, wall: floa
 
 
 class _Fork:
-    """A process that was forked, until it is reaped; `waitid`, which leaves it there, is not on every system."""
+    """A process that was forked, until it is reaped.
+
+    `waitid`, which leaves it there, is not on every system.
+    """
 
     def __init__(self, pid: int) -> None:
         self.pid = pid
@@ -124,7 +137,10 @@ class _Fork:
 
 
 def _answer(connection: Connection, process: _Fork, wall: float) -> tuple[str, Any]:
-    """Return the next answer of the process: its kind and its value; `late` or `gone` where there is none."""
+    """Return the next answer of the process: its kind and its value.
+
+    `late` or `gone` where there is none.
+    """
     until, closed = time.monotonic() + wall, False
     while time.monotonic() < until:
         if closed:
@@ -159,7 +175,12 @@ def _places(process: _Fork, said: Any) -> Iterator[Place]:
 
 
 def _become_limited(
-    work: Callable[[], Iterable[Any]], answering: Connection, placing: int, memory: int, cpu: int, parent: int
+    work: Callable[[], Iterable[Any]],
+    answering: Connection,
+    placing: int,
+    memory: int,
+    cpu: int,
+    parent: int,
 ) -> NoReturn:
     """Do the work in this process, which was forked for it, and send each item."""
     try:
@@ -168,7 +189,9 @@ def _become_limited(
         _own_signals_and_streams()
         faulthandler.enable(placing, all_threads=False)
         for number in (signal.SIGUSR1, signal.SIGXCPU):
-            faulthandler.register(number, placing, all_threads=False, chain=number == signal.SIGXCPU)
+            faulthandler.register(
+                number, placing, all_threads=False, chain=number == signal.SIGXCPU
+            )
         unlimited = _limit_memory(memory)
         kind, value = _done(work, answering, memory, cpu, unlimited)
         resource.setrlimit(resource.RLIMIT_AS, unlimited)  # there may be no memory for the answer
@@ -178,7 +201,11 @@ def _become_limited(
 
 
 def _done(
-    work: Callable[[], Iterable[Any]], answering: Connection, memory: int, cpu: int, unlimited: tuple[int, int]
+    work: Callable[[], Iterable[Any]],
+    answering: Connection,
+    memory: int,
+    cpu: int,
+    unlimited: tuple[int, int],
 ) -> tuple[str, Any]:
     """Do the work and send its items; return the answer that says how it ended."""
     try:
@@ -205,7 +232,10 @@ def _frames(error: BaseException) -> list[Place]:
 
 
 def _own_signals_and_streams() -> None:
-    """Forget the handlers of the parent; read nothing from its terminal, and print what is printed as notices."""
+    """Forget the handlers of the parent.
+
+    Read nothing from its terminal, and print what is printed as notices.
+    """
     signal.set_wakeup_fd(-1)
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         signal.signal(number, signal.SIG_DFL)
@@ -219,7 +249,9 @@ def _limit_memory(memory: int) -> tuple[int, int]:
     """Limit the memory of this process; return its limits before."""
     soft, hard = resource.getrlimit(resource.RLIMIT_AS)
     with suppress(OSError):  # without /proc there is the limit of time alone
-        limit = int(Path(PROC, "self/statm").read_text().split()[0]) * resource.getpagesize() + memory
+        limit = (
+            int(Path(PROC, "self/statm").read_text().split()[0]) * resource.getpagesize() + memory
+        )
         lower = [limit, *(each for each in (soft, hard) if each != resource.RLIM_INFINITY)]
         resource.setrlimit(resource.RLIMIT_AS, (min(lower), hard))
     return soft, hard
@@ -228,4 +260,6 @@ def _limit_memory(memory: int) -> tuple[int, int]:
 def _limit_cpu(cpu: int) -> None:
     _, hard = resource.getrlimit(resource.RLIMIT_CPU)
     limit = int(time.process_time()) + 1 + cpu
-    resource.setrlimit(resource.RLIMIT_CPU, (limit if hard == resource.RLIM_INFINITY else min(limit, hard), hard))
+    resource.setrlimit(
+        resource.RLIMIT_CPU, (limit if hard == resource.RLIM_INFINITY else min(limit, hard), hard)
+    )

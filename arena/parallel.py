@@ -1,7 +1,7 @@
 """The same work on many items at once: a forked process for each core, results in the order of the items.
 
-The processes inherit the data of the work by the fork, so only items and results are sent. No connection to a database
-may be open then. It knows nothing of matches; workers.py plays those.
+The processes inherit the data of the work by the fork, so only items and results are sent. No
+connection to a database may be open then. It knows nothing of matches; workers.py plays those.
 """
 
 import contextlib
@@ -25,23 +25,33 @@ Result = TypeVar("Result")
 
 PR_SET_PDEATHSIG = 1
 LOOK_S = 0.5
-"""The time between two checks that a pool still works, or that our parent lives where the kernel does not say so."""
+"""The time between two checks that a pool still works, or that our parent lives where the kernel
+does not say so."""
 ITEMS_AHEAD = 3
 """The number of items for each process that are handed out before their results are needed."""
 
 _work: Callable[[Any], Any]
 
 
-def parallel_map(do: Callable[[Item], Result], items: Iterable[Item], *, cores: int | None = None) -> Generator[Result]:
-    """Yield the result of `do` for each item; with one core, without other processes. None outlives the loop."""
+def parallel_map(
+    do: Callable[[Item], Result], items: Iterable[Item], *, cores: int | None = None
+) -> Generator[Result]:
+    """Yield the result of `do` for each item; with one core, without other processes.
+
+    None outlives the loop.
+    """
     cores = len(system.cores()) if cores is None else cores
-    if cores < 2 or not system.LINUX:  # elsewhere a fork of a process with threads, which libraries start, is not safe
+    # Elsewhere a fork of a process with threads, which libraries start, is not safe.
+    if cores < 2 or not system.LINUX:
         yield from map(do, items)
         return
-    from concurrent.futures import ProcessPoolExecutor  # here, since most commands start no other process
+    # Here, since most commands start no other process.
+    from concurrent.futures import ProcessPoolExecutor
     from multiprocessing import get_context
 
-    pool = ProcessPoolExecutor(cores, mp_context=get_context("fork"), initializer=_begin, initargs=(do, os.getpid()))
+    pool = ProcessPoolExecutor(
+        cores, mp_context=get_context("fork"), initializer=_begin, initargs=(do, os.getpid())
+    )
     waiting: deque[Future[Result]] = deque()
     try:
         for item in items:
@@ -57,7 +67,8 @@ def parallel_map(do: Callable[[Item], Result], items: Iterable[Item], *, cores: 
 def close(pool: "ProcessPoolExecutor") -> None:
     """Shut a pool down, and end its processes even if the system refused it the thread that should do so."""
     processes = list((pool._processes or {}).values())  # the pool has no public way to name them
-    for process in processes:  # before the shutdown, which would wait for the items that they work on
+    # Before the shutdown, which would wait for the items that they work on.
+    for process in processes:
         process.kill()
     with contextlib.suppress(RuntimeError):  # "cannot join thread before it is started"
         pool.shutdown(cancel_futures=True)
@@ -66,7 +77,10 @@ def close(pool: "ProcessPoolExecutor") -> None:
 
 
 def result_of(pool: "ProcessPoolExecutor", future: "Future[Result]") -> Result:
-    """Wait for a result; RuntimeError if the system refused the pool a thread, so that no result will ever come."""
+    """Wait for a result.
+
+    Raise RuntimeError if the system refused the pool a thread, so that no result will ever come.
+    """
     while True:
         try:
             return future.result(LOOK_S)
@@ -78,10 +92,12 @@ def result_of(pool: "ProcessPoolExecutor", future: "Future[Result]") -> Result:
 
 
 def tie_to(parent: int, by: signal.Signals = signal.SIGKILL) -> None:
-    """Have this process end when the parent ends, even if that is killed; at once if it has ended already.
+    """Have this process end when the parent ends, even if that is killed.
 
-    On Linux the kernel does it, and the parent is the thread that forked. `by` SIGTERM a process can clean up, if it is
-    sure to handle that: Python does so only between two system calls.
+    At once if it has ended already.
+
+    On Linux the kernel does it, and the parent is the thread that forked. `by` SIGTERM a process
+    can clean up, if it is sure to handle that: Python does so only between two system calls.
     """
     if system.LINUX:
         ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, by, 0, 0, 0)
@@ -101,11 +117,13 @@ def _begin(do: Callable[[Any], Any], parent: int) -> None:
     global _work
     _work = do
     tie_to(parent)
-    # Ctrl-C and a closed terminal reach every process of the terminal; the parent handles them, and ends this process.
+    # Ctrl-C and a closed terminal reach every process of the terminal; the parent handles them, and
+    # ends this process.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     signal.signal(signal.SIGHUP, signal.SIG_IGN)
     signal.signal(signal.SIGTERM, signal.SIG_DFL)
-    gc.disable()  # such a process is short-lived, and the search for cycles would take a fifth of its time
+    # Such a process is short-lived, and the search for cycles would take a fifth of its time.
+    gc.disable()
 
 
 def _do(item: Any) -> Any:

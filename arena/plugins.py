@@ -1,7 +1,7 @@
 """Plug-ins: what installed packages add to arena by entry points, found by group and name.
 
-Groups are `arena.rules` (whose files games/rulebook.py takes) and `arena.schedules`. This module knows no group's
-contract. A plug-in's code runs inside arena: it is trusted, as rules are.
+Groups are `arena.rules` (whose files games/rulebook.py takes) and `arena.schedules`. This module
+knows no group's contract. A plug-in's code runs inside arena: it is trusted, as rules are.
 """
 
 import sys
@@ -36,13 +36,21 @@ def names(group: str, shipped: Iterable[str]) -> tuple[str, ...]:
 
 
 def module(group: str, name: str, parts: Iterable[str]) -> ModuleType:
-    """Import the module that a plug-in names; ArenaError when its package is damaged, or lacks one of these parts."""
-    path = next(point.module for point in points(group) if point.name == name)  # of two of one name the first counts
+    """Import the module that a plug-in names.
+
+    Raise ArenaError when its package is damaged, or lacks one of these parts.
+    """
+    # Of two of one name the first counts.
+    path = next(point.module for point in points(group) if point.name == name)
     try:
         imported = import_module(path)
     except Exception as error:  # the package is the user's, and so is whatever it raises
-        raise ArenaError(f"plug-in {name}: {path}: {named(error)}; install its package again") from error
+        raise ArenaError(
+            f"plug-in {name}: {path}: {named(error)}; install its package again"
+        ) from error
     for part in parts:
         if not hasattr(imported, part):
-            raise ArenaError(f"plug-in {name}: {path} has no {part!r}; `arena docs formats` says what {group} needs")
+            raise ArenaError(
+                f"plug-in {name}: {path} has no {part!r}; `arena docs formats` says what {group} needs"
+            )
     return imported

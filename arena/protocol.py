@@ -1,7 +1,7 @@
 """The line protocol, version 1: messages <-> lines. The only file that knows the wire format.
 
-It turns the referee's messages into bytes, and a bot's line into the text of a move. It judges nothing: the referee
-decides whether a move is legal, and the live bot whether it came in time.
+It turns the referee's messages into bytes, and a bot's line into the text of a move. It judges
+nothing: the referee decides whether a move is legal, and the live bot whether it came in time.
 """
 
 import json
@@ -17,16 +17,18 @@ from arena.values import DISGUISED, Ending, Fault, Match, ModelTerms
 
 VERSION = 1
 LINE_LIMIT = 64 * 1024
-"""Bytes of a bot's longest line; more ends the seat at once. A move is a few words, so this is only a guard."""
+"""Bytes of a bot's longest line; more ends the seat at once. A move is a few words, so this is only
+a guard."""
 AGAIN = b"ready again"
 """The line of a bot that asks to stay for its next match."""
 READY = frozenset({b"ready", AGAIN})
 MODEL = b"model "
-"""The beginning of a line by which a bot asks the event's language model, and of the line with the answer."""
+"""The beginning of a line by which a bot asks the event's language model, and of the line with the
+answer."""
 MOST_LINES, LINE_LETTERS = 200, 1000  # of a hostile text that is shown
 FEW_MOVES = 64
-"""Sets of so few legal moves come again and again, so their lines are cached; thousands of larger sets would fill the
-memory."""
+"""Sets of so few legal moves come again and again, so their lines are cached; thousands of larger
+sets would fill the memory."""
 
 
 class Ask(NamedTuple):
@@ -58,9 +60,11 @@ class Reply(NamedTuple):
     spent: TimeUsed = TimeUsed()
     remarks: tuple[str, ...] = ()
     refused: Ending | None = None
-    """Only when a record is replayed: why the referee refused this answer, of which the record has only clean text."""
+    """Only when a record is replayed: why the referee refused this answer, of which the record has
+    only clean text."""
     failure: Failure | None = None
-    """Why there is an ending, with its figures, when a live bot failed; a record has ending and words only."""
+    """Why there is an ending, with its figures, when a live bot failed; a record has ending and
+    words only."""
 
     @property
     def wall(self) -> float:
@@ -68,7 +72,9 @@ class Reply(NamedTuple):
         return self.spent.wall
 
 
-def handshake(game: Game[object], match: Match, role: Role, control: TimeControl, seed: int, secret: str = "") -> bytes:
+def handshake(
+    game: Game[object], match: Match, role: Role, control: TimeControl, seed: int, secret: str = ""
+) -> bytes:
     """Return the lines before the first turn: who plays what, the time control, the board, and `ready?`."""
     times = {"start": control.start, "move": control.move, "bank": control.bank}
     return _lines(
@@ -79,7 +85,16 @@ def handshake(game: Game[object], match: Match, role: Role, control: TimeControl
         f"role {role}",
         f"seed {seed}",
         *([f"secret {secret}"] if secret else []),
-        " ".join(["time", *(f"{name} {_milliseconds(value)}" for name, value in times.items() if value is not None)]),
+        " ".join(
+            [
+                "time",
+                *(
+                    f"{name} {_milliseconds(value)}"
+                    for name, value in times.items()
+                    if value is not None
+                ),
+            ]
+        ),
         *([_model_terms(match.conditions.model)] if match.conditions.model else []),
         *([f"parameters {match.sampled}"] if match.sampled else []),
         *(f"board {fact}" for fact in game.board()),
@@ -87,7 +102,13 @@ def handshake(game: Game[object], match: Match, role: Role, control: TimeControl
     )
 
 
-def turn(number: int, last: Iterable[tuple[Role, Move]], states: bytes, legals: bytes, seconds: float | None) -> bytes:
+def turn(
+    number: int,
+    last: Iterable[tuple[Role, Move]],
+    states: bytes,
+    legals: bytes,
+    seconds: float | None,
+) -> bytes:
     """Return the lines of a turn: the others' moves, the state, the legal moves, and `go` with the time that is left.
 
     `states` and `legals` are lines already, because several turns and roles share them.
@@ -132,8 +153,12 @@ def dismissal(fault: Fault) -> bytes:
     return _lines(f"fault {fault.ending} {clean(fault.words, 1000)}", "end forfeit")
 
 
-def rewritten(text: bytes, change: Mapping[str, Callable[[str], str | None]], rules: Iterable[str] = ()) -> bytes:
-    """Return lines in which these kinds of lines have other values; a line whose new value is None is left out.
+def rewritten(
+    text: bytes, change: Mapping[str, Callable[[str], str | None]], rules: Iterable[str] = ()
+) -> bytes:
+    """Return lines in which these kinds of lines have other values.
+
+    A line whose new value is None is left out.
 
     `rules` are told before `ready?`, a line each.
     """
@@ -151,7 +176,9 @@ def rewritten(text: bytes, change: Mapping[str, Callable[[str], str | None]], ru
 
 def _model_terms(terms: ModelTerms) -> str:
     limits = {"calls": terms.calls, "move": terms.move, "bank": terms.bank, "cost": terms.cost}
-    return f"model {json.dumps({name: limit for name, limit in limits.items() if limit is not None})}"
+    return (
+        f"model {json.dumps({name: limit for name, limit in limits.items() if limit is not None})}"
+    )
 
 
 def asks_model(ask: Ask, line: bytes) -> bool:
@@ -175,7 +202,10 @@ def read_move(line: bytes) -> str | None:
 
 
 def text_of(line: bytes) -> str:
-    """Return the text of any line, without the blanks around it. It may be hostile: `clean` it before it is shown."""
+    """Return the text of any line, without the blanks around it.
+
+    It may be hostile: `clean` it before it is shown.
+    """
     return line.decode("utf-8", "backslashreplace").strip(" \t\r")
 
 
@@ -192,11 +222,16 @@ def read_remark(line: bytes) -> str:
 def clean(text: str, length: int = 200) -> str:
     """Return hostile text as one line that does nothing when shown: escaped first, then cut to `length` characters.
 
-    A clean text comes back unchanged, because records hold clean texts and are cleaned again wherever they are shown.
+    A clean text comes back unchanged, because records hold clean texts and are cleaned again
+    wherever they are shown.
     """
-    line = text[: length + 1]  # escapes only lengthen it, so the other characters would be cut off anyway
-    if not line.isprintable():  # nearly all texts are printable; to look at each letter takes fifty times as long
-        line = "".join(char.encode("unicode_escape").decode() if _control(char) else char for char in line)
+    # Escapes only lengthen it, so the other characters would be cut off anyway.
+    line = text[: length + 1]
+    # Nearly all texts are printable; to look at each letter takes fifty times as long.
+    if not line.isprintable():
+        line = "".join(
+            char.encode("unicode_escape").decode() if _control(char) else char for char in line
+        )
     line = line.replace('"', "'")
     return line if len(line) <= length else f"{line[: length - 3]}..."
 
@@ -205,7 +240,9 @@ def quoted(line: str, length: int = 200) -> str:
     """Return a bot's line as `clean` does, in quotation marks, with blanks that nobody would see escaped."""
     text = line[: length + 1]
     if not text.isprintable():
-        text = "".join(char if char.isprintable() else char.encode("unicode_escape").decode() for char in text)
+        text = "".join(
+            char if char.isprintable() else char.encode("unicode_escape").decode() for char in text
+        )
     return f'"{clean(text, length)}"'
 
 

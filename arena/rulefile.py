@@ -1,7 +1,8 @@
 """One file of rules and the boards beside it, as Python values.
 
-It owns how NAME.py and NAME.toml become a game on a board. It does not know where rules are looked for (rulebook.py
-does). It imports the standard library only, because bots search with the same rules as the referee plays by.
+It owns how NAME.py and NAME.toml become a game on a board. It does not know where rules are looked
+for (rulebook.py does). It imports the standard library only, because bots search with the same
+rules as the referee plays by.
 """
 
 import importlib.util
@@ -17,13 +18,17 @@ from typing import Any
 from arena.game import Game
 
 GENERATOR = "generator"
-"""The key of a table whose boards are sampled: it names the file, beside the rules file, that samples them."""
+"""The key of a table whose boards are sampled: it names the file, beside the rules file, that
+samples them."""
 PACKAGE = "arena_rules_"
 """The name of the package that a rules file is loaded in begins so."""
 
 
 def load(path: Path, board: str) -> Game[Any]:
-    """Return the game of a rules file on its board of this name; KeyError when there is no such board."""
+    """Return the game of a rules file on its board of this name.
+
+    Raise KeyError when there is no such board.
+    """
     game: Game[Any] = module(path).game(**parameters_on(path, board))
     return game
 
@@ -31,8 +36,8 @@ def load(path: Path, board: str) -> Game[Any]:
 def parameters_on(path: Path, board: str) -> dict[str, Any]:
     """Return the parameters of a board; KeyError when there is no such board.
 
-    They are those of its table. Where no table has the name and the game names its boards itself, they are those that
-    the rules file's function `named_board` returns.
+    They are those of its table. Where no table has the name and the game names its boards itself,
+    they are those that the rules file's function `named_board` returns.
     """
     named = boards(tables(path))
     if board in named or not names_boards(path):
@@ -42,18 +47,27 @@ def parameters_on(path: Path, board: str) -> dict[str, Any]:
 
 
 def names_boards(path: Path) -> bool:
-    """Return whether a rules file makes boards from their names, by a function `named_board`; it is not run."""
+    """Return whether a rules file makes boards from their names, by a function `named_board`.
+
+    It is not run.
+    """
     return "\ndef named_board(" in path.read_text("utf-8", errors="replace")
 
 
 def load_sampled(path: Path, sampled: str) -> Game[Any]:
-    """Return the game of a rules file on a board that was sampled; `sampled` has its parameters as a JSON object."""
+    """Return the game of a rules file on a board that was sampled.
+
+    `sampled` has its parameters as a JSON object.
+    """
     game: Game[Any] = module(path).game(**parameters_of(sampled))
     return game
 
 
 def parameters_of(sampled: str) -> dict[str, Any]:
-    """Return the parameters of a board that was sampled; ValueError where the text is no JSON object."""
+    """Return the parameters of a board that was sampled.
+
+    Raise ValueError where the text is no JSON object.
+    """
     import json  # bots import this module, and most need no json
 
     table = json.loads(sampled)
@@ -63,10 +77,12 @@ def parameters_of(sampled: str) -> dict[str, Any]:
 
 
 def sample(path: Path, name: str, key: str, number: int) -> str:
-    """Return board 0, 1, ... of a table that has a generator, as a JSON object of parameters on one line.
+    """Return board 0, 1, ...
 
-    The same code, parameters, key and number give the same board in every process. ValueError for a parameter with
-    which hardly any board can be sampled.
+    Of a table that has a generator, as a JSON object of parameters on one line.
+
+    The same code, parameters, key and number give the same board in every process. ValueError for a
+    parameter with which hardly any board can be sampled.
     """
     import json
     from random import Random  # bots import this module, and most need no dice
@@ -80,23 +96,27 @@ def sample(path: Path, name: str, key: str, number: int) -> str:
 def generator_file(path: Path, generator: str) -> Path:
     """Return the file of a generator, which stands beside the rules file.
 
-    It is loaded as a package of its own, so that it is none of the files that the game is made of: a match's id does
-    not change with the generator, but with the board that was sampled.
+    It is loaded as a package of its own, so that it is none of the files that the game is made of:
+    a match's id does not change with the generator, but with the board that was sampled.
     """
     return path.with_name(f"{generator}.py")
 
 
 def tables(path: Path) -> dict[str, dict[str, Any]]:
-    """Return each table of the TOML file beside `path` by its name; one empty table `default` without that file.
+    """Return each table of the TOML file beside `path` by its name.
 
-    Lists become tuples, so that a game stays hashable. Without that file a game that names its boards itself has no
-    tables.
+    One empty table `default` without that file.
+
+    Lists become tuples, so that a game stays hashable. Without that file a game that names its
+    boards itself has no tables.
     """
     file = path.with_suffix(".toml")
     if not file.exists():
         return {} if names_boards(path) else {"default": {}}
     named = tomllib.loads(file.read_text("utf-8-sig"))
-    return {name: {key: _frozen(value) for key, value in table.items()} for name, table in named.items()}
+    return {
+        name: {key: _frozen(value) for key, value in table.items()} for name, table in named.items()
+    }
 
 
 def boards(tables: Mapping[str, dict[str, Any]]) -> dict[str, dict[str, Any]]:
@@ -110,7 +130,10 @@ def generators(tables: Mapping[str, dict[str, Any]]) -> dict[str, dict[str, Any]
 
 
 def parameters(path: Path, kind: str = "game") -> dict[str, bool]:
-    """Return each parameter that a board may set; True for those that it must set. `kind`: `game` or `generator`."""
+    """Return each parameter that a board may set; True for those that it must set.
+
+    `kind`: `game` or `generator`.
+    """
     return {
         field.name: field.default is MISSING and field.default_factory is MISSING
         for field in fields(getattr(module(path), kind))
@@ -121,8 +144,8 @@ def parameters(path: Path, kind: str = "game") -> dict[str, bool]:
 def module(path: Path) -> ModuleType:
     """Return the rules file as a module, loaded once.
 
-    Each game gets a package of its own, so that `from .grid import ...` finds the files beside it (or those shipped
-    with arena), and `sources` can tell which files this game is made of.
+    Each game gets a package of its own, so that `from .grid import ...` finds the files beside it
+    (or those shipped with arena), and `sources` can tell which files this game is made of.
     """
     path = path.resolve()
     package = _package(path)
@@ -155,7 +178,8 @@ def sources(path: Path) -> tuple[Path, ...]:
 def named_sources(path: Path) -> dict[str, Path]:
     """Return the files that the game at `path` is made of, each by its name below the folder of the rules, in order.
 
-    A file in a package of rules has the folders of the package in its name: two of them may be called alike.
+    A file in a package of rules has the folders of the package in its name: two of them may be
+    called alike.
     """
     module(path)
     prefix = f"{_package(path.resolve())}."
@@ -164,7 +188,8 @@ def named_sources(path: Path) -> dict[str, Path]:
         if module_name.startswith(prefix) and loaded.__file__:
             file = Path(loaded.__file__)
             folders = module_name.removeprefix(prefix).split(".")
-            if not hasattr(loaded, "__path__"):  # it is no package: the last word is the name of the file itself
+            # It is no package: the last word is the name of the file itself.
+            if not hasattr(loaded, "__path__"):
                 folders.pop()
             names["/".join([*folders, file.name])] = file
     return dict(sorted(names.items()))
@@ -176,7 +201,10 @@ def loaded_sources(path: Path) -> tuple[Path, ...]:
 
 
 def sources_of(game: Game[Any]) -> tuple[Path, ...]:
-    """Return the files that a game is made of, in order of name; `()` when it was not loaded from a rules file."""
+    """Return the files that a game is made of, in order of name.
+
+    `()` when it was not loaded from a rules file.
+    """
     package = type(game).__module__.partition(".")[0]
     return _files_of(package) if package.startswith(PACKAGE) else ()
 
@@ -197,7 +225,8 @@ def shipped() -> Path:
 
 def _package(path: Path) -> str:
     return (
-        f"{PACKAGE}{bytes(path).hex()}"  # no digest: hashlib loads OpenSSL, half of an interpreter's start, in each bot
+        # No digest: hashlib loads OpenSSL, half of an interpreter's start, in each bot.
+        f"{PACKAGE}{bytes(path).hex()}"
     )
 
 

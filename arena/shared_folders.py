@@ -3,10 +3,11 @@
 It knows no names of arena's files. whole_files.py writes with it.
 """
 
-# Who may write to a folder can exchange anything in it for a symbolic link at any moment, also between a look at a path
-# and its use. So a path is walked step by step, each step from the open folder before it, and the owner of each link is
-# asked of the link that is followed. Links of ours and of root are followed: an organiser keeps results on another disk
-# by one, and some systems have them at the root. `openat2` with RESOLVE_NO_SYMLINKS would refuse these, too.
+# Who may write to a folder can exchange anything in it for a symbolic link at any moment, also
+# between a look at a path and its use. So a path is walked step by step, each step from the open
+# folder before it, and the owner of each link is asked of the link that is followed. Links of ours
+# and of root are followed: an organiser keeps results on another disk by one, and some systems have
+# them at the root. `openat2` with RESOLVE_NO_SYMLINKS would refuse these, too.
 
 import contextlib
 import errno
@@ -34,7 +35,9 @@ def is_trusted(status: os.stat_result) -> bool:
 
 @contextlib.contextmanager
 def opened(path: Path, *parts: str) -> Iterator[int]:
-    """Yield an open folder, for reading; OSError if the way to it passes a symbolic link of a stranger.
+    """Yield an open folder, for reading.
+
+    Raise OSError if the way to it passes a symbolic link of a stranger.
 
     The names `parts` below `path` may be no links at all.
     """
@@ -50,7 +53,9 @@ def opened(path: Path, *parts: str) -> Iterator[int]:
                     continue
                 links += 1
                 if links > MOST_LINKS or not is_trusted(found.status):
-                    raise OSError(errno.ELOOP, "a link of another user leads there; name the folder itself")
+                    raise OSError(
+                        errno.ELOOP, "a link of another user leads there; name the folder itself"
+                    )
                 steps += reversed(Path(found.target).parts)
             for part in (".", *parts):
                 found = os.open(part, FOLDER, dir_fd=folder)
@@ -84,7 +89,11 @@ def _step(name: str, folder: int) -> int | _Link:
         return os.open(name, FOLDER, dir_fd=folder)
     target = os.readlink(name, dir_fd=folder)
     again = os.stat(name, dir_fd=folder, follow_symlinks=False)
-    if (status.st_dev, status.st_ino, status.st_ctime_ns) != (again.st_dev, again.st_ino, again.st_ctime_ns):
+    if (status.st_dev, status.st_ino, status.st_ctime_ns) != (
+        again.st_dev,
+        again.st_ino,
+        again.st_ctime_ns,
+    ):
         raise OSError(errno.ELOOP, "a link there was exchanged meanwhile")
     return _Link(status, target)
 
@@ -99,7 +108,9 @@ def naming(path: Path) -> Iterator[None]:
 
 
 def open_plain(path: Path, *, trusted: bool = False) -> int:
-    """Open a plain file for reading; OSError for anything else, a symbolic link too, and for what is never written.
+    """Open a plain file for reading.
+
+    Raise OSError for anything else, a symbolic link too, and for what is never written.
 
     If it must be `trusted`, it and its folder are ours or root's.
     """
@@ -119,7 +130,10 @@ def open_plain(path: Path, *, trusted: bool = False) -> int:
 
 
 def read(path: Path, most: int = -1, *, trusted: bool = False) -> bytes:
-    """Return the content of a plain file, as `open_plain` opens it; no more than the first `most` bytes."""
+    """Return the content of a plain file, as `open_plain` opens it.
+
+    No more than the first `most` bytes.
+    """
     with os.fdopen(open_plain(path, trusted=trusted), "rb") as file:
         return file.read(most)
 
@@ -127,7 +141,8 @@ def read(path: Path, most: int = -1, *, trusted: bool = False) -> bytes:
 def refuse_pipe(path: Path) -> None:
     """Raise OSError for a pipe, a device or a socket: who opens a pipe waits until somebody writes to it.
 
-    It is for a file that may be a link, because its user named it, and for one that another program opens by its name.
+    It is for a file that may be a link, because its user named it, and for one that another program
+    opens by its name.
     """
     try:
         mode = path.stat().st_mode

@@ -8,7 +8,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from types import FrameType
 
-SAME_REQUEST_S = 0.2  # a shell or `make` may pass on a Ctrl-C that the terminal sent too: that is one request to end
+# A shell or `make` may pass on a Ctrl-C that the terminal sent too: that is one request to end.
+SAME_REQUEST_S = 0.2
 SHOW_CURSOR = "\x1b[?25h"
 ENDING_SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
@@ -64,7 +65,10 @@ class Interrupt:
 
 @contextmanager
 def listening() -> Iterator[Interrupt]:
-    """Let Ctrl-C, SIGTERM and a closed terminal set a flag; a signal that is ignored (nohup) stays ignored."""
+    """Let Ctrl-C, SIGTERM and a closed terminal set a flag.
+
+    A signal that is ignored (nohup) stays ignored.
+    """
     interrupt = Interrupt()
     before = {number: signal.getsignal(number) for number in ENDING_SIGNALS}
     for number, handler in before.items():

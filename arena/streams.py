@@ -1,8 +1,9 @@
 """stdout and stderr that survive their reader: a command does its work even if nobody reads its output.
 
-Python's own streams keep the bytes that they could not write and try again at each flush, and every fork flushes: a
-run whose stderr is closed would fail at its first worker. Here a stream that fails is silent from then on. A full disk
-behind stdout is remembered, because lost results must not look like success.
+Python's own streams keep the bytes that they could not write and try again at each flush, and every
+fork flushes: a run whose stderr is closed would fail at its first worker. Here a stream that fails
+is silent from then on. A full disk behind stdout is remembered, because lost results must not look
+like success.
 """
 
 import errno
@@ -15,11 +16,15 @@ from typing import Any, Literal, TextIO
 
 LONGEST_ERROR_LINE = 900  # characters
 READER_GONE = {errno.EPIPE, errno.EIO, errno.ENXIO, errno.ECONNRESET}
-"""The errors of a pipe, a terminal and a socket that nobody reads any more; that reader has seen enough."""
+"""The errors of a pipe, a terminal and a socket that nobody reads any more; that reader has seen
+enough."""
 
 
 class Outlet(io.RawIOBase):
-    """The raw end of a standard stream; after the first error everything is written to /dev/null."""
+    """The raw end of a standard stream.
+
+    After the first error everything is written to /dev/null.
+    """
 
     def __init__(self, descriptor: int) -> None:
         super().__init__()
@@ -48,7 +53,8 @@ class Outlet(io.RawIOBase):
         while unwritten:
             try:
                 unwritten = unwritten[os.write(self._descriptor, unwritten) :]
-            except BlockingIOError:  # another process that shares this descriptor made it non-blocking
+            except BlockingIOError:
+                # Another process that shares this descriptor made it non-blocking.
                 os.set_blocking(self._descriptor, True)
             except OSError as error:
                 self.first_error = self.first_error or error
@@ -61,7 +67,10 @@ class Outlet(io.RawIOBase):
 
 
 def replace() -> None:
-    """Put outlets under sys.stdout and sys.stderr. A stream that our caller has closed, which is None, is /dev/null."""
+    """Put outlets under sys.stdout and sys.stderr.
+
+    A stream that our caller has closed, which is None, is /dev/null.
+    """
     if sys.stdin is None:
         sys.stdin = _null("r")
     elif isinstance(sys.stdin, io.TextIOWrapper):
@@ -85,7 +94,10 @@ def replace() -> None:
 
 
 def flush() -> OSError | None:
-    """Write out the buffers; return the error that lost results on stdout, if any. Lost notices change nothing."""
+    """Write out the buffers; return the error that lost results on stdout, if any.
+
+    Lost notices change nothing.
+    """
     sys.stderr.flush()
     sys.stdout.flush()
     outlet = _raw(sys.stdout)
@@ -93,7 +105,10 @@ def flush() -> OSError | None:
 
 
 def unwritten() -> OSError | None:
-    """Write out what was printed; return the error if some of it reached nobody, also because the reader is gone."""
+    """Write out what was printed.
+
+    Return the error if some of it reached nobody, also because the reader is gone.
+    """
     sys.stdout.flush()
     outlet = _raw(sys.stdout)
     if isinstance(outlet, Outlet):
@@ -113,7 +128,8 @@ def _raw(stream: Any) -> object:
 
 def notice(text: str) -> None:
     """Write a line for the user on stderr, after all that was printed before it."""
-    with suppress(OSError, ValueError):  # nobody reads stdout any more; the next print or the exit says so
+    # Nobody reads stdout any more; the next print or the exit says so.
+    with suppress(OSError, ValueError):
         sys.stdout.flush()  # a file or a pipe that takes both streams has them in order
     print(safe_lines(text), file=sys.stderr, flush=True)
 
@@ -122,11 +138,14 @@ def shorten_lines(text: str) -> str:
     """Cut the middle out of long lines: an error quotes what the user typed, which may have any length."""
     limit = LONGEST_ERROR_LINE
     return "\n".join(
-        line if len(line) <= limit else f"{line[: limit * 2 // 3]} … {line[-limit // 3 :]}" for line in text.split("\n")
+        line if len(line) <= limit else f"{line[: limit * 2 // 3]} … {line[-limit // 3 :]}"
+        for line in text.split("\n")
     )
 
 
 def safe_lines(text: str) -> str:
     """Return our own text with its lines, but without control characters: it may quote the name of any file."""
     lines = text.split("\n")
-    return "\n".join("".join(c if c.isprintable() else ascii(c)[1:-1] for c in line) for line in lines)
+    return "\n".join(
+        "".join(c if c.isprintable() else ascii(c)[1:-1] for c in line) for line in lines
+    )

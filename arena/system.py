@@ -1,7 +1,8 @@
 """What differs between Linux and other systems, for those who need to know: one file, so that no other one asks.
 
-Elsewhere (macOS) there is no confinement, no /proc and no fork beside threads. Nothing here was run on such a system:
-tests/not_linux/ refuses on Linux what only Linux has. Imported by the spawner, so it stays small.
+Elsewhere (macOS) there is no confinement, no /proc and no fork beside threads. Nothing here was run
+on such a system: tests/not_linux/ refuses on Linux what only Linux has. Imported by the spawner, so
+it stays small.
 """
 
 import ctypes
@@ -10,11 +11,13 @@ import sys
 
 LINUX = sys.platform == "linux"
 PROC = "/proc" if LINUX else os.devnull
-"""The folder that shows processes. Elsewhere it is a file, so nothing below it can be opened: all seem to be gone."""
+"""The folder that shows processes. Elsewhere it is a file, so nothing below it can be opened: all
+seem to be gone."""
 OPEN_FILES = "/proc/self/fd" if LINUX else "/dev/fd"
 """A folder with the numbers of our open descriptors."""
 START_METHOD = "fork" if LINUX else "spawn"
-"""How a process of ours is started that may have threads: libraries of macOS crash in a fork of such a process."""
+"""How a process of ours is started that may have threads: libraries of macOS crash in a fork of
+such a process."""
 MAXRSS_BYTES = 1024 if LINUX else 1
 """The unit of `ru_maxrss`."""
 PATH = "/usr/local/bin:/usr/bin:/bin" if LINUX else "/opt/homebrew/bin:/usr/local/bin:/usr/bin:/bin"
@@ -25,7 +28,11 @@ PR_SET_NAME = 15
 
 def cores() -> tuple[int, ...]:
     """Return the cores that this process may use."""
-    return tuple(sorted(os.sched_getaffinity(0))) if sys.platform == "linux" else tuple(range(os.cpu_count() or 1))
+    return (
+        tuple(sorted(os.sched_getaffinity(0)))
+        if sys.platform == "linux"
+        else tuple(range(os.cpu_count() or 1))
+    )
 
 
 def name_process(name: str) -> None:

@@ -1,10 +1,11 @@
 """TOML that anybody may have written -> a table, in a time that grows with the text.
 
-It knows no keys. Strangers write the bot.toml of a bot, files of lessons, and the tournament.toml of results.
+It knows no keys. Strangers write the bot.toml of a bot, files of lessons, and the tournament.toml
+of results.
 """
 
-# tomllib copies the beginning of a key for each part of it: a key of 64,000 parts, in 128 kB, takes it four minutes.
-# Nothing else that was tried takes more than a second for this size.
+# tomllib copies the beginning of a key for each part of it: a key of 64,000 parts, in 128 kB, takes
+# it four minutes. Nothing else that was tried takes more than a second for this size.
 
 import re
 import tomllib
@@ -23,7 +24,9 @@ _LONG_KEY = re.compile(rf"(?<![\w.-]){_PART}(?:[ \t]*+\.[ \t]*+{_PART}){{{MOST_P
 
 
 def loads(content: bytes) -> dict[str, Any]:
-    """Return the table; ValueError for what is no UTF-8 or no TOML, RecursionError for lists in lists without end.
+    """Return the table.
+
+    Raise ValueError for what is no UTF-8 or no TOML, RecursionError for lists in lists without end.
 
     A byte order mark at the beginning, as some editors write it, is no mistake.
     """
@@ -44,16 +47,24 @@ def read(path: Path, hint: str, most: int | None = None) -> dict[str, Any]:
         with path.open("rb") as file:
             content = file.read(-1 if most is None else most + 1)
         if most is not None and len(content) > most:
-            raise FileError(path, f"it is larger than {most // 1000} kB; put the rest into other files")
+            raise FileError(
+                path, f"it is larger than {most // 1000} kB; put the rest into other files"
+            )
         return loads(content)
     except FileNotFoundError as error:
         raise FileError(path, f"there is no such file; {hint}") from error
     except OSError as error:
         raise FileError(path, f"cannot be read: {error.strerror}") from error
     except UnicodeDecodeError as error:
-        raise FileError(path, f"this is not UTF-8 text (byte {error.start + 1}); save it as UTF-8") from error
+        raise FileError(
+            path, f"this is not UTF-8 text (byte {error.start + 1}); save it as UTF-8"
+        ) from error
     except RecursionError as error:
         raise FileError(path, "has lists in lists without end") from error
     except ValueError as error:  # no TOML, or a number of thousands of digits
-        cure = "; write / in paths, or put the text in 'single quotes'" if BACKSLASH.search(str(error)) else ""
+        cure = (
+            "; write / in paths, or put the text in 'single quotes'"
+            if BACKSLASH.search(str(error))
+            else ""
+        )
         raise FileError(path, f"{error}{cure}") from error

@@ -1,6 +1,7 @@
 """Plain values, written once and never changed: of a match and its record, of an event and its plan.
 
-They cross process borders and are what the archive stores. They know no rules, no process and no file.
+They cross process borders and are what the archive stores. They know no rules, no process and no
+file.
 """
 
 from collections.abc import Mapping
@@ -14,7 +15,8 @@ from arena.clock import TimeControl, TimeUsed
 from arena.game import Move, Role
 
 DISGUISED = "~disguised"
-"""The end of the name of a board on which bots that need a language model see other words (extras/models)."""
+"""The end of the name of a board on which bots that need a language model see other words
+(extras/models)."""
 
 
 class Ending(StrEnum):
@@ -29,12 +31,16 @@ class Ending(StrEnum):
     CRASHED = "crashed"
     """The output ended before an answer."""
     LIMIT_EXCEEDED = "limit_exceeded"
-    """The bot used more memory, CPU, threads, scratch or output than it may; arena itself measured it."""
+    """The bot used more memory, CPU, threads, scratch or output than it may; arena itself measured
+    it."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Limits:
-    """What one bot process may use in a match. None = no limit. Give a new field the metadata ADDED_LATER."""
+    """What one bot process may use in a match. None = no limit.
+
+    Give a new field the metadata ADDED_LATER.
+    """
 
     memory: int | None = 256_000_000
     """Bytes of data, and of resident memory a quarter more."""
@@ -57,8 +63,16 @@ class Limits:
         """Return the lower of each limit."""
         if other is None:
             return self
-        pairs = {field.name: (getattr(self, field.name), getattr(other, field.name)) for field in fields(self)}
-        return Limits(**{name: min((n for n in pair if n is not None), default=None) for name, pair in pairs.items()})
+        pairs = {
+            field.name: (getattr(self, field.name), getattr(other, field.name))
+            for field in fields(self)
+        }
+        return Limits(
+            **{
+                name: min((n for n in pair if n is not None), default=None)
+                for name, pair in pairs.items()
+            }
+        )
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -79,22 +93,28 @@ class Bot:
     limits: Limits | None = None
     """Limits of its own, where they are tighter than the event's."""
     processes: int | None = None
-    """How many processes the organiser allows it at once, in place of the event's limit; None = the event's limit."""
+    """How many processes the organiser allows it at once, in place of the event's limit; None = the
+    event's limit."""
     warm: bool = True
     """True when it may be forked from an interpreter that is already started."""
     threads: int = 1
     """How many of its threads compute at once; with more than one it is not kept on one core."""
     display: str = ""
-    """The name that tables and charts show, such as its author's; empty = `name`. It changes no match."""
+    """The name that tables and charts show, such as its author's; empty = `name`. It changes no
+    match."""
     remote: str = ""
-    """Of a bot that stays on its author's machine: the socket by which it is asked; it has no command. Empty = it is a
-    program here."""
+    """Of a bot that stays on its author's machine: the socket by which it is asked; it has no
+    command. Empty = it is a program here."""
     model: bool = False
     """True when it cannot play without a language model; an event without one leaves it out."""
 
     def plays(self, game: str, board: str, role: Role) -> bool:
         """Return whether the bot takes this role on this board."""
-        plays_board = not self.games or game in self.games or f"{game}/{board.removesuffix(DISGUISED)}" in self.games
+        plays_board = (
+            not self.games
+            or game in self.games
+            or f"{game}/{board.removesuffix(DISGUISED)}" in self.games
+        )
         return plays_board and (not self.roles or role in self.roles)
 
 
@@ -107,9 +127,11 @@ class ModelTerms:
     calls: int = 100
     """Answers in a match."""
     move: int | None = 4000
-    """Tokens for each turn, before the bank is touched; those of the question count, too. None = no limit."""
+    """Tokens for each turn, before the bank is touched; those of the question count, too. None = no
+    limit."""
     bank: int = 0
-    """Tokens for the whole match: the sum of what turns may take beyond `move`; more than that later turns pay."""
+    """Tokens for the whole match: the sum of what turns may take beyond `move`; more than that
+    later turns pay."""
     cost: float | None = None
     """The most that the calls of a match may cost, in the unit of the prices; None = no limit."""
     price_in: float = 0.0
@@ -129,7 +151,8 @@ class RemoteSeats:
     time: TimeControl = TimeControl(start=30.0, move=10.0, bank=60.0, margin=0.5)
     """Time on the wall while the connection lasts, the way through the network included."""
     grace: float = 30.0
-    """Seconds for which the connection may be lost in a match, added up; after that the answer is too late."""
+    """Seconds for which the connection may be lost in a match, added up; after that the answer is
+    too late."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -160,8 +183,13 @@ class Conditions:
     """None: no bot of the event is remote."""
 
     def limits_of(self, bot: Bot) -> Limits:
-        """Return the limits of a bot: the event's, with its own processes; a lower one of its bot.toml."""
-        limits = self.limits if bot.processes is None else replace(self.limits, processes=bot.processes)
+        """Return the limits of a bot: the event's, with its own processes.
+
+        A lower one of its bot.toml.
+        """
+        limits = (
+            self.limits if bot.processes is None else replace(self.limits, processes=bot.processes)
+        )
         return limits.tightened(bot.limits)
 
     def time_of(self, bot: Bot) -> TimeControl:
@@ -198,8 +226,9 @@ class Opening:
     plies: int = 0
     """The number of turns that are sampled; games/openings.py says which turns count."""
     key: str = ""
-    """32 hex digits from which openings are sampled; empty when they are listed. All matches of a pairing have the same
-    key. The record reveals it, so that the match can be verified and rerun without the seed of the event."""
+    """32 hex digits from which openings are sampled; empty when they are listed. All matches of a
+    pairing have the same key. The record reveals it, so that the match can be verified and rerun
+    without the seed of the event."""
     number: int = 0
     """0, 1, ...: the openings before it, of the same key, lead to other states."""
     moves: OpeningMoves = ()
@@ -208,7 +237,10 @@ class Opening:
 
 @dataclass(frozen=True, kw_only=True)
 class Openings:
-    """The openings of an event: sampled for each match, or listed for each board; none by default."""
+    """The openings of an event: sampled for each match, or listed for each board.
+
+    None by default.
+    """
 
     plies: int = 0
     listed: tuple[tuple[str, tuple[OpeningMoves, ...]], ...] = ()
@@ -224,7 +256,8 @@ class Match:
     """A match as planned: everything that is needed to play it, and to play it again."""
 
     id: str
-    """12 hex digits; the same for the same rules, board, bots, conditions, event seed and repeat."""
+    """12 hex digits; the same for the same rules, board, bots, conditions, event seed and
+    repeat."""
     game: str
     board: str
     rules: str
@@ -236,13 +269,15 @@ class Match:
     seed: int
     """The same for all legs of a pairing. Without a `key` it fixes all chance."""
     key: str = ""
-    """32 hex digits that fix all chance in this match, and of no other; empty in an event whose seed is a number. The
-    record reveals it, so that the match can be verified and rerun without the seed of the event."""
+    """32 hex digits that fix all chance in this match, and of no other; empty in an event whose
+    seed is a number. The record reveals it, so that the match can be verified and rerun without the
+    seed of the event."""
     opening: Opening | None = None
     """None: it begins at the start of the board."""
     sampled: str = ""
-    """The parameters of a board that was sampled for the event, as a JSON object; empty on a board that has a name. The
-    record has them, so that it can be replayed and verified without the generator."""
+    """The parameters of a board that was sampled for the event, as a JSON object; empty on a board
+    that has a name. The record has them, so that it can be replayed and verified without the
+    generator."""
     conditions: Conditions = Conditions()
 
     @property
@@ -257,21 +292,26 @@ class Match:
 
 
 class Turn(NamedTuple):
-    """One role's move in one turn; simultaneous moves share a number. A tuple, because one is made for every answer."""
+    """One role's move in one turn; simultaneous moves share a number.
+
+    A tuple, because one is made for every answer.
+    """
 
     number: int
     """1, 2, ..."""
     role: Role
     move: Move
     by: str = "bot"
-    """The author of the move: `bot`, `strike` (a forgiven answer was replaced), `substitute` (the seat is out),
-    `chance` or `opening` (the first moves of an event with openings, those of chance among them)."""
+    """The author of the move: `bot`, `strike` (a forgiven answer was replaced), `substitute` (the
+    seat is out), `chance` or `opening` (the first moves of an event with openings, those of chance
+    among them)."""
     rejected_text: str | None = None
     """The text that was refused, cleaned, when `by` is `strike`."""
     wall: float = 0.0
     """Seconds from `go` to the moment at which the answer was read."""
     cpu: float = 0.0
-    """Seconds of CPU that the bot's process used since its last answer, also while it was not asked."""
+    """Seconds of CPU that the bot's process used since its last answer, also while it was not
+    asked."""
     waited: float = 0.0
     """Seconds that the bot's threads were ready but had no core."""
     late: float = 0.0
@@ -281,7 +321,8 @@ class Turn(NamedTuple):
     digest: str = ""
     """16 hex digits over the facts of the state after this turn."""
     refused: Ending | None = None
-    """The reason of the refusal, when `by` is `strike`: the cleaned `rejected_text` no longer shows it."""
+    """The reason of the refusal, when `by` is `strike`: the cleaned `rejected_text` no longer shows
+    it."""
 
     @property
     def spent(self) -> TimeUsed:
@@ -294,11 +335,12 @@ class ModelAnswer(NamedTuple):
 
     text: str
     end: str = "stop"
-    """`stop`: it was done; `length`: it was cut; `refused`: the model or its provider would not answer; `error`: the
-    provider found a mistake in the request."""
+    """`stop`: it was done; `length`: it was cut; `refused`: the model or its provider would not
+    answer; `error`: the provider found a mistake in the request."""
     tokens_in: int = 0
     tokens_out: int = 0
-    """As the provider counted them; where it did not, or not credibly, as many as there can be at most."""
+    """As the provider counted them; where it did not, or not credibly, as many as there can be at
+    most."""
     reasoning: str = ""
     """What the model thought before its text, if the provider tells; the bot does not get it."""
     seconds: float = 0.0
@@ -358,17 +400,21 @@ class SeatReport:
     ready: float | None = None
     """Seconds from start to `ready`; None if it never came."""
     before: int = 0
-    """The number of matches that this process had played before; 0 unless `Conditions.keep` allows more."""
+    """The number of matches that this process had played before; 0 unless `Conditions.keep` allows
+    more."""
     exit: str = ""
-    """Exit status as text: `exit 0`, `signal SIGKILL`, `stays for its next match`; empty when it never ran."""
+    """Exit status as text: `exit 0`, `signal SIGKILL`, `stays for its next match`; empty when it
+    never ran."""
     killed: bool = False
-    """True when arena ended it, as it does with every bot that does not leave by itself after `end`."""
+    """True when arena ended it, as it does with every bot that does not leave by itself after
+    `end`."""
     memory: int = 0
     """Peak resident memory in bytes."""
     cpu: float = 0.0
     """Seconds of CPU, children included."""
     warnings: tuple[str, ...] = ()
-    """Lines that answered nothing, which is no fault: before `ready`, before their question, after the last answer."""
+    """Lines that answered nothing, which is no fault: before `ready`, before their question, after
+    the last answer."""
     stderr: str = ""
     """The end of its stderr."""
 
@@ -419,7 +465,8 @@ class Board:
     roles: tuple[Role, ...]
     sides: tuple[tuple[Role, ...], ...]
     sampled: tuple[str, ...] = ()
-    """The boards that were sampled under this name, each as a JSON object of its parameters; `()` = a single board."""
+    """The boards that were sampled under this name, each as a JSON object of its parameters; `()` =
+    a single board."""
 
     @property
     def label(self) -> str:
@@ -448,8 +495,8 @@ class Event:
 
     name: str
     seed: int | str
-    """32 hex digits: a secret of the event, which nobody can guess. A number: anybody who guesses it can predict every
-    draw, so it is for demos and tests."""
+    """32 hex digits: a secret of the event, which nobody can guess. A number: anybody who guesses
+    it can predict every draw, so it is for demos and tests."""
     boards: tuple[Board, ...]
     bots: tuple[Bot, ...]
     """In order of name."""
@@ -458,18 +505,21 @@ class Event:
     seating: str = "sides"
     """`sides`: one bot takes all roles of a side; `distinct`: every role has a bot of its own."""
     rounds: int | None = None
-    """Round robin: the number of rounds of a balanced partial one. Swiss: the number of rounds. Ladder: how many
-    batches. None = as the schedule has it."""
+    """Round robin: the number of rounds of a balanced partial one. Swiss: the number of rounds.
+    Ladder: how many batches. None = as the schedule has it."""
     references: tuple[str, ...] = ()
     """Gauntlet: the names of the bots that all others play against."""
     seed_order: tuple[str, ...] = ()
-    """Swiss, knockout and ladder: the names of the best seeds, best first; the others follow by lot."""
+    """Swiss, knockout and ladder: the names of the best seeds, best first; the others follow by
+    lot."""
     max_matches: int | None = None
     """The number of matches after which the plan ends."""
     stop_after: float | None = None
-    """Seconds after which a run begins no more matches; the only rule that does not end at the same match each time."""
+    """Seconds after which a run begins no more matches; the only rule that does not end at the same
+    match each time."""
     stop_when: str | None = None
-    """`order is certain` or `best is certain`: the plan ends at the first look at which this holds."""
+    """`order is certain` or `best is certain`: the plan ends at the first look at which this
+    holds."""
     confidence: float = 0.95
     """The chance that `stop_when` is right."""
     conditions: Conditions = Conditions()
@@ -477,24 +527,27 @@ class Event:
     rating: str = "bradley_terry"
     """Decides the rank; affects which matches are played only by `stop_when`."""
     tie_breaks: tuple[str, ...] = ()
-    """Decide, in this order, the rank of bots of equal rating and points; do not affect which matches are played."""
+    """Decide, in this order, the rank of bots of equal rating and points; do not affect which
+    matches are played."""
 
     def match(self, board: Board, seating: tuple[Bot, ...], repeat: int) -> Match:
         """Return the match of these bots, which are in the board's order of roles.
 
-        Of a board with variants, match repeats 0 to `variants - 1` are the first repeat of the event, and so on.
+        Of a board with variants, match repeats 0 to `variants - 1` are the first repeat of the
+        event, and so on.
 
-        Every seating of the same bots on the same board and repeat has the same seed and the same opening, in disguise
-        or not. Where the event's seed is a number, that seed fixes all chance, so that legs differ in roles only. Where
-        it is a secret, every match has a key of its own: its record or a replay tells nothing of any other match, not
-        even of its other legs, except for the opening that they share.
+        Every seating of the same bots on the same board and repeat has the same seed and the same
+        opening, in disguise or not. Where the event's seed is a number, that seed fixes all chance,
+        so that legs differ in roles only. Where it is a secret, every match has a key of its own:
+        its record or a replay tells nothing of any other match, not even of its other legs, except
+        for the opening that they share.
         """
         seats = tuple(Seat(role, bot) for role, bot in zip(board.roles, seating, strict=True))
         opening = self._opening(board, seating, repeat)
         sampled = board.sampled[repeat % len(board.sampled)] if board.sampled else ""
         digest = identity.digest_of(board.digest, sampled) if sampled else board.digest
-        # The id contains all that makes the match (bots by digest, roles, repeat), so an edited bot cannot use what its
-        # last version has seen.
+        # The id contains all that makes the match (bots by digest, roles, repeat), so an edited bot
+        # cannot use what its last version has seen.
         match_id = identity.digest_of(
             board.label,
             digest,
@@ -536,17 +589,20 @@ class Event:
     def _opening(self, board: Board, seating: tuple[Bot, ...], repeat: int) -> Opening | None:
         """Return the opening of a match: the same for all seatings of these bots, another for each repeat.
 
-        The key of a match cannot serve, because each leg has its own. A key of openings belongs to the pairing and not
-        to the repeat, because repeats can only avoid each other's openings if they know the key of all of them. It
-        contains the bots' digests for the reason that ids contain them: an edited bot gets other openings than those
-        that its author has seen.
+        The key of a match cannot serve, because each leg has its own. A key of openings belongs to
+        the pairing and not to the repeat, because repeats can only avoid each other's openings if
+        they know the key of all of them. It contains the bots' digests for the reason that ids
+        contain them: an edited bot gets other openings than those that its author has seen.
         """
         listed = self.openings.on(board.plain_label)
         if not self.openings.plies and not listed:
             return None
-        key = identity.openings_key(self.seed, board.plain_label, {(bot.name, bot.digest) for bot in seating})
+        key = identity.openings_key(
+            self.seed, board.plain_label, {(bot.name, bot.digest) for bot in seating}
+        )
         if listed:
-            # A pairing begins at a line that the seed draws, so that few repeats do not use the first lines only.
+            # A pairing begins at a line that the seed draws, so that few repeats do not use the
+            # first lines only.
             return Opening(moves=listed[(int(key, 16) + repeat) % len(listed)])
         # Each sampled board has a sequence of its own, and the event's repeat is the number in it.
         return Opening(plies=self.openings.plies, key=key, number=repeat // board.variants)
@@ -560,7 +616,11 @@ class Event:
         """Return the event of one game: its boards, and the bots that play there."""
         boards = tuple(board for board in self.boards if board.game == game)
         seats = [(board.game, board.name, role) for board in boards for role in board.roles]
-        return replace(self, boards=boards, bots=tuple(b for b in self.bots if any(b.plays(*seat) for seat in seats)))
+        return replace(
+            self,
+            boards=boards,
+            bots=tuple(b for b in self.bots if any(b.plays(*seat) for seat in seats)),
+        )
 
     @property
     def leagues(self) -> "tuple[Event, ...]":
@@ -576,7 +636,11 @@ class Event:
     @property
     def resampling_seed(self) -> int:
         """A number that fixes the resampling for intervals, and gives nothing of a secret seed away."""
-        return self.seed if isinstance(self.seed, int) else int(identity.digest_of("resampling", self.seed), 16)
+        return (
+            self.seed
+            if isinstance(self.seed, int)
+            else int(identity.digest_of("resampling", self.seed), 16)
+        )
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -596,11 +660,13 @@ class Stop:
     """Why an event ended, where its tournament.toml has a rule for that."""
 
     rule: str
-    """The key of tournament.toml whose rule ended it; `plan`: all planned matches were played before any rule did."""
+    """The key of tournament.toml whose rule ended it; `plan`: all planned matches were played
+    before any rule did."""
     matches: int
     """The number of its matches that were played."""
     open: tuple[OpenRanks, ...]
-    """The ranks that are still open at the event's confidence; `()` = the whole order is certain."""
+    """The ranks that are still open at the event's confidence; `()` = the whole order is
+    certain."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -651,7 +717,8 @@ class Played:
             seats={seat.role: seat.bot.name for seat in match.seats},
             scores=verdict.scores,
             reason=verdict.reason,
-            endings={fault.role: fault.ending for fault in reversed(verdict.faults)},  # a role's first fault counts
+            # A role's first fault counts.
+            endings={fault.role: fault.ending for fault in reversed(verdict.faults)},
             sides=record.sides,
             turns=max((turn.number for turn in record.turns), default=0),
             fault_turns={fault.role: fault.turn for fault in reversed(verdict.faults)},
@@ -669,10 +736,14 @@ class Played:
 
 
 def _identity_of(seat: Seat) -> tuple[object, ...]:
-    """Return what the id of a match has of a seat; a number of processes only where the bot has its own."""
+    """Return what the id of a match has of a seat.
+
+    A number of processes only where the bot has its own.
+    """
     of_every_seat = (seat.role, seat.bot.name, seat.bot.digest)
     return of_every_seat if seat.bot.processes is None else (*of_every_seat, seat.bot.processes)
 
 
 Batch = tuple[Played, ...]
-"""The results of one batch of a schedule, in the order of its plan, never in the order in which they finished."""
+"""The results of one batch of a schedule, in the order of its plan, never in the order in which
+they finished."""

@@ -1,12 +1,14 @@
 """Files and folders that a power cut leaves whole: the final name has the new content, the old, or none.
 
-Every file that arena writes for its users is written here: under a name that nobody can foresee, and through no link of
-a stranger, who may share the folder (shared_folders.py). It knows nothing of the content.
+Every file that arena writes for its users is written here: under a name that nobody can foresee,
+and through no link of a stranger, who may share the folder (shared_folders.py). It knows nothing of
+the content.
 """
 
-# The order of the calls matters: write, fsync the file, fsync its folder, rename, fsync the folder of the new name.
-# Without the first fsync a file system may put the rename on disk before the content, and leave an empty file under the
-# final name. Without the last one the rename itself may be lost after it was reported as done.
+# The order of the calls matters: write, fsync the file, fsync its folder, rename, fsync the folder
+# of the new name. Without the first fsync a file system may put the rename on disk before the
+# content, and leave an empty file under the final name. Without the last one the rename itself may
+# be lost after it was reported as done.
 
 import contextlib
 import errno
@@ -24,20 +26,25 @@ from typing import BinaryIO
 from arena import shared_folders
 
 UNSUPPORTED = {errno.EINVAL, errno.ENOTSUP, errno.EROFS}
-"""The errors of file systems that cannot sync a folder; they order their changes of folders themselves."""
+"""The errors of file systems that cannot sync a folder; they order their changes of folders
+themselves."""
 
 LINK = "it is a symbolic link; remove it, or name what it leads to"
 """Why nothing is written there. Only a user knows whether what it leads to may be replaced."""
 
 PRIVATE, SHARED, PROGRAM = 0o600, 0o666, 0o777
-"""The modes of new files: for their owner alone, or for everybody whom the umask permits; a program, for the same.
+"""The modes of new files: for their owner alone, or for everybody whom the umask permits; a
+program, for the same.
 
-They are for `open`, which takes away what the umask forbids. `chmod` asks no umask: SHARED would let everybody write.
-"""
+They are for `open`, which takes away what the umask forbids. `chmod` asks no umask: SHARED would
+let everybody write."""
 
 
 def write(path: Path, content: bytes, mode: int = SHARED) -> Path:
-    """Write a file, whole or not at all, and return its path. An existing file is replaced in one step."""
+    """Write a file, whole or not at all, and return its path.
+
+    An existing file is replaced in one step.
+    """
     with replacing(path, mode) as file:
         file.write(content)
     return path
@@ -45,11 +52,13 @@ def write(path: Path, content: bytes, mode: int = SHARED) -> Path:
 
 @contextlib.contextmanager
 def replacing(path: Path, mode: int = SHARED, *, synced: bool = True) -> Iterator[BinaryIO]:
-    """Yield a file to write; at the end of the `with` it replaces `path`. After an error `path` is as before.
+    """Yield a file to write; at the end of the `with` it replaces `path`.
 
-    A pipe or a device is written into, and what else is no plain file is refused by an OSError: nobody wants to replace
-    these. The unfinished files of killed processes are removed first, so that they never pile up. If it is not
-    `synced`, a power cut may leave an empty file.
+    After an error `path` is as before.
+
+    A pipe or a device is written into, and what else is no plain file is refused by an OSError:
+    nobody wants to replace these. The unfinished files of killed processes are removed first, so
+    that they never pile up. If it is not `synced`, a power cut may leave an empty file.
     """
     with shared_folders.opened(path.parent) as folder:
         if (stream := _stream(path, folder)) is not None:
@@ -57,8 +66,8 @@ def replacing(path: Path, mode: int = SHARED, *, synced: bool = True) -> Iterato
                 yield file
             return
         _remove_leftovers(path.name, folder)
-        # Nobody can foresee the name, and a name that is taken is refused: a stranger who may write to this folder,
-        # too, could have put a link there.
+        # Nobody can foresee the name, and a name that is taken is refused: a stranger who may write
+        # to this folder, too, could have put a link there.
         part = f".{path.name}.{os.getpid()}.{secrets.token_hex(8)}.part"
         flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
         with shared_folders.naming(path):
@@ -79,21 +88,28 @@ def replacing(path: Path, mode: int = SHARED, *, synced: bool = True) -> Iterato
 
 
 def open_to_append(path: Path) -> int:
-    """Open a plain file to write at its end, and make it if necessary; OSError for anything else."""
+    """Open a plain file to write at its end, and make it if necessary.
+
+    Raise OSError for anything else.
+    """
     return _open_or_make(path, os.O_WRONLY | os.O_APPEND, SHARED)
 
 
 def open_lock(path: Path) -> int:
     """Open a plain file to lock it, and make it if necessary; OSError for anything else.
 
-    It is for its owner alone: whoever can open a file, if only to read it, can hold a lock on it, and so stop arena.
+    It is for its owner alone: whoever can open a file, if only to read it, can hold a lock on it,
+    and so stop arena.
     """
     return _open_or_make(path, os.O_RDWR, PRIVATE)
 
 
 @contextlib.contextmanager
 def locked(path: Path, *, waits: bool = True) -> Iterator[None]:
-    """Hold the lock of a file, which ends with this process; BlockingIOError if it does not wait for another's."""
+    """Hold the lock of a file, which ends with this process.
+
+    Raise BlockingIOError if it does not wait for another's.
+    """
     lock = open_lock(path)
     try:
         fcntl.flock(lock, fcntl.LOCK_EX | (0 if waits else fcntl.LOCK_NB))
@@ -123,7 +139,8 @@ def read_cache(path: Path) -> bytes:
 def publish(making: Path, target: Path) -> Path:
     """Put a finished file or folder on disk, give it its final name, and return the new path.
 
-    A file replaces a file; a folder needs a free name (OSError ENOTEMPTY otherwise). Both are in one file system.
+    A file replaces a file; a folder needs a free name (OSError ENOTEMPTY otherwise). Both are in
+    one file system.
     """
     publish_all({making: target})
     return target
@@ -150,24 +167,33 @@ def publish_all(targets: Mapping[Path, Path]) -> None:
 def copy_new(source: Path, target: Path) -> None:
     """Copy a file or a folder into new files, as if their user had made them: with modes that the umask permits.
 
-    Of a file's mode only the right to run it is copied. Compiled Python files and hidden files are left out; a folder
-    may be there. Nothing is put on disk: `publish` does that.
+    Of a file's mode only the right to run it is copied. Compiled Python files and hidden files are
+    left out; a folder may be there. Nothing is put on disk: `publish` does that.
     """
     if source.is_dir():
         target.mkdir(exist_ok=True)
         for path in source.iterdir():
-            if path.suffix != ".pyc" and path.name != "__pycache__" and not path.name.startswith("."):
+            if (
+                path.suffix != ".pyc"
+                and path.name != "__pycache__"
+                and not path.name.startswith(".")
+            ):
                 copy_new(path, target / path.name)
         return
     mode = PROGRAM if source.stat().st_mode & stat.S_IXUSR else SHARED
-    descriptor = os.open(target, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_NOFOLLOW | os.O_CLOEXEC, mode)
+    descriptor = os.open(
+        target, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_NOFOLLOW | os.O_CLOEXEC, mode
+    )
     with os.fdopen(descriptor, "wb") as file:
         file.write(source.read_bytes())
 
 
 @contextlib.contextmanager
 def staging(folder: Path) -> Iterator[Path]:
-    """Yield a new folder in `folder`, to make there what is published into it; it is removed at the end."""
+    """Yield a new folder in `folder`, to make there what is published into it.
+
+    It is removed at the end.
+    """
     making = Path(tempfile.mkdtemp(prefix=".new-", dir=folder))
     try:
         yield making
@@ -187,10 +213,12 @@ def make_empty(path: Path, mode: int = SHARED) -> None:
 
 
 def make_folder(path: Path, *parts: str) -> Path:
-    """Make a folder and its missing parents, each with its name on disk; an existing folder is fine. Return its path.
+    """Make a folder and its missing parents, each with its name on disk.
 
-    The names `parts` below `path` are arena's own, so a symbolic link there is refused: it came with results of a
-    stranger, and arena would make files elsewhere.
+    An existing folder is fine. Return its path.
+
+    The names `parts` below `path` are arena's own, so a symbolic link there is refused: it came
+    with results of a stranger, and arena would make files elsewhere.
     """
     missing = [folder for folder in (path, *path.parents) if not folder.exists()]
     for folder in reversed(missing):
@@ -206,7 +234,10 @@ def make_folder(path: Path, *parts: str) -> Path:
 
 
 def sync_tree(path: Path) -> None:
-    """Put a file, or a folder with its whole content, on disk. Links are not followed: a link is part of its folder."""
+    """Put a file, or a folder with its whole content, on disk.
+
+    Links are not followed: a link is part of its folder.
+    """
     mode = path.lstat().st_mode
     if stat.S_ISDIR(mode):
         for entry in path.iterdir():
@@ -263,7 +294,9 @@ def _make_folder(path: Path) -> None:
 
 
 def _stream(path: Path, folder: int) -> int | None:
-    """Open what is to be written into: a pipe or a device. None for a plain file, and where nothing is.
+    """Open what is to be written into: a pipe or a device.
+
+    Return None for a plain file, and where nothing is.
 
     OSError with the reason for anything else.
     """
@@ -281,7 +314,9 @@ def _stream(path: Path, folder: int) -> int | None:
         if not (stat.S_ISFIFO(status.st_mode) or stat.S_ISCHR(status.st_mode)):
             raise OSError(errno.EINVAL, "it is neither a plain file nor a pipe; name another one")
         if not shared_folders.is_trusted(status):  # its owner could let us wait without end
-            raise OSError(errno.EPERM, "it is a pipe or a device of another user; name another file")
+            raise OSError(
+                errno.EPERM, "it is a pipe or a device of another user; name another file"
+            )
         flags = os.O_WRONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_NOCTTY | os.O_CLOEXEC
         try:
             descriptor = os.open(path.name, flags, dir_fd=folder)

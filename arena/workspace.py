@@ -1,4 +1,7 @@
-"""The workspace here: its tournament.toml and its bots; outside a workspace, those that come with arena."""
+"""The workspace here: its tournament.toml and its bots.
+
+Outside a workspace, those that come with arena.
+"""
 
 import atexit
 import os
@@ -45,13 +48,21 @@ def conditions_here(tournament: "Tournament", *, by_hand: bool = False) -> Condi
 
 
 def warn_about_confinement(conditions: Conditions) -> None:
-    """Print a warning if the confinement of the bots leaves something open; every command that starts bots does so."""
+    """Print a warning if the confinement of the bots leaves something open.
+
+    Every command that starts bots does so.
+    """
     if (warning := choice.warning(conditions)) is not None:
         notice(f"warning: {warning}")
 
 
-def screening(tournament: "Tournament", boards: Iterable[str] = (), *, by_hand: bool = False) -> "Screening":
-    """Return what bots have to pass here, on these boards or on those of the file; warn of a weak confinement."""
+def screening(
+    tournament: "Tournament", boards: Iterable[str] = (), *, by_hand: bool = False
+) -> "Screening":
+    """Return what bots have to pass here, on these boards or on those of the file.
+
+    Warn of a weak confinement.
+    """
     from arena.author.checkup.screening import Screening
 
     conditions = conditions_here(tournament, by_hand=by_hand)
@@ -120,7 +131,9 @@ def asking(tournament: "Tournament") -> "AbstractContextManager[Opened]":
 def own_tournament(overrides: dict[str, object] | None = None) -> "Tournament":
     """Load the tournament.toml here; ArenaError where there is none."""
     if not _exists():
-        raise ArenaError(f"there is no {folders.TOURNAMENT_FILE} here; `arena init DIR` makes a workspace with one")
+        raise ArenaError(
+            f"there is no {folders.TOURNAMENT_FILE} here; `arena init DIR` makes a workspace with one"
+        )
     return tournament(overrides)
 
 
@@ -140,16 +153,23 @@ def bot_store(tournament: "Tournament") -> BotStore:
             'write bots = "bots", and make that folder'
         )
     if not Path(tournament.bots).is_dir():
-        raise ArenaError(f"{folders.TOURNAMENT_FILE}: bots: there is no folder {tournament.bots}; make it")
+        raise ArenaError(
+            f"{folders.TOURNAMENT_FILE}: bots: there is no folder {tournament.bots}; make it"
+        )
     return BotStore(Path(tournament.bots))
 
 
 def version_numbers() -> dict[str, int]:
-    """Return the version number of each digest that was submitted here; empty outside a workspace."""
+    """Return the version number of each digest that was submitted here.
+
+    Empty outside a workspace.
+    """
     if not _exists() or (folder := tournament().bots) is None or not Path(folder).is_dir():
         return {}
     store = BotStore(Path(folder))
-    return {version.digest: version.number for name in store.names() for version in store.versions(name)}
+    return {
+        version.digest: version.number for name in store.names() for version in store.versions(name)
+    }
 
 
 def entrants() -> tuple[Bot, ...]:
@@ -158,16 +178,23 @@ def entrants() -> tuple[Bot, ...]:
 
 
 def bot_named(name: str) -> Bot:
-    """Return a bot by its path, or by its name in the workspace or in tables; `ada@1` is the first version of `ada`."""
+    """Return a bot by its path, or by its name in the workspace or in tables.
+
+    `ada@1` is the first version of `ada`.
+    """
     if os.path.lexists(name):  # does not raise when the name is too long for a file
         path = Path(name)
         stem = path.absolute().name if path.is_dir() else path.stem
-        return discovery.from_path(path, None if discovery.may_be_called(stem) else names.safe(stem))
+        return discovery.from_path(
+            path, None if discovery.may_be_called(stem) else names.safe(stem)
+        )
     return entrant_named(bot_shown(name, entrants()))
 
 
 def entrant_named(name: str) -> Bot:
-    """Return a bot by its name in the workspace; `ada@` and a number, or first digits of a digest, are a version of it.
+    """Return a bot by its name in the workspace.
+
+    `ada@` and a number, or first digits of a digest, are a version of it.
 
     The name is never taken for a path. So it may come from a record, which may come from anybody.
     """
@@ -175,7 +202,9 @@ def entrant_named(name: str) -> Bot:
     if name in bots:
         return bots[name]
     if "@" not in name:
-        raise ArenaError(f"there is no bot {name!r}; name a file, a folder, or a bot; {known_are(name, bots)}")
+        raise ArenaError(
+            f"there is no bot {name!r}; name a file, a folder, or a bot; {known_are(name, bots)}"
+        )
     bot, _, number_or_digits = name.rpartition("@")
     versions = bot_store(own_tournament()).versions(bot) if discovery.may_be_called(bot) else ()
     matching = [version for version in versions if str(version.number) == number_or_digits] or [
@@ -189,12 +218,17 @@ def entrant_named(name: str) -> Bot:
         raise ArenaError(f"there is no bot {name!r}: {hint}; `arena bots --versions` lists them")
     program = discovery.from_path(matching[0].path, bot)
     if program.digest != matching[0].digest:
-        raise ArenaError(f"{matching[0].path}: was edited or damaged since it was submitted; submit that bot again")
+        raise ArenaError(
+            f"{matching[0].path}: was edited or damaged since it was submitted; submit that bot again"
+        )
     return replace(program, name=f"{bot}@{matching[0].number}")
 
 
 def built(bots: Iterable[Bot], level: str) -> tuple[Bot, ...]:
-    """Return the bots, built where they have a build command; a workspace keeps the result for the next time."""
+    """Return the bots, built where they have a build command.
+
+    A workspace keeps the result for the next time.
+    """
     bots = tuple(bots)
     refuse_exposed(bots, level)
     if not any(discovery.build_of(bot) for bot in bots):
@@ -218,7 +252,9 @@ def temporary_folder() -> Path:
 
 def assign_roles(board: Board, roles: Sequence[Role], bots: Sequence[Bot]) -> dict[Role, Bot]:
     """Return the bot of each role; the bots stand for each role, or for each side, in order."""
-    sides = [members for side in board.sides if (members := [role for role in side if role in roles])]
+    sides = [
+        members for side in board.sides if (members := [role for role in side if role in roles])
+    ]
     if len(bots) == len(roles):
         players = dict(zip(roles, bots, strict=True))
     elif len(bots) == len(sides):
@@ -229,15 +265,26 @@ def assign_roles(board: Board, roles: Sequence[Role], bots: Sequence[Bot]) -> di
         )
     for role, bot in players.items():
         if not bot.plays(board.game, board.name, role):
-            raise PublicError(f"{bot.name} does not play {role} on {board.label}: its bot.toml says what it plays")
+            raise PublicError(
+                f"{bot.name} does not play {role} on {board.label}: its bot.toml says what it plays"
+            )
     return players
 
 
 def make_match(
-    board: Board, players: Mapping[Role, Bot], seed: int | str, conditions: Conditions, opening: OpeningMoves = ()
+    board: Board,
+    players: Mapping[Role, Bot],
+    seed: int | str,
+    conditions: Conditions,
+    opening: OpeningMoves = (),
 ) -> Match:
-    """Return a match of these bots, built where they have a build command; it belongs to no stored event."""
+    """Return a match of these bots, built where they have a build command.
+
+    It belongs to no stored event.
+    """
     bots = built((players[role] for role in board.roles), conditions.sandbox)
     listed = Openings(listed=((board.label, (opening,)),)) if opening else Openings()
-    event = Event(name="match", seed=seed, boards=(board,), bots=bots, conditions=conditions, openings=listed)
+    event = Event(
+        name="match", seed=seed, boards=(board,), bots=bots, conditions=conditions, openings=listed
+    )
     return event.match(board, bots, 0)
