@@ -48,9 +48,8 @@ def load_game(board: str, workspace: "str | Path" = ".") -> "Game[Any]":
 
     boards = rulebook.find(board, Path(workspace))
     if len(boards) > 1:
-        raise ArenaError(
-            f"{board!r} means {len(boards)} boards: {', '.join(each.label for each in boards)}; name one"
-        )
+        labels = ", ".join(found.label for found in boards)
+        raise ArenaError(f"{board!r} means {len(boards)} boards: {labels}; name one")
     return rulebook.game_of(boards[0])
 
 
@@ -68,8 +67,11 @@ def play_match(
     are the time control, the limits and the level of confinement; the default is that of an empty
     tournament.toml. ArenaError for a mistake.
 
-    Example: >>> record = play_match("mummy_maze/duel", {"explorer": "bots/walker.py", "mummy":
-    "bots/dice.py"}) >>> record.verdict.scores {'explorer': 100, 'mummy': 0}
+    Example:
+        >>> bots = {"explorer": "bots/walker.py", "mummy": "bots/dice.py"}
+        >>> record = play_match("mummy_maze/duel", bots)
+        >>> record.verdict.scores
+        {'explorer': 100, 'mummy': 0}
     """
     import tempfile
     from dataclasses import replace
@@ -83,15 +85,14 @@ def play_match(
     from arena.values import Bot, Conditions, Event
 
     boards = rulebook.find(board, Path(workspace))
-    if len(boards) != 1 or {*bots} != {*boards[0].roles}:
-        roles = "; ".join(f"{each.label}: {', '.join(each.roles)}" for each in boards)
+    if len(boards) != 1 or set(bots) != set(boards[0].roles):
+        roles = "; ".join(f"{found.label}: {', '.join(found.roles)}" for found in boards)
         raise ArenaError(
             f"a match is played on a single board, with a bot for each of its roles ({roles})"
         )
     conditions = conditions or Conditions()
-    level = choice.choose(
-        conditions.sandbox, unsafe=conditions.sandbox in levels.UNSAFE, by_hand=True
-    )
+    is_unsafe = conditions.sandbox in levels.UNSAFE
+    level = choice.choose(conditions.sandbox, unsafe=is_unsafe, by_hand=True)
     holders = [bots[role] for role in boards[0].roles]
     seated = [bot if isinstance(bot, Bot) else discovery.from_path(Path(bot)) for bot in holders]
     exposure.refuse_exposed((), seated, level)

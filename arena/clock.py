@@ -1,4 +1,4 @@
-"""Time as arithmetic: what a role may use (TimeControl), what an answer cost (TimeUsed), what is left (Clock).
+"""Time as arithmetic: what a role may use, what an answer cost, and what is left.
 
 It never reads the time. polling.py and stopwatch.py measure; this file computes what follows from
 their figures: the deadline, the lateness of the referee, the seconds that are charged, and whether
@@ -10,12 +10,15 @@ an answer is too late.
 # Four readings belong to an answer:
 #
 #   wall          monotonic clock, from just before the question is written until the referee has
-#   seen the answer cpu           CPU clock of the bot's process, or the sum over its processes
-#   (sandbox/meter.py), since its last answer was read: what it used before it was asked counts too,
-#   unless the event does not freeze bots waited        /proc/PID/schedstat: how long the bot's
-#   threads were ready to run but had no core (sandbox/meter.py) referee_late  how long the answer
-#   was there before the referee read it (sandbox/timed_pipe.py), and how long the referee stood
-#   still before that, because it was stopped from outside
+#                 seen the answer
+#   cpu           CPU clock of the bot's process, or the sum over its processes (sandbox/meter.py),
+#                 since its last answer was read: what it used before it was asked counts too,
+#                 unless the event does not freeze bots
+#   waited        /proc/PID/schedstat: how long the bot's threads were ready to run but had no core
+#                 (sandbox/meter.py)
+#   referee_late  how long the answer was there before the referee read it (sandbox/timed_pipe.py),
+#                 and how long the referee stood still before that, because it was stopped from
+#                 outside
 #
 # The bot is charged the wall time without `waited` and `referee_late`, because on a busy machine
 # these are the doing of other programs. It is never charged less than its CPU time: a second in
@@ -49,11 +52,14 @@ an answer is too late.
 # The words, in the order in which they follow from each other:
 #
 #   announced   the seconds that the bot is told it has: `move` and what is left in its bank, or
-#   `start` deadline    the most seconds that an answer may be charged: announced + margin. `due` in
-#   stopwatch.py is a moment spent       the four readings above (TimeUsed) excused     the part of
-#   the wall time in which the machine kept bot or referee waiting fair        wall time - excused,
-#   but at least the CPU time charged     what is compared with the deadline and taken from the
-#   bank: `fair`, or less with `clock = "cpu"`
+#               `start`
+#   deadline    the most seconds that an answer may be charged: announced + margin. `due` in
+#               stopwatch.py is a moment
+#   spent       the four readings above (TimeUsed)
+#   excused     the part of the wall time in which the machine kept bot or referee waiting
+#   fair        wall time - excused, but at least the CPU time
+#   charged     what is compared with the deadline and taken from the bank: `fair`, or less with
+#               `clock = "cpu"`
 #
 # A short answer took at most SHORT_ANSWER_S, on the wall and of CPU time. Nobody is charged with
 # more than the longer of these two. So where `move` is as long, a short answer is in time and
@@ -92,7 +98,9 @@ def referee_lateness(late_looks: float, without_core: float) -> float:
 
 
 def stood_still(late_looks: float, without_core: float) -> float:
-    """Return how long the referee stood still, because something outside stopped it: a signal, or the machine's host.
+    """Return how long the referee stood still because something outside stopped it.
+
+    That is a signal, or the machine's host.
 
     A look may also be late for want of a core. That takes nothing from a bot whose answer is not
     there even then.
@@ -115,7 +123,12 @@ class TimeUsed(NamedTuple):
 
     def plus(self, more: "TimeUsed") -> "TimeUsed":
         """Return the readings of two parts of an answer together."""
-        return TimeUsed(*(mine + its for mine, its in zip(self, more, strict=True)))
+        return TimeUsed(
+            self.wall + more.wall,
+            self.cpu + more.cpu,
+            self.waited + more.waited,
+            self.referee_late + more.referee_late,
+        )
 
     def excused(self, threads: int = 1) -> float:
         """Return how much of the time on the wall the machine kept bot or referee waiting.
@@ -156,13 +169,11 @@ class TimeControl:
         return self.move is None or self.move >= SHORT_ANSWER_S
 
     def scaled(self, factor: float) -> "TimeControl":
-        """Return a control with a multiple of the seconds: to start, to move, in the bank and in the margin."""
+        """Return a control with a multiple of all seconds."""
+        start = None if self.start is None else self.start * factor
+        move = None if self.move is None else self.move * factor
         return replace(
-            self,
-            start=None if self.start is None else self.start * factor,
-            move=None if self.move is None else self.move * factor,
-            bank=self.bank * factor,
-            margin=self.margin * factor,
+            self, start=start, move=move, bank=self.bank * factor, margin=self.margin * factor
         )
 
     def deadline(self, announced: float | None) -> float | None:
@@ -173,13 +184,15 @@ class TimeControl:
         return None if announced is None else announced + self.margin
 
     def charged(self, spent: TimeUsed, threads: int = 1, *, ready: bool = False) -> float:
-        """Return the seconds that an answer is charged with, of a bot of which some threads compute at once.
+        """Return the seconds that an answer is charged with; `threads` of its bot compute at once.
 
         `ready` is charged by the wall, whatever the clock: otherwise a match could not begin until
         a bot that sleeps had taken WALL_PER_CPU_S times `start`.
         """
         fair = spent.fair(threads)
-        return fair if ready or self.clock == "wall" else max(spent.cpu, fair / WALL_PER_CPU_S)
+        if ready or self.clock == "wall":
+            return fair
+        return max(spent.cpu, fair / WALL_PER_CPU_S)
 
     def remaining(
         self, spent: TimeUsed, deadline: float, threads: int = 1, *, ready: bool = False
@@ -197,7 +210,10 @@ class TimeControl:
         return self.charged(spent, threads, ready=ready) > deadline + ROUNDING_S
 
     def must_abort(self, spent: TimeUsed, deadline: float) -> bool:
-        """Return whether the machine kept an answer waiting for so long that the match is to be played again."""
+        """Return whether the machine kept an answer waiting for too long.
+
+        Then the match is played again.
+        """
         return spent.wall >= ABORT_FACTOR * deadline
 
 
@@ -231,4 +247,6 @@ class Clock:
         if not self.bank or self.control.move is None:
             return self
         beyond = self.control.charged(spent, self.threads) - self.control.move
-        return replace(self, bank=max(0.0, self.bank - beyond)) if beyond > 0 else self
+        if beyond <= 0:
+            return self
+        return replace(self, bank=max(0.0, self.bank - beyond))

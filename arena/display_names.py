@@ -7,9 +7,12 @@ from collections.abc import Iterable, Sequence
 
 from arena.values import Bot
 
-NAME = 20  # letters of a bot's name that a chart shows, or as many more as part it from the others
-KEPT_LETTERS = 4  # letters that are kept of a beginning that names share
-WORD = 8  # letters at most of a word that are kept before the letter in which names differ
+NAME = 20
+"""The letters of a bot's name that a chart shows, and more if they part it from the others."""
+KEPT_LETTERS = 4
+"""The letters that are kept of a beginning that names share."""
+WORD = 8
+"""The most letters of a word that are kept before the letter in which names differ."""
 
 
 def display_names(bots: Iterable[Bot]) -> dict[str, str]:
@@ -18,42 +21,41 @@ def display_names(bots: Iterable[Bot]) -> dict[str, str]:
     No two labels are alike.
     """
     entered = tuple(bots)
-    used = Counter(
-        text for bot in entered for text in {bot.name.casefold(), bot.display.casefold()} - {""}
-    )
-    names: dict[str, str] = {}
+    uses: Counter[str] = Counter()
+    for bot in entered:
+        uses.update({bot.name.casefold(), bot.display.casefold()} - {""})
+    labels: dict[str, str] = {}
     for bot in entered:
         if bot.display in ("", bot.name):
-            names[bot.name] = bot.name
-        elif used[bot.display.casefold()] == 1:
-            names[bot.name] = bot.display
+            labels[bot.name] = bot.name
+        elif uses[bot.display.casefold()] == 1:
+            labels[bot.name] = bot.display
         else:
-            names[bot.name] = f"{bot.display} ({bot.name})"
+            labels[bot.name] = f"{bot.display} ({bot.name})"
     # A display name may also look like the label that another bot was given just now.
-    alike = Counter(label.casefold() for label in names.values())
-    return {name: label if alike[label.casefold()] == 1 else name for name, label in names.items()}
+    alike = Counter(map(str.casefold, labels.values()))
+    return {name: name if alike[label.casefold()] > 1 else label for name, label in labels.items()}
 
 
 def bot_shown(text: str, bots: Iterable[Bot]) -> str:
     """Return the bot that has this name, or this display name in tables.
 
-    The text itself if none or several have.
+    Return the text itself if no bot or several bots have it.
     """
     entered = tuple(bots)
-    shown = display_names(entered)
-    if text in shown:
+    labels = display_names(entered)
+    if text in labels:
         return text
-    wanted = _folded(text)
-    found = {
-        bot.name
-        for bot in entered
-        if wanted in {_folded(bot.name), _folded(bot.display), _folded(shown[bot.name])}
-    }
-    return found.pop() if len(found) == 1 else text
+    folded = _folded(text)
+    matching: set[str] = set()
+    for bot in entered:
+        if folded in map(_folded, (bot.name, bot.display, labels[bot.name])):
+            matching.add(bot.name)
+    return matching.pop() if len(matching) == 1 else text
 
 
 def _folded(text: str) -> str:
-    """Return a name for comparing: case, blanks and the way in which a letter is composed make no difference."""
+    """Return a name for comparing: its case, its blanks and composed letters make no difference."""
     return " ".join(unicodedata.normalize("NFC", text).casefold().split())
 
 
@@ -64,21 +66,26 @@ def shortened(texts: Sequence[str], length: int = NAME) -> list[str]:
     does not part them either, the labels grow beyond `length` until it does.
     """
     labels: dict[str, str] = {}
-    for size in range(length, max(map(len, texts), default=0) + length + 1):
-        alike: dict[str, list[str]] = {}
-        for text in dict.fromkeys(texts):
-            if text not in labels:
-                alike.setdefault(_ends(text, size), []).append(text)
-        candidates = {text: label for label, group in alike.items() for text in group}
-        candidates |= {
-            text: _differing(text, size, group)
-            for group in alike.values()
-            if len(group) > 1
-            for text in group
-        }
-        uses = Counter([*labels.values(), *candidates.values()])
+    longest = max(map(len, texts), default=0)
+    for size in range(length, longest + length + 1):
+        waiting = [text for text in dict.fromkeys(texts) if text not in labels]
+        candidates = _candidates(waiting, size)
+        uses = Counter(labels.values())
+        uses.update(candidates.values())
         labels |= {text: label for text, label in candidates.items() if uses[label] == 1}
     return [labels.get(text, text) for text in texts]
+
+
+def _candidates(texts: Iterable[str], size: int) -> dict[str, str]:
+    """Return a label of at most `size` letters for each text; labels may still be alike."""
+    alike: dict[str, list[str]] = {}
+    for text in texts:
+        alike.setdefault(_ends(text, size), []).append(text)
+    candidates: dict[str, str] = {}
+    for label, group in alike.items():
+        for text in group:
+            candidates[text] = label if len(group) == 1 else _differing(text, size, group)
+    return candidates
 
 
 def _ends(text: str, size: int) -> str:
@@ -90,7 +97,7 @@ def _ends(text: str, size: int) -> str:
 
 
 def _differing(text: str, size: int, group: list[str]) -> str:
-    """Return the first letters of a text, and those from the word in which it differs from others of its group."""
+    """Return the beginning of a text, and its rest from where it differs from its group."""
     begin = len(os.path.commonprefix(group))  # noqa: RUF071  of letters, not of folders
     word = begin
     while word > max(KEPT_LETTERS, begin - WORD) and text[word - 1].isalnum():

@@ -82,11 +82,17 @@ def variables(pattern: str, fact: str) -> Mapping[str, str] | None:
 
     Return None when the pattern does not fit.
     """
-    expected, words = pattern.split(), fact.split()
-    if expected and expected[-1] == "CARDS":  # all that is left
-        words = [*words[: len(expected) - 1], " ".join(words[len(expected) - 1 :])]
+    expected = pattern.split()
+    words = fact.split()
+    if expected and expected[-1] == "CARDS":  # it stands for all words that are left
+        first_card = len(expected) - 1
+        words[first_card:] = [" ".join(words[first_card:])]
     if len(words) != len(expected):
         return None
-    if any(word != want and not want.isupper() for want, word in zip(expected, words, strict=True)):
-        return None
-    return {want: word for want, word in zip(expected, words, strict=True) if want.isupper()}
+    values: dict[str, str] = {}
+    for name, word in zip(expected, words, strict=True):
+        if name.isupper():
+            values[name] = word
+        elif name != word:
+            return None
+    return values

@@ -66,7 +66,10 @@ class Encoding:
 
     @cached_property
     def _numbers(self) -> dict[Role, dict[Move, int]]:
-        return {role: {move: number for number, move in enumerate(moves)} for role, moves in self.moves.items()}
+        return {
+            role: {move: number for number, move in enumerate(moves)}
+            for role, moves in self.moves.items()
+        }
 
     @cached_property
     def _features(self) -> dict[str, int]:
@@ -204,7 +207,11 @@ def _explored(
             state = game.play(state, {role: dice.choice(listed) for role, listed in legal.items()})
         else:
             state = dice.choice(new_states)
-    return views, {role: tuple(sorted(listed, key=_natural)) for role, listed in moves.items()}, tuple(new_states)
+    return (
+        views,
+        {role: tuple(sorted(listed, key=_natural)) for role, listed in moves.items()},
+        tuple(new_states),
+    )
 
 
 def _depths(views: Iterable[tuple[Fact, ...]]) -> dict[Group, int]:
@@ -223,11 +230,15 @@ def _depths(views: Iterable[tuple[Fact, ...]]) -> dict[Group, int]:
     return depths
 
 
-def _parsed(line: int, fact: Fact, depths: Mapping[Group, int]) -> tuple[str, list[tuple[str, str]]]:
+def _parsed(
+    line: int, fact: Fact, depths: Mapping[Group, int]
+) -> tuple[str, list[tuple[str, str]]]:
     """Return the first word of a fact with its index, and each of its values with its name."""
     first, *words = fact.split(" ")
     depth = depths[first, len(words) + 1]
-    index, values = ([f"line {line}"], words) if depth == REPEATED else (words[:depth], words[depth:])
+    index, values = (
+        ([f"line {line}"], words) if depth == REPEATED else (words[:depth], words[depth:])
+    )
     label = " ".join([first, *index])
     return label, [(f"{label} value {number}", word) for number, word in enumerate(values, 1)]
 

@@ -43,7 +43,8 @@ class FileError(ArenaError):
 
     def __init__(self, path: "PurePath", words: str, hint: str = "") -> None:
         super().__init__(path, words, hint)
-        self.path, self.words = path, words
+        self.path = path
+        self.words = words
         self.hint = hint
         """What the owner of the folder may do instead; whoever has sent the file cannot do it."""
 
@@ -52,7 +53,7 @@ class FileError(ArenaError):
         return f"{sentence}; {self.hint}" if self.hint else sentence
 
     def seen_from(self, *folders: "PurePath") -> str:
-        """Return the sentence for whoever has sent what lies in these folders: without them, and without the hint."""
+        """Return the sentence for whoever has sent the files: without folders, without hint."""
         return f"{_path_in(self.path, folders)}: {self.words}"
 
 
@@ -93,11 +94,17 @@ class MachineError(ArenaError):
 
 
 class OutsideError(Exception):
-    """Somebody outside of a match could not serve it, such as a provider: it must be played again."""
+    """Somebody outside of a match could not serve it, such as a provider.
+
+    The match must be played again.
+    """
 
 
 class SpentError(Exception):
-    """What the event may use of a service is used up: the match stays due, and the run begins no more."""
+    """What the event may use of a service is used up.
+
+    The match stays due, and the run begins no more matches.
+    """
 
 
 class NoUsersError(MachineError):
@@ -127,39 +134,50 @@ def named(error: BaseException) -> str:
 
 
 def refusal(error: BaseException) -> str | None:
-    """Return a message, with advice, if by this error the system refuses something that it gives out; else None."""
+    """Return a message, with advice, if by this error the system refuses something to arena.
+
+    That is something that the system gives out, such as memory. Return None for any other error.
+    """
     text = str(error)
     if isinstance(error, OSError) and error.errno in {errno.EMFILE, errno.ENFILE}:
-        what, where = "open files", "`ulimit -n`"
-    elif (
-        isinstance(error, MemoryError)
-        or (isinstance(error, OSError) and error.errno in {errno.EAGAIN, errno.ENOMEM})
-        or (isinstance(error, RuntimeError) and "can't start new thread" in text)
-        or (
-            isinstance(error, ImportError)
-            and ("failed to map" in text or "cannot allocate" in text.lower())
-        )
-    ):
-        what = "processes, threads or memory"
+        refused, where = "open files", "`ulimit -n`"
+    elif _refuses_memory(error, text):
+        refused = "processes, threads or memory"
         where = (
             "`ulimit -u`, `-v` and `-d` and at the limits of its container (pids.max, memory.max)"
         )
     else:
         return None
-    return f"the system gives arena no more {what} ({text or type(error).__name__}); look at {where}, or use fewer workers"
+    reason = text or type(error).__name__
+    return (
+        f"the system gives arena no more {refused} ({reason}); look at {where}, "
+        "or use fewer workers"
+    )
+
+
+def _refuses_memory(error: BaseException, text: str) -> bool:
+    """Return whether by this error the system refuses memory, a process or a thread."""
+    if isinstance(error, OSError):
+        return error.errno in {errno.EAGAIN, errno.ENOMEM}
+    if isinstance(error, RuntimeError):
+        return "can't start new thread" in text
+    if isinstance(error, ImportError):
+        return "failed to map" in text or "cannot allocate" in text.lower()
+    return isinstance(error, MemoryError)
 
 
 def counted(number: int, noun: str) -> str:
     """Return a number with its noun: `1 turn`, `2 turns`, `2 matches`."""
     if number == 1:
         return f"1 {noun}"
-    return f"{number} {noun}es" if noun.endswith("ch") else f"{number} {noun}s"
+    ending = "es" if noun.endswith("ch") else "s"
+    return f"{number} {noun}{ending}"
 
 
 def did_you_mean(word: str, known: Iterable[str]) -> str:
     """Return `did you mean 'X'?` with the known name that is most like the word.
 
-    The text is empty when none is like it.
+    The text is empty when no name is like it.
     """
     from difflib import get_close_matches  # slow to import, and only a mistake needs it
 
@@ -168,18 +186,23 @@ def did_you_mean(word: str, known: Iterable[str]) -> str:
 
 
 def known_are(word: str, known: Iterable[str], *, nearest: Iterable[str] = ()) -> str:
-    """Return the end of a sentence: the suggestion for a word, if there is one, and all known names.
+    """Return the end of a sentence: a suggestion for a word, if there is any, and all known names.
 
     `nearest` are other words that may be suggested.
     """
     names = list(known)
+    listed = ", ".join(names) or "none"
     suggestion = did_you_mean(word, [*names, *nearest])
-    return f"{f'{suggestion} Known' if suggestion else 'known'}: {', '.join(names) or 'none'}"
+    if suggestion:
+        return f"{suggestion} Known: {listed}"
+    return f"known: {listed}"
 
 
 @contextmanager
 def writing(target: "Path") -> Iterator[None]:
-    """Turn the failure to write a file into an ArenaError that names the file, or else `target`, and the reason.
+    """Turn the failure to write a file into an ArenaError that names the file and the reason.
+
+    Where the error has no file, it names `target`.
 
     An error by which the system refuses memory, a process or a thread passes: `arena.cli.main` has
     the advice about it.

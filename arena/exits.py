@@ -1,6 +1,7 @@
-"""How a process of arena ends: done, a user's mistake in one line with code 2, or a bug of ours with its traceback.
+"""How a process of arena ends: done, with a user's mistake in one line, or with a traceback.
 
-The commands end so, and the processes that the site starts.
+A user's mistake gives exit code 2; a traceback shows a bug of ours. The commands end so, and the
+processes that the site starts.
 """
 
 import atexit
@@ -40,7 +41,7 @@ all stay."""
 
 
 def run(work: Callable[[], object]) -> NoReturn:
-    """Do the work of a command or of a process of the site, and exit with the code that says how it went."""
+    """Do the work of a command or of a process of the site; exit with the code that tells how."""
     gc.set_threshold(GC_THRESHOLD)
     descriptors.keep_standard_open()
     # Our owner may use the files and folders that we make: we go on with them.
@@ -55,26 +56,16 @@ def run(work: Callable[[], object]) -> NoReturn:
         code = 2
     except SystemExit as done:
         code = done.code if isinstance(done.code, int) else 0
-        if (message := _mistake_of_rules(done)) is not None:
+        message = _mistake_of_rules(done)
+        if message is not None:
             streams.notice(message)
             code = 2
     except Exception as error:
-        if isinstance(error, OSError) and error.filename is not None and error.errno in FORBIDDEN:
-            from arena.protocol import clean
-
-            streams.notice(f"{clean(str(error.filename), 200)}: {FORBIDDEN[error.errno]}")
-            sys.exit(2)
-        if (message := refusal(error)) is not None:
-            streams.notice(message)
-            streams.flush()
-            # An orderly end would wait for threads that were never started, and for their
-            # processes.
-            os._exit(2)
-        if (message := _mistake_of_rules(error) or _damage()) is None:
+        if not _report(error):
             raise  # a bug of ours
-        streams.notice(message)
         sys.exit(2)
-    if (lost := streams.flush()) is not None:
+    lost = streams.flush()
+    if lost is not None:
         streams.notice(
             f"stdout: cannot be written: {lost.strerror}; what was to be printed there is lost"
         )
@@ -86,8 +77,34 @@ def run(work: Callable[[], object]) -> NoReturn:
     sys.exit(code)
 
 
+def _report(error: Exception) -> bool:
+    """Print the line of a user's mistake, or of a refusal of the system; return whether it is one.
+
+    After a refusal the process ends at once: an orderly end would wait for threads that were never
+    started, and for their processes.
+    """
+    if isinstance(error, OSError) and error.filename is not None and error.errno in FORBIDDEN:
+        from arena.protocol import clean
+
+        streams.notice(f"{clean(str(error.filename), 200)}: {FORBIDDEN[error.errno]}")
+        return True
+    message = refusal(error)
+    if message is not None:
+        streams.notice(message)
+        streams.flush()
+        os._exit(2)
+    message = _mistake_of_rules(error) or _damage()
+    if message is None:
+        return False
+    streams.notice(message)
+    return True
+
+
 def _report_thread_failure(failure: threading.ExceptHookArgs) -> None:
-    """Print the traceback of a thread, unless the system refused it something: the main thread then reports that."""
+    """Print the traceback of a thread, unless the system refused it something.
+
+    The main thread then reports the refusal.
+    """
     if failure.exc_value is None or refusal(failure.exc_value) is None:
         threading.__excepthook__(failure)
 
@@ -99,29 +116,27 @@ def _mistake_of_rules(error: BaseException) -> str | None:
     """
     from arena import rulefile
 
-    calls = traceback.extract_tb(error.__traceback__)
-    modules = [
-        str(frame.f_globals.get("__name__", ""))
-        for frame, _ in traceback.walk_tb(error.__traceback__)
-    ]
-    last = max(
-        (place for place, name in enumerate(modules) if name.startswith(rulefile.PACKAGE)),
-        default=None,
-    )
-    # Such as a search that rules call.
-    if last is None or any(name.startswith("arena.") for name in modules[last:]):
+    modules: list[str] = []
+    last = None
+    for number, (frame, _) in enumerate(traceback.walk_tb(error.__traceback__)):
+        name = str(frame.f_globals.get("__name__", ""))
+        modules.append(name)
+        if name.startswith(rulefile.PACKAGE):
+            last = number
+    if last is None:
         return None
-    call = calls[last]
+    if any(name.startswith("arena.") for name in modules[last:]):  # as a search that rules call
+        return None
+    call = traceback.extract_tb(error.__traceback__)[last]
     if Path(call.filename).is_relative_to(rulefile.shipped()):
         return None
-    line = streams.shorten_lines(
-        f"{call.filename}:{call.lineno}: {call.name} raises {named(error)}"
-    )
-    return f"{line}; `arena check-rules {shlex.quote(call.filename)}` finds more mistakes of rules"
+    line = f"{call.filename}:{call.lineno}: {call.name} raises {named(error)}"
+    check = f"`arena check-rules {shlex.quote(call.filename)}`"
+    return f"{streams.shorten_lines(line)}; {check} finds more mistakes of rules"
 
 
 def _damage() -> str | None:
-    """Return what is wrong with results that this command read, if a damaged file may be why it failed."""
+    """Return what is wrong with results that this command read; None if no file is damaged."""
     if "arena.results.archive" not in sys.modules:
         return None
     from arena.replay import verify
@@ -130,11 +145,12 @@ def _damage() -> str | None:
     for folder in Archive.opened:
         try:
             with Archive.open(folder) as archive:
-                if (damage := verify.damage(archive)) is not None:
+                damage = verify.damage(archive)
+                if damage is not None:
                     return str(archive.damaged(damage))
         except DamagedError as error:
             return str(error)
         except ArenaError:
-            # Such as a folder that is gone: no damage, and not why the command failed.
+            # Such as a folder that is gone: it is no damage, and not why the command failed.
             continue
     return None

@@ -261,7 +261,10 @@ def sections() -> dict[str, AddedSection]:
 
 
 def keys() -> dict[str, dict[str, str]]:
-    """Return the keys that extensions add to tables of the core: by table, then by extension, a class."""
+    """Return the keys that extensions add to tables of the core.
+
+    They are by table, then by extension: the path of a class.
+    """
     found: dict[str, dict[str, str]] = {}
     for name, extension in every():
         for table, path in extension.keys.items():

@@ -1,8 +1,8 @@
-"""Why a live bot gave no answer: a cause, the figures that belong to it, and the sentence for the bot's author.
+"""Why a live bot gave no answer: a cause, its figures, and the sentence for the bot's author.
 
-Plain values. The code that observes a failure makes the value and its sentence, once. The code that
-gives advice reads the cause and the figures, and never the sentence. A record keeps the ending and
-the sentence only (`values.Fault`).
+These are plain values. The code that observes a failure makes the value and its sentence, once. The
+code that gives advice reads the cause and the figures, and never the sentence. A record keeps the
+ending and the sentence only (`values.Fault`).
 """
 
 from dataclasses import dataclass

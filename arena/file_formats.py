@@ -1,4 +1,4 @@
-"""The formats of the files that arena stores: the number in each file, and the version of arena that first wrote it.
+"""The formats of the files that arena stores: each has a number, which is in the file.
 
 A new number is a line here, and a way to read the older ones; docs/releasing.md ("What is stored")
 has the promise. It knows no file: those who read one ask for the number in it first, before
@@ -36,16 +36,18 @@ class FileFormat:
     def refusal(self, found: object) -> str | None:
         """Return why this arena does not read a format, as words behind `its format`.
 
-        Return None where it does.
-
-        What is no whole number is no format of a file that arena wrote.
+        Return None where it does. What is no whole number is no format of a file that arena wrote.
         """
         if type(found) is int and found in self.versions:
             return None
-        first, last = min(self.versions), max(self.versions)
-        reads = str(last) if first == last else f"{first} to {last}"
+        first = min(self.versions)
+        last = max(self.versions)
         if type(found) is int and found < first:
-            return f"is {found}, from before arena {self.versions[first]}: only the arena that wrote it reads it"
+            return (
+                f"is {found}, from before arena {self.versions[first]}: "
+                "only the arena that wrote it reads it"
+            )
+        reads = str(last) if first == last else f"{first} to {last}"
         return f"is {str(found)[:40]}, and this arena reads {reads}: upgrade arena"
 
 

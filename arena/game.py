@@ -27,7 +27,7 @@ State = TypeVar("State")
 
 @dataclass(frozen=True)
 class Outcome:
-    """The end of a match by the rules: a score from 0 to 100 for each role, and the rules' own word for the reason."""
+    """The end of a match by the rules: a score from 0 to 100 for each role, and a word for why."""
 
     scores: Mapping[Role, int]
     reason: str
@@ -52,10 +52,8 @@ MIRRORS = ("x", "y", "diagonal")
 class Symmetry(NamedTuple):
     """The ways to reflect a board under which each sentence of the rules stays true.
 
-    A disguise uses them.
-
-    The facts with cells are those that `drawing` declares. In moves `north`, `south`, `east` and
-    `west` turn, too.
+    A disguise uses them. The facts with cells are those that `drawing` declares. In moves `north`,
+    `south`, `east` and `west` turn, too.
     """
 
     mirrors: tuple[str, ...] = ()
@@ -137,21 +135,19 @@ class Game(Protocol[State]):
     def solve(self) -> "Callable[[State], Value] | None":
         """Return a function from each state to its value under perfect play.
 
-        Return None when nobody computed that.
-
-        Rules of two sides with scores that add up to 100 and one role to move at a time may have
-        it. Then every move of a record is graded.
+        Return None when nobody computed that. Rules of two sides with scores that add up to 100 and
+        one role to move at a time may have it. Then every move of a record is graded.
         """
         return None
 
     def estimate(self) -> "Callable[[State, Role], Mapping[Move, Value]] | None":
-        """Return a function from a state and a role that moves there to what each of its legal moves is worth.
+        """Return a function from a state and a role that moves there to the values of its moves.
 
         It is for games that nobody can solve: a search says what it sees. The score of a value is
         that of the role's own side (the mean of its roles), the turns are 0 where the search does
         not know them, and of moves with equal scores the one with fewer turns is better. The same
         state gives the same values every time, so a search counts its work and looks at no clock.
-        Then each move of a record has a regret, which is shown as an estimate. None when there is
-        no search.
+        Then each move of a record has a regret, which is shown as an estimate. Return None when
+        there is no search.
         """
         return None

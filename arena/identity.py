@@ -38,19 +38,30 @@ def file_digest(path: Path) -> str:
 
 
 def keyed(secret: str, text: str) -> str:
-    """Return 32 hex digits that nobody can foretell from a text without the secret, which is in hex digits."""
+    """Return 32 hex digits that nobody can foretell from a text without the secret.
+
+    The secret is in hex digits.
+    """
     return hmac.digest(bytes.fromhex(secret), text.encode(), "sha256").hex()[:32]
 
 
 @lru_cache  # called for every match of an event, which all have the same conditions
 def plain(values: Any) -> Mapping[str, object]:
-    """Return the fields of a dataclass for a match's id, without those that were added later and are the default."""
-    chosen = stated(values, [column.name for column in fields(values)])
-    return {name: plain(value) if is_dataclass(value) else value for name, value in chosen.items()}  # type: ignore[arg-type]
+    """Return the fields of a dataclass for a match's id.
+
+    Fields that were added later are left out where they have their default.
+    """
+    plain_values: dict[str, object] = {}
+    for name, value in stated(values, [column.name for column in fields(values)]).items():
+        plain_values[name] = plain(value) if is_dataclass(value) else value  # type: ignore[arg-type]
+    return plain_values
 
 
 def stated(values: Any, names: Iterable[str]) -> dict[str, Any]:
-    """Return these fields of a dataclass as they are, without those that were added later and are the default."""
+    """Return these fields of a dataclass as they are.
+
+    Fields that were added later are left out where they have their default.
+    """
     columns = {column.name: column for column in fields(values)}
     chosen = {}
     for name in names:
@@ -70,5 +81,7 @@ def boards_key(seed: int | str, label: str) -> str:
 def openings_key(seed: int | str, label: str, bots: Iterable[tuple[str, str]]) -> str:
     """Return the key of the openings of these bots, by name and digest, on a board."""
     pairing = digest_of("openings", label, sorted(bots), length=64)
+    if isinstance(seed, int):
+        return digest_of(seed, pairing, length=32)
     # Keys of matches are HMACs of 12 hex digits, and this text has 64, so the two kinds never meet.
-    return digest_of(seed, pairing, length=32) if isinstance(seed, int) else keyed(seed, pairing)
+    return keyed(seed, pairing)

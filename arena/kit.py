@@ -1,4 +1,4 @@
-"""The module that a Python bot may import: the loop that reads and answers, and the rules to search with. Stdlib only.
+"""The module that a Python bot may import: the loop that reads and answers, and the rules.
 
 A whole bot:
 
@@ -94,23 +94,23 @@ class Turn:
     def rules(self) -> Any:
         """The game itself, on this board: the rules that the referee plays by (arena.game.Game).
 
-        LookupError in disguise: there the game has no name, and `manual` has to do.
+        Raise LookupError in disguise: there the game has no name, and `manual` has to do.
         """
         if self._manual:
             raise LookupError("in a match in disguise nobody may load the rules: read turn.manual")
         game, _, board = self.game.partition("/")
         path = rulefile.shipped() / f"{game}.py"
-        return (
-            rulefile.load_sampled(path, self.parameters)
-            if self.parameters
-            else rulefile.load(path, board)
-        )
+        if self.parameters:
+            return rulefile.load_sampled(path, self.parameters)
+        return rulefile.load(path, board)
 
     @property
     def manual(self) -> str:
         """The rules in words, also in disguise; empty where the game has no manual."""
-        lines = self._manual or [" ".join(line.split()) for line in self.rules.manual.splitlines()]
-        return "\n".join(line for line in lines if line)
+        lines = self._manual
+        if not lines:
+            lines = [" ".join(line.split()) for line in self.rules.manual.splitlines()]
+        return "\n".join(filter(None, lines))
 
     @cached_property
     def random(self) -> "Random":
@@ -132,65 +132,66 @@ class Turn:
     def states(self) -> list[Any]:
         """Return the states that fit all that the role was told, each once.
 
-        `[]` where moves are hidden.
-
         There are several where chance decided something that the role does not see, such as an
-        opponent's card.
+        opponent's card. There are none where moves are hidden.
         """
-        rules, roles = self.rules, list(self.rules.roles)
-        positions, reached = list(self._positions), dict[tuple[Any, tuple[int, ...]], None]()
-        for state, used in positions:  # grows while it is walked
+        rules = self.rules
+        place_of = {role: place for place, role in enumerate(rules.roles)}
+        positions = list(self._positions)
+        reached: dict[tuple[Any, tuple[int, ...]], None] = {}
+        for state, counts in positions:  # grows while it is walked
             movers = rules.to_move(state)
-            facts = self._asked.get(used[roles.index(self.role)]) if self.role in movers else None
-            if facts and list(rules.view(state, self.role)) != facts:
-                continue
-            moves = [
-                rules.legal_moves(state, role)
-                if role == CHANCE
-                else self._played.get(role, [])[used[roles.index(role)] :][:1]
-                for role in movers
-            ]
+            if self.role in movers:
+                facts = self._asked.get(counts[place_of[self.role]])
+                if facts and list(rules.view(state, self.role)) != facts:
+                    continue
+            moves: list[Sequence[Move]] = []
+            for role in movers:
+                if role == CHANCE:
+                    moves.append(rules.legal_moves(state, role))
+                else:
+                    count = counts[place_of[role]]
+                    moves.append(self._played.get(role, [])[count : count + 1])
             if not movers or not all(moves):  # the match is over, or a role has not moved yet
-                reached[state, used] = None
+                reached[state, counts] = None
                 continue
-            after = tuple(
-                number + (role in movers) for role, number in zip(roles, used, strict=True)
-            )
-            choices = (dict(zip(movers, choice, strict=True)) for choice in product(*moves))
-            positions += (
-                (rules.play(state, choice), after)
-                for choice in choices
+            after = tuple(counts[place] + (role in movers) for role, place in place_of.items())
+            for choice in product(*moves):
+                chosen = dict(zip(movers, choice, strict=True))
                 # A state in which a known move is not legal is none of those that fit.
-                if all(move in rules.legal_moves(state, role) for role, move in choice.items())
-            )
+                if all(move in rules.legal_moves(state, role) for role, move in chosen.items()):
+                    positions.append((rules.play(state, chosen), after))
             if len(positions) > MOST_STATES:
                 self._positions = []
                 return []
-        fitting = [
-            position
-            for position in reached
-            if list(rules.view(position[0], self.role)) == self.facts
-            # Else a hidden move is missing, though the bot sees no change.
-            and self.role in rules.to_move(position[0])
-        ]
+        fitting = [position for position in reached if self._fits(position[0])]
         # Before the first turn there are no facts, and nothing fits: the positions stay for the
         # next call.
         self._positions = fitting or list(reached)
         return [state for state, _ in fitting]
 
-    def after(self, move: Move) -> list[Any]:
-        """Return the states that a move may lead to: one for every choice of the roles that move at the same time.
+    def _fits(self, state: Any) -> bool:
+        """Return whether a state has the facts of this turn, and the bot is to move in it.
 
-        Where several `states` fit, the move is played in each of them.
+        Otherwise a hidden move is missing, though the bot sees no change.
         """
+        if list(self.rules.view(state, self.role)) != self.facts:
+            return False
+        return self.role in self.rules.to_move(state)
+
+    def after(self, move: Move) -> list[Any]:
+        """Return the states that a move may lead to.
+
+        There is one for every choice of the roles that move at the same time. Where several
+        `states` fit, the move is played in each of them.
+        """
+        rules = self.rules
         states: list[Any] = []
         for state in self.states:
-            others = [role for role in self.rules.to_move(state) if role != self.role]
-            choices = product(*(self.rules.legal_moves(state, role) for role in others))
-            states += (
-                self.rules.play(state, {self.role: move, **dict(zip(others, moves, strict=True))})
-                for moves in choices
-            )
+            others = [role for role in rules.to_move(state) if role != self.role]
+            for moves in product(*(rules.legal_moves(state, role) for role in others)):
+                chosen = {self.role: move} | dict(zip(others, moves, strict=True))
+                states.append(rules.play(state, chosen))
         return states
 
     def remark(self, text: object) -> None:
@@ -207,17 +208,17 @@ class Turn:
     ) -> Said:
         """Ask the event's language model: a prompt, or messages with `role` and `content`.
 
-        Meanwhile no time passes.
-
-        `tokens` are the most of its answer. Only in `choose`: before a turn nobody may ask.
+        Meanwhile no time passes. `tokens` are the most of its answer. This works in `choose` only:
+        before a turn nobody may ask.
         """
         import json
 
         request: dict[str, object] = {
             "prompt" if isinstance(question, str) else "messages": question
         }
-        request |= {"tokens": tokens, "temperature": temperature, "stop": stop}
-        line = f"model {json.dumps({key: value for key, value in request.items() if value is not None})}\n"
+        options = {"tokens": tokens, "temperature": temperature, "stop": stop}
+        request |= {name: value for name, value in options.items() if value is not None}
+        line = f"model {json.dumps(request)}\n"
         if len(line) > LONGEST_REQUEST_BYTES:
             return Said("", error=f"the request is longer than {LONGEST_REQUEST_BYTES} bytes")
         _say(self._out, line)
@@ -225,15 +226,13 @@ class Turn:
             word, _, value = answer.strip().partition(" ")
             if word == "model":
                 values = json.loads(value)
-                names = ("text", "end", "error", "left")
-                return Said(
-                    **{"text": "", **{name: values[name] for name in names if name in values}}
-                )
+                known = {name: values[name] for name in ("end", "error", "left") if name in values}
+                return Said(values.get("text", ""), **known)
         raise EOFError("the referee has left")
 
     @cached_property
     def _positions(self) -> list[tuple[Any, tuple[int, ...]]]:
-        """The states that fitted last, each with the number of moves of each role that led to it."""
+        """The states that fitted last, each with the numbers of the roles' moves before."""
         return [(self.rules.start(), (0,) * len(self.rules.roles))]
 
     def _hear(self, word: str, value: str) -> None:
@@ -251,7 +250,10 @@ class Turn:
         elif word == "rules":
             self._manual.append(value)
         elif word == "turn":
-            self.number, self.facts, self.legal, self.last = int(value), [], [], []
+            self.number = int(value)
+            self.facts = []
+            self.legal = []
+            self.last = []
         elif word == "last":
             role, _, move = value.partition(" ")
             if role != self.role:  # its own are told after an opening, which no bot chose
@@ -264,16 +266,18 @@ class Turn:
         elif word == "note" and self._played.get(self.role):
             # `note KIND "SAID" played "MOVE" strike N of M`: MOVE was played instead of the bot's
             # last answer.
-            self._played[self.role][-1] = value.rpartition('" strike ')[0].rpartition(' played "')[
-                2
-            ]
+            before, _, _ = value.rpartition('" strike ')
+            _, _, move = before.rpartition(' played "')
+            self._played[self.role][-1] = move
 
     def _answer(self, move: Move) -> str:
-        own = self._played.setdefault(self.role, [])
-        self._asked[len(own)] = self.facts
-        own.append(move)
-        remarks, self._remarks = self._remarks, []
-        return "".join((*remarks, move, "\n"))
+        """Return the lines of an answer: the remarks, then the move."""
+        moves = self._played.setdefault(self.role, [])
+        self._asked[len(moves)] = self.facts
+        moves.append(move)
+        text = "".join(self._remarks)
+        self._remarks = []
+        return f"{text}{move}\n"
 
 
 def run(
@@ -289,7 +293,8 @@ def run(
     """
     out = out or sys.stdout
     turn = Turn()
-    turn._lines, turn._out = iter(lines if lines is not None else sys.stdin), out
+    turn._lines = iter(sys.stdin if lines is None else lines)
+    turn._out = out
     for line in turn._lines:
         word, _, value = line.strip().partition(" ")
         if word == "ready?":
@@ -306,30 +311,38 @@ def run(
 
 
 def distances(board: Iterable[Fact]) -> dict[Cell, dict[Cell, int]]:
-    """Return the number of steps on a shortest way between any two cells of a grid that are not walled off.
+    """Return the number of steps on a shortest way between any two cells of a grid.
 
-    Walls and size are read from the board facts `size LOW HIGH` and `wall X Y north|east`.
+    Cells that are walled off from each other have no entry. Walls and size are read from the board
+    facts `size LOW HIGH` and `wall X Y north|east`.
     """
-    facts = [fact.split() for fact in board]
-    low, high = next((int(fact[1]), int(fact[2])) for fact in facts if fact[0] == "size")
-    walls = {(int(fact[1]), int(fact[2]), fact[3]) for fact in facts if fact[0] == "wall"}
-    ways: dict[Cell, list[Cell]] = {
-        (x, y): [] for x in range(low, high + 1) for y in range(low, high + 1)
-    }
-    for x, y in ways:
-        for there, way in (((x, y + 1), "north"), ((x + 1, y), "east")):
-            if there in ways and (x, y, way) not in walls:
-                ways[x, y].append(there)
-                ways[there].append((x, y))
+    ways = _ways(board)
     table: dict[Cell, dict[Cell, int]] = {}
     for start in ways:
-        steps, ring = {start: 0}, [start]
-        for cell in ring:  # grows while it is walked: breadth first
-            fresh = [there for there in ways[cell] if there not in steps]
-            steps |= dict.fromkeys(fresh, steps[cell] + 1)
-            ring += fresh
+        steps = {start: 0}
+        reached = [start]
+        for cell in reached:  # grows while it is walked: breadth first
+            for neighbour in ways[cell]:
+                if neighbour not in steps:
+                    steps[neighbour] = steps[cell] + 1
+                    reached.append(neighbour)
         table[start] = steps
     return table
+
+
+def _ways(board: Iterable[Fact]) -> dict[Cell, list[Cell]]:
+    """Return the cells beside each cell of a grid that no wall parts from it."""
+    facts = [fact.split() for fact in board]
+    size = next(fact for fact in facts if fact[0] == "size")
+    cells = range(int(size[1]), int(size[2]) + 1)
+    walls = {(int(fact[1]), int(fact[2]), fact[3]) for fact in facts if fact[0] == "wall"}
+    ways: dict[Cell, list[Cell]] = {(x, y): [] for x, y in product(cells, cells)}
+    for x, y in ways:
+        for neighbour, way in (((x, y + 1), "north"), ((x + 1, y), "east")):
+            if neighbour in ways and (x, y, way) not in walls:
+                ways[x, y].append(neighbour)
+                ways[neighbour].append((x, y))
+    return ways
 
 
 def _say(out: IO[str], text: str) -> None:

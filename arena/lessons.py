@@ -100,7 +100,9 @@ class LessonTest:
 
     def __str__(self) -> str:
         """Return the name of the test, for `ids=str` of pytest."""
-        return f"{self.record.match.label} as {self.role}, turn {self.turn} of {self.record.match.id}"
+        return (
+            f"{self.record.match.label} as {self.role}, turn {self.turn} of {self.record.match.id}"
+        )
 
     def check(self, bot: "str | Path | Bot", *, sandbox: str = "auto") -> None:
         """Play the lesson with a confined bot; AssertionError, in one line, unless it plays a good move.
@@ -110,8 +112,12 @@ class LessonTest:
         """
         __tracebackhide__ = True  # pytest shows the line of the test, and the message
         tournament = _tournament_here(sandbox)
-        conditions = choice.resolved(tournament.conditions(), unsafe=tournament.unsafe, by_hand=True)
-        seated = tournament.as_entered(bot if isinstance(bot, Bot) else discovery.from_path(Path(bot)))
+        conditions = choice.resolved(
+            tournament.conditions(), unsafe=tournament.unsafe, by_hand=True
+        )
+        seated = tournament.as_entered(
+            bot if isinstance(bot, Bot) else discovery.from_path(Path(bot))
+        )
         with tempfile.TemporaryDirectory() as folder, Launcher() as launcher:
             (built,) = builds.built([seated], Path(folder), conditions.sandbox)
             result = play(self, built, launcher, conditions)
@@ -132,7 +138,9 @@ def play(lesson: LessonTest, bot: Bot, launcher: Launcher, conditions: Condition
     questions = _questions(game, lesson.record, lesson.role, lesson.turn)
     answers = feed(questions, match, game, bot, launcher)
     if not all(answer.same for answer in answers[: len(questions) - 1]):
-        questions = _questions(game, _from_opening(lesson.record, lesson.turn), lesson.role, lesson.turn)
+        questions = _questions(
+            game, _from_opening(lesson.record, lesson.turn), lesson.role, lesson.turn
+        )
         answers = feed(questions, match, game, bot, launcher)
     return _judged(answers[-1], lesson)
 
@@ -153,15 +161,21 @@ def _judged(answer: Comparison, lesson: LessonTest) -> LessonResult:
         return LessonResult(passed=True, answer=text, words=f"plays {text}")
     expected = f"expected {' or '.join(lesson.good)}"
     if answer.now.ending is not None:
-        moment = f"in turn {answer.then.ask.turn}" if answer.then.ask.turn else "before the first turn"
-        return LessonResult(passed=False, answer=text, words=f"fails {moment}: {answer.now.words}; {expected}")
+        moment = (
+            f"in turn {answer.then.ask.turn}" if answer.then.ask.turn else "before the first turn"
+        )
+        return LessonResult(
+            passed=False, answer=text, words=f"fails {moment}: {answer.now.words}; {expected}"
+        )
     legal = "" if move in answer.then.ask.legal else ", which is not legal"
     return LessonResult(passed=False, answer=text, words=f"plays {text}{legal}; {expected}")
 
 
 def _questions(game: Game[Any], record: Record, role: Role, turn: int) -> tuple[Exchange, ...]:
     """Return the questions to the seat of a role up to this turn, each with the recorded answer."""
-    return tuple(exchange for exchange in retrace(game, record).of(role) if exchange.ask.turn <= turn)
+    return tuple(
+        exchange for exchange in retrace(game, record).of(role) if exchange.ask.turn <= turn
+    )
 
 
 def _from_opening(record: Record, turn: int) -> Record:
@@ -183,8 +197,12 @@ def text_of(lessons: Iterable[Lesson], bot: str, rules: Callable[[Match], Game[A
     parts = [HEAD.format(bot=protocol.clean(bot)), f"format = {file_formats.LESSONS.number}\n"]
     for lesson in lessons:
         match = lesson.record.match
-        name = f"{match.id}_{lesson.role}"  # for another seat of the same match other text is left out
-        matches[name] = notation.text_of(_without_others(notation.portable(lesson.record), lesson.role))
+        name = (
+            f"{match.id}_{lesson.role}"  # for another seat of the same match other text is left out
+        )
+        matches[name] = notation.text_of(
+            _without_others(notation.portable(lesson.record), lesson.role)
+        )
         drawing = render_state(rules(match), lesson.facts)
         parts.append("".join(f"# {line}".rstrip() + "\n" for line in drawing.splitlines()))
         table = LessonTable(
@@ -200,7 +218,9 @@ def text_of(lessons: Iterable[Lesson], bot: str, rules: Callable[[Match], Game[A
     parts.append("[matches]\n")
     for name, text in matches.items():
         # A text in three apostrophes needs no backslash before each of its quotes.
-        parts.append(f"{name} = '''\n{text}'''\n" if "'''" not in text else tomli_w.dumps({name: text}))
+        parts.append(
+            f"{name} = '''\n{text}'''\n" if "'''" not in text else tomli_w.dumps({name: text})
+        )
     return "\n".join(parts)
 
 
@@ -210,7 +230,9 @@ def _without_others(record: Record, role: Role) -> Record:
     def turn_of(turn: Turn) -> Turn:
         if turn.role == role:
             return turn
-        return turn._replace(remarks=(), rejected_text=None if turn.rejected_text is None else HIDDEN)
+        return turn._replace(
+            remarks=(), rejected_text=None if turn.rejected_text is None else HIDDEN
+        )
 
     def seat_of(seat: Seat) -> Seat:
         hidden = Bot(name=RIVAL, command=(), digest="", threads=seat.bot.threads)
@@ -219,9 +241,14 @@ def _without_others(record: Record, role: Role) -> Record:
     def report_of(seat: SeatReport) -> SeatReport:
         if seat.role == role:
             return replace(seat, stderr="", warnings=(), confined="")
-        return SeatReport(role=seat.role, bot=RIVAL, digest="", ready=seat.ready, exit=HIDDEN if seat.exit else "")
+        return SeatReport(
+            role=seat.role, bot=RIVAL, digest="", ready=seat.ready, exit=HIDDEN if seat.exit else ""
+        )
 
-    faults = tuple(fault if fault.role == role else replace(fault, words=HIDDEN) for fault in record.verdict.faults)
+    faults = tuple(
+        fault if fault.role == role else replace(fault, words=HIDDEN)
+        for fault in record.verdict.faults
+    )
     return replace(
         record,
         match=replace(record.match, seats=tuple(map(seat_of, record.match.seats))),
@@ -232,7 +259,9 @@ def _without_others(record: Record, role: Role) -> Record:
     )
 
 
-def read(path: str | Path, rules: Callable[[Match], Board] = rulebook.of_record) -> tuple[LessonTest, ...]:
+def read(
+    path: str | Path, rules: Callable[[Match], Board] = rulebook.of_record
+) -> tuple[LessonTest, ...]:
     """Return the lessons of a file, which may come from anybody; ArenaError, in one line, for a mistake in it.
 
     `rules` gives the board of a match, from rules that are trusted: those of the workspace in the current folder, then
@@ -244,18 +273,31 @@ def read(path: str | Path, rules: Callable[[Match], Board] = rulebook.of_record)
         with path.open("rb") as file:
             content = file.read(notation.MOST_BYTES + 1)
         if len(content) > notation.MOST_BYTES:
-            raise ArenaError(f"{path}: has more than {notation.MOST_BYTES:,} bytes, which no file of lessons has")
+            raise ArenaError(
+                f"{path}: has more than {notation.MOST_BYTES:,} bytes, which no file of lessons has"
+            )
         content_table = toml.loads(content)
-        if any(isinstance(each, list | dict) and len(each) > MOST_LESSONS for each in content_table.values()):
-            raise ArenaError(f"{path}: has more than {MOST_LESSONS} lessons or matches; leave out most of them")
+        if any(
+            isinstance(each, list | dict) and len(each) > MOST_LESSONS
+            for each in content_table.values()
+        ):
+            raise ArenaError(
+                f"{path}: has more than {MOST_LESSONS} lessons or matches; leave out most of them"
+            )
         file_formats.LESSONS.check(content_table.get("format", 1), f"{path}: format:")
         tables = LessonFile.model_validate(content_table)
     except OSError as error:
-        hint = "; `arena lessons BOT --tests FILE` writes one" if isinstance(error, FileNotFoundError) else ""
+        hint = (
+            "; `arena lessons BOT --tests FILE` writes one"
+            if isinstance(error, FileNotFoundError)
+            else ""
+        )
         raise ArenaError(f"{path}: cannot be read: {error.strerror}{hint}") from error
     except ValidationError as error:
         known: dict[str, type[Table]] = {"": LessonFile, "lesson": LessonTable}
-        raise ArenaError("\n".join(f"{path}: {wrong}" for wrong in wrong_keys(error, known))) from error
+        raise ArenaError(
+            "\n".join(f"{path}: {wrong}" for wrong in wrong_keys(error, known))
+        ) from error
     except (ValueError, RecursionError) as error:
         raise ArenaError(f"{path}: is no TOML: {protocol.clean(str(error))}") from error
     if not tables.lesson:
@@ -279,7 +321,11 @@ def _test(number: int, table: LessonTable, record: Record) -> LessonTest:
     """Return the test of a lesson; ArenaError if the match has no such position, or a good move is not legal there."""
     questions = _questions(rulebook.game_of(record.match), record, table.role, table.turn)
     if not questions or questions[-1].ask.turn != table.turn:
-        raise ArenaError(f"turn: in match {record.match.id} {protocol.clean(table.role)!r} has no move {table.turn}")
+        raise ArenaError(
+            f"turn: in match {record.match.id} {protocol.clean(table.role)!r} has no move {table.turn}"
+        )
     if wrong := [move for move in table.good if move not in questions[-1].ask.legal]:
         raise ArenaError(f"good: {protocol.clean(wrong[0])!r} is not legal in turn {table.turn}")
-    return LessonTest(number=number, record=record, turn=table.turn, role=table.role, good=table.good)
+    return LessonTest(
+        number=number, record=record, turn=table.turn, role=table.role, good=table.good
+    )

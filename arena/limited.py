@@ -1,4 +1,4 @@
-"""What may kill, exhaust or never end its process: done in a process of its own, with limits of memory and time.
+"""Work that may kill or exhaust its process, or never end: in a forked process with limits.
 
 It owns the limits, and the words for how such a process ends. It is no sandbox: what runs there is
 trusted, as rules are, or is only read, as archives are. It may fail in any way, but it has the
@@ -64,41 +64,41 @@ def limited(
     CPU time and on the wall. An ArenaError of the work is raised here; LimitedError when the
     process ends in another way.
     """
-    # Or both processes would write what waits there.
-    for stream in filter(None, (sys.stdout, sys.stderr)):
-        with suppress(OSError, ValueError):
-            stream.flush()
-    (answers, answering), (places, placing) = os.pipe(), os.pipe()
+    for stream in (sys.stdout, sys.stderr):
+        if stream is not None:  # otherwise both processes would write what waits there
+            with suppress(OSError, ValueError):
+                stream.flush()
+    answers, answering = os.pipe()
+    places, placing = os.pipe()
     parent = os.getpid()
     process = _Fork(os.fork())
     if process.pid == 0:
-        _become_limited(work, Connection(answering, readable=False), placing, memory, cpu, parent)
+        connection = Connection(answering, readable=False)
+        _become_limited(work, connection, placing, memory, cpu, parent)
     os.close(answering)
     os.close(placing)
     with (
         Connection(answers, writable=False) as connection,
-        os.fdopen(places, "rb", buffering=0) as said,
+        os.fdopen(places, "rb", buffering=0) as traces,
     ):
         try:
-            while True:
+            kind, value = _answer(connection, process, wall)
+            while kind == "item":
+                yield value
                 kind, value = _answer(connection, process, wall)
-                if kind == "item":
-                    yield value
-                elif kind == "end":
-                    return
-                elif kind == "refused":
-                    raise ArenaError(value)
-                elif kind == "bug":
-                    raise RuntimeError(value)
-                elif kind == "stopped":
-                    raise LimitedError(*value)
-                elif kind == "late":
-                    with suppress(ProcessLookupError):
-                        os.kill(process.pid, signal.SIGUSR1)
-                    time.sleep(LOOK_S)
-                    raise LimitedError(f"takes more than {wall:g} s", _places(process, said))
-                else:
-                    raise LimitedError(_end(process, cpu), _places(process, said))
+            if kind == "refused":
+                raise ArenaError(value)
+            if kind == "bug":
+                raise RuntimeError(value)
+            if kind == "stopped":
+                raise LimitedError(*value)
+            if kind == "late":
+                with suppress(ProcessLookupError):
+                    os.kill(process.pid, signal.SIGUSR1)
+                time.sleep(LOOK_S)
+                raise LimitedError(f"takes more than {wall:g} s", _places(process, traces))
+            if kind == "gone":
+                raise LimitedError(_end(process, cpu), _places(process, traces))
         finally:
             process.kill()
             process.ended(waits=True)
@@ -139,9 +139,10 @@ class _Fork:
 def _answer(connection: Connection, process: _Fork, wall: float) -> tuple[str, Any]:
     """Return the next answer of the process: its kind and its value.
 
-    `late` or `gone` where there is none.
+    The kind is `late` or `gone` where there is none.
     """
-    until, closed = time.monotonic() + wall, False
+    until = time.monotonic() + wall
+    closed = False
     while time.monotonic() < until:
         if closed:
             time.sleep(LOOK_S)
@@ -159,17 +160,18 @@ def _answer(connection: Connection, process: _Fork, wall: float) -> tuple[str, A
 
 def _end(process: _Fork, cpu: int) -> str:
     """Return the words for the end of a process that gave no answer."""
-    if (code := process.code or 0) >= 0:
+    code = process.code or 0
+    if code >= 0:
         return f"ends the process, with exit code {code}"
     if -code == signal.SIGXCPU:
         return f"takes more than {cpu} s of CPU time"
     return f"ends the process, by {signal.Signals(-code).name}"
 
 
-def _places(process: _Fork, said: Any) -> Iterator[Place]:
+def _places(process: _Fork, traces: Any) -> Iterator[Place]:
     """Yield where a process was, as faulthandler has written it."""
     process.kill()  # so that nobody writes any more
-    text = said.read(MOST_PLACE_BYTES).decode("utf-8", "replace")
+    text = traces.read(MOST_PLACE_BYTES).decode("utf-8", "replace")
     for file, line, function in PLACE.findall(text):
         yield Place(file, int(line), function)
 
@@ -186,7 +188,7 @@ def _become_limited(
     try:
         tie_to(parent)
         os.setsid()
-        _own_signals_and_streams()
+        _forget_parent()
         faulthandler.enable(placing, all_threads=False)
         for number in (signal.SIGUSR1, signal.SIGXCPU):
             faulthandler.register(
@@ -231,35 +233,34 @@ def _frames(error: BaseException) -> list[Place]:
     return [Place(frame.filename, frame.lineno or 0, frame.name) for frame in reversed(frames)]
 
 
-def _own_signals_and_streams() -> None:
-    """Forget the handlers of the parent.
-
-    Read nothing from its terminal, and print what is printed as notices.
-    """
+def _forget_parent() -> None:
+    """Forget the handlers of the parent; read nothing from its terminal, and print to stderr."""
     signal.set_wakeup_fd(-1)
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         signal.signal(number, signal.SIG_DFL)
     empty = os.open(os.devnull, os.O_RDWR)
     os.dup2(empty, 0)
     os.dup2(2, 1)
-    resource.setrlimit(resource.RLIMIT_CORE, (0, resource.getrlimit(resource.RLIMIT_CORE)[1]))
+    _, hard = resource.getrlimit(resource.RLIMIT_CORE)
+    resource.setrlimit(resource.RLIMIT_CORE, (0, hard))
 
 
 def _limit_memory(memory: int) -> tuple[int, int]:
     """Limit the memory of this process; return its limits before."""
     soft, hard = resource.getrlimit(resource.RLIMIT_AS)
     with suppress(OSError):  # without /proc there is the limit of time alone
-        limit = (
-            int(Path(PROC, "self/statm").read_text().split()[0]) * resource.getpagesize() + memory
-        )
-        lower = [limit, *(each for each in (soft, hard) if each != resource.RLIM_INFINITY)]
-        resource.setrlimit(resource.RLIMIT_AS, (min(lower), hard))
+        pages, *_ = Path(PROC, "self/statm").read_text().split()
+        limit = int(pages) * resource.getpagesize() + memory
+        for earlier in (soft, hard):
+            if earlier != resource.RLIM_INFINITY:
+                limit = min(limit, earlier)
+        resource.setrlimit(resource.RLIMIT_AS, (limit, hard))
     return soft, hard
 
 
 def _limit_cpu(cpu: int) -> None:
     _, hard = resource.getrlimit(resource.RLIMIT_CPU)
     limit = int(time.process_time()) + 1 + cpu
-    resource.setrlimit(
-        resource.RLIMIT_CPU, (limit if hard == resource.RLIM_INFINITY else min(limit, hard), hard)
-    )
+    if hard != resource.RLIM_INFINITY:
+        limit = min(limit, hard)
+    resource.setrlimit(resource.RLIMIT_CPU, (limit, hard))

@@ -1,4 +1,4 @@
-"""The same work on many items at once: a forked process for each core, results in the order of the items.
+"""The same work on many items at once: a forked process for each core, results in order.
 
 The processes inherit the data of the work by the fork, so only items and results are sent. No
 connection to a database may be open then. It knows nothing of matches; workers.py plays those.
@@ -38,19 +38,23 @@ def parallel_map(
 ) -> Generator[Result]:
     """Yield the result of `do` for each item; with one core, without other processes.
 
-    None outlives the loop.
+    No process outlives the loop.
     """
-    cores = len(system.cores()) if cores is None else cores
+    if cores is None:
+        cores = len(system.cores())
     # Elsewhere a fork of a process with threads, which libraries start, is not safe.
     if cores < 2 or not system.LINUX:
         yield from map(do, items)
         return
-    # Here, since most commands start no other process.
+    # These imports are here, since most commands start no other process.
     from concurrent.futures import ProcessPoolExecutor
     from multiprocessing import get_context
 
     pool = ProcessPoolExecutor(
-        cores, mp_context=get_context("fork"), initializer=_begin, initargs=(do, os.getpid())
+        cores,
+        mp_context=get_context("fork"),
+        initializer=_begin,
+        initargs=(do, os.getpid()),
     )
     waiting: deque[Future[Result]] = deque()
     try:
@@ -65,7 +69,10 @@ def parallel_map(
 
 
 def close(pool: "ProcessPoolExecutor") -> None:
-    """Shut a pool down, and end its processes even if the system refused it the thread that should do so."""
+    """Shut a pool down, and end its processes.
+
+    They end even if the system refused the pool the thread that should end them.
+    """
     processes = list((pool._processes or {}).values())  # the pool has no public way to name them
     # Before the shutdown, which would wait for the items that they work on.
     for process in processes:
@@ -94,10 +101,9 @@ def result_of(pool: "ProcessPoolExecutor", future: "Future[Result]") -> Result:
 def tie_to(parent: int, by: signal.Signals = signal.SIGKILL) -> None:
     """Have this process end when the parent ends, even if that is killed.
 
-    At once if it has ended already.
-
-    On Linux the kernel does it, and the parent is the thread that forked. `by` SIGTERM a process
-    can clean up, if it is sure to handle that: Python does so only between two system calls.
+    If the parent has ended already, this process ends at once. On Linux the kernel does it, and the
+    parent is the thread that forked. With `by` SIGTERM a process can clean up, if it is sure to
+    handle that: Python does so only between two system calls.
     """
     if system.LINUX:
         ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, by, 0, 0, 0)

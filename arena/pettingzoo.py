@@ -32,14 +32,20 @@ try:
     from pettingzoo import AECEnv, ParallelEnv
     from pettingzoo.utils import OrderEnforcingWrapper
 except ImportError as error:
-    raise ImportError("arena.pettingzoo needs a package: pip install 'botarena[pettingzoo]'") from error
+    raise ImportError(
+        "arena.pettingzoo needs a package: pip install 'botarena[pettingzoo]'"
+    ) from error
 
 RENDER_MODES = ["ansi", "human"]
 Observation: TypeAlias = dict[str, npt.NDArray[Any]]
 
 
 def env(
-    board: str, workspace: str | Path = ".", *, encoding: Encoding | None = None, render_mode: str | None = "ansi"
+    board: str,
+    workspace: str | Path = ".",
+    *,
+    encoding: Encoding | None = None,
+    render_mode: str | None = "ansi",
 ) -> AECEnv:
     """Return a board as an environment in which agents act in turn; of roles that move at once the next cannot see it.
 
@@ -51,7 +57,11 @@ def env(
 
 
 def parallel_env(
-    board: str, workspace: str | Path = ".", *, encoding: Encoding | None = None, render_mode: str | None = "ansi"
+    board: str,
+    workspace: str | Path = ".",
+    *,
+    encoding: Encoding | None = None,
+    render_mode: str | None = "ansi",
 ) -> ParallelEnv:
     """Return a board as an environment in which all agents act at once.
 
@@ -64,9 +74,13 @@ def parallel_env(
 class _Episode:
     """The state of a match, whose roles are agents; chance is drawn here."""
 
-    def __init__(self, board: str, workspace: str | Path, encoding: Encoding | None, render_mode: str | None) -> None:
+    def __init__(
+        self, board: str, workspace: str | Path, encoding: Encoding | None, render_mode: str | None
+    ) -> None:
         if render_mode not in {*RENDER_MODES, None}:
-            raise ArenaError(f"render_mode {render_mode!r}: expected {', '.join(RENDER_MODES)} or None")
+            raise ArenaError(
+                f"render_mode {render_mode!r}: expected {', '.join(RENDER_MODES)} or None"
+            )
         self.board, self.render_mode = board, render_mode
         self.game: Game[Any] = load_game(board, workspace)
         self.encoding = encoding or Encoding.of(self.game)
@@ -79,7 +93,9 @@ class _Episode:
         self.state: Any = None
         self.movers: tuple[Role, ...] = ()
 
-    def spaces(self, more_actions: int) -> tuple[dict[Role, spaces.Dict], dict[Role, spaces.Discrete]]:
+    def spaces(
+        self, more_actions: int
+    ) -> tuple[dict[Role, spaces.Dict], dict[Role, spaces.Discrete]]:
         """Return the spaces of observations and actions of each role."""
         observations, actions = {}, {}
         for role, moves in self.encoding.moves.items():
@@ -101,7 +117,9 @@ class _Episode:
         self.state = self.game.start() if state is None else state
         self._play_chance()
         if not self.movers:
-            raise ValueError("the match is over in this state, so nobody can act: begin in an earlier one")
+            raise ValueError(
+                "the match is over in this state, so nobody can act: begin in an earlier one"
+            )
         self.show()
 
     def actions(self, role: Role) -> dict[int, Move]:
@@ -126,13 +144,17 @@ class _Episode:
     def move(self, role: Role, action: int | None) -> Move:
         """Return the move of an action; ValueError if it is not legal."""
         if (move := self.actions(role).get(-1 if action is None else int(action))) is None:
-            raise ValueError(f"{role}: action {action} is not legal here: choose one that action_mask allows")
+            raise ValueError(
+                f"{role}: action {action} is not legal here: choose one that action_mask allows"
+            )
         return move
 
     def rewards(self) -> dict[Role, float]:
         """Return the reward of each role: 0.0 while the match goes on."""
         outcome = self.game.outcome(self.state)
-        return {role: (outcome.scores[role] - 50) / 50 if outcome else 0.0 for role in self.game.roles}
+        return {
+            role: (outcome.scores[role] - 50) / 50 if outcome else 0.0 for role in self.game.roles
+        }
 
     def drawing(self) -> str:
         """Return the state as text; ValueError before the first match."""
@@ -143,7 +165,9 @@ class _Episode:
     def render(self) -> str | None:
         """Return the state as text, or print it, as the mode says; without a mode only warn, as Gymnasium does."""
         if self.render_mode is None:
-            logger.warn("render() does nothing without a render_mode: make the environment with render_mode='ansi'")
+            logger.warn(
+                "render() does nothing without a render_mode: make the environment with render_mode='ansi'"
+            )
             return None
         if self.render_mode == "ansi":
             return self.drawing()
@@ -226,7 +250,9 @@ class TurnEnv(_RoleEnv, AECEnv):  # type: ignore[misc]  # PettingZoo ships no ty
             return
         if action is None:
             raise ValueError(f"{agent}: an action is needed, because the match goes on")
-        self.match.move(agent, action)  # refuses it now: others that move at once choose before it is played
+        self.match.move(
+            agent, action
+        )  # refuses it now: others that move at once choose before it is played
         self._cumulative_rewards[agent] = 0.0
         self._chosen[agent] = int(action)
         waiting = [role for role in self.match.movers if role not in self._chosen]
@@ -258,7 +284,11 @@ class SimultaneousEnv(_RoleEnv, ParallelEnv):  # type: ignore[misc]  # PettingZo
     def step(
         self, actions: dict[Role, int]
     ) -> tuple[
-        dict[Role, Observation], dict[Role, float], dict[Role, bool], dict[Role, bool], dict[Role, dict[str, Any]]
+        dict[Role, Observation],
+        dict[Role, float],
+        dict[Role, bool],
+        dict[Role, bool],
+        dict[Role, dict[str, Any]],
     ]:
         """Play one turn: the actions of the roles to move; every other role must wait."""
         if not self.agents:

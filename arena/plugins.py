@@ -18,7 +18,10 @@ if TYPE_CHECKING:
 
 
 def points(group: str) -> "tuple[EntryPoint, ...]":
-    """Return the entry points of a group, in order, of the packages that were installed when they were first read."""
+    """Return the entry points of a group, in order.
+
+    They are those of the packages that were installed when they were first read.
+    """
     return _points(group, tuple(sys.path))
 
 
@@ -31,8 +34,9 @@ def _points(group: str, _path: tuple[str, ...]) -> "tuple[EntryPoint, ...]":
 
 def names(group: str, shipped: Iterable[str]) -> tuple[str, ...]:
     """Return the names that arena ships, then those that only plug-ins have, in order."""
-    own = tuple(shipped)
-    return (*own, *sorted({point.name for point in points(group)} - set(own)))
+    known = tuple(shipped)
+    added = {point.name for point in points(group)} - set(known)
+    return known + tuple(sorted(added))
 
 
 def module(group: str, name: str, parts: Iterable[str]) -> ModuleType:
@@ -40,8 +44,7 @@ def module(group: str, name: str, parts: Iterable[str]) -> ModuleType:
 
     Raise ArenaError when its package is damaged, or lacks one of these parts.
     """
-    # Of two of one name the first counts.
-    path = next(point.module for point in points(group) if point.name == name)
+    path = next(point.module for point in points(group) if point.name == name)  # the first counts
     try:
         imported = import_module(path)
     except Exception as error:  # the package is the user's, and so is whatever it raises
@@ -51,6 +54,7 @@ def module(group: str, name: str, parts: Iterable[str]) -> ModuleType:
     for part in parts:
         if not hasattr(imported, part):
             raise ArenaError(
-                f"plug-in {name}: {path} has no {part!r}; `arena docs formats` says what {group} needs"
+                f"plug-in {name}: {path} has no {part!r}; "
+                f"`arena docs formats` says what {group} needs"
             )
     return imported

@@ -25,7 +25,8 @@ READY = frozenset({b"ready", AGAIN})
 MODEL = b"model "
 """The beginning of a line by which a bot asks the event's language model, and of the line with the
 answer."""
-MOST_LINES, LINE_LETTERS = 200, 1000  # of a hostile text that is shown
+MOST_LINES, LINE_LETTERS = 200, 1000
+"""The most lines of a hostile text that are printed, and the most letters of each line."""
 FEW_MOVES = 64
 """Sets of so few legal moves come again and again, so their lines are cached; thousands of larger
 sets would fill the memory."""
@@ -73,33 +74,37 @@ class Reply(NamedTuple):
 
 
 def handshake(
-    game: Game[object], match: Match, role: Role, control: TimeControl, seed: int, secret: str = ""
+    game: Game[object],
+    match: Match,
+    role: Role,
+    control: TimeControl,
+    seed: int,
+    secret: str = "",
 ) -> bytes:
-    """Return the lines before the first turn: who plays what, the time control, the board, and `ready?`."""
+    """Return the lines before the first turn: match, roles, time control, board, and `ready?`."""
     times = {"start": control.start, "move": control.move, "bank": control.bank}
-    return _lines(
+    time_words = ["time"]
+    for name, value in times.items():
+        if value is not None:
+            time_words.append(f"{name} {_milliseconds(value)}")
+    lines = [
         f"arena {VERSION}",
         f"match {match.id}",
         f"game {match.label.removesuffix(DISGUISED)}",
         f"roles {' '.join(game.roles)}",
         f"role {role}",
         f"seed {seed}",
-        *([f"secret {secret}"] if secret else []),
-        " ".join(
-            [
-                "time",
-                *(
-                    f"{name} {_milliseconds(value)}"
-                    for name, value in times.items()
-                    if value is not None
-                ),
-            ]
-        ),
-        *([_model_terms(match.conditions.model)] if match.conditions.model else []),
-        *([f"parameters {match.sampled}"] if match.sampled else []),
-        *(f"board {fact}" for fact in game.board()),
-        "ready?",
-    )
+    ]
+    if secret:
+        lines.append(f"secret {secret}")
+    lines.append(" ".join(time_words))
+    if match.conditions.model:
+        lines.append(_model_terms(match.conditions.model))
+    if match.sampled:
+        lines.append(f"parameters {match.sampled}")
+    lines += [f"board {fact}" for fact in game.board()]
+    lines.append("ready?")
+    return _lines(lines)
 
 
 def turn(
@@ -109,48 +114,60 @@ def turn(
     legals: bytes,
     seconds: float | None,
 ) -> bytes:
-    """Return the lines of a turn: the others' moves, the state, the legal moves, and `go` with the time that is left.
+    """Return the lines of a turn: the others' moves, the state, the legal moves, and `go`.
 
-    `states` and `legals` are lines already, because several turns and roles share them.
+    `go` has the `seconds` that are left; None = no limit. `states` and `legals` are lines already,
+    because several turns and roles share them.
     """
-    head = "".join([f"turn {number}\n", *[f"last {role} {move}\n" for role, move in last]])
+    head = f"turn {number}\n"
+    for role, move in last:
+        head += f"last {role} {move}\n"
     go = b"go\n" if seconds is None else b"go %d\n" % _milliseconds(seconds)
     return b"%b%b%b%b" % (head.encode(), states, legals, go)
 
 
 def states(facts: tuple[Fact, ...]) -> bytes:
     """Return the lines `state FACT`."""
+    if not facts:
+        return b""
     text = "\nstate ".join(facts)
-    return f"state {text}\n".encode() if facts else b""
+    return f"state {text}\n".encode()
 
 
 def legals(moves: tuple[Move, ...]) -> bytes:
     """Return the lines `legal MOVE`."""
-    # Rules may return a list, which cannot be a key of the cache.
-    return _cached_legals(tuple(moves)) if len(moves) <= FEW_MOVES else _legals(moves)
+    if len(moves) > FEW_MOVES:
+        return _legals(moves)
+    return _cached_legals(tuple(moves))  # rules may return a list, which cannot be a key
 
 
 def _legals(moves: tuple[Move, ...]) -> bytes:
-    return _lines(*(f"legal {move}" for move in moves))
+    return _lines(f"legal {move}" for move in moves)
 
 
 _cached_legals = lru_cache(4096)(_legals)
 
 
 def note(ending: Ending, rejected: str, played: Move, strike: int, strikes: int) -> bytes:
-    """Return the line for a forgiven answer: the rejected text, the move that was played, and the number of strikes."""
+    """Return the line for a forgiven answer.
+
+    It has the rejected text, the move that was played, and the number of strikes.
+    """
     kind = "illegal" if ending is Ending.ILLEGAL_MOVE else "garbled"
-    return _lines(f'note {kind} "{clean(rejected)}" played "{played}" strike {strike} of {strikes}')
+    said = clean(rejected)
+    return _lines([f'note {kind} "{said}" played "{played}" strike {strike} of {strikes}'])
 
 
 def end(scores: Mapping[Role, int], reason: str) -> bytes:
     """Return the lines after the last turn: every role's score, and `end`."""
-    return _lines(*(f"score {role} {score}" for role, score in scores.items()), f"end {reason}")
+    lines = [f"score {role} {score}" for role, score in scores.items()]
+    lines.append(f"end {reason}")
+    return _lines(lines)
 
 
 def dismissal(fault: Fault) -> bytes:
     """Return the last lines for a seat at fault, which is told no scores."""
-    return _lines(f"fault {fault.ending} {clean(fault.words, 1000)}", "end forfeit")
+    return _lines([f"fault {fault.ending} {clean(fault.words, 1000)}", "end forfeit"])
 
 
 def rewritten(
@@ -158,9 +175,7 @@ def rewritten(
 ) -> bytes:
     """Return lines in which these kinds of lines have other values.
 
-    A line whose new value is None is left out.
-
-    `rules` are told before `ready?`, a line each.
+    A line whose new value is None is left out. `rules` are told before `ready?`, a line each.
     """
     lines: list[str] = []
     for line in text.decode().splitlines():
@@ -169,9 +184,11 @@ def rewritten(
             lines += [f"rules {rule}" for rule in rules]
         if kind not in change:
             lines.append(line)
-        elif (changed := change[kind](value)) is not None:
+            continue
+        changed = change[kind](value)
+        if changed is not None:
             lines.append(f"{kind} {changed}")
-    return _lines(*lines)
+    return _lines(lines)
 
 
 def _model_terms(terms: ModelTerms) -> str:
@@ -220,41 +237,49 @@ def read_remark(line: bytes) -> str:
 
 
 def clean(text: str, length: int = 200) -> str:
-    """Return hostile text as one line that does nothing when shown: escaped first, then cut to `length` characters.
+    """Return hostile text as one line that does nothing when it is printed.
 
-    A clean text comes back unchanged, because records hold clean texts and are cleaned again
-    wherever they are shown.
+    It is escaped first, then cut to `length` characters. A clean text comes back unchanged, because
+    records hold clean texts and are cleaned again wherever they are shown.
     """
-    # Escapes only lengthen it, so the other characters would be cut off anyway.
+    # Escapes only lengthen the text, so the other characters would be cut off anyway.
     line = text[: length + 1]
-    # Nearly all texts are printable; to look at each letter takes fifty times as long.
+    # Nearly all texts are printable, and to look at each letter takes fifty times as long.
     if not line.isprintable():
-        line = "".join(
-            char.encode("unicode_escape").decode() if _control(char) else char for char in line
-        )
+        line = "".join(_escaped(char) if _control(char) else char for char in line)
     line = line.replace('"', "'")
-    return line if len(line) <= length else f"{line[: length - 3]}..."
+    if len(line) > length:
+        return f"{line[: length - 3]}..."
+    return line
 
 
 def quoted(line: str, length: int = 200) -> str:
-    """Return a bot's line as `clean` does, in quotation marks, with blanks that nobody would see escaped."""
+    """Return a bot's line in quotation marks, as `clean` does, with invisible blanks escaped."""
     text = line[: length + 1]
     if not text.isprintable():
-        text = "".join(
-            char if char.isprintable() else char.encode("unicode_escape").decode() for char in text
-        )
+        text = "".join(char if char.isprintable() else _escaped(char) for char in text)
     return f'"{clean(text, length)}"'
+
+
+def _escaped(char: str) -> str:
+    return char.encode("unicode_escape").decode()
 
 
 def clean_lines(text: str) -> str:
     """Return hostile text of several lines, each cleaned and cut, and no more than MOST_LINES."""
     lines = text.split("\n")
-    more = [f"... {len(lines) - MOST_LINES} more lines"] if len(lines) > MOST_LINES else []
-    return "\n".join([*(clean(line, LINE_LETTERS) for line in lines[:MOST_LINES]), *more])
+    cleaned = [clean(line, LINE_LETTERS) for line in lines[:MOST_LINES]]
+    more = len(lines) - MOST_LINES
+    if more > 0:
+        cleaned.append(f"... {more} more lines")
+    return "\n".join(cleaned)
 
 
 def _control(char: str) -> bool:
-    """Return whether a character moves the cursor, breaks the line, or hides: control, format, separator, surrogate."""
+    """Return whether a character moves the cursor, breaks the line, or hides.
+
+    Such characters are control, format and separator characters, and surrogates.
+    """
     return unicodedata.category(char) in {"Cc", "Cf", "Cs", "Zl", "Zp"}
 
 
@@ -262,5 +287,5 @@ def _milliseconds(seconds: float) -> int:
     return round(seconds * 1000)
 
 
-def _lines(*lines: str) -> bytes:
+def _lines(lines: Iterable[str]) -> bytes:
     return ("\n".join(lines) + "\n").encode()

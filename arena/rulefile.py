@@ -34,14 +34,14 @@ def load(path: Path, board: str) -> Game[Any]:
 
 
 def parameters_on(path: Path, board: str) -> dict[str, Any]:
-    """Return the parameters of a board; KeyError when there is no such board.
+    """Return the parameters of a board; raise KeyError when there is no such board.
 
     They are those of its table. Where no table has the name and the game names its boards itself,
     they are those that the rules file's function `named_board` returns.
     """
-    named = boards(tables(path))
-    if board in named or not names_boards(path):
-        return named[board]
+    table_of = boards(tables(path))
+    if board in table_of or not names_boards(path):
+        return table_of[board]
     parameters: dict[str, Any] = module(path).named_board(board)
     return parameters
 
@@ -77,19 +77,19 @@ def parameters_of(sampled: str) -> dict[str, Any]:
 
 
 def sample(path: Path, name: str, key: str, number: int) -> str:
-    """Return board 0, 1, ...
+    """Return board 0, 1, ... of a table that has a generator.
 
-    Of a table that has a generator, as a JSON object of parameters on one line.
-
-    The same code, parameters, key and number give the same board in every process. ValueError for a
-    parameter with which hardly any board can be sampled.
+    The board is a JSON object of parameters on one line. The same code, parameters, key and number
+    give the same board in every process. Raise ValueError for a parameter with which hardly any
+    board can be sampled.
     """
     import json
     from random import Random  # bots import this module, and most need no dice
 
     parameters = dict(generators(tables(path))[name])
-    source = module(generator_file(path, parameters.pop(GENERATOR)))
-    board = source.generator(**parameters).sample(Random(f"{key}/{number}"), number)
+    file = generator_file(path, parameters.pop(GENERATOR))
+    generator = module(file).generator(**parameters)
+    board = generator.sample(Random(f"{key}/{number}"), number)
     return json.dumps(board, separators=(",", ":"))
 
 
@@ -105,22 +105,20 @@ def generator_file(path: Path, generator: str) -> Path:
 def tables(path: Path) -> dict[str, dict[str, Any]]:
     """Return each table of the TOML file beside `path` by its name.
 
-    One empty table `default` without that file.
-
-    Lists become tuples, so that a game stays hashable. Without that file a game that names its
-    boards itself has no tables.
+    Lists become tuples, so that a game stays hashable. Without that file there is one empty table
+    `default`; a game that names its boards itself has no tables then.
     """
     file = path.with_suffix(".toml")
     if not file.exists():
         return {} if names_boards(path) else {"default": {}}
-    named = tomllib.loads(file.read_text("utf-8-sig"))
-    return {
-        name: {key: _frozen(value) for key, value in table.items()} for name, table in named.items()
-    }
+    frozen: dict[str, dict[str, Any]] = {}
+    for name, table in tomllib.loads(file.read_text("utf-8-sig")).items():
+        frozen[name] = {key: _frozen(value) for key, value in table.items()}
+    return frozen
 
 
 def boards(tables: Mapping[str, dict[str, Any]]) -> dict[str, dict[str, Any]]:
-    """Return the parameters of each board among these tables: a table is a board, unless it has a generator."""
+    """Return the parameters of each board among these tables: those without a generator."""
     return {name: table for name, table in tables.items() if GENERATOR not in table}
 
 
@@ -132,13 +130,14 @@ def generators(tables: Mapping[str, dict[str, Any]]) -> dict[str, dict[str, Any]
 def parameters(path: Path, kind: str = "game") -> dict[str, bool]:
     """Return each parameter that a board may set; True for those that it must set.
 
-    `kind`: `game` or `generator`.
+    `kind` is `game` or `generator`.
     """
-    return {
-        field.name: field.default is MISSING and field.default_factory is MISSING
-        for field in fields(getattr(module(path), kind))
-        if field.init
-    }
+    required: dict[str, bool] = {}
+    for field in fields(getattr(module(path), kind)):
+        if field.init:
+            has_default = field.default is not MISSING or field.default_factory is not MISSING
+            required[field.name] = not has_default
+    return required
 
 
 def module(path: Path) -> ModuleType:
@@ -170,28 +169,31 @@ def module(path: Path) -> ModuleType:
 
 
 def sources(path: Path) -> tuple[Path, ...]:
-    """Return the files that the game at `path` is made of, in order of name: itself and its imports from the folder."""
+    """Return the files that the game at `path` is made of, in order of name.
+
+    They are the file itself and its imports from the folder.
+    """
     module(path)
     return loaded_sources(path)
 
 
 def named_sources(path: Path) -> dict[str, Path]:
-    """Return the files that the game at `path` is made of, each by its name below the folder of the rules, in order.
+    """Return the files that the game at `path` is made of, each by its name, in order.
 
-    A file in a package of rules has the folders of the package in its name: two of them may be
-    called alike.
+    A name begins below the folder of the rules. A file in a package of rules has the folders of the
+    package in its name, because files in two of them may be called alike.
     """
     module(path)
     prefix = f"{_package(path.resolve())}."
     names: dict[str, Path] = {}
-    for module_name, loaded in [*sys.modules.items()]:
-        if module_name.startswith(prefix) and loaded.__file__:
-            file = Path(loaded.__file__)
-            folders = module_name.removeprefix(prefix).split(".")
-            # It is no package: the last word is the name of the file itself.
-            if not hasattr(loaded, "__path__"):
-                folders.pop()
-            names["/".join([*folders, file.name])] = file
+    for module_name, loaded in list(sys.modules.items()):
+        if not module_name.startswith(prefix) or not loaded.__file__:
+            continue
+        file = Path(loaded.__file__)
+        parts = module_name.removeprefix(prefix).split(".")
+        is_package = hasattr(loaded, "__path__")
+        folders = parts if is_package else parts[:-1]
+        names["/".join([*folders, file.name])] = file
     return dict(sorted(names.items()))
 
 
@@ -211,8 +213,11 @@ def sources_of(game: Game[Any]) -> tuple[Path, ...]:
 
 def _files_of(package: str) -> tuple[Path, ...]:
     prefix = f"{package}."
-    files = {loaded.__file__ for name, loaded in sys.modules.items() if name.startswith(prefix)}
-    return tuple(sorted(map(Path, filter(None, files)), key=lambda file: (file.name, file)))
+    files: set[Path] = set()
+    for name, loaded in sys.modules.items():
+        if name.startswith(prefix) and loaded.__file__:
+            files.add(Path(loaded.__file__))
+    return tuple(sorted(files, key=lambda file: (file.name, file)))
 
 
 @cache
@@ -224,11 +229,12 @@ def shipped() -> Path:
 
 
 def _package(path: Path) -> str:
-    return (
-        # No digest: hashlib loads OpenSSL, half of an interpreter's start, in each bot.
-        f"{PACKAGE}{bytes(path).hex()}"
-    )
+    # This is no digest: hashlib loads OpenSSL, in half the time of an interpreter's start, and each
+    # bot would pay for that.
+    return f"{PACKAGE}{bytes(path).hex()}"
 
 
 def _frozen(value: Any) -> Any:
-    return tuple(_frozen(item) for item in value) if isinstance(value, list) else value
+    if isinstance(value, list):
+        return tuple(map(_frozen, value))
+    return value

@@ -1,4 +1,4 @@
-"""Files in folders that strangers may share: reached by descriptors, and never through a link of a stranger.
+"""Files in folders that strangers may share: reached by descriptors, never by a stranger's link.
 
 It knows no names of arena's files. whole_files.py writes with it.
 """
@@ -41,7 +41,8 @@ def opened(path: Path, *parts: str) -> Iterator[int]:
 
     The names `parts` below `path` may be no links at all.
     """
-    steps, links = list(reversed(path.parts)), 0
+    steps = list(reversed(path.parts))
+    links = 0
     folder = os.open("/" if path.is_absolute() else ".", STEP)
     try:
         with naming(path.joinpath(*parts)):
@@ -74,7 +75,7 @@ class _Link(NamedTuple):
 
 
 def _step(name: str, folder: int) -> int | _Link:
-    """Open what has this name in an open folder; a link is returned instead."""
+    """Open what has this name in an open folder; return a link instead of opening it."""
     if system.LINUX:
         found = os.open(name, STEP, dir_fd=folder)
         status = os.fstat(found)
@@ -89,18 +90,22 @@ def _step(name: str, folder: int) -> int | _Link:
         return os.open(name, FOLDER, dir_fd=folder)
     target = os.readlink(name, dir_fd=folder)
     again = os.stat(name, dir_fd=folder, follow_symlinks=False)
-    if (status.st_dev, status.st_ino, status.st_ctime_ns) != (
-        again.st_dev,
-        again.st_ino,
-        again.st_ctime_ns,
-    ):
+    if _identity(status) != _identity(again):
         raise OSError(errno.ELOOP, "a link there was exchanged meanwhile")
     return _Link(status, target)
 
 
+def _identity(status: os.stat_result) -> tuple[int, int, int]:
+    """Return numbers that are other ones for a file that took the place of this one."""
+    return status.st_dev, status.st_ino, status.st_ctime_ns
+
+
 @contextlib.contextmanager
 def naming(path: Path) -> Iterator[None]:
-    """Have an OSError name this path: a call that takes the descriptor of a folder knows only a part of it."""
+    """Have an OSError name this path.
+
+    A call that takes the descriptor of a folder knows only a part of the path.
+    """
     try:
         yield
     except OSError as error:
@@ -139,7 +144,9 @@ def read(path: Path, most: int = -1, *, trusted: bool = False) -> bytes:
 
 
 def refuse_pipe(path: Path) -> None:
-    """Raise OSError for a pipe, a device or a socket: who opens a pipe waits until somebody writes to it.
+    """Raise OSError for a pipe, a device or a socket.
+
+    A program that opens a pipe waits until somebody writes to it.
 
     It is for a file that may be a link, because its user named it, and for one that another program
     opens by its name.
@@ -154,7 +161,10 @@ def refuse_pipe(path: Path) -> None:
 
 @contextlib.contextmanager
 def socket_path(path: Path) -> Iterator[str]:
-    """Yield a path to bind or reach a Unix socket by: 108 bytes are allowed, and its own may have more."""
+    """Yield a path by which to bind or reach a Unix socket.
+
+    Such a path has at most 108 bytes, and the socket's own path may have more.
+    """
     if not system.LINUX:
         yield str(path)
         return

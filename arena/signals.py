@@ -1,4 +1,7 @@
-"""The signals that end a command: while matches are played they set a flag, so that finished matches are stored."""
+"""The signals that end a command.
+
+While matches are played they set a flag, so that finished matches are stored.
+"""
 
 import os
 import signal
@@ -8,8 +11,9 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from types import FrameType
 
-# A shell or `make` may pass on a Ctrl-C that the terminal sent too: that is one request to end.
 SAME_REQUEST_S = 0.2
+"""A shell or `make` may pass on a Ctrl-C that the terminal sent, too. Signals within this time are
+one request to end."""
 SHOW_CURSOR = "\x1b[?25h"
 ENDING_SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
@@ -36,9 +40,9 @@ class Interrupt:
 
     @contextmanager
     def aborting(self) -> Iterator[None]:
-        """Let a signal abort the `with listening()` block during this `with`, whose work can be repeated.
+        """Let a signal abort the `with listening()` block during this `with`.
 
-        A signal that came before aborts it, too.
+        The work of this `with` can be repeated. A signal that came before aborts it, too.
         """
         if self:
             raise InterruptedNow
@@ -49,12 +53,13 @@ class Interrupt:
             self._raises = False
 
     def hear(self, number: int, _frame: FrameType | None) -> None:
-        """Handle a signal: the first asks for an orderly end, a second one ends this process at once.
+        """Handle a signal: the first asks for an orderly end, a second one ends the process.
 
         Its workers end with it, and stored matches stay stored.
         """
         if self.signal is None:
-            self.signal, self._since = signal.Signals(number), time.monotonic()
+            self.signal = signal.Signals(number)
+            self._since = time.monotonic()
             if self._raises:
                 raise InterruptedNow
         elif time.monotonic() - self._since > SAME_REQUEST_S:

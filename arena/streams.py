@@ -1,4 +1,4 @@
-"""stdout and stderr that survive their reader: a command does its work even if nobody reads its output.
+"""stdout and stderr that survive their reader: a command works even if nobody reads its output.
 
 Python's own streams keep the bytes that they could not write and try again at each flush, and every
 fork flushes: a run whose stderr is closed would fail at its first worker. Here a stream that fails
@@ -14,7 +14,8 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any, Literal, TextIO
 
-LONGEST_ERROR_LINE = 900  # characters
+LONGEST_ERROR_LINE = 900
+"""The most characters of a line that quotes the user."""
 READER_GONE = {errno.EPIPE, errno.EIO, errno.ENXIO, errno.ECONNRESET}
 """The errors of a pipe, a terminal and a socket that nobody reads any more; that reader has seen
 enough."""
@@ -135,17 +136,24 @@ def notice(text: str) -> None:
 
 
 def shorten_lines(text: str) -> str:
-    """Cut the middle out of long lines: an error quotes what the user typed, which may have any length."""
-    limit = LONGEST_ERROR_LINE
-    return "\n".join(
-        line if len(line) <= limit else f"{line[: limit * 2 // 3]} … {line[-limit // 3 :]}"
-        for line in text.split("\n")
-    )
+    """Cut the middle out of long lines.
+
+    An error quotes what the user typed, which may have any length.
+    """
+    lines = text.split("\n")
+    for number, line in enumerate(lines):
+        if len(line) > LONGEST_ERROR_LINE:
+            head = line[: LONGEST_ERROR_LINE * 2 // 3]
+            tail = line[-LONGEST_ERROR_LINE // 3 :]
+            lines[number] = f"{head} … {tail}"
+    return "\n".join(lines)
 
 
 def safe_lines(text: str) -> str:
-    """Return our own text with its lines, but without control characters: it may quote the name of any file."""
-    lines = text.split("\n")
-    return "\n".join(
-        "".join(c if c.isprintable() else ascii(c)[1:-1] for c in line) for line in lines
+    """Return our own text with its lines, but without control characters.
+
+    It may quote the name of any file.
+    """
+    return "".join(
+        char if char == "\n" or char.isprintable() else ascii(char)[1:-1] for char in text
     )

@@ -1,4 +1,4 @@
-"""What differs between Linux and other systems, for those who need to know: one file, so that no other one asks.
+"""What differs between Linux and other systems: one file, so that no other file asks.
 
 Elsewhere (macOS) there is no confinement, no /proc and no fork beside threads. Nothing here was run
 on such a system: tests/not_linux/ refuses on Linux what only Linux has. Imported by the spawner, so
@@ -28,11 +28,9 @@ PR_SET_NAME = 15
 
 def cores() -> tuple[int, ...]:
     """Return the cores that this process may use."""
-    return (
-        tuple(sorted(os.sched_getaffinity(0)))
-        if sys.platform == "linux"
-        else tuple(range(os.cpu_count() or 1))
-    )
+    if sys.platform == "linux":
+        return tuple(sorted(os.sched_getaffinity(0)))
+    return tuple(range(os.cpu_count() or 1))
 
 
 def name_process(name: str) -> None:

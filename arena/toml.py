@@ -24,47 +24,43 @@ _LONG_KEY = re.compile(rf"(?<![\w.-]){_PART}(?:[ \t]*+\.[ \t]*+{_PART}){{{MOST_P
 
 
 def loads(content: bytes) -> dict[str, Any]:
-    """Return the table.
+    """Return the table of a text.
 
-    Raise ValueError for what is no UTF-8 or no TOML, RecursionError for lists in lists without end.
-
-    A byte order mark at the beginning, as some editors write it, is no mistake.
+    A byte order mark at the beginning, as some editors write it, is no mistake. Raise ValueError
+    for what is no UTF-8 or no TOML, and RecursionError for lists in lists without end.
     """
     text = content.decode("utf-8-sig")
-    if (key := _LONG_KEY.search(text)) is not None:
+    key = _LONG_KEY.search(text)
+    if key is not None:
         line = text.count("\n", 0, key.start()) + 1
         raise ValueError(f"a key has more than {MOST_PARTS} parts (at line {line}, column 1)")
     return tomllib.loads(text)
 
 
 def read(path: Path, hint: str, most: int | None = None) -> dict[str, Any]:
-    """Return the table in a file, which may have so many bytes; FileError for any mistake.
+    """Return the table in a file of at most this number of bytes.
 
-    `hint` says what to do where there is no such file.
+    `hint` says what to do where there is no such file. Raise FileError for any mistake.
     """
     try:
         shared_folders.refuse_pipe(path)
         with path.open("rb") as file:
             content = file.read(-1 if most is None else most + 1)
         if most is not None and len(content) > most:
-            raise FileError(
-                path, f"it is larger than {most // 1000} kB; put the rest into other files"
-            )
+            text = f"it is larger than {most // 1000} kB; put the rest into other files"
+            raise FileError(path, text)
         return loads(content)
     except FileNotFoundError as error:
         raise FileError(path, f"there is no such file; {hint}") from error
     except OSError as error:
         raise FileError(path, f"cannot be read: {error.strerror}") from error
     except UnicodeDecodeError as error:
-        raise FileError(
-            path, f"this is not UTF-8 text (byte {error.start + 1}); save it as UTF-8"
-        ) from error
+        text = f"this is not UTF-8 text (byte {error.start + 1}); save it as UTF-8"
+        raise FileError(path, text) from error
     except RecursionError as error:
         raise FileError(path, "has lists in lists without end") from error
-    except ValueError as error:  # no TOML, or a number of thousands of digits
-        cure = (
-            "; write / in paths, or put the text in 'single quotes'"
-            if BACKSLASH.search(str(error))
-            else ""
-        )
-        raise FileError(path, f"{error}{cure}") from error
+    except ValueError as error:  # it is no TOML, or it has a number of thousands of digits
+        text = str(error)
+        if BACKSLASH.search(text):
+            text += "; write / in paths, or put the text in 'single quotes'"
+        raise FileError(path, text) from error

@@ -1,14 +1,14 @@
-"""Plain values, written once and never changed: of a match and its record, of an event and its plan.
+"""Plain values, written once and never changed: a match, its record, an event, its plan.
 
 They cross process borders and are what the archive stores. They know no rules, no process and no
 file.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, fields, replace
 from enum import StrEnum
 from functools import cached_property
-from typing import NamedTuple, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 from arena import identity
 from arena.clock import TimeControl, TimeUsed
@@ -63,16 +63,12 @@ class Limits:
         """Return the lower of each limit."""
         if other is None:
             return self
-        pairs = {
-            field.name: (getattr(self, field.name), getattr(other, field.name))
-            for field in fields(self)
-        }
-        return Limits(
-            **{
-                name: min((n for n in pair if n is not None), default=None)
-                for name, pair in pairs.items()
-            }
-        )
+        lower: dict[str, Any] = {}
+        for column in fields(self):
+            limits = (getattr(self, column.name), getattr(other, column.name))
+            known = [limit for limit in limits if limit is not None]
+            lower[column.name] = min(known, default=None)
+        return Limits(**lower)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -103,18 +99,15 @@ class Bot:
     """The name that tables and charts show, such as its author's; empty = `name`. It changes no
     match."""
     remote: str = ""
-    """Of a bot that stays on its author's machine: the socket by which it is asked; it has no
+    """The socket by which a bot is asked that stays on its author's machine. Such a bot has no
     command. Empty = it is a program here."""
     model: bool = False
     """True when it cannot play without a language model; an event without one leaves it out."""
 
     def plays(self, game: str, board: str, role: Role) -> bool:
         """Return whether the bot takes this role on this board."""
-        plays_board = (
-            not self.games
-            or game in self.games
-            or f"{game}/{board.removesuffix(DISGUISED)}" in self.games
-        )
+        label = f"{game}/{board.removesuffix(DISGUISED)}"
+        plays_board = not self.games or game in self.games or label in self.games
         return plays_board and (not self.roles or role in self.roles)
 
 
@@ -135,9 +128,9 @@ class ModelTerms:
     cost: float | None = None
     """The most that the calls of a match may cost, in the unit of the prices; None = no limit."""
     price_in: float = 0.0
-    """Of a million tokens of questions."""
+    """The price of a million tokens of questions."""
     price_out: float = 0.0
-    """Of a million tokens of answers."""
+    """The price of a million tokens of answers."""
 
     def price(self, tokens_in: int, tokens_out: int) -> float:
         """Return what these tokens cost."""
@@ -194,10 +187,12 @@ class Conditions:
 
     def time_of(self, bot: Bot) -> TimeControl:
         """Return the time control of a bot."""
-        return self.remote.time if bot.remote and self.remote is not None else self.time
+        if bot.remote and self.remote is not None:
+            return self.remote.time
+        return self.time
 
     def scaled(self, factor: float) -> "Conditions":
-        """Return the conditions with a multiple of the time, as bots have it on a machine of another speed.
+        """Return the conditions with a multiple of the time, for a machine of another speed.
 
         The limit of CPU time is such a time, too; a slower machine takes longer for the same work.
         """
@@ -248,7 +243,10 @@ class Openings:
 
     def on(self, label: str) -> tuple[OpeningMoves, ...]:
         """Return the listed openings of a board."""
-        return next((openings for listed, openings in self.listed if listed == label), ())
+        for listed_label, openings in self.listed:
+            if listed_label == label:
+                return openings
+        return ()
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -344,7 +342,7 @@ class ModelAnswer(NamedTuple):
     reasoning: str = ""
     """What the model thought before its text, if the provider tells; the bot does not get it."""
     seconds: float = 0.0
-    """Until the answer was there; of an answer from a tape, when it was recorded."""
+    """The time until the answer was there. An answer from a tape has the time of its recording."""
 
 
 class ModelCall(NamedTuple):
@@ -353,7 +351,7 @@ class ModelCall(NamedTuple):
     turn: int
     role: Role
     request: str
-    """As JSON."""
+    """The request, as JSON."""
     answer: ModelAnswer
     key: str
     """32 hex digits: what the tape knows the answer by."""
@@ -382,8 +380,11 @@ class Verdict:
     """In the order in which they happened; `()` = finished by the rules."""
 
     def ending(self, role: Role) -> Ending | None:
-        """Return the ending of this role's seat when it is at fault, else None."""
-        return next((fault.ending for fault in self.faults if fault.role == role), None)
+        """Return the ending of this role's seat when it is at fault, otherwise None."""
+        for fault in self.faults:
+            if fault.role == role:
+                return fault.ending
+        return None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -544,19 +545,24 @@ class Event:
         """
         seats = tuple(Seat(role, bot) for role, bot in zip(board.roles, seating, strict=True))
         opening = self._opening(board, seating, repeat)
-        sampled = board.sampled[repeat % len(board.sampled)] if board.sampled else ""
-        digest = identity.digest_of(board.digest, sampled) if sampled else board.digest
+        sampled = ""
+        digest = board.digest
+        if board.sampled:
+            sampled = board.sampled[repeat % len(board.sampled)]
+            digest = identity.digest_of(board.digest, sampled)
         # The id contains all that makes the match (bots by digest, roles, repeat), so an edited bot
         # cannot use what its last version has seen.
-        match_id = identity.digest_of(
+        parts: list[object] = [
             board.label,
             digest,
             [_identity_of(seat) for seat in seats],
             identity.plain(self.conditions),
             self.seed,
             repeat,
-            *((opening.plies, opening.moves) if opening else ()),  # no other ids have it
-        )
+        ]
+        if opening is not None:
+            parts += [opening.plies, opening.moves]
+        match_id = identity.digest_of(*parts)
         names = sorted({bot.name for bot in seating})
         return Match(
             id=match_id,
@@ -574,7 +580,10 @@ class Event:
         )
 
     def repeats_on(self, board: Board, repeat: int) -> range:
-        """Return the repeats of matches on a board that belong to a repeat of the event: one for each variant."""
+        """Return the repeats of matches on a board that belong to a repeat of the event.
+
+        There is one for each variant of the board.
+        """
         return range(repeat * board.variants, (repeat + 1) * board.variants)
 
     def repeat_of(self, match: "Match | Played") -> int:
@@ -587,23 +596,24 @@ class Event:
         return {board.label: board.variants for board in self.boards if board.variants > 1}
 
     def _opening(self, board: Board, seating: tuple[Bot, ...], repeat: int) -> Opening | None:
-        """Return the opening of a match: the same for all seatings of these bots, another for each repeat.
+        """Return the opening of a match: the same for all seatings of these bots.
 
-        The key of a match cannot serve, because each leg has its own. A key of openings belongs to
-        the pairing and not to the repeat, because repeats can only avoid each other's openings if
-        they know the key of all of them. It contains the bots' digests for the reason that ids
-        contain them: an edited bot gets other openings than those that its author has seen.
+        Each repeat has another opening. The key of a match cannot serve, because each leg has its
+        own. A key of openings belongs to the pairing and not to the repeat, because repeats can
+        only avoid each other's openings if they know the key of all of them. It contains the bots'
+        digests for the reason that ids contain them: an edited bot gets other openings than those
+        that its author has seen.
         """
         listed = self.openings.on(board.plain_label)
         if not self.openings.plies and not listed:
             return None
-        key = identity.openings_key(
-            self.seed, board.plain_label, {(bot.name, bot.digest) for bot in seating}
-        )
+        bots = {(bot.name, bot.digest) for bot in seating}
+        key = identity.openings_key(self.seed, board.plain_label, bots)
         if listed:
-            # A pairing begins at a line that the seed draws, so that few repeats do not use the
+            # The seed draws the line at which a pairing begins, so that few repeats do not use the
             # first lines only.
-            return Opening(moves=listed[(int(key, 16) + repeat) % len(listed)])
+            line = (int(key, 16) + repeat) % len(listed)
+            return Opening(moves=listed[line])
         # Each sampled board has a sequence of its own, and the event's repeat is the number in it.
         return Opening(plies=self.openings.plies, key=key, number=repeat // board.variants)
 
@@ -615,12 +625,9 @@ class Event:
     def league(self, game: str) -> "Event":
         """Return the event of one game: its boards, and the bots that play there."""
         boards = tuple(board for board in self.boards if board.game == game)
-        seats = [(board.game, board.name, role) for board in boards for role in board.roles]
-        return replace(
-            self,
-            boards=boards,
-            bots=tuple(b for b in self.bots if any(b.plays(*seat) for seat in seats)),
-        )
+        seats = _seats_on(boards)
+        bots = tuple(bot for bot in self.bots if any(bot.plays(*seat) for seat in seats))
+        return replace(self, boards=boards, bots=bots)
 
     @property
     def leagues(self) -> "tuple[Event, ...]":
@@ -630,17 +637,15 @@ class Event:
     @property
     def generalists(self) -> frozenset[str]:
         """The names of the bots that play every board and role."""
-        seats = [(board.game, board.name, role) for board in self.boards for role in board.roles]
+        seats = _seats_on(self.boards)
         return frozenset(bot.name for bot in self.bots if all(bot.plays(*seat) for seat in seats))
 
     @property
     def resampling_seed(self) -> int:
-        """A number that fixes the resampling for intervals, and gives nothing of a secret seed away."""
-        return (
-            self.seed
-            if isinstance(self.seed, int)
-            else int(identity.digest_of("resampling", self.seed), 16)
-        )
+        """A number that fixes the resampling for intervals, and gives no secret seed away."""
+        if isinstance(self.seed, int):
+            return self.seed
+        return int(identity.digest_of("resampling", self.seed), 16)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -671,7 +676,7 @@ class Stop:
 
 @dataclass(frozen=True, kw_only=True)
 class Failing:
-    """The number of matches in which a bot failed first in one way, with a match in which it failed so."""
+    """The number of matches in which a bot failed first in one way, with an example."""
 
     bot: str
     ending: Ending
@@ -707,7 +712,13 @@ class Played:
     @classmethod
     def of(cls, record: Record) -> "Played":
         """Return the part of a record that standings need."""
-        match, verdict = record.match, record.verdict
+        match = record.match
+        verdict = record.verdict
+        endings: dict[Role, Ending] = {}
+        fault_turns: dict[Role, int] = {}
+        for fault in reversed(verdict.faults):  # so that a role's first fault counts
+            endings[fault.role] = fault.ending
+            fault_turns[fault.role] = fault.turn
         return cls(
             id=match.id,
             game=match.game,
@@ -717,11 +728,10 @@ class Played:
             seats={seat.role: seat.bot.name for seat in match.seats},
             scores=verdict.scores,
             reason=verdict.reason,
-            # A role's first fault counts.
-            endings={fault.role: fault.ending for fault in reversed(verdict.faults)},
+            endings=endings,
             sides=record.sides,
             turns=max((turn.number for turn in record.turns), default=0),
-            fault_turns={fault.role: fault.turn for fault in reversed(verdict.faults)},
+            fault_turns=fault_turns,
         )
 
     @property
@@ -738,10 +748,17 @@ class Played:
 def _identity_of(seat: Seat) -> tuple[object, ...]:
     """Return what the id of a match has of a seat.
 
-    A number of processes only where the bot has its own.
+    It has a number of processes only where the bot has its own.
     """
     of_every_seat = (seat.role, seat.bot.name, seat.bot.digest)
-    return of_every_seat if seat.bot.processes is None else (*of_every_seat, seat.bot.processes)
+    if seat.bot.processes is None:
+        return of_every_seat
+    return (*of_every_seat, seat.bot.processes)
+
+
+def _seats_on(boards: Iterable[Board]) -> list[tuple[str, str, Role]]:
+    """Return each game, board and role of these boards."""
+    return [(board.game, board.name, role) for board in boards for role in board.roles]
 
 
 Batch = tuple[Played, ...]

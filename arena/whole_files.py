@@ -1,4 +1,4 @@
-"""Files and folders that a power cut leaves whole: the final name has the new content, the old, or none.
+"""Files and folders that a power cut leaves whole: a name has the new content, the old, or none.
 
 Every file that arena writes for its users is written here: under a name that nobody can foresee,
 and through no link of a stranger, who may share the folder (shared_folders.py). It knows nothing of
@@ -61,7 +61,8 @@ def replacing(path: Path, mode: int = SHARED, *, synced: bool = True) -> Iterato
     that they never pile up. If it is not `synced`, a power cut may leave an empty file.
     """
     with shared_folders.opened(path.parent) as folder:
-        if (stream := _stream(path, folder)) is not None:
+        stream = _stream(path, folder)
+        if stream is not None:
             with os.fdopen(stream, "wb") as file:
                 yield file
             return
@@ -111,8 +112,9 @@ def locked(path: Path, *, waits: bool = True) -> Iterator[None]:
     Raise BlockingIOError if it does not wait for another's.
     """
     lock = open_lock(path)
+    operation = fcntl.LOCK_EX if waits else fcntl.LOCK_EX | fcntl.LOCK_NB
     try:
-        fcntl.flock(lock, fcntl.LOCK_EX | (0 if waits else fcntl.LOCK_NB))
+        fcntl.flock(lock, operation)
         yield
     finally:
         os.close(lock)
@@ -125,7 +127,10 @@ def remove(path: Path) -> None:
 
 
 def write_cache(path: Path, content: bytes, mode: int = SHARED) -> None:
-    """Store what can be made again, in a folder of ours: what cannot be written there is made again each time."""
+    """Store what can be made again, in a folder of ours.
+
+    What cannot be written there is made again each time.
+    """
     with contextlib.suppress(OSError):
         if path.parent.stat().st_uid == os.geteuid():
             write(path, content, mode)
@@ -154,36 +159,40 @@ def publish_all(targets: Mapping[Path, Path]) -> None:
     for making in targets:
         sync_tree(making)
     with contextlib.ExitStack() as stack:
-        paths = dict.fromkeys(path.parent for pair in targets.items() for path in reversed(pair))
-        folders = {path: stack.enter_context(shared_folders.opened(path)) for path in paths}
+        folders: dict[Path, int] = {}
+        for making, target in targets.items():
+            for folder in (target.parent, making.parent):
+                if folder not in folders:
+                    folders[folder] = stack.enter_context(shared_folders.opened(folder))
         for making, target in targets.items():
             with shared_folders.naming(target):
-                source, final = folders[making.parent], folders[target.parent]
-                os.replace(making.name, target.name, src_dir_fd=source, dst_dir_fd=final)
-        for folder in folders.values():
-            _sync_open(folder)
+                os.replace(
+                    making.name,
+                    target.name,
+                    src_dir_fd=folders[making.parent],
+                    dst_dir_fd=folders[target.parent],
+                )
+        for descriptor in folders.values():
+            _sync_open(descriptor)
 
 
 def copy_new(source: Path, target: Path) -> None:
-    """Copy a file or a folder into new files, as if their user had made them: with modes that the umask permits.
+    """Copy a file or a folder into new files, as if their user had made them.
 
-    Of a file's mode only the right to run it is copied. Compiled Python files and hidden files are
-    left out; a folder may be there. Nothing is put on disk: `publish` does that.
+    Their modes are those that the umask permits; of a file's mode only the right to run it is
+    copied. Compiled Python files and hidden files are left out; a folder may be there. Nothing is
+    put on disk: `publish` does that.
     """
     if source.is_dir():
         target.mkdir(exist_ok=True)
         for path in source.iterdir():
-            if (
-                path.suffix != ".pyc"
-                and path.name != "__pycache__"
-                and not path.name.startswith(".")
-            ):
+            is_compiled = path.suffix == ".pyc" or path.name == "__pycache__"
+            if not is_compiled and not path.name.startswith("."):
                 copy_new(path, target / path.name)
         return
     mode = PROGRAM if source.stat().st_mode & stat.S_IXUSR else SHARED
-    descriptor = os.open(
-        target, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_NOFOLLOW | os.O_CLOEXEC, mode
-    )
+    flags = os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_NOFOLLOW | os.O_CLOEXEC
+    descriptor = os.open(target, flags, mode)
     with os.fdopen(descriptor, "wb") as file:
         file.write(source.read_bytes())
 
@@ -331,11 +340,14 @@ def _stream(path: Path, folder: int) -> int | None:
 def _remove_leftovers(name: str, folder: int) -> None:
     """Remove the unfinished files of this name whose processes have ended."""
     part = re.compile(rf"\.{re.escape(name)}\.([0-9]+)\.[0-9a-f]{{16}}\.part")
-    for found in filter(None, map(part.fullmatch, os.listdir(folder))):
+    for file in os.listdir(folder):
+        match = part.fullmatch(file)
+        if match is None:
+            continue
         try:
-            os.kill(int(found[1]), 0)
+            os.kill(int(match[1]), 0)
         except PermissionError:  # it runs, as another user
             pass
         except (ProcessLookupError, ValueError, OverflowError):
             with contextlib.suppress(OSError):
-                os.unlink(found[0], dir_fd=folder)
+                os.unlink(file, dir_fd=folder)

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 
 from arena import rulefile, system
 from arena.author import named_bots
-from arena.author.submissions.bot_store import BotStore
+from arena.author.submissions.bot_store import BotStore, Version
 from arena.display_names import bot_shown
 from arena.errors import ArenaError, OptionError, PublicError, known_are
 from arena.event import builds, discovery, folders, service
@@ -32,7 +32,8 @@ if TYPE_CHECKING:
     from arena.event.config import Tournament
     from arena.event.service import Opened
 
-FEWEST_DIGITS = 6  # of a digest, to name a version; tables show as many
+FEWEST_DIGITS = 6
+"""The fewest digits of a digest that name a version. Tables print as many."""
 
 
 def tournament(overrides: Mapping[str, object] | None = None) -> "Tournament":
@@ -43,7 +44,7 @@ def tournament(overrides: Mapping[str, object] | None = None) -> "Tournament":
 
 
 def conditions_here(tournament: "Tournament", *, by_hand: bool = False) -> Conditions:
-    """Return the conditions of the file at the level of confinement that works here (`choice.choose`)."""
+    """Return the conditions of the file, at the level of confinement that works here."""
     return choice.resolved(tournament.conditions(), unsafe=tournament.unsafe, by_hand=by_hand)
 
 
@@ -52,7 +53,8 @@ def warn_about_confinement(conditions: Conditions) -> None:
 
     Every command that starts bots does so.
     """
-    if (warning := choice.warning(conditions)) is not None:
+    warning = choice.warning(conditions)
+    if warning is not None:
         notice(f"warning: {warning}")
 
 
@@ -82,7 +84,10 @@ def screening(
 def event_of(
     tournament: "Tournament", path: Path, bots: Sequence[str] = (), boards: Sequence[str] = ()
 ) -> tuple[Event, tuple[Bot, ...]]:
-    """Return the event of the file at this path, only with the named bots and boards if any are, and all its bots."""
+    """Return the event of the file at this path, and all its bots.
+
+    The event has only the named bots and boards, if any are named.
+    """
     try:
         entrants = named_bots.entrants(tournament, path.parent)
         event = tournament.event(
@@ -132,7 +137,8 @@ def own_tournament(overrides: dict[str, object] | None = None) -> "Tournament":
     """Load the tournament.toml here; ArenaError where there is none."""
     if not _exists():
         raise ArenaError(
-            f"there is no {folders.TOURNAMENT_FILE} here; `arena init DIR` makes a workspace with one"
+            f"there is no {folders.TOURNAMENT_FILE} here; "
+            "`arena init DIR` makes a workspace with one"
         )
     return tournament(overrides)
 
@@ -152,24 +158,28 @@ def bot_store(tournament: "Tournament") -> BotStore:
             f"{folders.TOURNAMENT_FILE}: bots: names no folder to take bots into; "
             'write bots = "bots", and make that folder'
         )
-    if not Path(tournament.bots).is_dir():
+    folder = Path(tournament.bots)
+    if not folder.is_dir():
         raise ArenaError(
             f"{folders.TOURNAMENT_FILE}: bots: there is no folder {tournament.bots}; make it"
         )
-    return BotStore(Path(tournament.bots))
+    return BotStore(folder)
 
 
 def version_numbers() -> dict[str, int]:
     """Return the version number of each digest that was submitted here.
 
-    Empty outside a workspace.
+    There are none outside a workspace.
     """
-    if not _exists() or (folder := tournament().bots) is None or not Path(folder).is_dir():
+    folder = tournament().bots if _exists() else None
+    if folder is None or not Path(folder).is_dir():
         return {}
     store = BotStore(Path(folder))
-    return {
-        version.digest: version.number for name in store.names() for version in store.versions(name)
-    }
+    numbers: dict[str, int] = {}
+    for name in store.names():
+        for version in store.versions(name):
+            numbers[version.digest] = version.number
+    return numbers
 
 
 def entrants() -> tuple[Bot, ...]:
@@ -182,46 +192,44 @@ def bot_named(name: str) -> Bot:
 
     `ada@1` is the first version of `ada`.
     """
-    if os.path.lexists(name):  # does not raise when the name is too long for a file
-        path = Path(name)
-        stem = path.absolute().name if path.is_dir() else path.stem
-        return discovery.from_path(
-            path, None if discovery.may_be_called(stem) else names.safe(stem)
-        )
-    return entrant_named(bot_shown(name, entrants()))
+    if not os.path.lexists(name):  # this does not raise when the name is too long for a file
+        return entrant_named(bot_shown(name, entrants()))
+    path = Path(name)
+    stem = path.absolute().name if path.is_dir() else path.stem
+    called = None if discovery.may_be_called(stem) else names.safe(stem)
+    return discovery.from_path(path, called)
 
 
 def entrant_named(name: str) -> Bot:
     """Return a bot by its name in the workspace.
 
-    `ada@` and a number, or first digits of a digest, are a version of it.
-
-    The name is never taken for a path. So it may come from a record, which may come from anybody.
+    `ada@` and a number, or the first digits of a digest, are a version of it. The name is never
+    taken for a path. So it may come from a record, which may come from anybody.
     """
     bots = {bot.name: bot for bot in entrants()}
     if name in bots:
         return bots[name]
     if "@" not in name:
-        raise ArenaError(
-            f"there is no bot {name!r}; name a file, a folder, or a bot; {known_are(name, bots)}"
-        )
+        known = known_are(name, bots)
+        raise ArenaError(f"there is no bot {name!r}; name a file, a folder, or a bot; {known}")
     bot, _, number_or_digits = name.rpartition("@")
-    versions = bot_store(own_tournament()).versions(bot) if discovery.may_be_called(bot) else ()
-    matching = [version for version in versions if str(version.number) == number_or_digits] or [
-        version
-        for version in versions
-        if len(number_or_digits) >= FEWEST_DIGITS and version.digest.startswith(number_or_digits)
-    ]
+    versions: Sequence[Version] = ()
+    if discovery.may_be_called(bot):
+        versions = bot_store(own_tournament()).versions(bot)
+    matching = [version for version in versions if str(version.number) == number_or_digits]
+    if not matching and len(number_or_digits) >= FEWEST_DIGITS:
+        matching = [version for version in versions if version.digest.startswith(number_or_digits)]
     if len(matching) != 1:
         known = ", ".join(f"{bot}@{version.number}" for version in versions)
         hint = f"it has {known}" if known else f"no version of {bot!r} was submitted"
         raise ArenaError(f"there is no bot {name!r}: {hint}; `arena bots --versions` lists them")
-    program = discovery.from_path(matching[0].path, bot)
-    if program.digest != matching[0].digest:
+    (version,) = matching
+    program = discovery.from_path(version.path, bot)
+    if program.digest != version.digest:
         raise ArenaError(
-            f"{matching[0].path}: was edited or damaged since it was submitted; submit that bot again"
+            f"{version.path}: was edited or damaged since it was submitted; submit that bot again"
         )
-    return replace(program, name=f"{bot}@{matching[0].number}")
+    return replace(program, name=f"{bot}@{version.number}")
 
 
 def built(bots: Iterable[Bot], level: str) -> tuple[Bot, ...]:
@@ -233,18 +241,22 @@ def built(bots: Iterable[Bot], level: str) -> tuple[Bot, ...]:
     refuse_exposed(bots, level)
     if not any(discovery.build_of(bot) for bot in bots):
         return bots
-    folder = folders.results_folder(Path(), folders.BUILDS) if _exists() else temporary_folder()
-    return builds.built(bots, folder, level)
+    if not _exists():
+        return builds.built(bots, temporary_folder(), level)
+    return builds.built(bots, folders.results_folder(Path(), folders.BUILDS), level)
 
 
 def refuse_exposed(bots: Iterable[Bot], level: str) -> None:
-    """Raise ArenaError if one of the bots could read the workspace here, where there is one, or another bot's files."""
+    """Raise ArenaError if a bot could read the workspace here, or another bot's files."""
     exposure.refuse_exposed([Path()] if _exists() else [], bots, level)
 
 
 @cache
 def temporary_folder() -> Path:
-    """Make a folder that is removed when this process ends: outside a workspace nothing may be left behind."""
+    """Make a folder that is removed when this process ends.
+
+    Outside a workspace nothing may be left behind.
+    """
     folder, _lock = scratch.private()
     atexit.register(shutil.rmtree, folder, ignore_errors=True)
     return folder
@@ -252,16 +264,21 @@ def temporary_folder() -> Path:
 
 def assign_roles(board: Board, roles: Sequence[Role], bots: Sequence[Bot]) -> dict[Role, Bot]:
     """Return the bot of each role; the bots stand for each role, or for each side, in order."""
-    sides = [
-        members for side in board.sides if (members := [role for role in side if role in roles])
-    ]
+    sides = []
+    for side in board.sides:
+        members = [role for role in side if role in roles]
+        if members:
+            sides.append(members)
+    players: dict[Role, Bot] = {}
     if len(bots) == len(roles):
         players = dict(zip(roles, bots, strict=True))
     elif len(bots) == len(sides):
-        players = {role: bot for side, bot in zip(sides, bots, strict=True) for role in side}
+        for members, bot in zip(sides, bots, strict=True):
+            players |= dict.fromkeys(members, bot)
     else:
         raise PublicError(
-            f"{board.label}: {len(bots)} bots named, but it is played by {' '.join(roles)}: name one bot for each"
+            f"{board.label}: {len(bots)} bots named, but it is played by {' '.join(roles)}: "
+            "name one bot for each"
         )
     for role, bot in players.items():
         if not bot.plays(board.game, board.name, role):
@@ -283,8 +300,15 @@ def make_match(
     It belongs to no stored event.
     """
     bots = built((players[role] for role in board.roles), conditions.sandbox)
-    listed = Openings(listed=((board.label, (opening,)),)) if opening else Openings()
+    openings = Openings()
+    if opening:
+        openings = Openings(listed=((board.label, (opening,)),))
     event = Event(
-        name="match", seed=seed, boards=(board,), bots=bots, conditions=conditions, openings=listed
+        name="match",
+        seed=seed,
+        boards=(board,),
+        bots=bots,
+        conditions=conditions,
+        openings=openings,
     )
     return event.match(board, bots, 0)

@@ -279,7 +279,7 @@ def test_the_listing_of_contributing_is_the_listing():
     columns = re.findall(r"^  (\S+(?: \S+)*)  ", listing, re.MULTILINE)
     listed = {name for column in columns for name in column.split()}
     here = {path.name if path.is_file() else f"{path.name}/" for path in (HERE / "arena").iterdir()}
-    hidden = {"__init__.py", "__main__.py", "__pycache__/", "py.typed"}
+    hidden = {"__init__.py", "__main__.py", "__pycache__/", "py.typed", "ruff.toml"}
     assert listed == here - hidden
 
 
