@@ -39,7 +39,9 @@ def report(
     if since is not None:
         raise ArenaError("--for and --since: a report for one author compares with no other event")
     if all_versions:
-        raise ArenaError("--for and --all-versions: a report for one author is of the bots that play now")
+        raise ArenaError(
+            "--for and --all-versions: a report for one author is of the bots that play now"
+        )
     with ProgressLine("report") as progress:
         pages = for_authors.write(folder, author, people, stored_match.game_of, progress)
     results.print_files(pages, json=json)
@@ -59,7 +61,9 @@ def submit(
     json: bool,
     letters: Annotated[
         Path | None,
-        typer.Option("--feedback", metavar="DIR", help="Write a text for each author into this folder."),
+        typer.Option(
+            "--feedback", metavar="DIR", help="Write a text for each author into this folder."
+        ),
     ] = None,
 ) -> None:
     """Take bots into the event as `arena submit` does, and write a letter for each author."""

@@ -32,7 +32,9 @@ class Classroom:
     def references(self, event: Event) -> frozenset[str]:
         """Return the bots that others are measured by."""
         grade = self.tournament.grade if self.tournament is not None else None
-        return frozenset((*event.references, *(row.reference for row in (grade.threshold if grade else ()))))
+        return frozenset(
+            (*event.references, *(row.reference for row in (grade.threshold if grade else ())))
+        )
 
     def bots_of(self, name: str, event: Event) -> tuple[str, frozenset[str]]:
         """Return the name and the bots of an author, who is named like a bot or as in people.csv."""
@@ -49,22 +51,36 @@ class Classroom:
             author = author_of(named, self.people, self.store)
             if person is not None and author is not None and author != person and by_id is None:
                 both = " and ".join(f"{each.name} (id {each.id})" for each in (person, author))
-                raise ArenaError(f"--for {name}: {both} have that name, or a bot of that name: name one by the id")
+                raise ArenaError(
+                    f"--for {name}: {both} have that name, or a bot of that name: name one by the id"
+                )
             person = by_id or author
         if person is None and named is not None:
             return named.display or named.name, frozenset({named.name})
         if person is None:
-            known = known_are(name, [bot.name for bot in event.bots], nearest=[listed.name for listed in self.people])
-            raise ArenaError(f"--for {name}: no bot of this event and nobody in people.csv has that name; {known}")
-        bots = frozenset(bot.name for bot in event.bots if author_of(bot, self.people, self.store) == person)
+            known = known_are(
+                name,
+                [bot.name for bot in event.bots],
+                nearest=[listed.name for listed in self.people],
+            )
+            raise ArenaError(
+                f"--for {name}: no bot of this event and nobody in people.csv has that name; {known}"
+            )
+        bots = frozenset(
+            bot.name for bot in event.bots if author_of(bot, self.people, self.store) == person
+        )
         if not bots:
-            raise ArenaError(f"--for {name}: {person.name} has no bot in this event; `arena bots` lists submissions")
+            raise ArenaError(
+                f"--for {name}: {person.name} has no bot in this event; `arena bots` lists submissions"
+            )
         return person.name, bots
 
     def strangers(self, names: frozenset[str], event: Event) -> frozenset[str]:
         """Return those of these bots that belong to a person."""
         return frozenset(
-            bot.name for bot in event.bots if bot.name in names and author_of(bot, self.people, self.store) is not None
+            bot.name
+            for bot in event.bots
+            if bot.name in names and author_of(bot, self.people, self.store) is not None
         )
 
 
@@ -80,12 +96,21 @@ def classroom_of(folder: Path, people_file: Path | None = None) -> Classroom:
     with suppress(ValueError):  # messages name it as a user here would
         original = original.relative_to(Path.cwd())
     file, tournament = folder / TOURNAMENT_FILE, None
-    if inside and original.is_file() and (in_workspace := config.load(original)).name == folder.name:
+    if (
+        inside
+        and original.is_file()
+        and (in_workspace := config.load(original)).name == folder.name
+    ):
         file, tournament = original, in_workspace
     elif file.is_file():
         tournament = config.load(file)
     store = None
-    if inside and tournament is not None and tournament.bots is not None and (workspace / tournament.bots).is_dir():
+    if (
+        inside
+        and tournament is not None
+        and tournament.bots is not None
+        and (workspace / tournament.bots).is_dir()
+    ):
         store = BotStore(workspace / tournament.bots)
     listed = people.of_workspace(workspace if inside else Path(), people_file)
     return Classroom(file=file, tournament=tournament, people=listed, store=store)

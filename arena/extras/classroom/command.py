@@ -22,9 +22,12 @@ NOTE_LETTERS = 90  # grades.csv has the whole note
 def grade(
     event: options.EventName = None,
     people: options.People = None,
-    partial: Annotated[bool, typer.Option("--partial", help="Grade though matches are missing.")] = False,
+    partial: Annotated[
+        bool, typer.Option("--partial", help="Grade though matches are missing.")
+    ] = False,
     gradescope: Annotated[
-        Path | None, typer.Option(metavar="DIR", help="Write a results.json for each student into this folder.")
+        Path | None,
+        typer.Option(metavar="DIR", help="Write a results.json for each student into this folder."),
     ] = None,
     json: options.Json = False,
 ) -> None:
@@ -45,7 +48,9 @@ def grade(
             for row, name in zip(marks.students, files, strict=True):
                 text = json_text.dumps(formats.gradescope(row), indent=1, ensure_ascii=False) + "\n"
                 whole_files.write(
-                    gradescope / f"{name}.json", text.encode("utf-8", "backslashreplace"), whole_files.PRIVATE
+                    gradescope / f"{name}.json",
+                    text.encode("utf-8", "backslashreplace"),
+                    whole_files.PRIVATE,
                 )
             written.append(gradescope)
     if json:
@@ -64,7 +69,9 @@ def grade(
     if marks.missing:
         output.notice(f"{marks.missing}, and the marks are preliminary")
     for reference, words in marks.faulty_references.items():
-        output.notice(f"reference {reference}: {words}; points against it may be won by its faults alone")
+        output.notice(
+            f"reference {reference}: {words}; points against it may be won by its faults alone"
+        )
     strangers = [output.safe_line(row.student.name) for row in marks.students if not row.student.id]
     if strangers and len(marks.students) > len(strangers):
         output.notice(f"bots that belong to nobody in the table of people: {', '.join(strangers)}")

@@ -25,7 +25,9 @@ def letter(name: str, email: str, subject: str, body: str) -> bytes:
     to = clean(f"{name} <{email}>" if email else name)
     text = f"To: {to}\nSubject: {clean(subject)}\n\nHello {clean(name)},\n\n{body}"
     cut = "".join(f"{line[:LONGEST_LINE]}\n" for line in text.split("\n"))
-    return "".join(char if char.isprintable() or char == "\n" else ascii(char)[1:-1] for char in cut).encode("utf-8")
+    return "".join(
+        char if char.isprintable() or char == "\n" else ascii(char)[1:-1] for char in cut
+    ).encode("utf-8")
 
 
 def write(decisions: Iterable[SubmissionDecision], folder: Path) -> None:
@@ -34,10 +36,17 @@ def write(decisions: Iterable[SubmissionDecision], folder: Path) -> None:
     with writing(folder):
         whole_files.make_folder(folder)
         for decision in decisions:
-            name = names.distinct(decision.where.parent.name if decision.where else decision.name, used)
-            note, file = decision.note, clean(decision.request.file)  # its author may have put line ends into it
+            name = names.distinct(
+                decision.where.parent.name if decision.where else decision.name, used
+            )
+            note, file = (
+                decision.note,
+                clean(decision.request.file),
+            )  # its author may have put line ends into it
             body = (REFUSED if decision.reasons else ACCEPTED).format(
                 words=decision.words, reasons=decision.reasons, file=shlex.quote(file)
             )
             subject = f"your bot {file}: {decision.status}"
-            whole_files.write(folder / f"{name}.txt", letter(note.display, note.email, subject, body))
+            whole_files.write(
+                folder / f"{name}.txt", letter(note.display, note.email, subject, body)
+            )

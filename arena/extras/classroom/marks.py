@@ -89,12 +89,16 @@ def marks_of(folder: Path, people: Path | None = None) -> EventMarks:
         challengers = [bot for bot in event.bots if bot.name not in measures]
         references = [bot for bot in event.bots if bot.name in measures]
         everybody = students(challengers, room.people, room.store, references)
-        judged = grades.judge((bot.name for bot in challengers), thresholds, archive.played(), archive.transcripts())
+        judged = grades.judge(
+            (bot.name for bot in challengers), thresholds, archive.played(), archive.transcripts()
+        )
         faults = _faults(archive)
         missing = _missing(event, archive, everybody)
     rows = tuple(_marks(student, judged, thresholds, faults, folder.name) for student in everybody)
     faulty = {bot.name: faults[bot.name] for bot in references if bot.name in faults}
-    return EventMarks(thresholds=thresholds, students=rows, missing=missing, faulty_references=faulty)
+    return EventMarks(
+        thresholds=thresholds, students=rows, missing=missing, faulty_references=faulty
+    )
 
 
 def frame(marks: EventMarks) -> "pd.DataFrame":
@@ -106,7 +110,14 @@ def frame(marks: EventMarks) -> "pd.DataFrame":
     columns[at:at] = [f"reason_{number}" for number in range(1, len(marks.thresholds) + 1)]
     cells = [
         (
-            *(row.student.name, row.student.id, row.student.email, row.bot, f"{row.marks:g}", f"{row.out_of:g}"),
+            *(
+                row.student.name,
+                row.student.id,
+                row.student.email,
+                row.bot,
+                f"{row.marks:g}",
+                f"{row.out_of:g}",
+            ),
             *(str(row.student.state), row.note, *row.reasons, row.match, row.replay),
         )
         for row in marks.students
@@ -188,11 +199,16 @@ def _marks(
     """Return the marks of a student; of several bots that of the most marks counts, then that of the most points."""
 
     def worth(bot: str) -> tuple[float, object]:
-        return fsum(each.marks for each in judged[bot]), sum(each.points or 0 for each in judged[bot])
+        marks = fsum(each.marks for each in judged[bot])
+        points = sum(each.points or 0 for each in judged[bot])
+        return marks, points
 
     bot = max(student.bots, key=worth, default="")
     several = f"graded is the best of {', '.join(student.bots)}" if len(student.bots) > 1 else ""
-    missed = (Judged(threshold=each, matches=0, points=None, interval=None, look_at=None) for each in thresholds)
+    missed = (
+        Judged(threshold=each, matches=0, points=None, interval=None, look_at=None)
+        for each in thresholds
+    )
     results = judged[bot] if bot else tuple(missed)
     worst = grades.worst(results)
     match = worst.look_at or "" if worst is not None else ""
@@ -218,16 +234,24 @@ def _missing(event: Event, archive: Archive, everybody: Sequence[Student]) -> st
     """Return which matches are missing, in words; empty if none are."""
     plan, stored = Plan(event, archive), 0
     for each in plan.walk():
-        if each is None:  # later matches depend on missing ones, and only the schedule knows how many there may be
+        if each is None:
+            # Later matches depend on missing ones. Only the schedule knows how many there may be.
             break
         stored += each.stored
     planned = plan.walked if plan.over else max(plan.walked, schedules.total(event))
     at_most = "" if plan.over else schedules.at_most(event)
-    labels = zip(everybody, names.unambiguous([(student.name, student.id) for student in everybody]), strict=True)
-    late = [clean(label) for student, label in labels if student.newer]
-    parts = [f"{at_most}{planned - stored} of {planned} matches are not played yet"] if stored < planned else []
+    labels = names.unambiguous([(student.name, student.id) for student in everybody])
+    late: list[str] = []
+    for student, label in zip(everybody, labels, strict=True):
+        if student.newer:
+            late.append(clean(label))
+    parts: list[str] = []
+    if stored < planned:
+        parts.append(f"{at_most}{planned - stored} of {planned} matches are not played yet")
     if late:
-        parts.append(f"the last bots of {counted(len(late), 'student')} are not played yet ({', '.join(late)})")
+        parts.append(
+            f"the last bots of {counted(len(late), 'student')} are not played yet ({', '.join(late)})"
+        )
     return ", and ".join(parts)
 
 
@@ -250,7 +274,9 @@ def _faults(archive: Archive) -> dict[str, str]:
     for bot, by_ending in endings.items():
         kinds = ", ".join(f"{count} {ending}" for ending, count in sorted(by_ending.items()))
         if bot not in ready:
-            notes[bot] = f"it never started, so that it lost all of its matches: {first_reasons[bot]}"
+            notes[bot] = (
+                f"it never started, so that it lost all of its matches: {first_reasons[bot]}"
+            )
         else:
             times = f"at fault in {by_ending.total()} of {counted(matches[bot], 'match')}"
             notes[bot] = f"{times} ({kinds}): {first_reasons[bot]}"
