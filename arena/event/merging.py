@@ -18,7 +18,7 @@ from itertools import islice
 from pathlib import Path
 
 from arena.errors import ArenaError
-from arena.event import plan
+from arena.event import placings, plan
 from arena.results.archive import Archive, inspection, records
 from arena.values import Event, Match, Record
 
@@ -98,6 +98,7 @@ def merge(
     plan.begin(event, target)
     walked = plan.Plan(event, target)
     walked.walk_on()
+    placings.store_batches(event, walked, target)
     counting = target.count()
     target.append_stop(walked.stop(counting, late=False))
     return target.of_all_versions().count(), counting

@@ -4,15 +4,18 @@ The leaderboard's rating knows matches only; a bye is no match, and a bracket ha
 each game of such an event has this table beside its leaderboard. The schedule makes it; other schedules have none.
 """
 
-from dataclasses import asdict
+from collections.abc import Sequence
+from dataclasses import asdict, replace
 from typing import Any
 
 from arena.display_names import display_names
 from arena.event import schedules
 from arena.event.plan import Plan
-from arena.event.schedules._pairings import Placing, leagues
+from arena.event.schedules._pairings import leagues
 from arena.results.archive import Archive
+from arena.results.archive.records import Place
 from arena.results.columns import PLACINGS, Column
+from arena.values import Batch, Event
 
 LEFT_OUT = {"swiss": ("out",), "knockout": ("drawn", "buchholz")}
 """Columns that say nothing about the events of a schedule."""
@@ -21,25 +24,56 @@ LEFT_OUT = {"swiss": ("out",), "knockout": ("drawn", "buchholz")}
 def placings(archive: Archive) -> list[dict[str, Any]]:
     """Return the rows of a stored event's tables after its complete batches; none where its schedule has no table.
 
-    The keys are those of `PLACINGS`.
+    The keys are those of `PLACINGS`. The table that the run stored is taken where there is one.
     """
     event = archive.event()
-    table = getattr(schedules.find(event.schedule), "placings", None)
-    if table is None:
+    if not has_places(event):
         return []
-    plan = Plan(event, archive)
-    plan.walk_on()
-    placed: list[tuple[str, Placing]] = [
-        (league.games[0], row) for league, own in leagues(event, plan.complete_batches()) for row in table(league, own)
-    ]
+    plan = Plan.resumed(event, archive)
+    complete = plan.look()
+    stored = plan.batches.get(complete - 1)
+    if stored is None or stored.places is None:
+        rows = places(event, plan.complete_batches())
+    else:
+        rows = stored.places
+        bots = sorted((league.games[0], bot.name) for league, _ in leagues(event) for bot in league.bots)
+        if sorted((row.game, row.bot) for row in rows) != bots:
+            raise archive.damaged("the places after its last round are not those of its bots")
     shown = display_names(event.bots)
-    return [
-        {"game": game}
-        | asdict(row)
-        | {"points": float(row.points), "buchholz": None if row.buchholz is None else float(row.buchholz)}
-        | {"display": shown[row.bot]}
-        for game, row in placed
-    ]
+    return [row._asdict() | {"display": shown[row.bot]} for row in rows]
+
+
+def has_places(event: Event) -> bool:
+    """Return whether the schedule of an event makes a table of places."""
+    return getattr(schedules.find(event.schedule), "placings", None) is not None
+
+
+def places(event: Event, history: Sequence[Batch]) -> tuple[Place, ...]:
+    """Return the table of each game after these batches; none where the schedule has no table."""
+    table = getattr(schedules.find(event.schedule), "placings", None)
+    rows: list[Place] = []
+    if table is None:
+        return ()
+    for league, own in leagues(event, history):
+        for placing in table(league, own):
+            columns = asdict(placing)
+            columns["points"] = float(placing.points)
+            if placing.buchholz is not None:
+                columns["buchholz"] = float(placing.buchholz)
+            rows.append(Place(game=league.games[0], **columns))
+    return tuple(rows)
+
+
+def store_batches(event: Event, plan: Plan, archive: Archive) -> None:
+    """Store the batches of the plan that began or ended since the last call, with the places after them."""
+    batches = plan.unstored()
+    for number, batch in batches.items():
+        if batch.complete and not batch.cut and batch.places is None and has_places(event):
+            history = [plan.results(earlier) for earlier in range(number + 1)]
+            batches[number] = replace(batch, places=places(event, history))
+    if batches:
+        archive.store_batches(batches)
+        plan.batches.update(batches)
 
 
 def shown_columns(schedule: str) -> list[Column]:

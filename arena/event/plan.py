@@ -11,6 +11,10 @@ nothing, and knows no worker and no clock.
 # up in the archive, some hundreds at once. A set of all stored ids would be quicker, but a million ids would take 120
 # MB.
 #
+# Batches that are over are stored with the ids of their matches (`StoredBatch`). `Plan.resumed` begins behind them: it
+# pairs none of them again, and makes none of their matches. A stored batch counts only while all its matches are
+# stored, so an archive that lost a match plays it again. `arena verify` walks the whole plan and compares.
+#
 # Batches. A batch depends on the results of earlier batches (`Schedule.BEHIND`). While these are not all stored, `walk`
 # yields None: nothing can begin until more matches are done, and whoever walks may ask again. The schedule gets results
 # in the order of the plan, so the order in which matches finished changes nothing.
@@ -23,19 +27,21 @@ nothing, and knows no worker and no clock.
 from array import array
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import fields
+from dataclasses import fields, replace
 from functools import cached_property
 from itertools import count, islice
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Self
 
 from arena.errors import ArenaError
 from arena.event import schedules, stopping
 from arena.identity import digest_of, plain
 from arena.results.archive import Archive
+from arena.results.archive.records import StoredBatch
 from arena.values import Batch, Event, Match, OpenRanks, Stop
 
 MOST_OPEN = 1_500_000
 """A run walks no further than it plays, so only a stranger has an archive of which more are missing."""
+ID_DIGITS = 12
 LOOK_UP = 256
 """The number of matches that are looked up in the archive at once."""
 
@@ -52,7 +58,8 @@ class Planned(NamedTuple):
 class Plan:
     """The matches of one event; its archive says which of them are done."""
 
-    def __init__(self, event: Event, archive: Archive) -> None:
+    def __init__(self, event: Event, archive: Archive, batches: Sequence[StoredBatch] = ()) -> None:
+        """Begin behind the first of these batches that are complete; `resumed` takes those of the archive."""
         self._event, self._archive = event, archive
         self._schedule = schedules.find(event.schedule)
         self._ids: list[array[int]] = []
@@ -73,6 +80,38 @@ class Plan:
         """True when all matches of the plan were walked."""
         self.ended_by = "plan"
         """The key of the rule that ended the plan."""
+        self.batches: dict[int, StoredBatch] = {}
+        """The batches as the archive has them, by number: the complete ones, and the one under way."""
+        self._begun: dict[int, str] = {}
+        """The ids of the batches that were paired in this walk, behind the first batch."""
+        self._begin_behind(batches)
+
+    @classmethod
+    def resumed(cls, event: Event, archive: Archive) -> Self:
+        """Return the plan of the event that the archive was begun with, behind its stored batches."""
+        return cls(event, archive, archive.batches())
+
+    def _begin_behind(self, batches: Sequence[StoredBatch]) -> None:
+        looks_inside = self._event.stop_when is not None and getattr(self._schedule, "LOOKS_EACH_REPEAT", False)
+        for number, batch in enumerate(batches):
+            if looks_inside and not (batches[-1].complete and batches[-1].ended_by):
+                return  # the looks inside a batch are not stored
+            ids = _ids_of(batch)
+            if not batch.complete:
+                self.batches[number] = batch
+                return
+            if len(self._archive.stored(ids)) < len(ids):
+                return
+            self.batches[number] = batch
+            self._ids.append(array("Q", (int(match, 16) for match in ids)))
+            self._missing.append(0)
+            self._ended += not batch.cut
+            self.walked += len(ids)
+            if self._plugin:
+                self._seen.update(self._ids[number])
+            if batch.ended_by:
+                self.over, self.ended_by = True, batch.ended_by
+                return
 
     @property
     def complete(self) -> bool:
@@ -91,15 +130,23 @@ class Plan:
 
     def walk(self) -> Iterator[Planned | None]:
         """Yield the matches in order; None while nothing is decided beyond the matches before."""
+        if self.over:
+            return
         limit, next_look = self._event.max_matches, 1
-        looks, parts = self._event.stop_when is not None, 0
+        looks, parts = self._event.stop_when is not None, max(0, len(self._ids) - 1)
+        for part in range(1, parts + 1):  # the looks of an earlier run, none of which ended the event
+            if part >= next_look:
+                next_look = stopping.next_look(part)
         by_repeats = getattr(self._schedule, "LOOKS_EACH_REPEAT", False)
-        for number in count():
+        for number in count(len(self._ids)):
             decided = number if looks else max(0, number - self._schedule.BEHIND)
             while self._ended < decided or any(self._missing[:decided]):
                 yield None
             repeat = -1  # the highest one of the batch so far
             batch = self._schedule.batch(self._event, number, _History(self, max(0, number - self._schedule.BEHIND)))
+            if number:  # the first batch may have a million matches
+                batch = tuple(batch)
+                self._begun[number] = "".join(match.id for match in batch)
             for match, stored in self._looked_up(batch):
                 if repeat < 0:
                     self._ids.append(array("Q"))
@@ -194,10 +241,53 @@ class Plan:
             self._results[batch] = self._archive.played_of(self.ids(batch))
         return self._results[batch]
 
+    def look(self) -> int:
+        """Walk on as far as batches may be complete; return the number of those that are, to their end.
+
+        Where the archive has the next batch, and matches of it are missing, nothing is paired.
+        """
+        under_way = self.batches.get(len(self._ids))
+        if under_way is not None:
+            ids = _ids_of(under_way)
+            if len(self._archive.stored(ids)) < len(ids):
+                return len(self._ids)
+        self.walk_on()
+        return min(self._ended, self._complete())
+
+    def _complete(self) -> int:
+        ended = len(self._ids) if self.over else self._ended
+        return next((batch for batch in range(ended) if self._missing[batch]), ended)
+
     def complete_batches(self) -> list[Batch]:
         """Return the results of the first batches of which all matches were walked and are stored."""
         stored = next((batch for batch in range(self._ended) if self._missing[batch]), self._ended)
         return [self.results(batch) for batch in range(stored)]
+
+    def begun(self, batch: int) -> str:
+        """Return the ids of a batch that this walk paired, joined; empty for others."""
+        return self._begun.get(batch) or "".join(self.ids(batch) if batch < len(self._ids) else ())
+
+    def unstored(self) -> dict[int, StoredBatch]:
+        """Return the batches, by number, of which more is known now than `batches` has."""
+        found: dict[int, StoredBatch] = {}
+        complete = self._complete()
+        for number in range(max(0, len(self.batches) - 2), complete):
+            is_last = self.over and number == len(self._ids) - 1
+            batch = StoredBatch(
+                ids="".join(self.ids(number)),
+                complete=True,
+                ended_by=self.ended_by if is_last else "",
+                cut=number >= self._ended,
+            )
+            before = self.batches.get(number)
+            if before is not None and before.complete:
+                batch = replace(batch, places=before.places)
+            if batch != before:
+                found[number] = batch
+        begun = self._begun.get(complete, "")
+        if begun and complete not in self.batches:
+            found[complete] = StoredBatch(ids=begun)
+        return found
 
     def _looked_up(self, batch: Iterable[Match]) -> Iterator[tuple[Match, bool]]:
         matches = iter(batch)
@@ -205,6 +295,10 @@ class Plan:
             stored = self._archive.stored([match.id for match in chunk])
             for match in chunk:
                 yield match, match.id in stored
+
+
+def _ids_of(batch: StoredBatch) -> list[str]:
+    return [batch.ids[start : start + ID_DIGITS] for start in range(0, len(batch.ids), ID_DIGITS)]
 
 
 class _History(Sequence[Batch]):

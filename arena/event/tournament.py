@@ -40,7 +40,7 @@ from typing import Protocol
 
 from arena import extensions, system, whole_files
 from arena.errors import ArenaError
-from arena.event import bot_folder, builds, plan, service
+from arena.event import bot_folder, builds, placings, plan, service
 from arena.event.control import Control, LaneStatus
 from arena.event.director import Commit, Director, ReportAbort, ReportAbsence, RunPhase, Warn, Work
 from arena.event.end_time import EndTime
@@ -205,7 +205,8 @@ class _Run:
         self._event, self._archive, self._audience, self._until = event, archive, audience, until
         self._stopped = stopped
         self._control = Control(archive.folder, archive.token)
-        self.plan = plan.Plan(event, archive)
+        self.plan = plan.Plan.resumed(event, archive)
+        archive.forget_batches(len(self.plan.batches))
         self.director = Director(self._due(), bots=len(event.bots), until=until)
         self.finished = archive.count()
         self._played: Counter[str] = Counter()
@@ -281,6 +282,7 @@ class _Run:
         complete, phase, stop = self.plan.complete, self.director.phase, None
         if phase is not RunPhase.INTERRUPTED:
             stop = self.plan.stop(self.finished, late=phase is RunPhase.LATE)
+        placings.store_batches(self._event, self.plan, self._archive)
         self._archive.append_stop(stop)
         planned = self.finished if complete else self.plan.total
         self._control.publish(planned, self.finished, self._played.total(), complete=complete)
@@ -343,6 +345,7 @@ class _Run:
             self._played[lane] += 1
             self.finished += 1
             self._audience.finished(record)
+        placings.store_batches(self._event, self.plan, self._archive)
 
     def _statuses(self, lanes: tuple[Lane, ...]) -> list[LaneStatus]:
         """Return what each lane is doing, for other processes to read."""

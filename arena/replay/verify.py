@@ -16,12 +16,12 @@ from typing import Any
 
 from arena import parallel
 from arena.errors import ArenaError
-from arena.event import plan
+from arena.event import placings, plan
 from arena.game import Game
 from arena.replay.reconstruct import disagreements
 from arena.results.archive import Archive, DamagedError, inspection, records
 from arena.results.standings import Tally, tallies
-from arena.values import Bot, Event, Match
+from arena.values import Batch, Bot, Event, Match
 
 GameOf = Callable[[Match], Game[Any]]
 """The rules of a match, from where rules are trusted; never from the path in the record."""
@@ -140,7 +140,8 @@ def _event_problems(archive: Archive, *, unfinished: bool, until: float = inf) -
     """
     planned: set[str] = set()
     missing = 0
-    for planned_match in plan.Plan(archive.event(), archive).known():
+    walked = plan.Plan(archive.event(), archive)
+    for planned_match in walked.known():
         if time.monotonic() > until:
             break
         if planned_match.stored:
@@ -148,6 +149,7 @@ def _event_problems(archive: Archive, *, unfinished: bool, until: float = inf) -
         else:
             missing += 1
     else:
+        yield from _batch_problems(archive, walked)
         flagged = archive.planned_ids()
         strange = sorted(flagged - planned)
         if strange:
@@ -171,6 +173,40 @@ def _event_problems(archive: Archive, *, unfinished: bool, until: float = inf) -
         sums = Counter()
     if counted != sums:
         yield "the sums behind the leaderboard are not those of its matches"
+
+
+def _batch_problems(archive: Archive, walked: plan.Plan) -> Iterator[str]:
+    """Yield the stored batches that differ from those that the results make."""
+    try:
+        stored = archive.batches()
+    except DamagedError:
+        yield "the batches of its plan cannot be read; the file is damaged"
+        return
+    made = walked.unstored()
+    history: list[Batch] = []
+    for number, batch in enumerate(stored):
+        expected = made.get(number)
+        if not batch.complete:
+            begun = walked.begun(number)
+            if not begun.startswith(batch.ids) and not batch.ids.startswith(begun):
+                yield f"batch {number + 1} is stored with other matches than its results make"
+            continue
+        if expected is None or not expected.complete:
+            yield f"batch {number + 1} is stored as complete, and is not by its matches"
+            return
+        if batch.ids != expected.ids:
+            yield f"batch {number + 1} is stored with other matches than its results make"
+            return
+        if batch.ended_by not in ("", expected.ended_by):
+            yield f"the plan is stored as ended by {batch.ended_by!r} with batch {number + 1}"
+        if batch.cut != expected.cut:
+            yield f"batch {number + 1} is stored as cut, or as whole, and is not"
+            return
+        history.append(walked.results(number))
+        if batch.places is None:
+            continue
+        if batch.cut or batch.places != placings.places(archive.event(), history):
+            yield f"the places after batch {number + 1} are not those of its results"
 
 
 def _record_problems(

@@ -124,8 +124,8 @@ def rounds(results: Results, archive: Archive) -> dict[str, Rounds]:
     event = results.event
     if event.schedule not in {"swiss", "knockout"}:
         return {}
-    plan = Plan(event, archive)
-    plan.walk_on()
+    plan = Plan.resumed(event, archive)
+    plan.look()
     rounds = {}
     for league, history in leagues(event, plan.complete_batches()):
         if league.schedule == "knockout":

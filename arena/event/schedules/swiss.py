@@ -94,13 +94,16 @@ def placings(league: Event, history: Sequence[Batch]) -> tuple[Placing, ...]:
     state = _state(league, history)
     buchholz = []
     for bot, points in enumerate(state.points):
-        of_opponents = sum(state.games[bot, opponent] * state.points[opponent] for opponent in range(len(bots)))
-        buchholz.append(of_opponents + (state.byes[bot] + state.walkovers[bot]) * points)
+        buchholz.append((state.byes[bot] + state.walkovers[bot]) * points)
+    for (bot, opponent), games in state.games.items():
+        buchholz[bot] += games * state.points[opponent]
     worth = [(bot not in state.never, state.points[bot], buchholz[bot]) for bot in range(len(bots))]
-    order = sorted(worth, reverse=True)
+    place: dict[tuple[bool, int, int], int] = {}
+    for number, value in enumerate(sorted(worth, reverse=True), 1):
+        place.setdefault(value, number)
     rows = [
         Placing(
-            place=1 + order.index(worth[index]),
+            place=place[worth[index]],
             bot=name,
             points=Fraction(state.points[index], WIN),
             won=state.results[index][1],

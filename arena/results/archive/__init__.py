@@ -30,16 +30,16 @@ numbers reads every match that has them.
 #   plan changes, other matches count, and all tallies are counted anew.
 #
 # `planned` marks the matches of the current plan: those that count. Matches of an earlier plan (an
-# edited bot, board or rule) stay. The ids of the plan itself are not stored: a thousand bots have a
-# million of them, and later batches of a plan may depend on results. All that a run appends is
-# planned. What was stored before is marked when the plan changes (`begin`), and where a later batch
-# plans such a match, when that batch is begun (`mark_planned`).
+# edited bot, board or rule) stay. The batches of the plan that are over stand in `meta`, with the
+# ids of their matches and the places after them (`StoredBatch`); later batches may depend on
+# results. All that a run appends is planned. What was stored before is marked when the plan changes
+# (`begin`), and where a later batch plans such a match, when that batch is begun (`mark_planned`).
 
 import json
 import sqlite3
 from array import array
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -47,7 +47,7 @@ from arena.errors import ArenaError
 from arena.game import Role
 from arena.results.archive import records, schema
 from arena.results.archive.database import DamagedError, Database, NoResultsError
-from arena.results.archive.records import Entry, Row, Span, StoredSeat
+from arena.results.archive.records import Entry, Row, Span, StoredBatch, StoredSeat
 from arena.results.standings import Tally
 from arena.values import Abort, Ending, Event, Failing, Played, Record, Stop
 
@@ -58,6 +58,9 @@ insert into matches ({", ".join(records.MATCH)}, figures, planned)
 values ({", ".join("?" * len(records.MATCH))}, ?, 1)
 """
 NOTE = "insert or replace into meta values (?, ?)"
+BATCH = "batch {:08}"
+"""The key of a batch in `meta`; an arena that does not know it makes the plan of the results."""
+NO_BATCHES = "delete from meta where key glob 'batch *'"
 CHOSEN_MATCHES = f"(select * from main.matches where id in {schema.CHOSEN})"
 SEATS = (
     "matches join seats on seats.match = matches.number "
@@ -89,6 +92,8 @@ class Archive(Database):
             connection.execute(NOTE, ("event", records.event_text(event)))
             connection.execute(NOTE, ("plan", key))
             connection.execute("delete from meta where key = 'stop'")
+            if stored != (key,):
+                connection.execute(NO_BATCHES)
             if ids is not None:
                 chosen = f"(id in {schema.CHOSEN})"
                 query = f"update matches set planned = not planned where planned != {chosen}"
@@ -125,6 +130,35 @@ class Archive(Database):
             for row in rows:
                 _insert(connection, row)
             connection.execute(schema.COUNT, (last,))
+
+    def store_batches(self, batches: Mapping[int, StoredBatch]) -> None:
+        """Store these batches of the plan by their numbers, in place of what is stored of them."""
+        with self._transaction() as connection:
+            for number, batch in batches.items():
+                row = (BATCH.format(number), records.batch_text(batch))
+                connection.execute(NOTE, row)
+
+    def forget_batches(self, first: int) -> None:
+        """Remove the stored batches from this number on."""
+        if len(self.batches()) > first:
+            with self._transaction() as connection:
+                connection.execute(f"{NO_BATCHES} and key >= ?", (BATCH.format(first),))
+
+    def batches(self) -> list[StoredBatch]:
+        """Return the first batches of the plan, in order, as far as runs have stored them.
+
+        An archive of an older arena has none.
+        """
+        rows = self._rows("select key, value from meta where key glob 'batch *' order by key")
+        batches: list[StoredBatch] = []
+        for key, text in rows:
+            if key != BATCH.format(len(batches)):
+                raise self.damaged("a batch of its plan is lost")
+            try:
+                batches.append(records.batch_of(text))
+            except ValueError as error:
+                raise self.damaged("a batch of its plan cannot be read") from error
+        return batches
 
     def append_stop(self, stop: Stop | None) -> None:
         """Store why the event ended, or that it did not."""
@@ -166,6 +200,7 @@ class Archive(Database):
             # Later batches may have been planned by these results: without a key, `begin` marks
             # the plan anew.
             connection.execute("update meta set value = '' where key = 'plan'")
+            connection.execute(NO_BATCHES)
             connection.execute(MARKED)
             connection.execute("delete from meta where key = 'stop'")
         return tuple(match for _, match in matches)

@@ -10,9 +10,10 @@ import re
 import zlib
 from array import array
 from collections.abc import Iterable
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
 from itertools import chain
+from math import isfinite
 from struct import Struct
 from typing import Any, Generic, NamedTuple, TypeVar
 
@@ -177,7 +178,41 @@ def _fail_fast(schema: Any) -> Any:
     return strict
 
 
+class Place(NamedTuple):
+    """A row of the table of a Swiss or a knockout, with the columns of `PLACINGS`."""
+
+    game: str
+    place: int
+    bot: str
+    points: float
+    won: int
+    drawn: int
+    lost: int
+    byes: int
+    buchholz: float | None
+    out: int | None
+
+
+@dataclass(frozen=True, kw_only=True)
+class StoredBatch:
+    """A batch that a run has planned to its end, such as a round of a Swiss."""
+
+    ids: str
+    """The ids of its matches in the order of the plan, 12 hex digits each. They are its pairs: each
+    match has its seats on record, and a bot without a match has the bye."""
+    complete: bool = False
+    """True when all its matches are stored, and all batches before it are complete."""
+    places: tuple[Place, ...] | None = None
+    """The table of places after it, byes included; None before, and for other schedules."""
+    ended_by: str = ""
+    """The key of the rule that ended the plan with this batch; empty where the plan goes on."""
+    cut: bool = False
+    """True when that rule ended the plan inside this batch: no table of places counts it."""
+
+
+IDS = re.compile("(?:[0-9a-f]{12})+")
 _record, _event, _stop = _Json(Record), _Json(Event), _Json(Stop)
+_batch = _Json(StoredBatch)
 
 
 class BoardRole(NamedTuple):
@@ -380,6 +415,22 @@ def stop_text(stop: Stop) -> str:
 def stop_of(text: str) -> Stop:
     """Return the reason that the JSON was made of; raise ValueError if it was made of none."""
     return _stop.read(text)
+
+
+def batch_text(batch: StoredBatch) -> str:
+    """Return a batch as JSON."""
+    return json.dumps(_batch.adapter.dump_python(batch))
+
+
+def batch_of(text: str) -> StoredBatch:
+    """Return the batch that the JSON was made of; ValueError when it was made of none."""
+    batch = _batch.read(text)
+    if not IDS.fullmatch(batch.ids):
+        raise ValueError("its matches have no ids")
+    for row in batch.places or ():
+        if not isfinite(row.points) or not isfinite(row.buchholz or 0):
+            raise ValueError("a place has no points")
+    return batch
 
 
 def played_of(row: Row, seats: list[Row]) -> Played:
