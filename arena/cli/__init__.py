@@ -50,7 +50,6 @@ COMMANDS = {
         "report": "Write report.html: tables, charts and matches to replay.",
         "replay": "Look at a recorded match, turn by turn or line by line; list them.",
         "rerun": "Play a recorded match again, with the same seeds.",
-        "lessons": "Show the positions in which a bot threw most away.",
     },
     "Bots": {
         "new": "Make a bot from a starter kit.",

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 from contextlib import nullcontext
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, NoReturn
 
@@ -10,70 +10,31 @@ import typer
 
 from arena import workspace
 from arena.author.checkup import WHOLE_MATCHES_S, CheckRun, Checkup
-from arena.cli import options, output, stored_match
+from arena.cli import options, output
 from arena.errors import ArenaError
 from arena.event import service
 from arena.sandbox.launcher import Launcher
 from arena.sandbox.toolchain import PYTHON_HERE
-from arena.values import Bot, Conditions
+from arena.values import Bot
 
 if TYPE_CHECKING:
-    pass
+    from arena.author.checkup.screening import Screening
+    from arena.event.config import Tournament
 
 
 def check(
     bot: Annotated[str, typer.Argument(metavar="BOT", help="The file or folder of a bot, or its name.")],
     boards: options.BoardNames = None,
-    lessons: Annotated[
-        Path | None,
-        typer.Option(
-            "--lessons",
-            metavar="FILE",
-            help="Play the lessons that `arena lessons --tests` wrote, and nothing else; exit code 1 when one fails.",
-        ),
-    ] = None,
     sandbox: options.Sandbox = None,
     unsafe: options.Unsafe = False,
     json: options.Json = False,
 ) -> None:
     """Test a bot against the protocol, step by step, at each board that it plays; exit code 1 when it is not fit."""
-
-    def refuse(error: ArenaError) -> NoReturn:
-        """Report a bot that cannot even be started."""
-        if json:
-            finding = {"weight": "fault", "where": "before it is started", "words": str(error), "cure": ""}
-            output.print_json([{"bot": bot, "sound": False, "findings": [finding | {"log": [], "again": []}]}])
-        else:
-            print(f"FAULT   {output.safe_lines(str(error))}")
-        raise typer.Exit(1)
-
-    tournament = workspace.tournament(options.overrides(sandbox=sandbox, unsafe=unsafe))
-    try:
-        candidate = workspace.bot_named(bot)
-    except ArenaError as error:
-        if not Path(bot).exists():
-            raise
-        refuse(error)
-    if lessons is not None and boards:
-        raise ArenaError("--board and --lessons: the lessons of a file are on the boards of their matches")
-    screening = workspace.screening(tournament, options.names_in(boards), by_hand=True)
-    if lessons is None:
-        screening.boards_of(candidate)  # a mistake in the boards is found before a long build
-    conditions = screening.conditions
-    workspace.refuse_exposed((candidate,), conditions.sandbox)
-    try:
-        (candidate,) = screening.build([candidate])
-    except ArenaError as error:
-        refuse(error)
+    built = candidate_of(bot, options.names_in(boards), sandbox=sandbox, unsafe=unsafe, json=json)
+    candidate, tournament, screening = built.bot, built.tournament, built.screening
     with Launcher(watches=True) as launcher:
         if not json:
-            level = ", ".join(filter(None, (conditions.sandbox, launcher.protection)))
-            print(f"{output.safe_line(candidate.name)}  {candidate.digest}  at the level {level}", flush=True)
-            for sentence in tournament.unmet_requests(candidate):
-                print(f"  {output.safe_line(sentence)}", flush=True)
-        if lessons is not None:
-            _play_lessons(tournament.as_entered(candidate), lessons, conditions, launcher, json=json)
-            return
+            built.print_head(launcher)
         serving = [each for each in service.known().values() if each.serves(candidate)]
         with workspace.asking(tournament) if serving else nullcontext({}) as services:
             for each in [] if json else serving:
@@ -101,31 +62,61 @@ def check(
         raise typer.Exit(1)
 
 
-def _play_lessons(bot: Bot, path: Path, conditions: Conditions, launcher: Launcher, *, json: bool) -> None:
-    """Print what the bot makes of each lesson of a file; exit code 1 unless all pass."""
-    from arena import lessons
+@dataclass(frozen=True, kw_only=True)
+class Candidate:
+    """A bot that was built to be checked."""
 
-    rows: list[dict[str, object]] = []
-    for lesson in lessons.read(path, stored_match.board_of):
-        result = lessons.play(lesson, bot, launcher, conditions)
-        match = lesson.record.match
-        rows.append(
-            {
-                "lesson": lesson.number,
-                "match": match.id,
-                "board": match.label,
-                **output.fields(lesson, "role", "turn", "good"),
-                **output.fields(result, "answer", "passed", "words"),
-            }
-        )
-        if not json:
-            verdict = "ok   " if result.passed else "FAULT"
-            print(f"  {verdict}  {lesson.number}. {lesson}: {output.safe_line(result.words, 1000)}", flush=True)
-    passed = sum(bool(row["passed"]) for row in rows)
-    summary = f"\n{output.safe_line(bot.name)} passes {passed} of {output.counted(len(rows), 'lesson')}"
-    output.print_result(rows, summary, json=json)
-    if passed < len(rows):
+    bot: Bot
+    tournament: "Tournament"
+    screening: "Screening"
+
+    def print_head(self, launcher: Launcher) -> None:
+        """Print which bot it is, how it is confined, and what it asks for in vain."""
+        level = ", ".join(filter(None, (self.screening.conditions.sandbox, launcher.protection)))
+        print(f"{output.safe_line(self.bot.name)}  {self.bot.digest}  at the level {level}", flush=True)
+        for sentence in self.tournament.unmet_requests(self.bot):
+            print(f"  {output.safe_line(sentence)}", flush=True)
+
+
+def candidate_of(
+    name: str,
+    boards: tuple[str, ...],
+    *,
+    sandbox: str | None,
+    unsafe: bool,
+    json: bool,
+    needs_boards: bool = True,
+) -> Candidate:
+    """Build the bot that is to be checked; exit code 1, with a finding, where it cannot even be started.
+
+    With `needs_boards` a mistake in the boards is found before a long build.
+    """
+
+    def refuse(error: ArenaError) -> NoReturn:
+        """Report a bot that cannot even be started."""
+        if json:
+            finding = {"weight": "fault", "where": "before it is started", "words": str(error), "cure": ""}
+            output.print_json([{"bot": name, "sound": False, "findings": [finding | {"log": [], "again": []}]}])
+        else:
+            print(f"FAULT   {output.safe_lines(str(error))}")
         raise typer.Exit(1)
+
+    tournament = workspace.tournament(options.overrides(sandbox=sandbox, unsafe=unsafe))
+    try:
+        candidate = workspace.bot_named(name)
+    except ArenaError as error:
+        if not Path(name).exists():
+            raise
+        refuse(error)
+    screening = workspace.screening(tournament, boards, by_hand=True)
+    if needs_boards:
+        screening.boards_of(candidate)
+    workspace.refuse_exposed((candidate,), screening.conditions.sandbox)
+    try:
+        (candidate,) = screening.build([candidate])
+    except ArenaError as error:
+        refuse(error)
+    return Candidate(bot=candidate, tournament=tournament, screening=screening)
 
 
 class RunPrinter:

@@ -15,9 +15,9 @@ Where to change what (paths begin below arena/):
   `cli/leaderboard_text.py`; where the report has it: `report/leaderboard.py` `ORDER`
 - what a lesson is, which come first: `results/lessons.py`; exact ones: `results/blunders.py`;
   when an estimate is sure enough: `results/move_estimates.py`; how it is printed:
-  `cli/lessons.py`; in the report: `report/bots.py`, `report/html/bot.js`
+  `extras/lessons/command.py`; in the report: `report/bots.py`, `report/html/bot.js`
 - the file of lessons, and how a bot is led to a position: `lessons.py`; `arena check --lessons`:
-  `cli/check.py`
+  `extras/lessons/check.py`
 - what a student's mark is, and its reason in words: `results/grades.py`; who a student is:
   `author/submissions/students.py`; who a person is, whatever the name:
   `author/submissions/people.py` `recorded`; which of a student's bots counts, and the files:

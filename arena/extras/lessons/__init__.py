@@ -1,0 +1,18 @@
+"""Lessons: the positions in which a bot threw most away, shown, and as tests. Page: docs/extras/lessons.md.
+
+What a lesson is, is core (arena/results/lessons.py), as the report has the worst ones on the page of each bot. So is
+the file of lessons (arena/lessons.py): tests of bots import `arena.lessons`, and could not if this folder were gone.
+"""
+
+from arena.extensions import AddedCommand, AddedOptions, Extension
+
+EXTENSION = Extension(
+    commands=(
+        AddedCommand(
+            name="lessons",
+            line="Show the positions in which a bot threw most away.",
+            path="arena.extras.lessons.command:lessons",
+        ),
+    ),
+    options=(AddedOptions(command="check", path="arena.extras.lessons.check:check"),),
+)

@@ -1,0 +1,67 @@
+"""`arena check --lessons`: play the lessons of a file with a bot."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from arena.cli import output, stored_match
+from arena.cli.check import candidate_of
+from arena.errors import ArenaError
+from arena.sandbox.launcher import Launcher
+from arena.values import Bot, Conditions
+
+
+def check(
+    bot: str,
+    boards: list[str] | None,
+    sandbox: str | None,
+    unsafe: bool,
+    json: bool,
+    lessons: Annotated[
+        Path | None,
+        typer.Option(
+            "--lessons",
+            metavar="FILE",
+            help="Play the lessons that `arena lessons --tests` wrote, and nothing else; exit code 1 when one fails.",
+        ),
+    ] = None,
+) -> None:
+    """Build the bot, and play the lessons with it."""
+    if lessons is None:
+        raise TypeError("this runs only with the option")
+    if boards:
+        raise ArenaError("--board and --lessons: the lessons of a file are on the boards of their matches")
+    built = candidate_of(bot, (), sandbox=sandbox, unsafe=unsafe, json=json, needs_boards=False)
+    with Launcher(watches=True) as launcher:
+        if not json:
+            built.print_head(launcher)
+        seated = built.tournament.as_entered(built.bot)
+        _play_lessons(seated, lessons, built.screening.conditions, launcher, json=json)
+
+
+def _play_lessons(bot: Bot, path: Path, conditions: Conditions, launcher: Launcher, *, json: bool) -> None:
+    """Print what the bot makes of each lesson of a file; exit code 1 unless all pass."""
+    from arena import lessons
+
+    rows: list[dict[str, object]] = []
+    for lesson in lessons.read(path, stored_match.board_of):
+        result = lessons.play(lesson, bot, launcher, conditions)
+        match = lesson.record.match
+        rows.append(
+            {
+                "lesson": lesson.number,
+                "match": match.id,
+                "board": match.label,
+                **output.fields(lesson, "role", "turn", "good"),
+                **output.fields(result, "answer", "passed", "words"),
+            }
+        )
+        if not json:
+            verdict = "ok   " if result.passed else "FAULT"
+            print(f"  {verdict}  {lesson.number}. {lesson}: {output.safe_line(result.words, 1000)}", flush=True)
+    passed = sum(bool(row["passed"]) for row in rows)
+    summary = f"\n{output.safe_line(bot.name)} passes {passed} of {output.counted(len(rows), 'lesson')}"
+    output.print_result(rows, summary, json=json)
+    if passed < len(rows):
+        raise typer.Exit(1)
