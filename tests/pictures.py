@@ -21,6 +21,8 @@ TABLES = ("leaderboard", "rankings", "strengths", "accuracy", "chance_better", "
 BOARD, PACMAN, TURN = "random", "pacmaster", 23
 """The replay that is shown: the longest match of this Pacman on these boards, at this turn."""
 WINDOW = {"width": 1440, "height": 980}
+CLIPS = {"duel": "eaten", "classic": "all pellets"}
+"""The boards whose matches move on top of the README, and how the matches end. Both clips together stay below 600 kB."""
 
 
 def main() -> None:
@@ -38,6 +40,7 @@ def main() -> None:
             shutil.copy(demo / f"{name}.csv", DOCS / "sample")
         shutil.copy(workspace / "tournament.toml", DOCS / "sample")
         photograph(demo)
+        film(demo)
 
 
 def photograph(demo: Path) -> None:
@@ -48,11 +51,28 @@ def photograph(demo: Path) -> None:
     match = turns[shown].groupby("match")["turn"].max().idxmax()
     results.close()
     with sync_playwright() as started:
-        browser = started.chromium.launch(executable_path=shutil.which("chromium"))
+        program = shutil.which("chromium") or shutil.which("chromium-headless-shell")
+        browser = started.chromium.launch(executable_path=program)
         page = browser.new_page(viewport=WINDOW, color_scheme="light")
         page.goto(f"{(demo / 'report.html').as_uri()}#match={match}&turn={TURN}")
         page.screenshot(path=DOCS / "report.png")
         browser.close()
+
+
+def film(demo: Path) -> None:
+    """Write a clip of the longest match on each board that ends as it should, and has no bot that plays by chance."""
+    results = Results.open(demo)
+    lengths = results.turns().groupby("match")["turn"].max()
+    matches = results.matches().set_index("match").join(lengths)
+    results.close()
+    bots = matches[["explorer_bot", "mummy_bot", "pacman_bot", "blinky_bot"]]
+    by_chance = bots.isin(["dice", "sampler"]).any(axis="columns")
+    for board, reason in CLIPS.items():
+        shown = matches[(matches["board"] == board) & (matches["reason"] == reason) & ~by_chance]
+        match = str(shown["turn"].idxmax())
+        game = "pacman" if board == "classic" else board
+        command = [sys.executable, "-m", "arena", "clip", match, "--output", str(DOCS / f"{game}.gif")]
+        subprocess.run(command, cwd=demo.parent.parent, check=True)
 
 
 if __name__ == "__main__":

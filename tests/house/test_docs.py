@@ -131,8 +131,20 @@ def test_the_bot_of_the_readme_is_the_shortest_bot():
     assert blocks(README, "python") == blocks(AUTHORS, "python")[:1]
 
 
-def test_the_readme_has_at_most_a_thousand_words():
-    assert len(README.split()) <= 1000
+def test_the_readme_has_at_most_700_words_12_links_and_600_kb_of_clips():
+    assert len(README.split()) <= 700
+    assert len(re.findall(r"(?<!!)\[[^\]]*\]\(", README)) <= 12
+    assert 0 < sum(clip.stat().st_size for clip in (HERE / "docs").glob("*.gif")) < 600_000
+
+
+def test_the_manual_leads_each_reader_by_three_pages_and_lists_all_pages():
+    manual = (HERE / "docs" / "manual.md").read_text()
+    rows = [row for row in manual.splitlines() if row.startswith("| ") and "](" in row]
+    assert len(rows) >= 6
+    assert max(row.count("](") for row in rows) == 3
+    linked = {(HERE / "docs" / link).resolve() for link in re.findall(r"\]\(([^)#]+)\)", manual)}
+    pages = {*(HERE / "docs").rglob("*.md")} - {HERE / "docs" / "manual.md"}
+    assert {page.name for page in pages - linked} == set()
 
 
 NOT_OURS = {"COMMAND", "streaks"}
