@@ -290,8 +290,10 @@ def test_the_listing_of_contributing_is_the_listing():
     listing = next(block for block in blocks(CONTRIBUTING, "") if "tournament.toml" in block)
     columns = re.findall(r"^  (\S+(?: \S+)*)  ", listing, re.MULTILINE)
     listed = {name for column in columns for name in column.split()}
-    here = {path.name if path.is_file() else f"{path.name}/" for path in (HERE / "arena").iterdir()}
-    hidden = {"__init__.py", "__main__.py", "__pycache__/", "py.typed", "ruff.toml"}
+    here = {path.name for path in (HERE / "arena").iterdir() if path.is_file()}
+    # What an older checkout left, a folder with nothing but __pycache__, is no part of arena.
+    here |= {f"{path.parent.name}/" for path in (HERE / "arena").glob("*/__init__.py")}
+    hidden = {"__init__.py", "__main__.py", "py.typed", "ruff.toml"}
     assert listed == here - hidden
 
 
