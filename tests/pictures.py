@@ -22,7 +22,7 @@ BOARD, PACMAN, TURN = "random", "pacmaster", 23
 """The replay that is shown: the longest match of this Pacman on these boards, at this turn."""
 WINDOW = {"width": 1440, "height": 980}
 CLIPS = {"duel": "eaten", "classic": "all pellets"}
-"""The boards whose matches move on top of the README, and how the matches end. Both clips together stay below 600 kB."""
+"""The boards whose matches move on top of the README, and how they end. Both clips together stay below 600 kB."""
 
 
 def main() -> None:
