@@ -35,45 +35,49 @@ from arena.errors import ArenaError
 from arena.version import __version__
 
 COMMANDS = {
-    "Play": {
-        "run": "Play the event of a tournament.toml, or go on with it.",
-        "status": "Show how far an event is; void the matches of a faulty machine.",
-        "stop": "Ask a run to finish the matches under way, and to end.",
-        "match": "Play one match between named bots, and show it.",
-        "play": "Play a role yourself against bots.",
-        "duel": "Test whether a bot is better than another, until it is proven.",
-    },
-    "Look": {
-        "leaderboard": "Print the leaderboard of an event, also while it is played.",
-        "compare": "Compare two bots of an event.",
-        "charts": "Draw the charts of an event, and write its CSV files.",
-        "report": "Write report.html: tables, charts and matches to replay.",
-        "replay": "Look at a recorded match, turn by turn or line by line; list them.",
-        "rerun": "Play a recorded match again, with the same seeds.",
-    },
-    "Bots": {
+    "The first hour": {
+        "init": "Make a new workspace.",
         "new": "Make a bot from a starter kit.",
         "check": "Test whether a bot is fit to play.",
+        "match": "Play one match between named bots, and show it.",
+        "run": "Play the event of a tournament.toml, or go on with it.",
+        "replay": "Look at a recorded match, turn by turn or line by line; list them.",
+        "report": "Write report.html: tables, charts and matches to replay.",
         "submit": "Check a bot, or a class of them, and take it into the event.",
-        "withdraw": "Take a bot out of the event.",
-        "bots": "List the bots of this workspace.",
     },
-    "Games": {
+    "Follow a run": {
+        "status": "Show how far an event is; void the matches of a faulty machine.",
+        "stop": "Ask a run to finish the matches under way, and to end.",
+        "leaderboard": "Print the leaderboard of an event, also while it is played.",
+    },
+    "Improve a bot": {
+        "play": "Play a role yourself against bots.",
+        "rerun": "Play a recorded match again, with the same seeds.",
+        "compare": "Compare two bots of an event.",
+        "duel": "Test whether a bot is better than another, until it is proven.",
+    },
+    "Keep the bots of an event": {
+        "bots": "List the bots of this workspace.",
+        "withdraw": "Take a bot out of the event.",
+    },
+    "Keep the results of an event": {
+        "charts": "Draw the charts of an event, and write its CSV files, without a report.",
+        "export": "Write an event as tables, or a match as a text.",
+        "verify": "Check every record of an event against the rules.",
+        "merge": "Join archives of one event, or take matches into an event.",
+    },
+    "Make a game": {
         "games": "List the boards that can be played, or draw them.",
         "check-rules": "Try the rules of a game by random matches.",
         "openings": "Draw openings of a board.",
     },
-    "Events": {
-        "init": "Make a new workspace.",
-        "verify": "Check every record of an event against the rules.",
-        "merge": "Join archives of one event, or take matches into an event.",
-        "export": "Write an event as tables, or a match as a text.",
+    "Find help": {
         "docs": "Print a page of the manual.",
-    },
-    "Machines": {
         "doctor": "Check this machine.",
     },
 }
+# `charts` stays beside `report`, which draws the same: in an event of many matches the page is what takes the time.
+# `rerun` is no option of `replay`: the one plays, in a sandbox, and the other shows what was played.
 """Each section of `arena --help`: its commands, with a line for each. Their own help says more."""
 EXTRAS = {command.name: command for extension in extensions.extras().values() for command in extension.commands}
 """The commands of extras, which have a section of their own."""

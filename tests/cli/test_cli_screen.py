@@ -157,6 +157,26 @@ def test_a_person_plays_by_arrows_and_words_and_ctrl_c_gives_the_terminal_back(f
     assert until(lambda: not list(processes_in(folder)), 5)
 
 
+def test_q_leaves_a_match_that_a_person_plays_unless_a_move_begins_with_it(folder, tmp_path):
+    session = Session(folder, "play", "duel", "mummy", "--against", "first", "--seed", "3")
+    session.until("your move, mummy:")
+    session.keys("q")
+    assert session.end() == 1
+    assert GIVEN_BACK in session.said
+    done = typed(folder, "play", "duel", "explorer", "--against", "last", lines=["q", "w"])
+    assert done.returncode == 1
+    assert "turn 1" not in done.stdout
+    cards = workspaces.make(tmp_path / "ws", {"first": FIRST}, "cards/open")
+    (cards / "rules/cards.py").write_text(CARDS.replace("say king", "queen"))
+    (cards / "rules/cards.toml").write_text("[open]\nhidden = false\n")
+    session = Session(cards, "play", "cards/open", "guesser", "-a", "first")
+    session.until("your move, guesser:")
+    session.keys("q")
+    session.until("queen")
+    session.keys("\x04")
+    assert session.end() == 1
+
+
 def test_the_modes_of_the_terminal_are_as_before_also_after_a_signal(folder, match):
     session = Session(folder, "replay", match)
     session.until("turn 0 of")

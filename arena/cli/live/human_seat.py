@@ -21,11 +21,11 @@ from arena.values import Match, Record
 
 OTHERS_TURN_S = 0.25
 """Each turn of the others is shown for so long."""
-KEYS = (("?", "legal moves"), ("abc Enter", "type a move"), ("Esc", "clear"), ("Ctrl-D", "leave"))
+KEYS = (("?", "legal moves"), ("abc Enter", "type a move"), ("Esc", "clear"), ("q", "leave"))
 """The keys that the last line explains, beside those that make moves."""
 MOVES_LISTED = 9
 """So many legal moves are printed with every question; more only after `?`."""
-HELP = "type a move, its number, or the beginning of its words; `?` lists them, `quit` leaves"
+HELP = "type a move, its number, or the beginning of its words; `?` lists them, `q` leaves"
 
 
 class TextSeat:
@@ -63,6 +63,8 @@ class TextSeat:
             if not line or text in {"quit", "exit"}:
                 raise LeftEarlyError
             candidates = entering.by_text(text, legal)
+            if text == "q" and not candidates:
+                raise LeftEarlyError
             if len(candidates) == 1:
                 print(candidates[0])
                 return candidates[0]
@@ -118,6 +120,9 @@ class ScreenSeat:
         """Apply a key; return the move, when the key completes one."""
         self._message = ""
         if key == "ctrl-d":
+            raise LeftEarlyError
+        # In chess, say, a move may begin with this letter: there `quit` and Ctrl-D leave.
+        if key == "q" and not self._text and not entering.by_text("q", self._legal):
             raise LeftEarlyError
         if key == "?":
             self._listed = not self._listed
