@@ -261,6 +261,7 @@ def test_a_single_chosen_bot_is_told_apart_from_a_lone_bot(workspace):
     [
         ({"bots": ["amn", "bob"]}, "there is no bot 'amn' in this event; did you mean 'ann'?"),
         ({"boards": ["hunt"]}, "there is no board 'hunt' in this event"),
+        ({"boards": ["hunt"]}, "`boards` in tournament.toml adds another"),
     ],
 )
 def test_a_choice_that_is_not_in_the_event_is_told(workspace, chosen, message):

@@ -559,7 +559,10 @@ def _picked(where: str, kind: str, name: str, known: Mapping[str, Named]) -> Nam
     """Return what has this name; ArenaError if nothing has, OptionError if an option of the command line named it."""
     if name not in known:
         mistake = OptionError if where in {"--board", "--bot"} else ArenaError
-        raise mistake(f"{where}: there is no {kind} {name!r} in this event; {known_are(name, known)}")
+        sentence = f"{where}: there is no {kind} {name!r} in this event; {known_are(name, known)}"
+        if where == "--board":
+            sentence += "; `boards` in tournament.toml adds another"
+        raise mistake(sentence)
     return known[name]
 
 
