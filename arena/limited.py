@@ -38,7 +38,7 @@ MOST_PLACE_BYTES = 65_536
 PLACE = re.compile(r'File "(.*)", line (\d+) in (.*)')
 
 
-class Place(NamedTuple):
+class CodePlace(NamedTuple):
     """A line of a program."""
 
     file: str
@@ -49,7 +49,7 @@ class Place(NamedTuple):
 class LimitedError(Exception):
     """The process broke a limit, or ended before its work did. The text goes on after "it"."""
 
-    def __init__(self, words: str, places: Iterable[Place] = ()) -> None:
+    def __init__(self, words: str, places: Iterable[CodePlace] = ()) -> None:
         super().__init__(words)
         self.places = tuple(places)
         """Where the process was, the innermost call first; empty where nobody knows."""
@@ -168,12 +168,12 @@ def _end(process: _Fork, cpu: int) -> str:
     return f"ends the process, by {signal.Signals(-code).name}"
 
 
-def _places(process: _Fork, traces: Any) -> Iterator[Place]:
+def _places(process: _Fork, traces: Any) -> Iterator[CodePlace]:
     """Yield where a process was, as faulthandler has written it."""
     process.kill()  # so that nobody writes any more
     text = traces.read(MOST_PLACE_BYTES).decode("utf-8", "replace")
     for file, line, function in PLACE.findall(text):
-        yield Place(file, int(line), function)
+        yield CodePlace(file, int(line), function)
 
 
 def _become_limited(
@@ -227,10 +227,10 @@ def _done(
     return "end", None
 
 
-def _frames(error: BaseException) -> list[Place]:
+def _frames(error: BaseException) -> list[CodePlace]:
     """Return where an error was raised, the innermost call first."""
     frames = traceback.extract_tb(error.__traceback__)
-    return [Place(frame.filename, frame.lineno or 0, frame.name) for frame in reversed(frames)]
+    return [CodePlace(frame.filename, frame.lineno or 0, frame.name) for frame in reversed(frames)]
 
 
 def _forget_parent() -> None:
