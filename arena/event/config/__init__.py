@@ -91,7 +91,7 @@ class Tournament(Table):
     )
     unsafe: bool = Field(False, description="Allow the levels rlimits and none, which do not confine bots.")
     syscalls: Names = Field(
-        (), description="System calls that bots may make beside those of docs/confinement.md, for an exotic runtime."
+        (), description="System calls that bots may make beside those of docs/attacks.md, for an exotic runtime."
     )
     freeze: bool = Field(True, description="Stop a bot while others think.")
     keep: bool = Field(

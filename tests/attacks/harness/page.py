@@ -1,4 +1,4 @@
-"""The tables of docs/confinement.md: attacks, from EXPECTED, and calls, from the policy. As a script it writes them."""
+"""The tables of docs/attacks.md: attacks, from EXPECTED, and calls, from the policy. As a script it writes them."""
 
 import ast
 import sys
@@ -10,7 +10,7 @@ from table import ATTACKS, EXPECTED, LEVELS, MEANING, WARM, Row
 
 from arena.sandbox import call_policy as policy
 
-PAGE = Path(__file__).parents[3] / "docs" / "confinement.md"
+PAGE = Path(__file__).parents[3] / "docs" / "attacks.md"
 BEGIN, END = "<!-- made by tests/attacks/harness/page.py: begin -->", "<!-- end -->"
 CALLS_BEGIN, CALLS_END = "<!-- calls: begin -->", "<!-- calls: end -->"
 
@@ -21,7 +21,7 @@ def table() -> str:
     lines += [f"- **{word}**: {meaning}" for word, meaning in MEANING.items()]
     columns = (*LEVELS, WARM)
     for category in dict.fromkeys(row.category for row in EXPECTED.values()):
-        lines += ["", f"### {category}", "", f"| a bot | {' | '.join(columns)} |", "|---|" + "---|" * len(columns)]
+        lines += ["", f"## {category}", "", f"| a bot | {' | '.join(columns)} |", "|---|" + "---|" * len(columns)]
         lines += [line(name, row) for name, row in EXPECTED.items() if row.category == category]
     return "\n".join(lines)
 
