@@ -342,7 +342,8 @@ def key(event: Event) -> str:
     """Return a text that is another one whenever the plan of the event may be another one."""
     values = {each.name: getattr(event, each.name) for each in fields(event) if each.name not in IRRELEVANT}
     values["boards"] = [(board.label, board.digest, board.roles, board.sides, *board.sampled) for board in event.boards]
-    values["bots"] = [(bot.name, bot.digest, bot.games, bot.roles) for bot in event.bots]
+    # What a match's id has of a seat (values.py `_identity_of`), and what the bot plays.
+    values["bots"] = [(bot.name, bot.digest, bot.processes, bot.games, bot.roles) for bot in event.bots]
     values["conditions"] = plain(event.conditions)
     values["openings"] = event.openings.plies, event.openings.listed
     if event.stop_when is None:
