@@ -555,7 +555,7 @@ class Event:
         parts: list[object] = [
             board.label,
             digest,
-            [_identity_of(seat) for seat in seats],
+            [identity_of(seat) for seat in seats],
             identity.plain(self.conditions),
             self.seed,
             repeat,
@@ -745,7 +745,7 @@ class Played:
         return f"{self.game}/{self.board}"
 
 
-def _identity_of(seat: Seat) -> tuple[object, ...]:
+def identity_of(seat: Seat) -> tuple[object, ...]:
     """Return what the id of a match has of a seat.
 
     It has a number of processes only where the bot has its own.

@@ -37,7 +37,7 @@ from arena.event import schedules, stopping
 from arena.identity import digest_of, plain
 from arena.results.archive import Archive
 from arena.results.archive.records import StoredBatch
-from arena.values import Batch, Event, Match, OpenRanks, Stop
+from arena.values import Batch, Event, Match, OpenRanks, Seat, Stop, identity_of
 
 MOST_OPEN = 1_500_000
 """A run walks no further than it plays, so only a stranger has an archive of which more are missing."""
@@ -342,8 +342,7 @@ def key(event: Event) -> str:
     """Return a text that is another one whenever the plan of the event may be another one."""
     values = {each.name: getattr(event, each.name) for each in fields(event) if each.name not in IRRELEVANT}
     values["boards"] = [(board.label, board.digest, board.roles, board.sides, *board.sampled) for board in event.boards]
-    # What a match's id has of a seat (values.py `_identity_of`), and what the bot plays.
-    values["bots"] = [(bot.name, bot.digest, bot.processes, bot.games, bot.roles) for bot in event.bots]
+    values["bots"] = [(*identity_of(Seat("", bot)), bot.games, bot.roles) for bot in event.bots]
     values["conditions"] = plain(event.conditions)
     values["openings"] = event.openings.plies, event.openings.listed
     if event.stop_when is None:
