@@ -250,7 +250,9 @@ class Clip:
     def _header(self) -> list[Item]:
         """Return the board's name, and each role with its picture, its bot and its last score."""
         label = self.record.match.label
-        result = f"{self._ending} after turn {self.scenes[-1].number}"
+        result = (
+            f"{self._ending} after turn {self.scenes[-1].number}" if self.record.turns else "start"
+        )
         items = [
             canvas.text(label, EDGE, EDGE + 10, 12, SOFT, 240),
             canvas.text(result, WIDTH - EDGE, EDGE + 10, 12, SOFT, 200, text_anchor="end"),

@@ -26,6 +26,8 @@ SWITCHES: Final = {
 }
 """Actions that turn a switch: its name, on or off, and what that means."""
 OFF, NOW = "off", "now"
+MOST_NAME, MOST_WELCOME = 60, 1000
+"""Characters of the texts of an organiser."""
 ROSTER = ".csv"  # how the name of a table of people ends; without that, a word to `invite` is the name of a person
 
 
@@ -144,6 +146,27 @@ def _limit(accounts: Accounts, words: Sequence[str], who: str) -> Rows:
     return [{"limit": name, "value": value}]
 
 
+def _name(accounts: Accounts, words: Sequence[str], who: str) -> Rows:
+    """Set the name of the club or the class, which stands on every page."""
+    return _worded(accounts, "name", words, who, MOST_NAME)
+
+
+def _welcome(accounts: Accounts, words: Sequence[str], who: str) -> Rows:
+    """Set the words on the front page."""
+    return _worded(accounts, "welcome", words, who, MOST_WELCOME)
+
+
+def _worded(accounts: Accounts, action: str, words: Sequence[str], who: str, most: int) -> Rows:
+    """Store a text of the organiser, or say which text there is; `off` takes it away."""
+    text = " ".join(words)
+    if len(text) > most:
+        raise ArenaError(f"serve {action}: {len(text)} characters are too many; write at most {most}")
+    if text:
+        accounts.set(action, "" if text == OFF else text, who, action, text)
+    stored = accounts.setting(action, "")
+    return [{"done": f"{action}: {stored}" if stored else f"the site has no {action} of yours"}]
+
+
 def _log(accounts: Accounts, words: Sequence[str], _who: str) -> Rows:
     _expect("log", words, 0)
     return [asdict(entry) for entry in accounts.log()]
@@ -177,6 +200,8 @@ ACTIONS: Final[dict[str, Callable[[Accounts, Sequence[str], str], Rows | NewToke
     "withdraw": _withdraw,
     "rounds": _rounds,
     "limit": _limit,
+    "name": _name,
+    "welcome": _welcome,
     "similar": _similar,
     "log": _log,
 }

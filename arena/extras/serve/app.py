@@ -8,7 +8,7 @@ from starlette.applications import Starlette
 from starlette.middleware import Middleware
 from starlette.routing import Route
 
-from arena.extras.serve import author, desk, live, organiser, pages, people, play, readers, remote, uploads
+from arena.extras.serve import author, desk, live, organiser, pages, people, play, readers, remote, task, uploads
 from arena.extras.serve.accounts import Accounts
 from arena.extras.serve.frames import Frames
 from arena.extras.serve.guard import Guard, Settings
@@ -36,6 +36,7 @@ def make_app(workspace: Path, settings: Settings | None = None) -> Starlette:
     app: Starlette = Starlette(
         routes=[
             *readers.ROUTES,
+            *task.ROUTES,
             *live.ROUTES,
             Route("/static/{digest}/{name}", pages.asset),
             *author.ROUTES,

@@ -21,6 +21,7 @@ from arena.extras.serve import actions, pages, people, similar
 from arena.extras.serve.accounts import IN_MEGABYTES, LIMITS, Accounts
 from arena.extras.serve.entrants import Entrants, event_folder
 from arena.extras.serve.people import accounts_of
+from arena.protocol import clean
 
 Result = TypeVar("Result")
 
@@ -161,6 +162,7 @@ def _values(accounts: Accounts) -> dict[str, Any]:
         "switches": {switch: accounts.is_on(switch) for switch in ("frozen", "paused", "hidden")},
         "meanings": {action: meaning for action, (_, _, meaning) in actions.SWITCHES.items()},
         "rule": accounts.setting("rounds", ("", ""))[0],
+        "welcome": clean(accounts.setting("welcome", ""), actions.MOST_WELCOME),
         "running": any(not each.ended for each in accounts.rounds(1)),
         "limits": {name: accounts.limit(name) for name in LIMITS},
         "sizes": IN_MEGABYTES,

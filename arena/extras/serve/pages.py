@@ -25,6 +25,7 @@ FOREIGN_SCRIPTS = {"route", "start", "chunks", "crosstable"}
 def render(request: Request, template: str, status: int = 200, *, mistake: str = "", **values: object) -> Response:
     """Return a page for whoever asks, with the mistake of their form if there was one."""
     who = {"person": people.person(request), "csrf": people.csrf(request)}
+    who["site_name"] = clean(people.accounts_of(request).setting("name", ""))
     text = templates.render(template, **who, asset=asset_path, mistake=mistake, **values)
     response = fresh(request, text.encode(), status=400 if mistake and status == HTTPStatus.OK else status)
     if who["person"] is not None:  # else the back button shows it after the session has ended

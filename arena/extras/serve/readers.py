@@ -18,9 +18,11 @@ from arena import shared_folders
 from arena.errors import ArenaError
 from arena.extras.serve import jobs, pages, people
 from arena.extras.serve.accounts import Account
+from arena.extras.serve.actions import MOST_WELCOME
 from arena.extras.serve.entrants import Entrants
 from arena.extras.serve.frames import Frames
 from arena.extras.serve.worker import JobError
+from arena.protocol import clean
 
 PAGE = 50  # matches of a page
 CHART_BYTES = 5_000_000
@@ -283,7 +285,8 @@ async def front(request: Request) -> Response:
         except JobError:  # it is damaged, or written by another arena; why is in the log
             continue
         rows.append((event, overview, frames(request).state(event)))
-    return pages.render(request, "events.html.j2", title="Events", events=rows)
+    welcome = clean(people.accounts_of(request).setting("welcome", ""), MOST_WELCOME)
+    return pages.render(request, "events.html.j2", title="Events", events=rows, welcome=welcome)
 
 
 def _route(path: str, page: Callable[[Request], Awaitable[Response]]) -> Route:

@@ -63,6 +63,9 @@ class ClassSite:
             "id": tuple(ids),
             "first": ("Ada@2",),
             "second": ("Ben@2",),
+            "game": ("mummy_maze",),
+            "board": ("duel",),
+            "kit": ("python",),
         }
 
     def addresses(self, routes: list[BaseRoute]) -> Iterator[tuple[str, str]]:

@@ -1,0 +1,252 @@
+"""The task: what a newcomer needs before the first bot, for the event that the site plays.
+
+It has the rules in words, the boards as pictures, a dialogue, limits, rounds, and starter kits to take
+home. It says what tournament.toml says now, and nothing of results, so everybody may read it.
+"""
+
+import inspect
+import io
+import tempfile
+import zipfile
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import groupby
+from pathlib import Path
+from typing import Any
+
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.routing import Route
+
+from arena.author import starters
+from arena.errors import ArenaError
+from arena.event import config
+from arena.extras.serve import pages, people
+from arena.game import Game
+from arena.games import manual, rulebook
+from arena.match.referee import Referee
+from arena.protocol import Reply, clean
+from arena.values import Board, Bot, Conditions, Match, Record, Seat, Verdict
+
+KIT_NAME = "mybot"
+"""The name of the bot in every kit; its author changes it."""
+EXAMPLE_SEED = "e" * 32
+"""Boards that are sampled by the seed of the event are a secret until they are played."""
+MOST_BOARDS = 12
+"""Boards that are drawn. The other boards of an event are named."""
+MOST_ANSWERS = 2
+"""Answers of the bot in the dialogue."""
+MOST_LINES, LINE_LETTERS = 60, 1000
+ALIKE = 3
+"""Lines of the dialogue that begin with the same two words."""
+
+
+@dataclass(frozen=True)
+class TaskBoard:
+    """A board of the event."""
+
+    label: str
+    roles: tuple[str, ...]
+    is_example: bool
+    """True when the event samples boards under this name, which nobody may see before it plays."""
+
+
+@dataclass(frozen=True)
+class TaskGame:
+    """A game of the event: its rules in words, its boards, and what a bot reads and writes."""
+
+    name: str
+    rules: tuple[str, ...]
+    boards: tuple[TaskBoard, ...]
+    dialogue: tuple[tuple[str, str], ...]
+    """Lines with their author, `referee` or `bot`, from the greeting on."""
+
+
+@dataclass(frozen=True)
+class EventTask:
+    """What the page says."""
+
+    event: str
+    games: tuple[TaskGame, ...]
+    limits: tuple[tuple[str, str], ...]
+    """What is limited, and the limit, in words."""
+    kits: tuple[tuple[str, str], ...]
+    """The name and the language of each starter kit."""
+
+
+def task(workspace: Path) -> EventTask:
+    """Return the task of a workspace; raise ArenaError for a mistake in tournament.toml."""
+    tournament = config.load(workspace / "tournament.toml")
+    conditions = tournament.conditions()
+    boards = _boards(workspace, tournament)
+    games = []
+    for name in dict.fromkeys(board.game for board in boards):
+        of_game = [board for board in boards if board.game == name]
+        game = rulebook.game_of(of_game[0])
+        shown = tuple(TaskBoard(board.label, board.roles, bool(board.sampled)) for board in of_game)
+        games.append(TaskGame(clean(name), _rules(game), shown, _dialogue(game, of_game[0], conditions)))
+    kits = tuple((kit.name, kit.language) for kit in starters.starters())
+    return EventTask(clean(tournament.name), tuple(games), _limits(conditions), kits)
+
+
+def picture(workspace: Path, label: str) -> bytes:
+    """Return the start of a board of the event as an SVG; raise ArenaError for no board of it."""
+    from arena.pictures import svg  # here, since no other part of the page draws
+    from arena.pictures.match import Clip
+    from arena.replay.replayer import scenes
+
+    boards = _boards(workspace, config.load(workspace / "tournament.toml"))
+    for board in boards[:MOST_BOARDS]:
+        if board.label == label:
+            game = rulebook.game_of(board)
+            match = _match(board, Conditions())
+            verdict = Verdict(scores=dict.fromkeys(board.roles, 0), reason="")
+            record = Record(match=match, turns=(), verdict=verdict, sides=board.sides, seats=(), started="")
+            names = dict.fromkeys(board.roles, "")
+            clip = Clip(game, record, names, tuple(scenes(game, ())))
+            return svg.svg(clip.film(0, 0))
+    raise ArenaError(f"{label!r} is no board of this event")
+
+
+def kit(workspace: Path, name: str, author: str) -> bytes:
+    """Return a starter kit as a zip: a bot that plays the games of the event at once."""
+    tournament = config.load(workspace / "tournament.toml")
+    boards = _boards(workspace, tournament)
+    games = tuple(dict.fromkeys(board.game for board in boards))
+    chosen = starters.find(name)
+    path = f"bots/{KIT_NAME}"
+    match = f"{' '.join([path] * len(boards[0].sides))} --board {boards[0].label}"
+    replacements = {"name": KIT_NAME, "path": path, "match": match}
+    content = io.BytesIO()
+    with tempfile.TemporaryDirectory() as scratch:
+        folder = Path(scratch) / KIT_NAME
+        starters.copy(chosen, folder, author=author, games=games, replacements=replacements)
+        with zipfile.ZipFile(content, "w", zipfile.ZIP_DEFLATED) as packed:
+            for file in sorted(folder.rglob("*")):
+                packed.write(file, file.relative_to(folder.parent))
+    return content.getvalue()
+
+
+def _boards(workspace: Path, tournament: config.Tournament) -> tuple[Board, ...]:
+    """Return the boards of the event; of boards that it samples, an example that it does not play."""
+    boards: dict[str, Board] = {}
+    for name in tournament.boards:
+        for board in rulebook.find(name, workspace, EXAMPLE_SEED, 1):
+            boards.setdefault(board.label, board)
+    return tuple(boards.values())
+
+
+def _rules(game: Game[Any]) -> tuple[str, ...]:
+    """Return the rules in words: the game's manual, or else the text on top of its rules."""
+    lines = manual.lines(game.manual)
+    if not lines:
+        lines = tuple((inspect.getdoc(inspect.getmodule(type(game))) or "").splitlines())
+    return tuple(clean(line, LINE_LETTERS) for line in lines[:MOST_LINES])
+
+
+def _dialogue(game: Game[Any], board: Board, conditions: Conditions) -> tuple[tuple[str, str], ...]:
+    """Return the lines of a match, as the first role reads and writes them, until it has moved."""
+    referee = Referee(game, _match(board, conditions))
+    role = board.roles[0]
+    lines: list[tuple[str, str]] = []
+    answers = 0
+    while answers <= MOST_ANSWERS:
+        asks = referee.asks()
+        if not asks:
+            break
+        replies = {}
+        for asked, ask in asks.items():
+            answer = game.legal_moves(referee.state, asked)[0] if answers else "ready"
+            replies[asked] = Reply(line=answer.encode())
+            if asked == role:
+                lines += [("referee", line) for line in _shortened(ask.text.decode().splitlines())]
+                lines.append(("bot", clean(answer)))
+                answers += 1
+        referee.hear(replies)
+    return tuple(lines[:MOST_LINES])
+
+
+def _shortened(lines: Sequence[str]) -> Iterator[str]:
+    """Yield the lines of a question; of many lines that begin alike, such as walls, the first ones."""
+    for start, group in groupby(lines, key=lambda line: line.split(" ")[:2]):
+        alike = list(group)
+        yield from (clean(line) for line in alike[:ALIKE])
+        if len(alike) > ALIKE:
+            yield clean(f"... and {len(alike) - ALIKE} more lines {' '.join(start)}")
+
+
+def _match(board: Board, conditions: Conditions) -> Match:
+    """Return a match of nobody on a board, to draw its start and to word its questions."""
+    nobody = Bot(name="nobody", command=(), digest="")
+    return Match(
+        id="0" * 12,
+        game=board.game,
+        board=board.name,
+        rules=board.rules,
+        seats=tuple(Seat(role=role, bot=nobody) for role in board.roles),
+        repeat=0,
+        seed=0,
+        sampled=board.sampled[0] if board.sampled else "",
+        conditions=conditions,
+    )
+
+
+def _limits(conditions: Conditions) -> tuple[tuple[str, str], ...]:
+    """Return the limits of the event in words; a limit that is not set is left out."""
+    time, limits = conditions.time, conditions.limits
+    megabytes = 1_000_000
+    rows = [
+        ("seconds until `ready`", time.start),
+        ("seconds for an answer", time.move),
+        ("seconds in reserve for a match", time.bank or None),
+        ("memory in MB", limits.memory and limits.memory // megabytes),
+        ("CPU seconds in a match", limits.cpu),
+        ("processes at once", limits.processes),
+        ("illegal or garbled answers that are forgiven in a match", conditions.strikes),
+    ]
+    return tuple((words, f"{value:g}") for words, value in rows if value is not None)
+
+
+async def show(request: Request) -> Response:
+    """Show the task of the event."""
+    accounts = people.accounts_of(request)
+    shown = await request.app.state.worker.run(task, accounts.workspace)
+    rule, _ = accounts.setting("rounds", ("", ""))
+    return pages.render(
+        request,
+        "task.html.j2",
+        title=shown.event,
+        task=shown,
+        rounds=rule,
+        frozen=accounts.is_on("frozen"),
+        drawn=MOST_BOARDS,
+        bot=KIT_NAME,
+    )
+
+
+async def send_picture(request: Request) -> Response:
+    """Send the picture of a board."""
+    workspace = people.accounts_of(request).workspace
+    label = f"{request.path_params['game']}/{request.path_params['board']}"
+    content = await request.app.state.worker.run(picture, workspace, label)
+    return pages.fresh(request, content, "image/svg+xml")
+
+
+async def send_kit(request: Request) -> Response:
+    """Send a starter kit."""
+    workspace = people.accounts_of(request).workspace
+    name = request.path_params["kit"]
+    if name not in {known.name for known in starters.starters()}:
+        raise HTTPException(404)
+    account = people.person(request)
+    author = "" if account is None else account.name
+    content = await request.app.state.worker.run(kit, workspace, name, author)
+    return pages.download(content, f"{KIT_NAME}-{name}.zip", "application/zip")
+
+
+ROUTES = [
+    Route("/task", show),
+    Route("/task/boards/{game}/{board}.svg", send_picture),
+    Route("/task/kits/{kit}.zip", send_kit),
+]
