@@ -6,18 +6,21 @@ Three stores keep bots, each where its user looks for them:
     results/.builds/DIGEST/       every bot with a build command      (builds.py)
     results/EVENT/bots/DIGEST/    the bots as they played             (copy_bots)
 
-They share these steps. A copy is made under another name, put on disk, and only then renamed to its own: a power cut
-or a kill leaves the whole copy or none. Nobody trusts a copy because it is there: a disk may fail, a user may edit it,
-and before this rule existed a power cut could empty it. So it is hashed each time it is used, and made again when its
-digest is another one. Hashing costs less than a millisecond for most bots.
+They share these steps. A copy is made under another name, put on disk, and only then renamed to its
+own: a power cut or a kill leaves the whole copy or none. Nobody trusts a copy because it is there:
+a disk may fail, a user may edit it, and before this rule existed a power cut could empty it. So it
+is hashed each time it is used, and made again when its digest is another one. Hashing costs less
+than a millisecond for most bots.
 
-Rejected: hard links between the stores, because an edit in one of them would damage all; and one store for the whole
-workspace, because a results folder must stay complete when somebody hands it to another machine.
+Rejected: hard links between the stores, because an edit in one of them would damage all; and one
+store for the whole workspace, because a results folder must stay complete when somebody hands it to
+another machine.
 
-All bots of a run are copied before its first match, so that an edit changes nothing until the next run, and a bot that
-once played can be looked at later. To copy a bot only when its first match begins was rejected: a long event would have
-to end in the middle, or play a bot that nobody entered. A thousand copies would be slow if each waited for the disk by
-itself, so all are put on disk together.
+All bots of a run are copied before its first match, so that an edit changes nothing until the next
+run, and a bot that once played can be looked at later. To copy a bot only when its first match
+begins was rejected: a long event would have to end in the middle, or play a bot that nobody
+entered. A thousand copies would be slow if each waited for the disk by itself, so all are put on
+disk together.
 """
 
 import contextlib
@@ -36,7 +39,8 @@ from arena.values import Event
 
 def copy(source: Path, target: Path, leave_out: Collection[str] = ()) -> None:
     """Copy a bot, a file or a folder, to a free name; OSError for a pipe, a device, or what cannot be read."""
-    # A bare file may be a link to its neighbour: its content is copied. In a folder links stay links.
+    # A bare file may be a link to its neighbour: its content is copied. In a folder links stay
+    # links.
     content = source.resolve() if source.is_symlink() and not source.is_dir() else source
     Copier(leave_out=leave_out).copy(content, target)
 
@@ -53,8 +57,9 @@ def is_whole(path: Path, digest: str) -> bool:
 def making(target: Path, part: Path | None = None) -> Iterator[Path]:
     """Yield a free path, where the caller makes a folder; give that folder the name `target` at the end of the `with`.
 
-    After an error, or when the caller made nothing, there is no `target`. `part` is the path to yield, on the same file
-    system as `target`; the default stands beside it, so only one process at a time may make the same target.
+    After an error, or when the caller made nothing, there is no `target`. `part` is the path to
+    yield, on the same file system as `target`; the default stands beside it, so only one process at
+    a time may make the same target.
     """
     part = part or target.with_suffix(".part")
     whole_files.make_folder(part.parent)
@@ -76,7 +81,8 @@ def remove(path: Path) -> None:
 
 def copy_bots(event: Event, folder: Path) -> Event:
     """Return the event with its bots' files in `folder`; ArenaError for a bot that somebody edits at this moment."""
-    # Bots with the same digest are the same files and the same command: the first one's copy serves all of them.
+    # Bots with the same digest are the same files and the same command: the first one's copy serves
+    # all of them.
     sources = {bot.digest: Path(bot.files) for bot in reversed(event.bots) if bot.files is not None}
     copies = {digest: folder / digest / source.name for digest, source in sources.items()}
     missing = [digest for digest, path in copies.items() if not is_whole(path, digest)]
@@ -92,10 +98,15 @@ def copy_bots(event: Event, folder: Path) -> Event:
                 remove(folder / digest)  # damaged
             whole_files.publish_all({part / digest: folder / digest for digest in missing})
         except OSError as error:
-            raise ArenaError(f"{folder}: cannot be written: {error}; run the same command again") from error
+            raise ArenaError(
+                f"{folder}: cannot be written: {error}; run the same command again"
+            ) from error
         finally:
             remove(part)
-    bots = (bot if bot.files is None else replace(bot, files=str(copies[bot.digest])) for bot in event.bots)
+    bots = (
+        bot if bot.files is None else replace(bot, files=str(copies[bot.digest]))
+        for bot in event.bots
+    )
     return replace(event, bots=tuple(bots))
 
 
@@ -104,6 +115,8 @@ def _copy(source: Path, folder: Path, digest: str) -> None:
         folder.mkdir(0o755)
         copy(source, folder / source.name, LEFT_OUT)
     except OSError as error:
-        raise ArenaError(f"{source}: cannot be copied to {folder}: {error}; run the same command again") from error
+        raise ArenaError(
+            f"{source}: cannot be copied to {folder}: {error}; run the same command again"
+        ) from error
     if not is_whole(folder / source.name, digest):
         raise ArenaError(f"{source}: was edited while it was read; run the same command again")

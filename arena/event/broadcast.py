@@ -1,26 +1,31 @@
 """How another process watches a match that is under way: by files beside the archive, which lanes write when asked.
 
-It knows these files and what stands in them. It does not know who watches, and it decides nothing about matches.
+It knows these files and what stands in them. It does not know who watches, and it decides nothing
+about matches.
 """
 
 # Theory of operation
 #
-# Whoever watches touches `.watched` every few seconds. A lane writes the turns of its match to `.live-LANE`: a line for
-# the match, then a line for the turns that are new at each look. It removes the file when the match is over.
+# Whoever watches touches `.watched` every few seconds. A lane writes the turns of its match to
+# `.live-LANE`: a line for the match, then a line for the turns that are new at each look. It
+# removes the file when the match is over.
 #
-# What it costs. The referee calls `Broadcast` after every turn, as it calls any observer, and nearly always that is one
-# look at the clock. Each LOOK_S it looks whether somebody watches (2 us), and writes what is new if so (15 us). A match
-# that is shorter than LOOK_S is never looked at. Nobody answers the lane and it waits for nobody, so a watcher cannot
-# delay a referee. After MOST_BYTES a match is written no further.
+# What it costs. The referee calls `Broadcast` after every turn, as it calls any observer, and
+# nearly always that is one look at the clock. Each LOOK_S it looks whether somebody watches (2 us),
+# and writes what is new if so (15 us). A match that is shorter than LOOK_S is never looked at.
+# Nobody answers the lane and it waits for nobody, so a watcher cannot delay a referee. After
+# MOST_BYTES a match is written no further.
 #
-# What was rejected. A socket to the server: it saves the file, but a lane would have to find it, connect again after
-# each restart, and keep what did not fit; and its address has 108 bytes at most, but the paths of many workspaces are
-# longer. The file that `arena status` reads: the main process writes it once a second and has no turns; it would have
-# to ask its lanes. Records only: a match of an hour would be seen when it is over.
+# What was rejected. A socket to the server: it saves the file, but a lane would have to find it,
+# connect again after each restart, and keep what did not fit; and its address has 108 bytes at
+# most, but the paths of many workspaces are longer. The file that `arena status` reads: the main
+# process writes it once a second and has no turns; it would have to ask its lanes. Records only: a
+# match of an hour would be seen when it is over.
 #
-# What is not written. Seeds and keys, remarks, refused answers: a bot's author may watch, too. And no match in which a
-# role sees less than everything: it may be watched when it is over. The names of bots are written, also on a board in
-# disguise: a bot in the sandbox cannot watch, and no bot that plays in disguise is a remote one.
+# What is not written. Seeds and keys, remarks, refused answers: a bot's author may watch, too. And
+# no match in which a role sees less than everything: it may be watched when it is over. The names
+# of bots are written, also on a board in disguise: a bot in the sandbox cannot watch, and no bot
+# that plays in disguise is a remote one.
 
 import contextlib
 import json
@@ -104,7 +109,9 @@ class Broadcast:
         if new:
             line = _line(new)
             self._bytes += len(line)
-            if os.write(self._file, line) < len(line):  # the disk is full, and half a line is no line
+            if os.write(self._file, line) < len(
+                line
+            ):  # the disk is full, and half a line is no line
                 self._bytes = MOST_BYTES
 
 
@@ -136,8 +143,12 @@ def turns_of(folder: Path, lane: str) -> tuple[MatchHead, tuple[Turn, ...]] | No
         return None
     try:
         # The bytes behind the last line break are half a line.
-        head, *lines = shared_folders.read(live_file(folder, lane), 2 * MOST_BYTES).split(b"\n")[:-1]
-        return _heads.validate_json(head), tuple(turn for line in lines for turn in _turns.validate_json(line))
+        head, *lines = shared_folders.read(live_file(folder, lane), 2 * MOST_BYTES).split(b"\n")[
+            :-1
+        ]
+        return _heads.validate_json(head), tuple(
+            turn for line in lines for turn in _turns.validate_json(line)
+        )
     except (OSError, ValueError, ValidationError):
         return None
 

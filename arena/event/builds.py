@@ -1,7 +1,8 @@
 """Build the bots that have a build command, once for each digest.
 
-`FOLDER/DIGEST/` is a whole bot: its files and what the build made of them. `FOLDER/DIGEST.built` holds the digest of
-all that, because the folder's name is the digest of the source only. sandbox/building.py knows how a build is confined.
+`FOLDER/DIGEST/` is a whole bot: its files and what the build made of them. `FOLDER/DIGEST.built`
+holds the digest of all that, because the folder's name is the digest of the source only.
+sandbox/building.py knows how a build is confined.
 """
 
 import contextlib
@@ -43,13 +44,22 @@ CURES = (
         r"package ([\w.]+) does not exist",
         "the library {} is neither in the bot nor on this machine: hand in its source",
     ),
-    (r"undefined reference to `main'", "no source has a function `main`: hand in the file that has it"),
+    (
+        r"undefined reference to `main'",
+        "no source has a function `main`: hand in the file that has it",
+    ),
     (
         r"(?:can't find crate for|unresolved import) `(\w+)`",
         "rustc alone has no crates, so {} is not there: do without it",
     ),
-    (r"multiple definition of `main'", "several sources have a function `main`: hand in those of one program only"),
-    (r"\r'?: command not found|\\r': command not found", "its lines end with CR LF (Windows): save it with LF"),
+    (
+        r"multiple definition of `main'",
+        "several sources have a function `main`: hand in those of one program only",
+    ),
+    (
+        r"\r'?: command not found|\\r': command not found",
+        "its lines end with CR LF (Windows): save it with LF",
+    ),
 )
 """What a compiler says -> what the author can do; only where the cause is certain."""
 
@@ -68,11 +78,15 @@ def _built(bot: Bot, folder: Path, level: str) -> Bot:
         return bot
     target = folder / bot.digest
     if not _is_whole(target):
-        with contextlib.ExitStack() as lock:  # one process builds at a time; the lock ends with its process
+        with (
+            contextlib.ExitStack() as lock
+        ):  # one process builds at a time; the lock ends with its process
             with writing(folder):
                 whole_files.make_folder(folder)
                 lock.enter_context(whole_files.locked(folder / ".lock"))
-            if not _is_whole(target):  # no other process built it while this one waited for the lock
+            if not _is_whole(
+                target
+            ):  # no other process built it while this one waited for the lock
                 _build(bot, command, target, level)
     return replace(bot, files=str(target.absolute()))
 
@@ -81,7 +95,9 @@ def _is_whole(target: Path) -> bool:
     """Return whether a built bot is there, and is still what its build made."""
     try:
         # A folder that is not there has the digest of an empty one.
-        return target.is_dir() and shared_folders.read(_note(target)).decode("ascii") == folder_digest((), target)
+        return target.is_dir() and shared_folders.read(_note(target)).decode(
+            "ascii"
+        ) == folder_digest((), target)
     except (OSError, ValueError, ArenaError):
         return False
 
@@ -112,7 +128,10 @@ def _build(bot: Bot, command: tuple[str, ...], target: Path, level: str) -> None
         except MachineError:  # nobody's fault
             raise
         except (OSError, ArenaError, RecursionError) as error:
-            failure, log = f"what it made cannot be kept: {getattr(error, 'strerror', None) or error}", b""
+            failure, log = (
+                f"what it made cannot be kept: {getattr(error, 'strerror', None) or error}",
+                b"",
+            )
     if failure:
         output = "".join(f"\n  {line}" for line in last_lines(log))
         cure = _cure(bot, command, log.decode("utf-8", "replace"))
@@ -142,7 +161,9 @@ def _as_written(command: tuple[str, ...]) -> str:
 
 def last_lines(output: bytes) -> list[str]:
     """Return what a build, or an agent, printed last, safe to print."""
-    return [clean(line) for line in output.decode("utf-8", "replace").splitlines() if line.strip()][-LOG_LINES:]
+    return [clean(line) for line in output.decode("utf-8", "replace").splitlines() if line.strip()][
+        -LOG_LINES:
+    ]
 
 
 def _refuse_excess(folder: Path) -> None:
@@ -158,7 +179,9 @@ def _refuse_excess(folder: Path) -> None:
         if len(os.fsencode(place)) + 1 + longest > LONGEST_PATH:
             raise ArenaError(f"a path of more than {LONGEST_PATH} bytes")
     if sum(path.lstat().st_size for _, path in files_of(folder)) > LARGEST_BYTES:
-        raise ArenaError(f"more than {LARGEST_BYTES // 1_000_000} MB; remove what the bot does not need")
+        raise ArenaError(
+            f"more than {LARGEST_BYTES // 1_000_000} MB; remove what the bot does not need"
+        )
 
 
 def _compiler(program: str) -> str:
@@ -171,6 +194,9 @@ def _compiler(program: str) -> str:
         return program
     rustup = [str(Path(shim).with_name("rustup")), "which", program]
     try:
-        return subprocess.run(rustup, capture_output=True, text=True, check=True).stdout.strip() or program
+        return (
+            subprocess.run(rustup, capture_output=True, text=True, check=True).stdout.strip()
+            or program
+        )
     except (OSError, subprocess.CalledProcessError):
         return program  # it will say itself what is wrong with it

@@ -5,16 +5,19 @@ It knows the two files. It does not know the command line, and it decides nothin
 
 # Theory of operation
 #
-# A run is known by the token in its lock file, which is drawn anew each time (results/archive/database.py). Both files
-# here name the token of the run that they are about, so that neither ever applies to another run.
+# A run is known by the token in its lock file, which is drawn anew each time
+# (results/archive/database.py). Both files here name the token of the run that they are about, so
+# that neither ever applies to another run.
 #
-# Why a file asks for the end, and no signal. A pid may belong to a stranger by the time the signal arrives, or to a
-# process that has not set its handler yet or no longer has it, which the signal would kill. It also means nothing in
-# another namespace of processes or on another machine that has the folder mounted. A request in a file has none of
-# these problems: a run that has ended never reads it, and the next run has another token.
+# Why a file asks for the end, and no signal. A pid may belong to a stranger by the time the signal
+# arrives, or to a process that has not set its handler yet or no longer has it, which the signal
+# would kill. It also means nothing in another namespace of processes or on another machine that has
+# the folder mounted. A request in a file has none of these problems: a run that has ended never
+# reads it, and the next run has another token.
 #
-# The run writes its progress about once a second, by a rename, so that a reader never sees half of it. It is not
-# synced: after a power cut there is no run to describe. The file stays when the run ends, and has its last figures.
+# The run writes its progress about once a second, by a rename, so that a reader never sees half of
+# it. It is not synced: after a power cut there is no run to describe. The file stays when the run
+# ends, and has its last figures.
 
 import contextlib
 import json
@@ -102,13 +105,16 @@ class Control:
         self._warned = False
         self.halt_requested = False
         """True once another process has asked for the end."""
-        if not self._is_asked():  # it may have been asked since it took the lock; other requests were for earlier runs
+        if (
+            not self._is_asked()
+        ):  # it may have been asked since it took the lock; other requests were for earlier runs
             self.close()
 
     def look(self, describe: Callable[[], tuple[int, int, int, Sequence[LaneStatus]]]) -> None:
         """Take note of a request, and publish the progress, if a look is due; the run calls this all the time.
 
-        `describe` returns how many matches are planned, finished, and played in this run, and the lanes.
+        `describe` returns how many matches are planned, finished, and played in this run, and the
+        lanes.
         """
         now = time.monotonic()
         if now < self._next_look:
@@ -123,7 +129,13 @@ class Control:
             self.publish(planned, finished, played, lanes)
 
     def publish(
-        self, planned: int, finished: int, played: int, lanes: Sequence[LaneStatus] = (), *, complete: bool = False
+        self,
+        planned: int,
+        finished: int,
+        played: int,
+        lanes: Sequence[LaneStatus] = (),
+        *,
+        complete: bool = False,
     ) -> None:
         """Write the progress now; a folder that cannot be written costs the file, and no match."""
         self._next_publication = time.monotonic() + PUBLISH_S
@@ -157,7 +169,9 @@ class Control:
 
     def _is_asked(self) -> bool:
         try:
-            return shared_folders.read(self._folder / HALT_FILE).decode("ascii").strip() == self._token
+            return (
+                shared_folders.read(self._folder / HALT_FILE).decode("ascii").strip() == self._token
+            )
         except (OSError, ValueError):
             return False
 

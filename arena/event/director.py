@@ -1,38 +1,42 @@
 """One run of an event as a state machine: `next_work`, `heard`, `end`. No process, no clock, no file.
 
-It decides which match or roll call is next, and what follows when one is done or when arena itself failed it. The shell
-around it (tournament.py) carries work to the lanes, tells it what came back, and does what its effects say.
+It decides which match or roll call is next, and what follows when one is done or when arena itself
+failed it. The shell around it (tournament.py) carries work to the lanes, tells it what came back,
+and does what its effects say.
 """
 
 # Theory of operation
 #
-# Roll call. Before its first match every bot says `ready` once, in its seat of that match, which waits for it. A bot
-# that fails twice is absent: all its matches are forfeited without starting it, so that a bot with a typing error costs
-# the event its start time once and not in every match. It may fail once, so that one slow start on a busy machine costs
-# no bot the event. There is no roll call of all bots before the event, because that of a thousand takes half a minute,
-# and because nobody knows at the start which bots a later batch needs.
+# Roll call. Before its first match every bot says `ready` once, in its seat of that match, which
+# waits for it. A bot that fails twice is absent: all its matches are forfeited without starting it,
+# so that a bot with a typing error costs the event its start time once and not in every match. It
+# may fail once, so that one slow start on a busy machine costs no bot the event. There is no roll
+# call of all bots before the event, because that of a thousand takes half a minute, and because
+# nobody knows at the start which bots a later batch needs.
 #
 # A match that arena failed is an abort: it gives no points and stays due. Five kinds:
 #
-#   InterferenceError  Somebody else killed or stopped a bot (an operator, the kernel for want of memory).
-#   OverloadedError    The machine kept a bot waiting too long to time it fairly.
-#   OutsideError       Somebody outside could not serve it, such as the provider of a language model.
-#   any other failure  A bug of arena, or a referee process that was killed.
-#   LostError          The machine of a cluster was lost.
+# InterferenceError  Somebody else killed or stopped a bot (an operator, the kernel for want of
+# memory). OverloadedError    The machine kept a bot waiting too long to time it fairly.
+# OutsideError       Somebody outside could not serve it, such as the provider of a language model.
+# any other failure  A bug of arena, or a referee process that was killed. LostError          The
+# machine of a cluster was lost.
 #
-# For the first three the match goes to the end of the queue, because the trouble may have passed by then; for the
-# others it is played again at once. After ATTEMPTS aborts it is given up for this run and reported; the next run tries
-# again. Lost machines are counted apart, up to LOSSES, because a machine takes many matches with it, which are not to
-# blame. A match that is given up because of any other failure also ends the run, since other matches would meet the
-# same bug. A match that is given up because of a machine or a provider does not: one bot that always naps on a busy
-# core must not cost the others their matches. A MachineError (no more disk, memory or processes) fails the run at once,
-# because no other match would go better. A match that finds a budget of the event used up (SpentError) was not failed:
-# it stays due, and the run begins no more.
+# For the first three the match goes to the end of the queue, because the trouble may have passed by
+# then; for the others it is played again at once. After ATTEMPTS aborts it is given up for this run
+# and reported; the next run tries again. Lost machines are counted apart, up to LOSSES, because a
+# machine takes many matches with it, which are not to blame. A match that is given up because of
+# any other failure also ends the run, since other matches would meet the same bug. A match that is
+# given up because of a machine or a provider does not: one bot that always naps on a busy core must
+# not cost the others their matches. A MachineError (no more disk, memory or processes) fails the
+# run at once, because no other match would go better. A match that finds a budget of the event used
+# up (SpentError) was not failed: it stays due, and the run begins no more.
 #
-# Excuses. A kill from outside is nobody's fault, so the match is replayed. It counts as such only where the bot cannot
-# have done it itself (match/bot). But a bot could still take so much memory that the kernel kills it when that runs
-# out. So each bot is excused EXCUSES times a run, and later kills are its own fault. When more than half of the bots
-# were hit the machine is the cause, and all bots stay excused.
+# Excuses. A kill from outside is nobody's fault, so the match is replayed. It counts as such only
+# where the bot cannot have done it itself (match/bot). But a bot could still take so much memory
+# that the kernel kills it when that runs out. So each bot is excused EXCUSES times a run, and later
+# kills are its own fault. When more than half of the bots were hit the machine is the cause, and
+# all bots stay excused.
 
 from collections import Counter, deque
 from collections.abc import Hashable, Iterable, Iterator, Mapping
@@ -183,7 +187,9 @@ class Attempts:
             return frozenset(names)
         return frozenset(name for name in names if self._interfered[name] < EXCUSES)
 
-    def match_failed(self, match: str, error: BaseException | None, cause: str) -> tuple[Abort, bool]:
+    def match_failed(
+        self, match: str, error: BaseException | None, cause: str
+    ) -> tuple[Abort, bool]:
         """Take note that arena failed a match; return the abort, and whether the match is given up."""
         if isinstance(error, InterferenceError):
             self._interfered[error.bot] += 1
@@ -215,10 +221,13 @@ class Attempts:
 class Director:
     """One run of an event. The caller carries its work to the lanes, and what came back to it."""
 
-    def __init__(self, due: Iterator[Match | None], *, bots: int, until: EndTime | None = None) -> None:
+    def __init__(
+        self, due: Iterator[Match | None], *, bots: int, until: EndTime | None = None
+    ) -> None:
         """`due` yields the matches of the plan that are not stored; None while nothing more is decided.
 
-        `bots` is their number. `until` is the time after which no work must begin, for the lanes to know.
+        `bots` is their number. `until` is the time after which no work must begin, for the lanes to
+        know.
         """
         self.phase = RunPhase.PLAYING
         self._roll_call, self._attempts = RollCall(), Attempts(bots)
@@ -253,7 +262,9 @@ class Director:
             match = self._queue.popleft()
             if not self._roll_call.holds(match):
                 names = {seat.bot.name for seat in match.seats}
-                absent = {name: fault for name, fault in self._roll_call.absent.items() if name in names}
+                absent = {
+                    name: fault for name, fault in self._roll_call.absent.items() if name in names
+                }
                 excused = self._attempts.excused(names)
                 return Work(match=match, absent=absent, excused=excused, until=self._until)
         return None
@@ -268,8 +279,8 @@ class Director:
             self._queue.appendleft(work.match)
             return []
         if isinstance(done.result, NotBegun):
-            # A lane on another machine may have a clock that is ahead. It would refuse the same work again and again,
-            # so its time counts.
+            # A lane on another machine may have a clock that is ahead. It would refuse the same
+            # work again and again, so its time counts.
             self.end(RunPhase.LATE)
             if work.called is not None:
                 self._roll_call.due.appendleft((work.match, work.called))
@@ -292,7 +303,11 @@ class Director:
     def _heard_roll_call(self, match: Match, seat: Seat, done: Done[Work, object]) -> list[Effect]:
         name, again, effects = seat.bot.name, False, list[Effect]()
         if done.failure:
-            reason = done.error if isinstance(done.error, InterferenceError) else f"{name}: {done.failure}"
+            reason = (
+                done.error
+                if isinstance(done.error, InterferenceError)
+                else f"{name}: {done.failure}"
+            )
             effects.append(Warn(f"roll call of {reason}"))
             again = self._attempts.may_call_again(name, done.error)
         elif isinstance(done.result, Fault):

@@ -1,15 +1,17 @@
 """A duel: an event of two bots that ends as soon as a sequential test has decided which is better.
 
-The test is in results/sequential.py. A duel that was stopped goes on from its stored matches, and a duel that was
-decided is decided again without a match.
+The test is in results/sequential.py. A duel that was stopped goes on from its stored matches, and a
+duel that was decided is decided again without a match.
 """
 
-# A duel is a round robin of two bots with as many repeats as the limit of pairings allows, which is stopped as soon as
-# the test has decided. It needs no schedule of its own: the plan is that of the event, and only `Duel.is_over` depends
-# on results. Lanes finish matches in any order, so a round counts when all rounds before it are complete: otherwise
-# quick matches would count first, and a bot that wins quickly would look better than it is. Matches of later rounds
-# that are done by then stay stored and do not count; with another question they may. For the same reason a match that
-# arena gave up ends the duel for now: if its round were left out, the match itself would decide whether it counts.
+# A duel is a round robin of two bots with as many repeats as the limit of pairings allows, which is
+# stopped as soon as the test has decided. It needs no schedule of its own: the plan is that of the
+# event, and only `Duel.is_over` depends on results. Lanes finish matches in any order, so a round
+# counts when all rounds before it are complete: otherwise quick matches would count first, and a
+# bot that wins quickly would look better than it is. Matches of later rounds that are done by then
+# stay stored and do not count; with another question they may. For the same reason a match that
+# arena gave up ends the duel for now: if its round were left out, the match itself would decide
+# whether it counts.
 
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
@@ -22,9 +24,26 @@ from arena.event import plan, run_words, schedules
 from arena.event.director import ATTEMPTS, RunPhase
 from arena.games import openings, rulebook
 from arena.results.archive import Archive
-from arena.results.sequential import Decision, SequentialTest, difference, elo_of_points, points_of_elo
+from arena.results.sequential import (
+    Decision,
+    SequentialTest,
+    difference,
+    elo_of_points,
+    points_of_elo,
+)
 from arena.results.standings import first_faults
-from arena.values import Abort, Board, Bot, Conditions, Ending, Event, Fault, Openings, Played, Record
+from arena.values import (
+    Abort,
+    Board,
+    Bot,
+    Conditions,
+    Ending,
+    Event,
+    Fault,
+    Openings,
+    Played,
+    Record,
+)
 
 if TYPE_CHECKING:
     from arena.event.config import Tournament
@@ -53,9 +72,13 @@ ELO = Scale("Elo", points_of_elo, elo_of_points)
 class Duel:
     """The test of a duel, and the matches of rounds that do not count yet."""
 
-    def __init__(self, event: Event, names: tuple[str, str], test: SequentialTest, scale: Scale) -> None:
+    def __init__(
+        self, event: Event, names: tuple[str, str], test: SequentialTest, scale: Scale
+    ) -> None:
         self.event, self.names, self.test, self.scale = event, names, test, scale
-        self.round_matches = sum(schedules.find(event.schedule).count(replace(event, repeats=1)).values())
+        self.round_matches = sum(
+            schedules.find(event.schedule).count(replace(event, repeats=1)).values()
+        )
         self.faults: Counter[tuple[str, Ending]] = Counter()
         """Matches in the rounds that count in which a bot was at fault, by bot and ending of its first fault."""
         self._unhelped: list[float] = []
@@ -107,7 +130,9 @@ class Duel:
 
     def add_stored(self, archive: Archive) -> None:
         """Count the matches that are stored already."""
-        for match in archive.played_of([match.id for match in plan.Plan(self.event, archive).stored()]):
+        for match in archive.played_of(
+            [match.id for match in plan.Plan(self.event, archive).stored()]
+        ):
             self.add(match)
 
 
@@ -179,7 +204,8 @@ def play(
 ) -> DuelRun:
     """Play a duel until its test has decided, or until `stopped`.
 
-    `run` plays what is due of its event until what it is called with says that it is over, and tells `heard` of it.
+    `run` plays what is due of its event until what it is called with says that it is over, and
+    tells `heard` of it.
     """
     from arena.event.tournament import make_archive
 
@@ -203,13 +229,22 @@ def prepared(
 ) -> tuple[Event, list[str]]:
     """Return the duel of two bots as an event: boards and conditions are those of the file, and nothing else.
 
-    `most` is the number of pairings after which it is undecided, with the name of that option. Boards on which the two
-    cannot meet in every role are left out, which the returned notices say; anybody may read them. PublicError if none
-    is left, or one of `boards`, which the user named. Unless the file has [openings], they are sampled: else bots that
-    play the same each time would repeat one pairing for ever. They are drawn without repetition until a board has no
-    more; if pairings repeat after that, the answer is about the mean over the openings of the board.
+    `most` is the number of pairings after which it is undecided, with the name of that option.
+    Boards on which the two cannot meet in every role are left out, which the returned notices say;
+    anybody may read them. PublicError if none is left, or one of `boards`, which the user named.
+    Unless the file has [openings], they are sampled: else bots that play the same each time would
+    repeat one pairing for ever. They are drawn without repetition until a board has no more; if
+    pairings repeat after that, the answer is about the mean over the openings of the board.
     """
-    of_an_event = ("rounds", "references", "seed_order", "max_matches", "stop_after", "stop_when", "grade")
+    of_an_event = (
+        "rounds",
+        "references",
+        "seed_order",
+        "max_matches",
+        "stop_after",
+        "stop_when",
+        "grade",
+    )
     defaults = {key: type(tournament).model_fields[key].default for key in of_an_event}
     plain = {"schedule": "round_robin", "repeats": 1, "seating": "sides"}
     event = tournament.model_copy(update=defaults | plain).event(
@@ -218,14 +253,18 @@ def prepared(
     notices = []
     refused = {board: words for board in event.boards if (words := _refusal(event, board))}
     if refused and (boards or len(refused) == len(event.boards)):
-        raise PublicError(f"{'; '.join(refused.values())}: choose boards on which both play every role, --board NAME")
+        raise PublicError(
+            f"{'; '.join(refused.values())}: choose boards on which both play every role, --board NAME"
+        )
     if refused:
         notices.append(f"left out: {'; '.join(refused.values())}")
     playable = tuple(board for board in event.boards if board not in refused)
     pairings = sum(board.variants for board in playable)
     if most[1] < pairings:
         raise PublicError(f"{most[0]} {most[1]}: one round of all boards has {pairings}")
-    event = replace(event, name=name, boards=playable, repeats=most[1] // pairings, conditions=conditions)
+    event = replace(
+        event, name=name, boards=playable, repeats=most[1] // pairings, conditions=conditions
+    )
     if "openings" not in tournament.model_fields_set:
         try:
             for board in playable:

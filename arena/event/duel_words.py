@@ -35,15 +35,21 @@ def report(duel: Duel) -> Iterator[str]:
     yield from evidence(duel)
     for name, faults in faults_of(duel).items():
         yield f"{_name(name)} failed: {faults}"
-    low, high = (f"{scale.of_points(points):.4g} {scale.unit}" for points in (question.low, question.high))
+    low, high = (
+        f"{scale.of_points(points):.4g} {scale.unit}" for points in (question.low, question.high)
+    )
     if test.decision is Decision.BETTER:
         if duel.won_by_faults_alone:
             yield f"where {opponent} was not at fault, {bot} was not ahead: the answer rests on these faults alone"
-        yield f"yes: {bot} is better than {opponent}" + (f" by more than {low}" if question.low else "")
+        yield f"yes: {bot} is better than {opponent}" + (
+            f" by more than {low}" if question.low else ""
+        )
     elif test.decision is Decision.NOT_BETTER and test.interval()[1] < 0:
         yield f"no: {bot} is worse than {opponent}"
     elif test.decision is Decision.NOT_BETTER:
-        yield f"no: {bot} is not better than {opponent}" + (f" by {high} or more" if question.high else "")
+        yield f"no: {bot} is not better than {opponent}" + (
+            f" by {high} or more" if question.high else ""
+        )
     elif duel.is_over:
         yield (
             f"undecided after {pairings_of(duel)}, the limit: neither more than {low} nor less than {high} is proven; "
@@ -62,7 +68,9 @@ def faults_of(duel: Duel) -> dict[str, str]:
     """Return the bots at fault, each with the number of its matches by ending."""
     endings: dict[str, str] = {}
     for (bot, ending), times in sorted(duel.faults.items()):
-        endings[bot] = f"{endings[bot]}, {times} x {ending}" if bot in endings else f"{times} x {ending}"
+        endings[bot] = (
+            f"{endings[bot]}, {times} x {ending}" if bot in endings else f"{times} x {ending}"
+        )
     return endings
 
 

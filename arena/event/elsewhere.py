@@ -3,14 +3,12 @@
 It knows none of them: the hook is `AddedLanes` of arena/extensions.py.
 """
 
-# Which hook, and why
-# -------------------
-# What comes from elsewhere is one question: who opens the lanes of this run? Three answers were
-# weighed. A scheme of its own for each address (`tcp:` is dask's) would give one extension the names
-# of a protocol for good. A function for each extension, asked whether it knows an address, would
-# import all of them for each run on this machine. So an extension declares a pattern, which the
-# command line needs, and a key of tournament.toml, where an event says the same; its function is
-# imported by a run, and reads its own key.
+# Which hook, and why ------------------- What comes from elsewhere is one question: who opens the
+# lanes of this run? Three answers were weighed. A scheme of its own for each address (`tcp:` is
+# dask's) would give one extension the names of a protocol for good. A function for each extension,
+# asked whether it knows an address, would import all of them for each run on this machine. So an
+# extension declares a pattern, which the command line needs, and a key of tournament.toml, where an
+# event says the same; its function is imported by a run, and reads its own key.
 
 import re
 from collections.abc import Callable
@@ -61,7 +59,9 @@ def lanes_of(tournament: "Tournament") -> Elsewhere | None:
         if lanes is not None:
             found[added.key] = lanes
     if len(found) > 1:
-        raise ArenaError(f"{' and '.join(found)}: each names other lanes for the matches; leave one of them out")
+        raise ArenaError(
+            f"{' and '.join(found)}: each names other lanes for the matches; leave one of them out"
+        )
     return next(iter(found.values()), None)
 
 

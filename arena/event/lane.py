@@ -1,7 +1,7 @@
 """What a lane does with a piece of work: it has one bot say `ready`, or plays one match.
 
-It knows no plan, no archive and no audience, and it imports little, because lanes on other machines import it at their
-start.
+It knows no plan, no archive and no audience, and it imports little, because lanes on other machines
+import it at their start.
 """
 
 import contextlib
@@ -49,7 +49,15 @@ def perform(
             )
     except BaseException:
         with contextlib.suppress(SpawnerLostError):  # which has ended them already
-            reused_bots_of(launcher).close()  # the bots that stay are its launcher's, which is about to be closed
+            reused_bots_of(
+                launcher
+            ).close()  # the bots that stay are its launcher's, which is about to be closed
         raise
-    logging.info("match %s %s: %s %s", match.id, match.label, record.verdict.reason, dict(record.verdict.scores))
+    logging.info(
+        "match %s %s: %s %s",
+        match.id,
+        match.label,
+        record.verdict.reason,
+        dict(record.verdict.scores),
+    )
     return record

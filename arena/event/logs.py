@@ -1,6 +1,7 @@
 """The log of an event: one file that the main process and every referee process write to.
 
-`multiprocessing-logging` carries a forked worker's lines to the file. This module guards against its four traps:
+`multiprocessing-logging` carries a forked worker's lines to the file. This module guards against
+its four traps:
 
 - It needs fork as the *default* start method, and loses the lines of a worker that was spawned; so workers are forked,
   see workers.py. Where they cannot be, each appends to the file itself.
@@ -54,7 +55,9 @@ class _File(logging.FileHandler):
 
     def _open(self) -> TextIOWrapper:
         descriptor = whole_files.open_to_append(Path(self.baseFilename))
-        return TextIOWrapper(os.fdopen(descriptor, "ab"), encoding=self.encoding, errors=self.errors)
+        return TextIOWrapper(
+            os.fdopen(descriptor, "ab"), encoding=self.encoding, errors=self.errors
+        )
 
     def emit(self, record: logging.LogRecord) -> None:
         """Write a line under the lock, which `handle` would take; the library calls only this."""
@@ -87,7 +90,8 @@ class _Lines(MultiProcessingHandler):  # type: ignore[misc]  # the library ships
         self.queue._writer.send(record)
 
     def _receive(self) -> None:
-        # In the thread, which ends when nobody can write any more. `Queue.get` with a time limit takes twice as long.
+        # In the thread, which ends when nobody can write any more. `Queue.get` with a time limit
+        # takes twice as long.
         with contextlib.suppress(EOFError, OSError):
             while True:
                 self.sub_handler.emit(self.queue._reader.recv())
@@ -112,12 +116,16 @@ class Log:
             whole_files.make_folder(folder.parent, folder.name)
             self._file = _File(folder / "arena.log")
         except OSError as error:
-            raise ArenaError(f"{folder}: cannot be written: {error.strerror}; move it away") from error
+            raise ArenaError(
+                f"{folder}: cannot be written: {error.strerror}; move it away"
+            ) from error
         self._lines: list[_Lines] = []
         self._root = logging.getLogger()
         self._level = self._root.level
         self._others = self._root.handlers[:]
-        self._root.handlers[:] = [self._file]  # `close` puts back those of a notebook or a test runner
+        self._root.handlers[:] = [
+            self._file
+        ]  # `close` puts back those of a notebook or a test runner
         self._root.setLevel(logging.INFO)
         self.renew()  # now, so that a machine that allows none is refused before it gets work
 
@@ -136,7 +144,9 @@ class Log:
             _of_next_worker = _Lines("lines", self._file)
         except OSError as error:  # a queue needs a semaphore, and Linux keeps those in /dev/shm
             reason = f"no semaphore can be made: {error.strerror}"
-            raise MachineError(f"/dev/shm: {reason}; it must be a folder that can be written") from error  # noqa: S108
+            raise MachineError(
+                f"/dev/shm: {reason}; it must be a folder that can be written"
+            ) from error  # noqa: S108
         self._lines.append(_of_next_worker)
 
     def close(self) -> None:
@@ -159,7 +169,9 @@ _of_next_worker: _Lines | None = None
 def file_of_workers() -> Path | None:
     """Return the log of this process, if its workers are no forks of it and append to the file themselves."""
     handlers = [] if system.LINUX else logging.getLogger().handlers
-    return next((Path(handler.baseFilename) for handler in handlers if isinstance(handler, _File)), None)
+    return next(
+        (Path(handler.baseFilename) for handler in handlers if isinstance(handler, _File)), None
+    )
 
 
 def in_worker(file: Path | None) -> None:

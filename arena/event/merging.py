@@ -1,16 +1,18 @@
 """Archives of one event that was played in several places, joined into one; and single matches taken into an event.
 
-It decides what may be joined. It reads the archives and writes a new one; it does not know where workspaces keep them.
+It decides what may be joined. It reads the archives and writes a new one; it does not know where
+workspaces keep them.
 """
 
-# A match has the same id wherever it is played, whatever other boards and bots are entered there. So a union by id is
-# all that is to do, also where one place played other boards or bots of the event than another. Where two archives have
-# a record of one match with equal moves and an equal verdict, only clocks differ, and the record of the archive that is
-# named first stays. Where moves differ, a bot uses chance of its own, or one of the machines was at fault. Then nobody
-# knows which record is right, so the caller must choose (`keep_first`), or nothing is merged.
+# A match has the same id wherever it is played, whatever other boards and bots are entered there.
+# So a union by id is all that is to do, also where one place played other boards or bots of the
+# event than another. Where two archives have a record of one match with equal moves and an equal
+# verdict, only clocks differ, and the record of the archive that is named first stays. Where moves
+# differ, a bot uses chance of its own, or one of the machines was at fault. Then nobody knows which
+# record is right, so the caller must choose (`keep_first`), or nothing is merged.
 #
-# The records are copied a batch at a time. Which of them count is decided at the end, when all are there: a later batch
-# of a plan may depend on results that another archive has.
+# The records are copied a batch at a time. Which of them count is decided at the end, when all are
+# there: a later batch of a plan may depend on results that another archive has.
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import fields, replace
@@ -29,19 +31,25 @@ NAMED = 5  # conflicts that are named; the others are counted
 def joined_event(archives: Sequence[Archive]) -> Event:
     """Return the event of which all archives are a part: with the boards and bots of all, and the most repeats.
 
-    ArenaError when they are parts of different events: a bot or a board of one name differs, or any other key does.
+    ArenaError when they are parts of different events: a bot or a board of one name differs, or any
+    other key does.
     """
     joined = archives[0].event()
     for archive in archives[1:]:
         event = archive.event()
         if (difference := next(_differences(joined, event), None)) is not None:
-            raise ArenaError(f"{archive.folder}: is of another event than {archives[0].folder}: {difference}")
+            raise ArenaError(
+                f"{archive.folder}: is of another event than {archives[0].folder}: {difference}"
+            )
         labels = {board.label for board in joined.boards}
         bots = {bot.name: bot for bot in (*event.bots, *joined.bots)}
         limits = joined.max_matches, event.max_matches
         joined = replace(
             joined,
-            boards=(*joined.boards, *(board for board in event.boards if board.label not in labels)),
+            boards=(
+                *joined.boards,
+                *(board for board in event.boards if board.label not in labels),
+            ),
             bots=tuple(bots[name] for name in sorted(bots)),
             repeats=max(joined.repeats, event.repeats),
             max_matches=None if None in limits else max(filter(None, limits)),
@@ -60,12 +68,14 @@ def merge(
 ) -> tuple[int, int]:
     """Copy all records and aborts into an empty archive of this event.
 
-    Return how many matches it has then, and how many of them count. `bots` is the folder that will hold the copies of
-    the bots. `tell` hears how many records of how many are copied. ArenaError if two archives have different records of
-    a match, unless `keep_first`.
+    Return how many matches it has then, and how many of them count. `bots` is the folder that will
+    hold the copies of the bots. `tell` hears how many records of how many are copied. ArenaError if
+    two archives have different records of a match, unless `keep_first`.
     """
     copies = (
-        bot if bot.files is None else replace(bot, files=str(bots / bot.digest / Path(bot.files).name))
+        bot
+        if bot.files is None
+        else replace(bot, files=str(bots / bot.digest / Path(bot.files).name))
         for bot in event.bots
     )
     event = replace(event, bots=tuple(copies))
@@ -94,7 +104,8 @@ def merge(
                 f"{archive.folder}: has other moves or another verdict than an archive before it of the matches "
                 f"{', '.join(conflicts[:NAMED])}{more}; with --keep-first the record of the archive named first stays"
             )
-    # Under the interim key of `begin` above every record counts. Under its own key those of the plan do.
+    # Under the interim key of `begin` above every record counts. Under its own key those of the
+    # plan do.
     plan.begin(event, target)
     walked = plan.Plan(event, target)
     walked.walk_on()
@@ -118,26 +129,33 @@ def add(source: Path, target: Path, bots: Path, *, newer: bool) -> None:
 def take(archive: Archive, given: Sequence[tuple[Path, Record]]) -> tuple[bool, ...]:
     """Take records from files into an archive that is open for writing; return of each whether it is new there.
 
-    The rules have confirmed them. ArenaError, and nothing is taken, if the event plans no such match, or if the archive
-    has another record of it.
+    The rules have confirmed them. ArenaError, and nothing is taken, if the event plans no such
+    match, or if the archive has another record of it.
     """
     wanted = {record.match.id for _, record in given}
     known = (each.match for each in plan.Plan(archive.event(), archive).known())
-    planned = {match.id: match for match in islice((match for match in known if match.id in wanted), len(wanted))}
+    planned = {
+        match.id: match
+        for match in islice((match for match in known if match.id in wanted), len(wanted))
+    }
     stored = archive.transcripts(list(wanted))
     taken, new = [], []
     for path, record in given:
         match = record.match
-        # An id says which match it is. A record with the id of a planned match would count as that match, so nothing
-        # else may have it.
+        # An id says which match it is. A record with the id of a planned match would count as that
+        # match, so nothing else may have it.
         if match.id not in planned or essence(match) != essence(planned[match.id]):
             raise ArenaError(
                 f"{path}: {archive.folder} plans no match {match.id} of these bots, boards, seeds and conditions; "
                 f"`arena replay {path}` shows it without an event"
             )
         if stored.get(match.id, transcript := records.transcript(record)) != transcript:
-            raise ArenaError(f"{path}: {archive.folder} has another record of match {match.id}, and keeps it")
-        taken.append(replace(record, match=planned[match.id]))  # the text decides nothing about bots but their moves
+            raise ArenaError(
+                f"{path}: {archive.folder} has another record of match {match.id}, and keeps it"
+            )
+        taken.append(
+            replace(record, match=planned[match.id])
+        )  # the text decides nothing about bots but their moves
         new.append(match.id not in stored)
         stored[match.id] = transcript  # two files may have the same match
     archive.append(*taken)
@@ -147,7 +165,16 @@ def take(archive: Archive, given: Sequence[tuple[Path, Record]]) -> tuple[bool, 
 def essence(match: Match) -> tuple[object, ...]:
     """Return what the id of a match stands for, and what its draws are made from."""
     seats = tuple((seat.role, seat.bot.name, seat.bot.digest) for seat in match.seats)
-    return match.label, match.repeat, match.seed, match.key, match.opening, match.sampled, match.conditions, seats
+    return (
+        match.label,
+        match.repeat,
+        match.seed,
+        match.key,
+        match.opening,
+        match.sampled,
+        match.conditions,
+        seats,
+    )
 
 
 def _record(archive: Archive, number: int) -> Record:
@@ -161,14 +188,26 @@ def _record(archive: Archive, number: int) -> Record:
     return record
 
 
-JOINED = {"boards", "bots", "repeats", "max_matches", "seed", "conditions", "rating", "confidence", *plan.IRRELEVANT}
+JOINED = {
+    "boards",
+    "bots",
+    "repeats",
+    "max_matches",
+    "seed",
+    "conditions",
+    "rating",
+    "confidence",
+    *plan.IRRELEVANT,
+}
 """Fields of an event that may differ, or that are compared in words of their own."""
 
 
 def _differences(first: Event, other: Event) -> Iterator[str]:
     """Yield why two events have no plan in common."""
     before, now = _digests(first), _digests(other)
-    yield from (f"its {part} has other files" for part in now if before.get(part, now[part]) != now[part])
+    yield from (
+        f"its {part} has other files" for part in now if before.get(part, now[part]) != now[part]
+    )
     if first.seed != other.seed:
         yield "its seed is another one"
     sampled = {board.label: board.sampled for board in first.boards}
@@ -180,7 +219,9 @@ def _differences(first: Event, other: Event) -> Iterator[str]:
             yield f"its board {board.label} has other sampled boards"
     for old, new in ((first.conditions, other.conditions), (first, other)):
         for each in fields(old):
-            if (old is not first or each.name not in JOINED) and getattr(old, each.name) != getattr(new, each.name):
+            if (old is not first or each.name not in JOINED) and getattr(old, each.name) != getattr(
+                new, each.name
+            ):
                 yield f"its {each.name} is {getattr(new, each.name)!r}, not {getattr(old, each.name)!r}"
 
 

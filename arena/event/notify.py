@@ -1,7 +1,8 @@
 """One message to a webhook at the end of a run: JSON that Slack, Discord and ntfy take.
 
-It names no bot and no person, because people who read a channel need not be people who may read the results. It has no
-secret. It follows no redirect, and without `private` it sends nothing to an address inside a network.
+It names no bot and no person, because people who read a channel need not be people who may read the
+results. It has no secret. It follows no redirect, and without `private` it sends nothing to an
+address inside a network.
 """
 
 import http.client
@@ -38,12 +39,16 @@ def post(url: str, text: str, *, private: bool = False) -> None:
         else:
             done.set_result(None)
 
-    threading.Thread(target=send, daemon=True).start()  # nothing else ends a look-up of a name, either
+    threading.Thread(
+        target=send, daemon=True
+    ).start()  # nothing else ends a look-up of a name, either
     try:
         done.result(DEADLINE_S)
     except TimeoutError as error:
         host = urlsplit(url).hostname
-        raise ArenaError(f"notify.url: {host} was not told: no answer in {DEADLINE_S:.0f} s") from error
+        raise ArenaError(
+            f"notify.url: {host} was not told: no answer in {DEADLINE_S:.0f} s"
+        ) from error
 
 
 def _send(url: str, text: str, *, private: bool) -> None:
@@ -51,15 +56,20 @@ def _send(url: str, text: str, *, private: bool) -> None:
     host = where.hostname or ""
     kind = http.client.HTTPSConnection if where.scheme == "https" else http.client.HTTPConnection
     port = where.port or kind.default_port
-    connection = kind(host, port)  # with its port, since http.client takes the end of a bare IPv6 address for one
-    # Slack reads `text`, Discord `content`, ntfy the template in the headers; all of them ignore the rest.
+    connection = kind(
+        host, port
+    )  # with its port, since http.client takes the end of a bare IPv6 address for one
+    # Slack reads `text`, Discord `content`, ntfy the template in the headers; all of them ignore
+    # the rest.
     body = json.dumps(dict.fromkeys(("text", "content", "message"), text[:MOST_LETTERS]))
     headers = {"Content-Type": "application/json", "User-Agent": f"botarena/{__version__}"}
     headers |= {"X-Template": "yes", "X-Message": "{{.message}}"}
     try:
         connection.sock = _connected(host, port, private=private, secure=where.scheme == "https")
         if kind is http.client.HTTPSConnection:
-            connection.sock = ssl.create_default_context().wrap_socket(connection.sock, server_hostname=host)
+            connection.sock = ssl.create_default_context().wrap_socket(
+                connection.sock, server_hostname=host
+            )
         path = f"{where.path or '/'}{'?' if where.query else ''}{where.query}"
         connection.request("POST", path, body, headers)
         status = connection.getresponse().status
@@ -75,14 +85,17 @@ def _send(url: str, text: str, *, private: bool) -> None:
 def _connected(host: str, port: int, *, private: bool, secure: bool) -> socket.socket:
     """Return a connection to an address of a host; ArenaError, and nobody hears of it, if one is inside a network.
 
-    Without TLS it is an error if one is not, because whoever is on the way would read the path, which is a secret.
-    The name is looked up once, and the very addresses that were judged are tried: asked again, it may lead elsewhere.
+    Without TLS it is an error if one is not, because whoever is on the way would read the path,
+    which is a secret. The name is looked up once, and the very addresses that were judged are
+    tried: asked again, it may lead elsewhere.
     """
     addresses = [str(row[4][0]) for row in socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)]
     if not (private or all(ipaddress.ip_address(address).is_global for address in addresses)):
         raise ArenaError(f"notify.url: {host} is inside a network; `private = true` allows that")
     if not secure and any(ipaddress.ip_address(address).is_global for address in addresses):
-        raise ArenaError(f"notify.url: {host} is outside this network, where others could read the address: use https")
+        raise ArenaError(
+            f"notify.url: {host} is outside this network, where others could read the address: use https"
+        )
     failure: OSError | None = None
     for address in addresses:
         try:

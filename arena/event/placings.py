@@ -36,7 +36,9 @@ def placings(archive: Archive) -> list[dict[str, Any]]:
         rows = places(event, plan.complete_batches())
     else:
         rows = stored.places
-        bots = sorted((league.games[0], bot.name) for league, _ in leagues(event) for bot in league.bots)
+        bots = sorted(
+            (league.games[0], bot.name) for league, _ in leagues(event) for bot in league.bots
+        )
         if sorted((row.game, row.bot) for row in rows) != bots:
             raise archive.damaged("the places after its last round are not those of its bots")
     shown = display_names(event.bots)
@@ -78,4 +80,6 @@ def store_batches(event: Event, plan: Plan, archive: Archive) -> None:
 
 def shown_columns(schedule: str) -> list[Column]:
     """Return the columns that a reader of a game's table sees, where a bot has the name to show."""
-    return [column for column in PLACINGS.columns[1:-1] if column.name not in LEFT_OUT.get(schedule, ())]
+    return [
+        column for column in PLACINGS.columns[1:-1] if column.name not in LEFT_OUT.get(schedule, ())
+    ]

@@ -1,28 +1,31 @@
 """The plan of an event: the matches of its schedule, in order, as far as the results on disk decide which they are.
 
-It asks the schedule for one batch after the other, and the archive for what was played. It plays nothing, writes
-nothing, and knows no worker and no clock.
+It asks the schedule for one batch after the other, and the archive for what was played. It plays
+nothing, writes nothing, and knows no worker and no clock.
 """
 
 # Theory of operation
 #
-# A plan is walked, not made: a thousand bots have a million matches. `walk` makes the next match only when somebody
-# wants it, and of the matches before it the plan keeps the ids, eight bytes each. Whether a match is stored is looked
-# up in the archive, some hundreds at once. A set of all stored ids would be quicker, but a million ids would take 120
-# MB.
+# A plan is walked, not made: a thousand bots have a million matches. `walk` makes the next match
+# only when somebody wants it, and of the matches before it the plan keeps the ids, eight bytes
+# each. Whether a match is stored is looked up in the archive, some hundreds at once. A set of all
+# stored ids would be quicker, but a million ids would take 120 MB.
 #
-# Batches that are over are stored with the ids of their matches (`StoredBatch`). `Plan.resumed` begins behind them: it
-# pairs none of them again, and makes none of their matches. A stored batch counts only while all its matches are
-# stored, so an archive that lost a match plays it again. `arena verify` walks the whole plan and compares.
+# Batches that are over are stored with the ids of their matches (`StoredBatch`). `Plan.resumed`
+# begins behind them: it pairs none of them again, and makes none of their matches. A stored batch
+# counts only while all its matches are stored, so an archive that lost a match plays it again.
+# `arena verify` walks the whole plan and compares.
 #
-# Batches. A batch depends on the results of earlier batches (`Schedule.BEHIND`). While these are not all stored, `walk`
-# yields None: nothing can begin until more matches are done, and whoever walks may ask again. The schedule gets results
-# in the order of the plan, so the order in which matches finished changes nothing.
+# Batches. A batch depends on the results of earlier batches (`Schedule.BEHIND`). While these are
+# not all stored, `walk` yields None: nothing can begin until more matches are done, and whoever
+# walks may ask again. The schedule gets results in the order of the plan, so the order in which
+# matches finished changes nothing.
 #
-# Resuming is the same walk, in which stored matches count as done. The plan has no other state, so an event can be cut
-# anywhere and goes on with the same matches. That is also why the rule `stop_when` is looked at only at points of the
-# plan, after complete batches, or, where a batch has several repeats of the same pairings, as a round robin has, after
-# complete repeats: a look whenever a match ends would see other results in each run.
+# Resuming is the same walk, in which stored matches count as done. The plan has no other state, so
+# an event can be cut anywhere and goes on with the same matches. That is also why the rule
+# `stop_when` is looked at only at points of the plan, after complete batches, or, where a batch has
+# several repeats of the same pairings, as a round robin has, after complete repeats: a look
+# whenever a match ends would see other results in each run.
 
 from array import array
 from collections import Counter
@@ -92,7 +95,9 @@ class Plan:
         return cls(event, archive, archive.batches())
 
     def _begin_behind(self, batches: Sequence[StoredBatch]) -> None:
-        looks_inside = self._event.stop_when is not None and getattr(self._schedule, "LOOKS_EACH_REPEAT", False)
+        looks_inside = self._event.stop_when is not None and getattr(
+            self._schedule, "LOOKS_EACH_REPEAT", False
+        )
         for number, batch in enumerate(batches):
             if looks_inside and not (batches[-1].complete and batches[-1].ended_by):
                 return  # the looks inside a batch are not stored
@@ -134,7 +139,9 @@ class Plan:
             return
         limit, next_look = self._event.max_matches, 1
         looks, parts = self._event.stop_when is not None, max(0, len(self._ids) - 1)
-        for part in range(1, parts + 1):  # the looks of an earlier run, none of which ended the event
+        for part in range(
+            1, parts + 1
+        ):  # the looks of an earlier run, none of which ended the event
             if part >= next_look:
                 next_look = stopping.next_look(part)
         by_repeats = getattr(self._schedule, "LOOKS_EACH_REPEAT", False)
@@ -143,7 +150,9 @@ class Plan:
             while self._ended < decided or any(self._missing[:decided]):
                 yield None
             repeat = -1  # the highest one of the batch so far
-            batch = self._schedule.batch(self._event, number, _History(self, max(0, number - self._schedule.BEHIND)))
+            batch = self._schedule.batch(
+                self._event, number, _History(self, max(0, number - self._schedule.BEHIND))
+            )
             if number:  # the first batch may have a million matches
                 batch = tuple(batch)
                 self._begun[number] = "".join(match.id for match in batch)
@@ -151,7 +160,11 @@ class Plan:
                 if repeat < 0:
                     self._ids.append(array("Q"))
                     self._missing.append(0)
-                if looks and self.walked and (repeat < 0 or (by_repeats and self._event.repeat_of(match) > repeat)):
+                if (
+                    looks
+                    and self.walked
+                    and (repeat < 0 or (by_repeats and self._event.repeat_of(match) > repeat))
+                ):
                     while self._open:
                         yield None
                     parts += 1
@@ -192,14 +205,18 @@ class Plan:
     def stop(self, finished: int, *, late: bool) -> Stop | None:
         """Return why the event ended, None if it did not or has no rule for that; `late`: `stop_after` is over."""
         event = self._event
-        if (event.max_matches, event.stop_after, event.stop_when) == (None, None, None) or not (self.complete or late):
+        if (event.max_matches, event.stop_after, event.stop_when) == (None, None, None) or not (
+            self.complete or late
+        ):
             return None
         rule = self.ended_by if self.complete else "stop_after"
         return Stop(rule=rule, matches=finished, open=self.open_ranks())
 
     def open_ranks(self) -> tuple[OpenRanks, ...]:
         """Return the ranks that the stored matches among those that were walked leave open."""
-        from arena.results.arrays import Arrays  # takes numpy, which a run without rules to stop does not need
+        from arena.results.arrays import (
+            Arrays,
+        )  # takes numpy, which a run without rules to stop does not need
 
         ids = [match for batch in range(len(self._ids)) for match in self.ids(batch)]
         figures = self._archive.figures(ids)
@@ -328,8 +345,12 @@ def counts(event: Event) -> Mapping[str, int]:
     planned = schedule.count(event)
     if event.max_matches is None or sum(planned.values()) <= event.max_matches:
         return planned
-    first = Counter(match.label for match in islice(schedule.batch(event, 0, ()), event.max_matches))
-    if first.total() == event.max_matches:  # the first batch has them all, so that the numbers are known
+    first = Counter(
+        match.label for match in islice(schedule.batch(event, 0, ()), event.max_matches)
+    )
+    if (
+        first.total() == event.max_matches
+    ):  # the first batch has them all, so that the numbers are known
         return {label: first[label] for label in planned}
     return {label: min(number, event.max_matches) for label, number in planned.items()}
 
@@ -340,8 +361,15 @@ IRRELEVANT = ("name", "tie_breaks", "stop_after")
 
 def key(event: Event) -> str:
     """Return a text that is another one whenever the plan of the event may be another one."""
-    values = {each.name: getattr(event, each.name) for each in fields(event) if each.name not in IRRELEVANT}
-    values["boards"] = [(board.label, board.digest, board.roles, board.sides, *board.sampled) for board in event.boards]
+    values = {
+        each.name: getattr(event, each.name)
+        for each in fields(event)
+        if each.name not in IRRELEVANT
+    }
+    values["boards"] = [
+        (board.label, board.digest, board.roles, board.sides, *board.sampled)
+        for board in event.boards
+    ]
     values["bots"] = [(*identity_of(Seat("", bot)), bot.games, bot.roles) for bot in event.bots]
     values["conditions"] = plain(event.conditions)
     values["openings"] = event.openings.plies, event.openings.listed

@@ -1,17 +1,16 @@
 """Services: who serves bots from outside of their matches, such as a language model. Extensions bring them.
 
-It knows none of them: each is a `Service`, by the hook `services` of arena/extensions.py. What stands
-between a seat and the referee is another hook, `wrappers` (arena/match/seat.py).
+It knows none of them: each is a `Service`, by the hook `services` of arena/extensions.py. What
+stands between a seat and the referee is another hook, `wrappers` (arena/match/seat.py).
 """
 
-# Who needs a service, and when
-# -----------------------------
-# Whoever plays matches of a tournament asks for what its services are opened by (`openers`), before
-# it plays anything: a mistake in tournament.toml is found at once. A run opens them with its folder,
-# so that what they keep lies beside the archive, and closes them at its end. What an opened service
-# is (any value that can be pickled) goes to all lanes, and to the wrappers of each match by the name
-# of the service. Single matches have `asking`, which keeps nothing, and a match that is played again
-# has `recorded`: what was served then.
+# Who needs a service, and when ----------------------------- Whoever plays matches of a tournament
+# asks for what its services are opened by (`openers`), before it plays anything: a mistake in
+# tournament.toml is found at once. A run opens them with its folder, so that what they keep lies
+# beside the archive, and closes them at its end. What an opened service is (any value that can be
+# pickled) goes to all lanes, and to the wrappers of each match by the name of the service. Single
+# matches have `asking`, which keeps nothing, and a match that is played again has `recorded`: what
+# was served then.
 
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext

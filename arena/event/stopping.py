@@ -1,7 +1,8 @@
 """The rule `stop_when`: whether the order of the bots is certain enough to end an event that is being played.
 
-It looks at ratings only. It knows no schedule and no worker, and plan.py decides when to look. The other reasons why a
-run ends early are in director.py (`RunPhase`). results/leaderboard/stop_words.py says in words why an event ended.
+It looks at ratings only. It knows no schedule and no worker, and plan.py decides when to look. The
+other reasons why a run ends early are in director.py (`RunPhase`).
+results/leaderboard/stop_words.py says in words why an event ended.
 """
 
 from collections.abc import Collection, Sequence
@@ -16,37 +17,41 @@ from arena.values import Event, OpenRanks
 if TYPE_CHECKING:
     from arena.results.arrays import Arrays, Floats
 
-# The rule
-# --------
-# Whoever looks at an event again and again, and stops as soon as two bots are 95 % apart, is wrong far more often than
-# 5 %: each look is another chance for luck. Two corrections were compared (benchmarks/stopping.py measures both):
+# The rule -------- Whoever looks at an event again and again, and stops as soon as two bots are 95
+# % apart, is wrong far more often than 5 %: each look is another chance for luck. Two corrections
+# were compared (benchmarks/stopping.py measures both):
 #
-# - Alpha spending (Lan and DeMets, 1983): each look may use a part of the 5 %, by the share of the plan that was
-#   played. It is the sharper rule at the end of a plan. But the shares need an end that is fixed: whoever raises
-#   `repeats` later and goes on has spent what is not his any more, and a ladder has no end at all.
-# - Bounds that are valid at all times (Robbins, 1970: the normal mixture): one bound for all looks, however many, with
-#   no end in it. This is used here, because an event may always be extended.
+# - Alpha spending (Lan and DeMets, 1983): each look may use a part of the 5 %, by the share of the
+# plan that was played. It is the sharper rule at the end of a plan. But the shares need an end that
+# is fixed: whoever raises `repeats` later and goes on has spent what is not his any more, and a
+# ladder has no end at all. - Bounds that are valid at all times (Robbins, 1970: the normal
+# mixture): one bound for all looks, however many, with no end in it. This is used here, because an
+# event may always be extended.
 #
-# Let z be the difference of two bots' strengths, divided by its standard deviation over the refits of the fit, and t
-# the information, which grows with the matches a bot played. Under the mixture with weight r,
+# Let z be the difference of two bots' strengths, divided by its standard deviation over the refits
+# of the fit, and t the information, which grows with the matches a bot played. Under the mixture
+# with weight r,
 #
 #     z^2 > (1 + r/t) * (log(1 + t/r) + 2 log(1/a))
 #
-# holds at any look whatever with a chance of at most `a` if the bots are equal. The bound is nearly flat in t. r = 10
-# matches a bot makes it narrowest where events with close bots are decided, at some 20 to 2,000 matches each.
+# holds at any look whatever with a chance of at most `a` if the bots are equal. The bound is nearly
+# flat in t. r = 10 matches a bot makes it narrowest where events with close bots are decided, at
+# some 20 to 2,000 matches each.
 #
-# Many pairs. "The order is certain" when *all* pairs are apart, also those that are not neighbours. If the order is
-# wrong, then two bots that are neighbours in the true order are the wrong way round, and there are only n - 1 such
-# pairs. So a = (1 - confidence) / (n - 1) keeps the promise for the whole order, whatever depends on whatever. "The
-# best is certain" when the first bot is apart from all others: if it is not the best, it was wrongly put above the best
-# one, again one of n - 1 pairs.
+# Many pairs. "The order is certain" when *all* pairs are apart, also those that are not neighbours.
+# If the order is wrong, then two bots that are neighbours in the true order are the wrong way
+# round, and there are only n - 1 such pairs. So a = (1 - confidence) / (n - 1) keeps the promise
+# for the whole order, whatever depends on whatever. "The best is certain" when the first bot is
+# apart from all others: if it is not the best, it was wrongly put above the best one, again one of
+# n - 1 pairs.
 #
-# Several games. Each game has an order of its own, of the bots that have a rank there (results/ranked.py), from its own
-# matches; a rule holds when it holds in each of them. So the neighbours of all games together share the 1 - confidence.
-# A game in which nobody has a rank has no order to wait for. Where no game has one, no rule ever holds.
+# Several games. Each game has an order of its own, of the bots that have a rank there
+# (results/ranked.py), from its own matches; a rule holds when it holds in each of them. So the
+# neighbours of all games together share the 1 - confidence. A game in which nobody has a rank has
+# no order to wait for. Where no game has one, no rule ever holds.
 #
-# The bound takes z for normal and its deviation for known, which holds for many matches only. So nothing is certain
-# before each bot has FEWEST matches.
+# The bound takes z for normal and its deviation for known, which holds for many matches only. So
+# nothing is certain before each bot has FEWEST matches.
 
 REFITS = 400  # draws of each fit, which give a standard deviation to 4 %
 BEST_MATCHES = 10  # r in the bound, in matches a bot

@@ -1,31 +1,35 @@
 """One run of an event: prepare what is played, play the matches that are due, store them, repeat.
 
-The director (director.py) decides what is played next. This file carries that to the lanes, and what came back to the
-archive and the audience.
+The director (director.py) decides what is played next. This file carries that to the lanes, and
+what came back to the archive and the audience.
 """
 
 # Theory of operation
 #
-# plan.py says what is due: to resume is the same walk with more matches on disk. A match that is given up leaves its
-# batch incomplete, so that a batch that depends on it is not begun: the run ends, and the next run tries again.
+# plan.py says what is due: to resume is the same walk with more matches on disk. A match that is
+# given up leaves its batch incomplete, so that a batch that depends on it is not begun: the run
+# ends, and the next run tries again.
 #
-# Lanes (workers.py) play the matches; this process plays nothing. It gives out matches, stores records and talks to the
-# audience, all in its main thread. It alone writes to the archive, because SQLite connections must not cross a fork.
+# Lanes (workers.py) play the matches; this process plays nothing. It gives out matches, stores
+# records and talks to the audience, all in its main thread. It alone writes to the archive, because
+# SQLite connections must not cross a fork.
 #
-# Committed before reported. A record that comes back waits in `_kept`. All that wait are committed in one transaction,
-# COMMIT_S after the last one, and only then they count as done and the audience hears of them. So whatever a user was
-# told is on disk, also after a power cut. A transaction for each record would cost an fsync for each. Where the plan
-# cannot go on without results, all that came back is committed at once, and the plan is asked again.
+# Committed before reported. A record that comes back waits in `_kept`. All that wait are committed
+# in one transaction, COMMIT_S after the last one, and only then they count as done and the audience
+# hears of them. So whatever a user was told is on disk, also after a power cut. A transaction for
+# each record would cost an fsync for each. Where the plan cannot go on without results, all that
+# came back is committed at once, and the plan is asked again.
 #
-# `stop_after`. When its seconds are over, no match is begun; those under way are finished and stored, as after `arena
-# stop` (control.py). A match that waits in a lane's queue carries the end time, and comes back unplayed: a future that
-# a pool has passed on cannot be cancelled. The time is that of the monotonic clock, which nobody can set. With lanes
-# elsewhere it is that of the wall clock, because another machine shares no other; the first clock by which it is over
-# ends the run. This is the only rule by which two runs of the same event differ, as clocks do. The other rules are part
-# of the plan.
+# `stop_after`. When its seconds are over, no match is begun; those under way are finished and
+# stored, as after `arena stop` (control.py). A match that waits in a lane's queue carries the end
+# time, and comes back unplayed: a future that a pool has passed on cannot be cancelled. The time is
+# that of the monotonic clock, which nobody can set. With lanes elsewhere it is that of the wall
+# clock, because another machine shares no other; the first clock by which it is over ends the run.
+# This is the only rule by which two runs of the same event differ, as clocks do. The other rules
+# are part of the plan.
 #
-# Ctrl-C. Matches under way are dropped with their processes: they are still due, so nothing is lost but their time.
-# Records that already came back are still committed.
+# Ctrl-C. Matches under way are dropped with their processes: they are still due, so nothing is lost
+# but their time. Records that already came back are still committed.
 
 import contextlib
 import logging
@@ -75,9 +79,9 @@ class Audience(Protocol):
 class Audiences:
     """The observer whom a run was given, and after it those that extensions bring."""
 
-    # An observer is called in the main thread, and what it does delays the lanes. A list of records at
-    # the end would delay nobody, but a webhook for each match wants them at once. What it raises ends
-    # the run: its code is trusted, and a fault in it should be seen. What was stored stays so.
+    # An observer is called in the main thread, and what it does delays the lanes. A list of records
+    # at the end would delay nobody, but a webhook for each match wants them at once. What it raises
+    # ends the run: its code is trusted, and a fault in it should be seen. What was stored stays so.
 
     def __init__(self, audience: Audience, event: Event, folder: Path) -> None:
         self._all: list[Audience] = [audience]
@@ -128,7 +132,9 @@ def make_archive(event: Event, folder: Path) -> None:
     if isinstance(event.seed, str):
         with contextlib.suppress(OSError):  # `Archive.make` reports what is wrong with the folder
             whole_files.make_folder(folder)
-            whole_files.make_empty(folder / "event.sqlite", whole_files.PRIVATE)  # it will hold the secret seed
+            whole_files.make_empty(
+                folder / "event.sqlite", whole_files.PRIVATE
+            )  # it will hold the secret seed
     Archive.make(folder)
 
 
@@ -145,8 +151,8 @@ def run(
 ) -> Progress:
     """Play all of the event that is not yet in `folder`; `pin` keeps each lane on one core, None = where it pays.
 
-    `elsewhere` opens lanes that play instead of `workers` referee processes here. `services` open what serves bots
-    from outside of their matches, by name.
+    `elsewhere` opens lanes that play instead of `workers` referee processes here. `services` open
+    what serves bots from outside of their matches, by name.
     """
     openers = services or {}
     for name, known in service.known().items():
@@ -200,7 +206,12 @@ class _Run:
     """The shell around a director: its lanes, its archive, its audience, its clock."""
 
     def __init__(
-        self, event: Event, archive: Archive, audience: Audience, until: EndTime | None, stopped: Callable[[], bool]
+        self,
+        event: Event,
+        archive: Archive,
+        audience: Audience,
+        until: EndTime | None,
+        stopped: Callable[[], bool],
     ) -> None:
         self._event, self._archive, self._audience, self._until = event, archive, audience, until
         self._stopped = stopped
@@ -241,14 +252,21 @@ class _Run:
             if self._kept and time.monotonic() >= self._commit_due:
                 self._commit()
             self._control.look(
-                lambda: (self.plan.total, self.finished, self._played.total(), self._statuses(lanes.lanes()))
+                lambda: (
+                    self.plan.total,
+                    self.finished,
+                    self._played.total(),
+                    self._statuses(lanes.lanes()),
+                )
             )
             return self._stopped()
 
         try:
             results: Iterator[Done[Work, object]]
             results = lanes.map(
-                partial(perform, services=services, watched=watched) if services or watched else perform,
+                partial(perform, services=services, watched=watched)
+                if services or watched
+                else perform,
                 self._next,
                 stopped=is_stopped,
                 ending=self._is_ending,
@@ -262,7 +280,12 @@ class _Run:
                             logging.warning("%s is absent: %s", bot, fault.words)
                             self._audience.absent(bot, fault)
                         case ReportAbort(abort, known, is_last):
-                            logging.error("match %s aborted, attempt %d: %s", abort.match, abort.attempt, abort.cause)
+                            logging.error(
+                                "match %s aborted, attempt %d: %s",
+                                abort.match,
+                                abort.attempt,
+                                abort.cause,
+                            )
                             self._archive.append_abort(abort)
                             if not known:
                                 self._audience.aborted(abort)
@@ -351,7 +374,12 @@ class _Run:
         """Return what each lane is doing, for other processes to read."""
         statuses = []
         for lane in lanes:
-            status = LaneStatus(lane=lane.name, machine=lane.machine, played=self._played[lane.name], state=lane.state)
+            status = LaneStatus(
+                lane=lane.name,
+                machine=lane.machine,
+                played=self._played[lane.name],
+                state=lane.state,
+            )
             if isinstance(lane.item, Work):
                 match, age = lane.item.match, timedelta(seconds=time.monotonic() - lane.since)
                 status = replace(

@@ -5,31 +5,35 @@ It owns the processes, and what happens when one is killed. It knows no event an
 
 # Theory of operation
 #
-# Who forks whom. The main process makes one ProcessPoolExecutor of a single process for each lane. Lanes do not share a
-# pool, because one killed process would break it and fail the items of all lanes. (multiprocessing.Pool was rejected:
-# it loses the item of a killed worker silently, and whoever waits for it waits for ever.) A worker starts its spawner,
-# and the spawner the bots, through a Launcher that is opened with the first item and kept for the next.
+# Who forks whom. The main process makes one ProcessPoolExecutor of a single process for each lane.
+# Lanes do not share a pool, because one killed process would break it and fail the items of all
+# lanes. (multiprocessing.Pool was rejected: it loses the item of a killed worker silently, and
+# whoever waits for it waits for ever.) A worker starts its spawner, and the spawner the bots,
+# through a Launcher that is opened with the first item and kept for the next.
 #
-# When a worker is forked. A pool forks when its first item arrives, from the thread that submits it. The lane submits
-# `os.getpid` at once and waits for it. So the fork happens in the main thread, before any other thread of ours holds a
-# lock. The kernel kills the worker (PDEATHSIG) when the thread that forked it ends, so the main thread must fork: it
-# lives as long as the process. `before_fork` closes what must not cross a fork.
+# When a worker is forked. A pool forks when its first item arrives, from the thread that submits
+# it. The lane submits `os.getpid` at once and waits for it. So the fork happens in the main thread,
+# before any other thread of ours holds a lock. The kernel kills the worker (PDEATHSIG) when the
+# thread that forked it ends, so the main thread must fork: it lives as long as the process.
+# `before_fork` closes what must not cross a fork.
 #
-# What is sent. The function, by its name, and one item, both pickled; back comes a result or an exception. They are
-# plain values. Anything large (modules, rules) is there from before the fork.
+# What is sent. The function, by its name, and one item, both pickled; back comes a result or an
+# exception. They are plain values. Anything large (modules, rules) is there from before the fork.
 #
-# How a killed worker is noticed. The pool watches its process; when that ends, the pool breaks and all futures raise
-# BrokenProcessPool. The first is the item that the worker was at: it is reported as failed, and the caller decides
-# whether to try it again. The others were waiting, so they are queued in a new pool (`_Lane.collect`). An exception
-# inside a worker does not end it, but it closes its Launcher, because nobody knows the state of a spawner after a
-# failure.
+# How a killed worker is noticed. The pool watches its process; when that ends, the pool breaks and
+# all futures raise BrokenProcessPool. The first is the item that the worker was at: it is reported
+# as failed, and the caller decides whether to try it again. The others were waiting, so they are
+# queued in a new pool (`_Lane.collect`). An exception inside a worker does not end it, but it
+# closes its Launcher, because nobody knows the state of a spawner after a failure.
 #
-# Where the system is not Linux, a worker is a new interpreter (spawn), because a fork beside threads crashes there. It
-# gets its settings pickled, loads rules by itself, and opens the log by its name. Threads would have been simpler, but
-# they take turns in one interpreter: one referee would see answers late while another plays a move.
+# Where the system is not Linux, a worker is a new interpreter (spawn), because a fork beside
+# threads crashes there. It gets its settings pickled, loads rules by itself, and opens the log by
+# its name. Threads would have been simpler, but they take turns in one interpreter: one referee
+# would see answers late while another plays a move.
 #
-# How a worker is stopped. SIGTERM closes its Launcher, which ends the spawner and all bots; after STOP_S comes SIGKILL.
-# SIGINT and SIGHUP, which a terminal sends to all processes at once, are ignored: the main process decides.
+# How a worker is stopped. SIGTERM closes its Launcher, which ends the spawner and all bots; after
+# STOP_S comes SIGKILL. SIGINT and SIGHUP, which a terminal sends to all processes at once, are
+# ignored: the main process decides.
 
 import logging
 import multiprocessing
@@ -158,9 +162,10 @@ class Workers:
     ) -> Iterator[Done[Item, Result]]:
         """Call `function(launcher, item)` on items in the lanes; yield each item when it is done, in no fixed order.
 
-        `items` is called for the next item whenever a lane has room. It returns None when there is none for now. The
-        iteration ends when nothing is under way either, or when `stopped`, which drops everything. When `ending`, items
-        that were taken and not begun are yielded as NotBegun. An item that fails is not tried again.
+        `items` is called for the next item whenever a lane has room. It returns None when there is
+        none for now. The iteration ends when nothing is under way either, or when `stopped`, which
+        drops everything. When `ending`, items that were taken and not begun are yielded as
+        NotBegun. An item that fails is not tried again.
         """
         del ending  # all items that were taken are in a lane's queue, and know the end themselves
         while not stopped():
@@ -197,7 +202,13 @@ class _Lane:
     """One referee process, and the items that it was given, in order."""
 
     def __init__(
-        self, number: int, before_fork: Callable[[], None], share: tuple[int, ...], *, pin: bool, watches: bool
+        self,
+        number: int,
+        before_fork: Callable[[], None],
+        share: tuple[int, ...],
+        *,
+        pin: bool,
+        watches: bool,
     ) -> None:
         self._name = f"referee-{number}"
         self._before_fork = before_fork
@@ -219,9 +230,13 @@ class _Lane:
         for starts_left in reversed(range(STARTS)):
             self._before_fork()
             context = multiprocessing.get_context(system.START_METHOD)
-            self._pool = ProcessPoolExecutor(1, context, _become_referee, (*self._settings, logs.file_of_workers()))
+            self._pool = ProcessPoolExecutor(
+                1, context, _become_referee, (*self._settings, logs.file_of_workers())
+            )
             try:
-                parallel.result_of(self._pool, self._pool.submit(os.getpid))  # forks now, in this thread
+                parallel.result_of(
+                    self._pool, self._pool.submit(os.getpid)
+                )  # forks now, in this thread
             except BrokenProcessPool:
                 self._pool.shutdown(wait=True)
                 if not starts_left:
@@ -243,7 +258,9 @@ class _Lane:
             self._busy_since = time.monotonic()
         try:
             self.given[self._pool.submit(_in_lane, function, item)] = item
-        except BrokenProcessPool as error:  # killed since the last look: `collect` starts another worker
+        except (
+            BrokenProcessPool
+        ) as error:  # killed since the last look: `collect` starts another worker
             failed: Future[Any] = Future()
             failed.set_exception(error)
             self.given[failed] = item
@@ -253,7 +270,11 @@ class _Lane:
         for future in [future for future in self.given if future.done()]:
             if future not in self.given:  # it was queued again, under another future
                 continue
-            item, before, self._busy_since = self.given.pop(future), self._busy_since, time.monotonic()
+            item, before, self._busy_since = (
+                self.given.pop(future),
+                self._busy_since,
+                time.monotonic(),
+            )
             self._pace += (self._busy_since - before - self._pace) / PACED_BY
             error = future.exception()
             if isinstance(error, BrokenProcessPool):
@@ -266,7 +287,9 @@ class _Lane:
                     self.give(function, each)
                 yield Done(item, None, f"{self._name} was killed", lane=self._name)
             elif error is not None:
-                yield Done(item, None, "".join(traceback.format_exception(error)), error, self._name)
+                yield Done(
+                    item, None, "".join(traceback.format_exception(error)), error, self._name
+                )
             else:
                 yield Done(item, future.result(), lane=self._name)
 
@@ -283,7 +306,9 @@ class _Lane:
         parallel.close(self._pool)
 
     def _processes(self) -> list[Any]:
-        return list((self._pool._processes or {}).values())  # the pool has no public way to signal them
+        return list(
+            (self._pool._processes or {}).values()
+        )  # the pool has no public way to signal them
 
 
 # In a worker, which is one process in one lane:
@@ -293,7 +318,9 @@ _open_launcher: Callable[[], Launcher] = Launcher
 """Opens another one after a failure, for the same cores."""
 
 
-def _become_referee(name: str, parent: int, share: tuple[int, ...], pin: bool, watches: bool, log: Path | None) -> None:
+def _become_referee(
+    name: str, parent: int, share: tuple[int, ...], pin: bool, watches: bool, log: Path | None
+) -> None:
     """Set up a new worker: a name for process lists and logs, its signals and cores, and its tie to the parent."""
     global _open_launcher
     _open_launcher = partial(Launcher, share, watches=watches)
@@ -302,7 +329,10 @@ def _become_referee(name: str, parent: int, share: tuple[int, ...], pin: bool, w
     multiprocessing.current_process().name = name
     system.name_process(name)
     signal.signal(signal.SIGTERM, _leave)
-    for number in (signal.SIGINT, signal.SIGHUP):  # bots that it starts itself would inherit SIG_IGN
+    for number in (
+        signal.SIGINT,
+        signal.SIGHUP,
+    ):  # bots that it starts itself would inherit SIG_IGN
         signal.signal(number, signal.SIG_IGN if system.LINUX else lambda *_: None)
     parallel.tie_to(parent)
     logs.in_worker(log)

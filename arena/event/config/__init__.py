@@ -15,7 +15,15 @@ from pydantic import BaseModel, BeforeValidator, Field, ValidationError
 
 from arena import file_formats, shared_folders, toml
 from arena.clock import TimeControl
-from arena.errors import ArenaError, FileError, FilesError, OptionError, counted, did_you_mean, known_are
+from arena.errors import (
+    ArenaError,
+    FileError,
+    FilesError,
+    OptionError,
+    counted,
+    did_you_mean,
+    known_are,
+)
 from arena.event import discovery, schedules
 from arena.event.config import extended
 from arena.event.config.keys import (
@@ -51,16 +59,20 @@ class Tournament(Table):
 
     name: Word = Field(max_length=64, description="The results go to results/NAME.")
     seed: Seed = Field(
-        0, description="Fixes all chance: 32 hex digits, which nobody can guess, or a number, which a bot can guess."
+        0,
+        description="Fixes all chance: 32 hex digits, which nobody can guess, or a number, which a bot can guess.",
     )
     boards: Names = Field(
         description="The boards to play: `game/board`, a board's name, or a game for all of its boards; "
         "`game/board:20` = 20 boards that are sampled from the seed, where the board's table has a generator."
     )
     schedule: str = Field("round_robin", description="The rule by which bots are paired.")
-    repeats: int = Field(1, ge=1, description="How often each seating is played, each time with another seed.")
+    repeats: int = Field(
+        1, ge=1, description="How often each seating is played, each time with another seed."
+    )
     seating: Literal["sides", "distinct"] = Field(
-        "sides", description="`sides`: one bot takes all roles of a side; `distinct`: every role has its own bot."
+        "sides",
+        description="`sides`: one bot takes all roles of a side; `distinct`: every role has its own bot.",
     )
     rounds: int | None = Field(
         None,
@@ -68,48 +80,80 @@ class Tournament(Table):
         description="Round robin and Swiss: the number of rounds; in each, each bot meets one other, no pair twice. "
         "Ladder: the number of batches. Left out: all meet all; log2 of the bots; as many pairings as a round robin.",
     )
-    references: Names = Field((), description="Gauntlet: the bots that all others play against, and not each other.")
-    max_matches: int | None = Field(None, ge=1, description="The number of matches after which the event ends.")
-    stop_after: Duration = Field(None, description='Begin no more matches after this time, such as "1h 30m".')
+    references: Names = Field(
+        (), description="Gauntlet: the bots that all others play against, and not each other."
+    )
+    max_matches: int | None = Field(
+        None, ge=1, description="The number of matches after which the event ends."
+    )
+    stop_after: Duration = Field(
+        None, description='Begin no more matches after this time, such as "1h 30m".'
+    )
     stop_when: Literal["order is certain", "best is certain"] | None = Field(
-        None, description="End the event at the first look at which this holds with the chance `confidence`."
+        None,
+        description="End the event at the first look at which this holds with the chance `confidence`.",
     )
-    confidence: float = Field(0.95, ge=0.5, le=0.9999, description="The chance that `stop_when` is right.")
+    confidence: float = Field(
+        0.95, ge=0.5, le=0.9999, description="The chance that `stop_when` is right."
+    )
     rating: str = Field(
-        "bradley_terry", description="The rating that decides the rank: bradley_terry, elo, points or alpha_rank."
+        "bradley_terry",
+        description="The rating that decides the rank: bradley_terry, elo, points or alpha_rank.",
     )
-    tie_breaks: Names = Field((), description="FIDE's tie-breaks for bots of equal rating and points, in this order.")
+    tie_breaks: Names = Field(
+        (), description="FIDE's tie-breaks for bots of equal rating and points, in this order."
+    )
     seed_order: Names = Field(
-        (), description="Bots that are seeded in Swiss, knockout and ladder, best first; the others follow by lot."
+        (),
+        description="Bots that are seeded in Swiss, knockout and ladder, best first; the others follow by lot.",
     )
     bots: str | None = Field(None, description="A folder of bots, relative to tournament.toml.")
     bot: Annotated[tuple[BotTable, ...], BeforeValidator(as_tuple)] = Field(
         (), description="Bots by name, beside those of the folder."
     )
     sandbox: Literal["auto", "landlock", "bubblewrap", "rlimits", "none"] = Field(
-        "auto", description="The way bots are confined; `auto`: the first of landlock and bubblewrap that works here."
+        "auto",
+        description="The way bots are confined; `auto`: the first of landlock and bubblewrap that works here.",
     )
-    unsafe: bool = Field(False, description="Allow the levels rlimits and none, which do not confine bots.")
+    unsafe: bool = Field(
+        False, description="Allow the levels rlimits and none, which do not confine bots."
+    )
     syscalls: Names = Field(
-        (), description="System calls that bots may make beside those of docs/attacks.md, for an exotic runtime."
+        (),
+        description="System calls that bots may make beside those of docs/attacks.md, for an exotic runtime.",
     )
     freeze: bool = Field(True, description="Stop a bot while others think.")
     keep: bool = Field(
         False,
         description="Let bots that say `ready again` stay for their next match; loses the promise of equal tables.",
     )
-    warm: bool = Field(True, description="Start Python bots by forking an interpreter that already runs.")
-    preload: Names = Field((), description="Modules of arena's own environment that such bots find imported.")
+    warm: bool = Field(
+        True, description="Start Python bots by forking an interpreter that already runs."
+    )
+    preload: Names = Field(
+        (), description="Modules of arena's own environment that such bots find imported."
+    )
     time: Time = Field(Time(), description="Seconds.")
-    remote: RemoteTable = Field(RemoteTable(), description="Bots that stay on their authors' machines.")
+    remote: RemoteTable = Field(
+        RemoteTable(), description="Bots that stay on their authors' machines."
+    )
     limits: LimitsTable = Field(LimitsTable(), description="Limits of one bot process.")
     faults: Faults = Field(Faults(), description="Faults that are forgiven.")
-    openings: OpeningsTable = Field(OpeningsTable(), description="The first turns of each match, which no bot chooses.")
-    workers: WorkersTable = Field(WorkersTable(), description="The processes that play the matches.")
-    grade: GradeTable | None = Field(None, description="Marks for students, given by `arena grade`.")
-    notify: NotifyTable | None = Field(None, description="A webhook that gets a message when a run ends.")
+    openings: OpeningsTable = Field(
+        OpeningsTable(), description="The first turns of each match, which no bot chooses."
+    )
+    workers: WorkersTable = Field(
+        WorkersTable(), description="The processes that play the matches."
+    )
+    grade: GradeTable | None = Field(
+        None, description="Marks for students, given by `arena grade`."
+    )
+    notify: NotifyTable | None = Field(
+        None, description="A webhook that gets a message when a run ends."
+    )
     format: int = Field(
-        file_formats.TOURNAMENT.number, description="The format of this file: later versions of arena read it, too."
+        file_formats.TOURNAMENT.number,
+        description="The format of this file: later versions of arena read it, too.",
     )
 
     def table(self, name: str) -> Table | None:
@@ -141,24 +185,33 @@ class Tournament(Table):
     ) -> Event:
         """Return the event that this file describes, only with the named bots and boards when any are named.
 
-        `entrants` are its bots if the caller has them already, since a thousand take half a second to read, or others
-        that play instead. Boards in the folder `sampled_boards` are not sampled again.
+        `entrants` are its bots if the caller has them already, since a thousand take half a second
+        to read, or others that play instead. Boards in the folder `sampled_boards` are not sampled
+        again.
         """
         every_board, chosen = self._boards(workspace, sampled_boards), []
         for name in boards:
-            matching = [board for board in every_board if name in {board.label, board.name, board.game}]
-            chosen += matching or [_picked("--board", "board", name, {board.label: board for board in every_board})]
+            matching = [
+                board for board in every_board if name in {board.label, board.name, board.game}
+            ]
+            chosen += matching or [
+                _picked("--board", "board", name, {board.label: board for board in every_board})
+            ]
         played = tuple(dict.fromkeys(chosen)) or every_board
         named = tuple(bots)
         entrants = self.entrants(workspace) if entrants is None else discovery.unique(entrants)
         entrants = tuple(map(self.as_entered, entrants))
         if not self.remote.rated:
             entrants = tuple(bot for bot in entrants if not bot.remote)
-        self.thresholds(every_board, entrants)  # a mistake there should not wait until all is played
+        self.thresholds(
+            every_board, entrants
+        )  # a mistake there should not wait until all is played
         entered = self._bots(entrants, named)
         if not named:  # a bot that plays none of the boards would be an empty row of every table
             roles = [(board.game, board.name, role) for board in played for role in board.roles]
-            entered = tuple(bot for bot in entered if any(bot.plays(*role) for role in roles)) or entered
+            entered = (
+                tuple(bot for bot in entered if any(bot.plays(*role) for role in roles)) or entered
+            )
         names = [bot.name for bot in entered]
         for name in self.seed_order:
             if name not in names and not named:  # a run of a few named bots leaves the others out
@@ -191,7 +244,9 @@ class Tournament(Table):
         )
         planned = schedules.total(event)
         if planned > MOST_MATCHES:
-            raise ArenaError(f"repeats: {planned} matches would be played, and an event has at most {MOST_MATCHES}")
+            raise ArenaError(
+                f"repeats: {planned} matches would be played, and an event has at most {MOST_MATCHES}"
+            )
         if not planned:
             raise ArenaError(f"bots: {_unseatable(event)}")
         return event
@@ -201,7 +256,9 @@ class Tournament(Table):
         bots = [*discovery.gather(workspace / self.bots)] if self.bots is not None else []
         for name, count in Counter(entry.name for entry in self.bot if not entry.adds_bot).items():
             if count > 1 or name in self.table_bots:
-                raise ArenaError(f"bot {name!r}: has two [[bot]] tables: write all its keys into one of them")
+                raise ArenaError(
+                    f"bot {name!r}: has two [[bot]] tables: write all its keys into one of them"
+                )
         for entry in self.bot:
             if entry.path is not None and entry.command is not None:
                 raise ArenaError(f"bot {entry.name!r}: give it either a `path` or a `command`")
@@ -224,13 +281,15 @@ class Tournament(Table):
     def as_entered(self, bot: Bot) -> Bot:
         """Return a bot with the threads and the processes that this file allows it.
 
-        The file knows bots by name; `ada@2`, a version of `ada`, has what `ada` has. A stranger's bot.toml must decide
-        neither of the two: threads decide how many lanes there are.
+        The file knows bots by name; `ada@2`, a version of `ada`, has what `ada` has. A stranger's
+        bot.toml must decide neither of the two: threads decide how many lanes there are.
         """
         name, most = bot.name.partition("@")[0], self.limits.threads
         threads = bot.threads if most is None else min(bot.threads, most)
         allowed = next((entry.processes for entry in self.bot if entry.name == name), None)
-        processes = None if allowed == self.limits.processes else allowed  # the same limit gives the same matches
+        processes = (
+            None if allowed == self.limits.processes else allowed
+        )  # the same limit gives the same matches
         if processes not in {None, 1} and self.time.clock == "cpu":
             raise ArenaError(
                 f'bot {name!r}: processes: time.clock = "cpu" counts the CPU time of one process: leave this key out, '
@@ -247,7 +306,9 @@ class Tournament(Table):
                 "limits.threads in tournament.toml is the limit"
             )
         limits = settings.limits
-        asked = 1 if limits is None or "processes" not in limits.model_fields_set else limits.processes
+        asked = (
+            1 if limits is None or "processes" not in limits.model_fields_set else limits.processes
+        )
         allowed = self.limits.processes if entered.processes is None else entered.processes
         if asked > allowed:
             yield (
@@ -265,13 +326,19 @@ class Tournament(Table):
         """The names of the [[bot]] tables that hold for a bot of the folder."""
         return frozenset(entry.name for entry in self.bot if not entry.adds_bot)
 
-    def thresholds(self, boards: Sequence[Board], bots: Collection[Bot]) -> tuple[grades.Threshold, ...]:
+    def thresholds(
+        self, boards: Sequence[Board], bots: Collection[Bot]
+    ) -> tuple[grades.Threshold, ...]:
         """Return the thresholds of [grade] with the labels of their boards; ArenaError for a name that is not known."""
         thresholds, by_name = [], {bot.name: bot for bot in sorted(bots, key=lambda bot: bot.name)}
         for number, row in enumerate(self.grade.threshold if self.grade is not None else (), 1):
             key = f"[[grade.threshold]] {number}"
             reference = _picked(f"{key}: reference", "bot", row.reference, by_name)
-            named = [board for board in boards if row.board in {None, board.label, board.name, board.game}]
+            named = [
+                board
+                for board in boards
+                if row.board in {None, board.label, board.name, board.game}
+            ]
             if not named:
                 name, labels = str(row.board), [board.label for board in boards]
                 known = known_are(name, labels, nearest=[board.name for board in boards])
@@ -282,14 +349,23 @@ class Tournament(Table):
                     f"{key}: board: nobody plays against {row.reference!r} on "
                     f"{', '.join(board.label for board in named)}: name a board with two sides or more"
                 )
-            seats = [(board.game, board.name, role) for board in named if board.label in shared for role in board.roles]
+            seats = [
+                (board.game, board.name, role)
+                for board in named
+                if board.label in shared
+                for role in board.roles
+            ]
             if not any(reference.plays(*seat) for seat in seats):
                 raise ArenaError(
                     f"{key}: board: {row.reference!r} does not play on {', '.join(shared)}; name a board that it plays"
                 )
             thresholds.append(
                 grades.Threshold(
-                    reference=row.reference, board=row.board or "", labels=shared, points=row.points, marks=row.marks
+                    reference=row.reference,
+                    board=row.board or "",
+                    labels=shared,
+                    points=row.points,
+                    marks=row.marks,
                 )
             )
         return tuple(thresholds)
@@ -297,17 +373,23 @@ class Tournament(Table):
     def conditions(self) -> Conditions:
         """Return the conditions of every match; ArenaError for values that contradict each other or this machine.
 
-        The level of confinement is as the file has it: `sandbox.choice.resolved` says which one is played at here.
+        The level of confinement is as the file has it: `sandbox.choice.resolved` says which one is
+        played at here.
         """
         for name in self.preload:
-            if not all(part.isidentifier() for part in name.split(".")) or find_spec(name.split(".")[0]) is None:
+            if (
+                not all(part.isidentifier() for part in name.split("."))
+                or find_spec(name.split(".")[0]) is None
+            ):
                 raise ArenaError(
                     f"preload: arena's environment has no module {name!r}; install it there, or leave it out"
                 )
         known = sorted({name for arch in seccomp.AUDIT for name in syscalls.numbers(arch)})
         for name in self.syscalls:
             if name not in known:
-                guess = did_you_mean(name, known) or "`arena check` names the calls that a bot misses"
+                guess = (
+                    did_you_mean(name, known) or "`arena check` names the calls that a bot misses"
+                )
                 raise ArenaError(f"syscalls: Linux has no system call {name!r}; {guess}")
             if name in call_policy.allowed() - call_policy.CHECKS.keys():
                 raise ArenaError(f"syscalls: every bot may call {name!r} anyway: leave it out")
@@ -352,7 +434,9 @@ class Tournament(Table):
             raise ArenaError(f"boards: {error}") from error
         for label, count in Counter(board.label for board in boards if board.sampled).items():
             if count > 1:
-                raise ArenaError(f"boards: {label} is named {count} times: name it once, with the number of all boards")
+                raise ArenaError(
+                    f"boards: {label} is named {count} times: name it once, with the number of all boards"
+                )
         return boards
 
     def _bots(self, bots: tuple[Bot, ...], named: tuple[str, ...]) -> tuple[Bot, ...]:
@@ -364,7 +448,9 @@ class Tournament(Table):
         if askers and self._with_added(Conditions()).model is None:
             bots = tuple(bot for bot in bots if not bot.model)
             if named or len(bots) < 2:
-                raise ArenaError(f"bots: {askers[0]!r} plays with a language model only: add a table [model]")
+                raise ArenaError(
+                    f"bots: {askers[0]!r} plays with a language model only: add a table [model]"
+                )
         if len(bots) < 2:
             if named:
                 where = "among those chosen: choose more"
@@ -379,7 +465,9 @@ class Tournament(Table):
     def _openings(self, workspace: Path, boards: Iterable[Board]) -> Openings:
         if self.openings.file:
             if self.openings.plies:
-                raise ArenaError("openings: `plies` draws openings, and `file` lists them: leave one of them out")
+                raise ArenaError(
+                    "openings: `plies` draws openings, and `file` lists them: leave one of them out"
+                )
             return _listed_openings(self.openings.file, workspace, boards)
         for board in boards if self.openings.plies else ():
             try:
@@ -392,14 +480,24 @@ class Tournament(Table):
     def _references(self, entered: tuple[Bot, ...]) -> tuple[str, ...]:
         if self.schedule != "gauntlet":
             if self.references:
-                raise ArenaError('references: only schedule = "gauntlet" has reference bots: leave them out')
+                raise ArenaError(
+                    'references: only schedule = "gauntlet" has reference bots: leave them out'
+                )
             return ()
         by_name = {bot.name: bot for bot in entered}
-        names = tuple(dict.fromkeys(_picked("references", "bot", name, by_name).name for name in self.references))
+        names = tuple(
+            dict.fromkeys(
+                _picked("references", "bot", name, by_name).name for name in self.references
+            )
+        )
         if not names:
-            raise ArenaError('references: a gauntlet needs bots to play against: references = ["NAME", ...]')
+            raise ArenaError(
+                'references: a gauntlet needs bots to play against: references = ["NAME", ...]'
+            )
         if len(names) == len(by_name):
-            raise ArenaError("references: all bots are named, and nobody is left to challenge them: name fewer")
+            raise ArenaError(
+                "references: all bots are named, and nobody is left to challenge them: name fewer"
+            )
         return names
 
 
@@ -451,11 +549,14 @@ def load(path: Path, overrides: Mapping[str, object] | None = None) -> Tournamen
 def board_of(match: Match, file: Path) -> Board:
     """Return the board that a recorded match was played on, from the rules that are known to a tournament.toml.
 
-    Rules are trusted code and results may come from anybody, so the path in a record is never run. Known are the rules
-    of the workspace, and rules files that its tournament.toml names by their path.
+    Rules are trusted code and results may come from anybody, so the path in a record is never run.
+    Known are the rules of the workspace, and rules files that its tournament.toml names by their
+    path.
     """
     boards: tuple[str, ...] = ()
-    with suppress(ArenaError):  # somebody edits it while an event runs: what needs none of its rules stays readable
+    with suppress(
+        ArenaError
+    ):  # somebody edits it while an event runs: what needs none of its rules stays readable
         boards = load(file).boards if file.is_file() else ()
     named = [rulebook.path_of(name) for name in boards if ".py" in name]
     return rulebook.of_record(match, {str(path): path for path in named if path is not None})
@@ -475,7 +576,9 @@ def _plain(schema: Any) -> Any:
         return [_plain(item) for item in schema if item != {"type": "null"}]
     if not isinstance(schema, dict):
         return schema
-    plain = {key: _plain(value) for key, value in schema.items() if key != "title" and value is not None}
+    plain = {
+        key: _plain(value) for key, value in schema.items() if key != "title" and value is not None
+    }
     if len(plain.get("anyOf", ())) == 1:
         plain |= plain.pop("anyOf")[0]
     return plain
@@ -514,8 +617,12 @@ def _listed_openings(file: str, workspace: Path, boards: Iterable[Board]) -> Ope
                 raise ArenaError(f"openings.file: {path}:{number}: {error}") from error
     for label, board_openings in listed.items():
         if not board_openings:
-            raise ArenaError(f"openings.file: {path} has no opening of {label}: `arena openings {label}` makes some")
-    return Openings(listed=tuple((label, tuple(board_openings)) for label, board_openings in listed.items()))
+            raise ArenaError(
+                f"openings.file: {path} has no opening of {label}: `arena openings {label}` makes some"
+            )
+    return Openings(
+        listed=tuple((label, tuple(board_openings)) for label, board_openings in listed.items())
+    )
 
 
 BOARDS_NAMED = 3
@@ -539,7 +646,11 @@ def _lack(event: Event, board: Board) -> str:
     players: set[str] = set()
     vacant: list[str] = []
     for group in groups:
-        able = {bot.name for bot in event.bots if all(bot.plays(board.game, board.name, role) for role in group)}
+        able = {
+            bot.name
+            for bot in event.bots
+            if all(bot.plays(board.game, board.name, role) for role in group)
+        }
         players |= able
         if not able:
             vacant.append(" and ".join(group))

@@ -70,7 +70,9 @@ def _with_keys(name: str, parts: Mapping[str, str]) -> type[Table]:
                 )
             keys.add(key)
         bases.insert(0, part)  # pydantic lists the fields of the last class first
-    return create_model(core.__name__, __base__=(*bases, core), __module__=__name__, __doc__=core.__doc__)
+    return create_model(
+        core.__name__, __base__=(*bases, core), __module__=__name__, __doc__=core.__doc__
+    )
 
 
 def _core_tables() -> Mapping[str, type[Table]]:

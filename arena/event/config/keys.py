@@ -5,7 +5,14 @@ from contextlib import suppress
 from typing import Annotated, Literal
 from urllib.parse import urlsplit
 
-from pydantic import AfterValidator, BeforeValidator, Field, WithJsonSchema, field_validator, model_validator
+from pydantic import (
+    AfterValidator,
+    BeforeValidator,
+    Field,
+    WithJsonSchema,
+    field_validator,
+    model_validator,
+)
 
 from arena.clock import TimeControl
 from arena.event.tables import (
@@ -26,9 +33,15 @@ LEAST_MEMORY_BYTES = 1_000_000
 LEAST_OPEN_FILES = 16
 MOST_MARKS = 10_000
 MOST_WORKERS = 512  # more than a machine has cores, and each worker is a process of some 60 MB
-WORKERS_SCHEMA = {"anyOf": [{"type": "integer", "minimum": 1, "maximum": MOST_WORKERS}, {"const": "auto"}]}
-SECRET_SEED = re.compile("[0-9a-f]{32}")  # 128 bits; a text, because a number of TOML has 64 bits at most
-SEED_SCHEMA = {"anyOf": [{"type": "integer", "minimum": 0}, {"type": "string", "pattern": "^[0-9a-fA-F]{32}$"}]}
+WORKERS_SCHEMA = {
+    "anyOf": [{"type": "integer", "minimum": 1, "maximum": MOST_WORKERS}, {"const": "auto"}]
+}
+SECRET_SEED = re.compile(
+    "[0-9a-f]{32}"
+)  # 128 bits; a text, because a number of TOML has 64 bits at most
+SEED_SCHEMA = {
+    "anyOf": [{"type": "integer", "minimum": 0}, {"type": "string", "pattern": "^[0-9a-fA-F]{32}$"}]
+}
 
 
 def _seed(value: object) -> object:
@@ -68,20 +81,38 @@ class Time(Table):
     """[time]: seconds; `"none"` = no limit."""
 
     start: SecondsOrNone = Field(CLOCK.start, gt=0, description="Seconds from `ready?` to `ready`.")
-    move: SecondsOrNone = Field(CLOCK.move, gt=0, description="Seconds for each answer, before the bank.")
-    bank: Seconds = Field(CLOCK.bank, ge=0, description="Seconds a match that answers may take beyond `move`.")
-    margin: Seconds = Field(CLOCK.margin, ge=0, description="Seconds added to each deadline, unknown to the bot.")
-    clock: Literal["wall", "cpu"] = Field("wall", description="Time on the wall without waits for a core, or CPU time.")
+    move: SecondsOrNone = Field(
+        CLOCK.move, gt=0, description="Seconds for each answer, before the bank."
+    )
+    bank: Seconds = Field(
+        CLOCK.bank, ge=0, description="Seconds a match that answers may take beyond `move`."
+    )
+    margin: Seconds = Field(
+        CLOCK.margin, ge=0, description="Seconds added to each deadline, unknown to the bot."
+    )
+    clock: Literal["wall", "cpu"] = Field(
+        "wall", description="Time on the wall without waits for a core, or CPU time."
+    )
 
 
 class RemoteTable(Table):
     """[remote]: bots that stay on their authors' machines (`arena join`); seconds, while the connection lasts."""
 
-    start: SecondsOrNone = Field(REMOTE.time.start, gt=0, description="Seconds from `ready?` to `ready`.")
-    move: SecondsOrNone = Field(REMOTE.time.move, gt=0, description="Seconds for each answer, before the bank.")
-    bank: Seconds = Field(REMOTE.time.bank, ge=0, description="Seconds a match that answers may take beyond `move`.")
-    margin: Seconds = Field(REMOTE.time.margin, ge=0, description="Seconds added to each deadline, for the network.")
-    grace: Seconds = Field(REMOTE.grace, ge=0, description="Seconds a match, in all, that its connection may be lost.")
+    start: SecondsOrNone = Field(
+        REMOTE.time.start, gt=0, description="Seconds from `ready?` to `ready`."
+    )
+    move: SecondsOrNone = Field(
+        REMOTE.time.move, gt=0, description="Seconds for each answer, before the bank."
+    )
+    bank: Seconds = Field(
+        REMOTE.time.bank, ge=0, description="Seconds a match that answers may take beyond `move`."
+    )
+    margin: Seconds = Field(
+        REMOTE.time.margin, ge=0, description="Seconds added to each deadline, for the network."
+    )
+    grace: Seconds = Field(
+        REMOTE.grace, ge=0, description="Seconds a match, in all, that its connection may be lost."
+    )
     rated: bool = Field(False, description="Play them in this event, and not in NAME-remote.")
 
     def seats(self) -> RemoteSeats:
@@ -96,7 +127,9 @@ class LimitsTable(BotLimits):
     open_files: CountOrNone = Field(
         LIMITS.open_files, ge=LEAST_OPEN_FILES, le=MOST, description="Descriptors open at once."
     )
-    threads: CountOrNone = Field(1, ge=1, description="Cores that `threads` in a bot.toml may ask for.")
+    threads: CountOrNone = Field(
+        1, ge=1, description="Cores that `threads` in a bot.toml may ask for."
+    )
 
     @field_validator("memory")
     @classmethod
@@ -109,14 +142,20 @@ class LimitsTable(BotLimits):
 class Faults(Table):
     """[faults]: faults that are forgiven."""
 
-    strikes: int = Field(Conditions().strikes, ge=0, description="Bad answers that each seat is forgiven in a match.")
+    strikes: int = Field(
+        Conditions().strikes, ge=0, description="Bad answers that each seat is forgiven in a match."
+    )
 
 
 class OpeningsTable(Table):
     """[openings]: the first turns of each match, which no bot chooses."""
 
-    plies: int = Field(0, ge=0, le=MOST_PLIES, description="Turns sampled, the same for all legs of a pairing.")
-    file: str = Field("", description="Instead: a file of openings, as `arena openings` makes them.")
+    plies: int = Field(
+        0, ge=0, le=MOST_PLIES, description="Turns sampled, the same for all legs of a pairing."
+    )
+    file: str = Field(
+        "", description="Instead: a file of openings, as `arena openings` makes them."
+    )
 
     @property
     def used(self) -> bool:
@@ -127,10 +166,16 @@ class OpeningsTable(Table):
 class WorkersTable(Table):
     """[workers]: the processes that play the matches."""
 
-    count: Annotated[Annotated[int, Field(ge=1, le=MOST_WORKERS)] | Literal["auto"], WithJsonSchema(WORKERS_SCHEMA)] = (
-        Field("auto", description='Referee processes; "auto" = one a core, fewer where bots think all at once.')
+    count: Annotated[
+        Annotated[int, Field(ge=1, le=MOST_WORKERS)] | Literal["auto"],
+        WithJsonSchema(WORKERS_SCHEMA),
+    ] = Field(
+        "auto",
+        description='Referee processes; "auto" = one a core, fewer where bots think all at once.',
     )
-    pin: bool | Literal["auto"] = Field("auto", description='Keep each on one core; "auto" = where bots take turns.')
+    pin: bool | Literal["auto"] = Field(
+        "auto", description='Keep each on one core; "auto" = where bots take turns.'
+    )
 
     @property
     def pinned(self) -> bool | None:
@@ -144,16 +189,24 @@ def web_address(value: object) -> object:
         with suppress(ValueError):  # of an address or a port that cannot be
             if (where := urlsplit(value)).hostname and where.port != 0:
                 return value
-    raise ValueError("an address such as https://host/path, without a name or a password before the host")
+    raise ValueError(
+        "an address such as https://host/path, without a name or a password before the host"
+    )
 
 
 class ThresholdTable(Table):
     """[[grade.threshold]]: marks for enough points against a reference bot."""
 
     reference: Word = Field(max_length=40, description="The name of the bot to play against.")
-    board: str | None = Field(None, description="`game/board`, a board's name, or a game; without the key: all boards.")
-    points: Amount = Field(le=100, description="Points of 100, the mean against the reference, that are enough.")
-    marks: Amount = Field(gt=0, le=MOST_MARKS, description="Marks for a bot with these points; with fewer: none.")
+    board: str | None = Field(
+        None, description="`game/board`, a board's name, or a game; without the key: all boards."
+    )
+    points: Amount = Field(
+        le=100, description="Points of 100, the mean against the reference, that are enough."
+    )
+    marks: Amount = Field(
+        gt=0, le=MOST_MARKS, description="Marks for a bot with these points; with fewer: none."
+    )
 
 
 def _some(thresholds: tuple[ThresholdTable, ...]) -> tuple[ThresholdTable, ...]:
@@ -165,15 +218,17 @@ def _some(thresholds: tuple[ThresholdTable, ...]) -> tuple[ThresholdTable, ...]:
 class GradeTable(Table):
     """[grade]: the marks that `arena grade` gives."""
 
-    threshold: Annotated[tuple[ThresholdTable, ...], BeforeValidator(as_tuple), AfterValidator(_some)] = Field(
-        description="The marks of all thresholds are added up."
-    )
+    threshold: Annotated[
+        tuple[ThresholdTable, ...], BeforeValidator(as_tuple), AfterValidator(_some)
+    ] = Field(description="The marks of all thresholds are added up.")
 
 
 class NotifyTable(Table):
     """[notify]: a webhook that gets a message when a run ends."""
 
-    url: Annotated[str, BeforeValidator(web_address)] = Field(description="A webhook of Slack, Discord, ntfy, ...")
+    url: Annotated[str, BeforeValidator(web_address)] = Field(
+        description="A webhook of Slack, Discord, ntfy, ..."
+    )
     private: bool = Field(False, description="Allow an address inside a network, also by http.")
 
     @model_validator(mode="after")
@@ -187,10 +242,15 @@ class BotTable(Table):
     """[[bot]]: one bot by name. Without a path and a command: what holds for the bot of this name in the folder."""
 
     name: Word = Field(max_length=40, description="Up to 40 letters, digits and . _ -")
-    path: str | None = Field(None, description="A file, or a folder with a bot.toml; relative to tournament.toml.")
+    path: str | None = Field(
+        None, description="A file, or a folder with a bot.toml; relative to tournament.toml."
+    )
     command: Words = Field(None, description="Instead of a path: the words that start it.")
     processes: int | None = Field(
-        None, ge=1, le=MOST, description="Processes of this bot at once, in place of `limits.processes`."
+        None,
+        ge=1,
+        le=MOST,
+        description="Processes of this bot at once, in place of `limits.processes`.",
     )
 
     @property

@@ -1,7 +1,7 @@
 """Bots on disk -> Bot values: which files are bots, their names, and the digests of their files.
 
-A bot is a bare file with a known ending, an executable, a folder with `bot.toml`, or a command. It is read here, never
-run.
+A bot is a bare file with a known ending, an executable, a folder with `bot.toml`, or a command. It
+is read here, never run.
 """
 
 import os
@@ -14,7 +14,15 @@ from typing import TYPE_CHECKING
 
 from arena.errors import ArenaError, FileError, FilesError
 from arena.event.discovery import names, notes, programs
-from arena.event.discovery.files import LEFT_OUT, MAC_FORK, digest_of, files_of, folder_digest, left_out, refuse_link
+from arena.event.discovery.files import (
+    LEFT_OUT,
+    MAC_FORK,
+    digest_of,
+    files_of,
+    folder_digest,
+    left_out,
+    refuse_link,
+)
 from arena.event.discovery.files import shown as shown
 from arena.event.discovery.programs import BotProgram
 from arena.event.discovery.programs import begins as begins
@@ -34,7 +42,8 @@ SKIP = "to have it skipped, begin its name with _"
 def gather(folder: Path) -> tuple[Bot, ...]:
     """Return every bot in a folder, in order of name; names that begin with `.` or `_`, and README.md, are skipped.
 
-    ArenaError for anything else that is no bot: nobody would notice in time that a bot was left out silently.
+    ArenaError for anything else that is no bot: nobody would notice in time that a bot was left out
+    silently.
     """
     if not folder.is_dir():
         raise ArenaError(f"bots: there is no folder {folder}; name a folder of bots, or make one")
@@ -47,7 +56,9 @@ def gather(folder: Path) -> tuple[Bot, ...]:
         if not is_skipped(path.name):
             bot = from_path(path)
             # The name that came with the submission counts more than that of the bot.toml.
-            bots.append(replace(bot, display=notes.display_of(folder, bot.name, bot.digest) or bot.display))
+            bots.append(
+                replace(bot, display=notes.display_of(folder, bot.name, bot.digest) or bot.display)
+            )
     return unique(bots)
 
 
@@ -119,7 +130,11 @@ def _from_folder(folder: Path, name: str) -> Bot:
     if remote:
         program = BotProgram(())
     else:
-        program = BotProgram(settings.command) if settings and settings.command else _program(folder, missing)
+        program = (
+            BotProgram(settings.command)
+            if settings and settings.command
+            else _program(folder, missing)
+        )
     programs.refuse_hiding(program.command, files_of(folder))
     digest = folder_digest((program.command, program.build), folder)
     bot = Bot(name=name, command=program.command, digest=digest, files=str(folder.absolute()))
@@ -160,13 +175,17 @@ def _inner(folder: Path) -> Path | None:
     """Return the only folder below that is a bot, not looking below bots; ArenaError if there are several."""
     found = []
     for root, folders, _ in os.walk(folder):
-        folders[:] = sorted(name for name in folders if name not in LEFT_OUT and not name.startswith("."))
+        folders[:] = sorted(
+            name for name in folders if name not in LEFT_OUT and not name.startswith(".")
+        )
         if Path(root) != folder and is_program(Path(root)):
             found.append(Path(root))
             folders.clear()
     if len(found) > 1:
         inside = " and ".join(shown(path.relative_to(folder)) for path in found[:2])
-        raise FileError(folder, f"has bots in {inside}: move one of them up, and take the other out", SKIP)
+        raise FileError(
+            folder, f"has bots in {inside}: move one of them up, and take the other out", SKIP
+        )
     return found[0] if found else None
 
 
@@ -177,7 +196,9 @@ def from_command(name: str, command: str | Iterable[str], workspace: Path) -> Bo
     except ValueError as error:
         raise ArenaError(f"bot {name}: command: {error}") from error
     files = [
-        (word, workspace / word) for word in words if not Path(word).is_absolute() and (workspace / word).is_file()
+        (word, workspace / word)
+        for word in words
+        if not Path(word).is_absolute() and (workspace / word).is_file()
     ]
     paths = {word: str(path.absolute()) for word, path in files}
     return Bot(
@@ -193,7 +214,9 @@ def settings_of(bot: Bot) -> "BotSettings":
 
     if (path := _bot_toml(bot)) is not None:
         return bot_toml.read(path)
-    return bot_toml.BotSettings.model_construct(command=bot.command)  # not checked: an organiser may write any command
+    return bot_toml.BotSettings.model_construct(
+        command=bot.command
+    )  # not checked: an organiser may write any command
 
 
 def build_of(bot: Bot) -> tuple[str, ...]:
@@ -234,7 +257,9 @@ def is_program(folder: Path) -> bool:
 def _entries(folder: Path) -> list[Path]:
     try:
         return sorted(
-            path for path in folder.iterdir() if path.name not in LEFT_OUT and not path.name.startswith(MAC_FORK)
+            path
+            for path in folder.iterdir()
+            if path.name not in LEFT_OUT and not path.name.startswith(MAC_FORK)
         )
     except OSError as error:
         raise FileError(folder, f"cannot be read: {error.strerror}") from error

@@ -1,9 +1,10 @@
 """bot.toml -> settings: how a bot is started, what it plays, what it limits itself to.
 
-A mistake is one line that names the file and the key. A stranger writes this file, so everything in it has a bound: the
-file, each text, list and number, and what a message repeats of them.
+A mistake is one line that names the file and the key. A stranger writes this file, so everything in
+it has a bound: the file, each text, list and number, and what a message repeats of them.
 
-It needs pydantic, which takes 0.1 s to import, so discovery imports this module only when there is a bot.toml to read.
+It needs pydantic, which takes 0.1 s to import, so discovery imports this module only when there is
+a bot.toml to read.
 """
 
 from pathlib import Path

@@ -11,7 +11,9 @@ from arena import identity
 from arena.errors import ArenaError, FileError
 from arena.errors import shown as shown
 from arena.sandbox.folder import COMMANDS_OF_NPM, ENVIRONMENTS
-from arena.sandbox.folder import LEFT_OUT as LEFT_OUT  # other modules that read bots import it from here
+from arena.sandbox.folder import (
+    LEFT_OUT as LEFT_OUT,
+)  # other modules that read bots import it from here
 
 NOTED = {*ENVIRONMENTS, COMMANDS_OF_NPM}
 """Folders of LEFT_OUT that a bot's author may count on, so arena says that they are left out."""
@@ -45,7 +47,9 @@ def left_out(folder: Path) -> list[str]:
     """Return the paths within a bot's folder of what is no part of it, though its author may count on it."""
     found = []
     for root, folders, _ in os.walk(folder):
-        found += [(Path(root) / name).relative_to(folder).as_posix() for name in folders if name in NOTED]
+        found += [
+            (Path(root) / name).relative_to(folder).as_posix() for name in folders if name in NOTED
+        ]
         folders[:] = sorted(name for name in folders if name not in LEFT_OUT)
     return sorted(found)
 
@@ -58,7 +62,9 @@ def left_out_words(paths: Iterable[str]) -> str:
 def refuse_link(path: Path, home: Path) -> None:
     """Raise ArenaError for a link that leaves its bot: a bot may not read files of others."""
     # realpath survives link circles
-    if path.is_symlink() and not Path(os.path.realpath(path)).is_relative_to(os.path.realpath(home)):
+    if path.is_symlink() and not Path(os.path.realpath(path)).is_relative_to(
+        os.path.realpath(home)
+    ):
         raise leaves(path)
 
 
@@ -78,13 +84,16 @@ def digest_of(words: object, files: Iterable[tuple[str, Path]], length: int = 16
 
     `words` are plain values, such as a command. A link counts as the file to which it leads.
     """
-    return identity.digest_of(words, [(name, *_content(path)) for name, path in files], length=length)
+    return identity.digest_of(
+        words, [(name, *_content(path)) for name, path in files], length=length
+    )
 
 
 def folder_digest(words: object, folder: Path, length: int = 16) -> str:
     """Return hex digits over words and all that a bot can see of its folder: folders, links and files, as `digest_of`.
 
-    An empty folder and the text of a link are part of them, because a bot can read something from both.
+    An empty folder and the text of a link are part of them, because a bot can read something from
+    both.
     """
     entries: list[tuple[str, ...]] = []
     for name, path in _entries_of(folder):
@@ -104,7 +113,9 @@ def _content(path: Path) -> tuple[str, str]:
         with path.open("rb") as file:
             status = os.fstat(file.fileno())
             left = status.st_size
-            while part := file.read(PART_BYTES):  # a bot of a stranger's results may be larger than the memory
+            while part := file.read(
+                PART_BYTES
+            ):  # a bot of a stranger's results may be larger than the memory
                 state.update(part)
                 left -= len(part)
     except OSError as error:

@@ -1,9 +1,10 @@
 """Names of people and names of bots: any name of a person becomes the name of a bot.
 
-A bot's name has letters, digits and `. _ -` only, because it stands in file names, tables, commands and logs. The real
-name of its author is its display name: data, never a path or a key. anyascii writes other scripts in Latin letters: it
-knows all of Unicode (text-unidecode, which python-slugify needs, knows the first plane and nobody has maintained it
-since 2019), has no dependencies, and a table of our own would be wrong for somebody.
+A bot's name has letters, digits and `. _ -` only, because it stands in file names, tables, commands
+and logs. The real name of its author is its display name: data, never a path or a key. anyascii
+writes other scripts in Latin letters: it knows all of Unicode (text-unidecode, which python-slugify
+needs, knows the first plane and nobody has maintained it since 2019), has no dependencies, and a
+table of our own would be wrong for somebody.
 """
 
 import re
@@ -15,7 +16,9 @@ from itertools import chain, count
 
 from arena.errors import ArenaError
 
-BLANK = frozenset("\u034f\u115f\u1160\u17b4\u17b5\u2800\u3164\uffa0") | {*map(chr, range(0xFE00, 0xFE10))}
+BLANK = frozenset("\u034f\u115f\u1160\u17b4\u17b5\u2800\u3164\uffa0") | {
+    *map(chr, range(0xFE00, 0xFE10))
+}
 """Letters and marks that Unicode calls printable, and that nobody sees."""
 DISPLAY_LETTERS = 60
 NAME_LETTERS = 40
@@ -24,7 +27,9 @@ NAME_LETTERS = 40
 def display(real: str) -> str:
     """Return a name as it is shown: one line of printable text, composed, of a length that fits a table."""
     text = unicodedata.normalize("NFC", real)
-    text = "".join(letter if letter.isprintable() and letter not in BLANK else " " for letter in text)
+    text = "".join(
+        letter if letter.isprintable() and letter not in BLANK else " " for letter in text
+    )
     return " ".join(text.split())[:DISPLAY_LETTERS].rstrip()
 
 
@@ -54,7 +59,9 @@ def all_distinct(wanted: Sequence[str]) -> list[str]:
 def unambiguous(people: Sequence[tuple[str, str]]) -> list[str]:
     """Return for each name and id the name alone, or with the id behind it where others have that name, too."""
     counted = Counter(name.casefold() for name, _ in people)
-    return [f"{name} ({id_})" if id_ and counted[name.casefold()] > 1 else name for name, id_ in people]
+    return [
+        f"{name} ({id_})" if id_ and counted[name.casefold()] > 1 else name for name, id_ in people
+    ]
 
 
 def latin(real: str) -> str:
@@ -69,7 +76,8 @@ def latin(real: str) -> str:
 def look_alike(name: str, other: str) -> bool:
     """Return whether two different names look the same, as with a Cyrillic A: they have one skeleton (Unicode TR39).
 
-    Names in ASCII are never alike: `rn` looks like `m` in some fonts, but both are typed by honest people.
+    Names in ASCII are never alike: `rn` looks like `m` in some fonts, but both are typed by honest
+    people.
     """
     if name == other or (name.isascii() and other.isascii()):
         return False
@@ -80,7 +88,9 @@ def refuse_look_alike(name: str, others: Iterable[str], cure: str) -> None:
     """Raise ArenaError, which ends with what to do, if a name looks like one of the others and is none of them."""
     for other in others:
         if look_alike(name, other):
-            raise ArenaError(f"{name!r} ({name!a}) looks like {other!r} ({other!a}), which is another name: {cure}")
+            raise ArenaError(
+                f"{name!r} ({name!a}) looks like {other!r} ({other!a}), which is another name: {cure}"
+            )
 
 
 def skeleton(text: str) -> str:
@@ -91,8 +101,9 @@ def skeleton(text: str) -> str:
 
 @cache
 def _prototype(letter: str) -> str:
-    # Imported here because its table takes 0.1 s to load, and few names need it. It lists for a letter what it is
-    # replaced by, or for a letter that stands for others all of these: the first of them stands for all.
+    # Imported here because its table takes 0.1 s to load, and few names need it. It lists for a
+    # letter what it is replaced by, or for a letter that stands for others all of these: the first
+    # of them stands for all.
     from confusable_homoglyphs.confusables import confusables_data
 
     def like(text: str) -> list[str]:
@@ -108,7 +119,11 @@ def _prototype(letter: str) -> str:
 
 def words(real: str) -> frozenset[str]:
     """Return the words of a name in any order, for comparing: `Müller, Anna` has those of `anna muller`."""
-    return frozenset(re.findall(r"[a-z0-9@.]+", safe(real).replace("_", " ").lower())) if real.strip() else frozenset()
+    return (
+        frozenset(re.findall(r"[a-z0-9@.]+", safe(real).replace("_", " ").lower()))
+        if real.strip()
+        else frozenset()
+    )
 
 
 def numbered(name: str, number: int) -> str:

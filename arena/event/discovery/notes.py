@@ -1,7 +1,7 @@
 """The note beside each submission: its author and its source; and of an accepted one its number and time.
 
-`_versions/NAME/NUMBER/.version.json` in a folder of bots. The store of submissions writes it; discovery reads the
-display name from it.
+`_versions/NAME/NUMBER/.version.json` in a folder of bots. The store of submissions writes it;
+discovery reads the display name from it.
 """
 
 import json
@@ -41,12 +41,18 @@ class Note:
         if self.person and other.person:
             return self.person == other.person
         return any(
-            getattr(self, known) and getattr(self, known) == getattr(other, known) for known in ("source", "mark")
+            getattr(self, known) and getattr(self, known) == getattr(other, known)
+            for known in ("source", "mark")
         )
 
     def text(self) -> str:
         """Return the content of its file."""
-        return json.dumps({"format": file_formats.SUBMISSION.number} | asdict(self), ensure_ascii=False) + "\n"
+        return (
+            json.dumps(
+                {"format": file_formats.SUBMISSION.number} | asdict(self), ensure_ascii=False
+            )
+            + "\n"
+        )
 
 
 def read(path: Path) -> Note:
@@ -58,7 +64,9 @@ def read(path: Path) -> Note:
     note = Note(**{field.name: table[field.name] for field in fields(Note) if field.name in table})
     if "format" not in table:
         note = replace(note, digest="")
-    if not isinstance(note.number, int) or not all(isinstance(value, str) for value in list(asdict(note).values())[1:]):
+    if not isinstance(note.number, int) or not all(
+        isinstance(value, str) for value in list(asdict(note).values())[1:]
+    ):
         raise ValueError("expected a number and texts")
     return note
 

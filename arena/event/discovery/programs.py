@@ -1,7 +1,7 @@
 """How programs are started: the words of a command, and which files are programs, by their names.
 
-It says how each is run and built, and why others are no programs. A bot.toml may say otherwise; this module knows none.
-Nothing here runs a program.
+It says how each is run and built, and why others are no programs. A bot.toml may say otherwise;
+this module knows none. Nothing here runs a program.
 """
 
 import os
@@ -38,7 +38,9 @@ EATEN_PATH = re.compile(r"[\w./-]*\w[\b][\w.][\w./-]*")
 """A path with a backslash that TOML has taken for the beginning of a control letter."""
 BROKEN_PATH = re.compile(r"(?<= )(?![-.])([\w/-]+)[\t\n\r\f][\w.][\w./-]*\.\w+(?!\S)")
 """The same, if the control letter is a blank: a word without a point, then one with an ending."""
-STARTERS = frozenset({"python", "python3", "sh", "bash", "node", "java", "perl", "ruby", "env", "exec", "nice"})
+STARTERS = frozenset(
+    {"python", "python3", "sh", "bash", "node", "java", "perl", "ruby", "env", "exec", "nice"}
+)
 """Words before the name of a program, where a command has several lines."""
 LARGEST_LOOK = 1 << 20
 MAIN = ("bot", "main")
@@ -63,13 +65,23 @@ SOURCES = {*ENDINGS, *BUILDS, ".java"}
 NO_PROGRAMS = {
     ".ipynb": "a notebook is no program: save it as a .py file (Jupyter: File, Save and Export As, Executable Script)",
     **dict.fromkeys(
-        (".txt", ".md", ".rtf", ".html"), "a text is no program: give it the ending of its language, such as bot.py"
+        (".txt", ".md", ".rtf", ".html"),
+        "a text is no program: give it the ending of its language, such as bot.py",
     ),
-    **dict.fromkeys((".pdf", ".doc", ".docx", ".odt"), "a document is no program: hand in the program's own file"),
+    **dict.fromkeys(
+        (".pdf", ".doc", ".docx", ".odt"),
+        "a document is no program: hand in the program's own file",
+    ),
     **dict.fromkeys((".exe", ".dll", ".msi"), "it was made for Windows: hand in its source"),
-    **dict.fromkeys((".bat", ".cmd", ".ps1"), "it is a script for Windows: name the program itself in a bot.toml"),
+    **dict.fromkeys(
+        (".bat", ".cmd", ".ps1"),
+        "it is a script for Windows: name the program itself in a bot.toml",
+    ),
     **dict.fromkeys((".class", ".jar", ".pyc", ".o"), "it was compiled: hand in its source"),
-    **dict.fromkeys((".rar", ".7z", ".gz"), "arena cannot unpack it: make a .zip or a .tar.gz of the bot's folder"),
+    **dict.fromkeys(
+        (".rar", ".7z", ".gz"),
+        "arena cannot unpack it: make a .zip or a .tar.gz of the bot's folder",
+    ),
 }
 """What to do with files that are often taken for programs, by their ending."""
 OTHER_LANGUAGES = {
@@ -120,7 +132,9 @@ def begins(name: str) -> bool:
 
 def is_runnable(path: Path) -> bool:
     """Return whether a file is a program, by its ending or because it may be executed."""
-    return os.path.isfile(path) and (is_source(path.name) or (not path.suffix and os.access(path, os.X_OK)))  # noqa: PTH113 (bears long names)
+    return os.path.isfile(path) and (
+        is_source(path.name) or (not path.suffix and os.access(path, os.X_OK))
+    )  # noqa: PTH113 (bears long names)
 
 
 def is_main(path: Path) -> bool:
@@ -134,13 +148,17 @@ def program_of(path: Path, neighbours: Iterable[Path] | None = None) -> BotProgr
     if ending in ENDINGS:
         return BotProgram((*ENDINGS[ending], name))
     if ending == ".java":
-        if neighbours is None:  # java compiles a file of any name itself; javac wants that of its public class
+        if (
+            neighbours is None
+        ):  # java compiles a file of any name itself; javac wants that of its public class
             return BotProgram((*JAVA, name))
         return BotProgram((*JAVA, path.stem), ("javac", name))
     if ending in BUILDS:
         kind = sorted(each.name for each in neighbours or (path,) if each.suffix == ending)
         build = [
-            name_ for word in BUILDS[ending] for name_ in (kind if word == "*" else [name] if word == "." else [word])
+            name_
+            for word in BUILDS[ending]
+            for name_ in (kind if word == "*" else [name] if word == "." else [word])
         ]
         return BotProgram(("./bot",), tuple(build))
     return BotProgram((f"./{name}",))
@@ -184,7 +202,11 @@ def suspects(entries: Iterable[Path]) -> list[Path]:
     entries = [path for path in entries if path.is_file()]
     locked = [path for path in entries if lacks_mode(path)]
     others = [path for path in entries if path.suffix.lower() in {*OTHER_LANGUAGES, *SOURCES}]
-    papers = [path for path in entries if path.suffix.lower() in NO_PROGRAMS and path.stem.lower() != "readme"]
+    papers = [
+        path
+        for path in entries
+        if path.suffix.lower() in NO_PROGRAMS and path.stem.lower() != "readme"
+    ]
     papers.sort(key=lambda path: path.stem.lower() not in MAIN)
     return [*locked, *others, *papers]
 
@@ -193,7 +215,9 @@ def why_none(entries: Iterable[Path]) -> str:
     """Return why a folder without a bot.toml is no bot: which of its programs starts it, nobody can see."""
     runnable = [path for path in entries if is_runnable(path)]
     if not runnable:
-        return "it has no bot.toml; write one with a `command`, or call its program bot.py or main.py"
+        return (
+            "it has no bot.toml; write one with a `command`, or call its program bot.py or main.py"
+        )
     names = " and ".join(shown(path.name) for path in runnable[:2])
     more = f" and {len(runnable) - 2} more" if len(runnable) > 2 else ""
     ending = runnable[0].suffix
@@ -207,7 +231,9 @@ def why_none(entries: Iterable[Path]) -> str:
 
 def _has_main(path: Path) -> bool:
     try:
-        return re.search(rb"\bstatic\s+void\s+main\s*\(", path.read_bytes()[:LARGEST_LOOK]) is not None
+        return (
+            re.search(rb"\bstatic\s+void\s+main\s*\(", path.read_bytes()[:LARGEST_LOOK]) is not None
+        )
     except OSError:
         return False
 
@@ -215,8 +241,8 @@ def _has_main(path: Path) -> bool:
 def refuse_hiding(command: tuple[str, ...], files: Iterable[tuple[str, Path]]) -> None:
     """Raise FileError when a file beside a Python program has the name of a standard module or of arena.
 
-    Python looks for modules in the folder of the program first. A bot called `random.py` that imports `random` imports
-    itself, and its author gets a message about a missing attribute.
+    Python looks for modules in the folder of the program first. A bot called `random.py` that
+    imports `random` imports itself, and its author gets a message about a missing attribute.
     """
     if command[:1] != RUN_PYTHON[:1]:
         return
@@ -228,7 +254,9 @@ def refuse_hiding(command: tuple[str, ...], files: Iterable[tuple[str, Path]]) -
             continue
         module = name.removeprefix(prefix).partition("/")[0].removesuffix(".py")
         if module in TAKEN_MODULES:
-            owner = "arena's own package" if module == "arena" else f"Python's own module {module!r}"
+            owner = (
+                "arena's own package" if module == "arena" else f"Python's own module {module!r}"
+            )
             raise FileError(path, f"hides {owner} from the bot; give it another name")
 
 
@@ -238,7 +266,9 @@ def words_of(command: object) -> tuple[str, ...]:
         try:
             words = shlex.split(command)
         except ValueError as error:
-            raise ValueError(f"{str(error).lower()}: {_short(command)}; close the quotation") from error
+            raise ValueError(
+                f"{str(error).lower()}: {_short(command)}; close the quotation"
+            ) from error
     elif isinstance(command, list | tuple) and all(isinstance(word, str) for word in command):
         words = list(command)
     else:
@@ -265,7 +295,9 @@ def _refuse_backslashes(command: object) -> None:
             written = command if isinstance(command, str) else word[1:-1]
             path = PureWindowsPath(text)
             cured = path.relative_to(path.anchor).as_posix()
-            raise ValueError(f"{_short(written)} has a path with a backslash: write {cured!r}, with /")
+            raise ValueError(
+                f"{_short(written)} has a path with a backslash: write {cured!r}, with /"
+            )
 
 
 def _words_as_written(command: object) -> list[str]:
@@ -281,8 +313,8 @@ def _words_as_written(command: object) -> list[str]:
 def _path_with_backslash(word: str) -> str:
     """Return the path of Windows that a word is, as its author typed it; empty if it is none.
 
-    A bare word loses its backslashes, so nobody writes one there on purpose. In quotation marks only what ends as a
-    file does is surely a path.
+    A bare word loses its backslashes, so nobody writes one there on purpose. In quotation marks
+    only what ends as a file does is surely a path.
     """
     is_quoted = word[:1] in {"'", '"'} and word[-1:] == word[:1]
     text = word[1:-1] if is_quoted else word
@@ -299,12 +331,19 @@ def _path_with_backslash(word: str) -> str:
 def _refuse_shell(command: object, words: list[str]) -> None:
     """Raise ValueError for a command that only a shell understands.
 
-    A sign in quotation marks is a word for the program, as in `cut -d "|"`, and so is one in a list.
+    A sign in quotation marks is a word for the program, as in `cut -d "|"`, and so is one in a
+    list.
     """
-    bare = TOKEN.findall(command) if isinstance(command, str) else [word for word in words if word in STEPS]
+    bare = (
+        TOKEN.findall(command)
+        if isinstance(command, str)
+        else [word for word in words if word in STEPS]
+    )
     shell = next((word for word in bare if word in SHELL), None)
     if shell is not None:
-        raise ValueError(f"{shell!r} wants a shell, and no shell reads this: put the steps into a script, 'sh run.sh'")
+        raise ValueError(
+            f"{shell!r} wants a shell, and no shell reads this: put the steps into a script, 'sh run.sh'"
+        )
     if ASSIGNMENT.match(words[0]):
         raise ValueError(
             f"{_short(words[0])} wants a shell, and no shell reads this: let env set it, as in "
@@ -315,12 +354,14 @@ def _refuse_shell(command: object, words: list[str]) -> None:
 def refuse_outside(command: tuple[str, ...]) -> None:
     """Raise ValueError for a stranger's command that names a file of the organiser's.
 
-    It may name the bot's own files and the system's programs. arena lets a bot read what its command names in full, so
-    that a tournament.toml can name a program that stands anywhere.
+    It may name the bot's own files and the system's programs. arena lets a bot read what its
+    command names in full, so that a tournament.toml can name a program that stands anywhere.
     """
     for word in command:
         if word.startswith("/") and not public(os.path.normpath(word)):
-            raise ValueError(f"{_short(word)} is outside the bot's folder; name a file by its path within it")
+            raise ValueError(
+                f"{_short(word)} is outside the bot's folder; name a file by its path within it"
+            )
 
 
 def _short(value: object) -> str:

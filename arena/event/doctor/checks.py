@@ -54,13 +54,17 @@ def checks() -> Iterator[MachineCheck]:
     yield _system()
     if not system.LINUX:
         yield _scratch()
-        yield MachineCheck("confinement", Health.BAD, "bots are confined on Linux only", choice.ELSEWHERE)
+        yield MachineCheck(
+            "confinement", Health.BAD, "bots are confined on Linux only", choice.ELSEWHERE
+        )
         yield _cores()
         yield _limits()
         return
     if (trouble := procfs.trouble()) is not None:
         cure = "mount it (`mount -t proc proc /proc`; in a container, let its runtime do so)"
-        yield MachineCheck("proc", Health.BAD, f"{trouble}, and arena watches bots through it", cure)
+        yield MachineCheck(
+            "proc", Health.BAD, f"{trouble}, and arena watches bots through it", cure
+        )
         return
     scratch = _scratch()
     yield scratch
@@ -71,7 +75,11 @@ def checks() -> Iterator[MachineCheck]:
     yield _cores()
     yield _limits()
     parquet = find_spec("pyarrow") is not None  # never needed to play
-    text = "pyarrow" if parquet else "no pyarrow (`arena export --format parquet`: pip install 'botarena[parquet]')"
+    text = (
+        "pyarrow"
+        if parquet
+        else "no pyarrow (`arena export --format parquet`: pip install 'botarena[parquet]')"
+    )
     yield MachineCheck("extras", Health.GOOD, text, figures={"pyarrow": parquet})
 
 
@@ -96,9 +104,7 @@ def _system() -> MachineCheck:
     uname = os.uname()
     here = f"{uname.sysname} {uname.release} on {uname.machine}, Python {sys.version.split()[0]}"
     if not system.LINUX:
-        cure = (
-            "`arena docs laptops` says what works here; the rest needs Linux, also in a virtual machine or a container"
-        )
+        cure = "`arena docs laptops` says what works here; the rest needs Linux, also in a virtual machine or a container"
         return MachineCheck("system", Health.WEAK, f"{here}: a part of arena works", cure)
     if seccomp.arch() is None:
         text = f"{here}: there is no filter of system calls for {uname.machine}"
@@ -151,7 +157,11 @@ def _semaphores() -> MachineCheck:
 def _levels() -> Iterator[MachineCheck]:
     for name in levels.CONFINING:
         if (reason := choice.failure(name)) is None:
-            text = f"version {landlock.version()} of the kernel's interface" if name == "landlock" else "works"
+            text = (
+                f"version {landlock.version()} of the kernel's interface"
+                if name == "landlock"
+                else "works"
+            )
             yield MachineCheck(name, Health.GOOD, text, figures={"works": True})
         else:
             text, _, own_cure = reason.partition("; ")  # some reasons have their own
@@ -163,7 +173,9 @@ def _levels() -> Iterator[MachineCheck]:
         cure = f"mend one of {' and '.join(levels.CONFINING)}; or {choice.HOW_TO_TRUST}"
         yield MachineCheck("confinement", Health.BAD, "no level confines bots here", cure)
     else:
-        yield MachineCheck("confinement", Health.GOOD, f"bots are confined by {level}", figures={"level": level})
+        yield MachineCheck(
+            "confinement", Health.GOOD, f"bots are confined by {level}", figures={"level": level}
+        )
 
 
 def _cgroup() -> MachineCheck:
@@ -193,7 +205,9 @@ def _cores() -> MachineCheck:
 
 
 def _limits() -> MachineCheck:
-    files, processes = (resource.getrlimit(kind)[0] for kind in (resource.RLIMIT_NOFILE, resource.RLIMIT_NPROC))
+    files, processes = (
+        resource.getrlimit(kind)[0] for kind in (resource.RLIMIT_NOFILE, resource.RLIMIT_NPROC)
+    )
     low = []
     if files != resource.RLIM_INFINITY and files < FEWEST_FILES:
         low.append(f"{files} open files (`ulimit -n`)")
@@ -212,7 +226,12 @@ def _version(program: str) -> str:
     for option in ("--version", "-version", "version"):
         try:
             done = subprocess.run(
-                [program, option], stdin=DEVNULL, stdout=PIPE, stderr=STDOUT, timeout=VERSION_S, check=False
+                [program, option],
+                stdin=DEVNULL,
+                stdout=PIPE,
+                stderr=STDOUT,
+                timeout=VERSION_S,
+                check=False,
             )
         except (OSError, subprocess.SubprocessError):
             return program

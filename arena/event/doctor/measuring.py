@@ -1,7 +1,7 @@
 """How well this machine measures time: the jitter of clocks, and how many matches at once it referees fairly.
 
-Both are measured with a dummy bot that computes for a known CPU time. Whatever else it is charged is an error of the
-machine.
+Both are measured with a dummy bot that computes for a known CPU time. Whatever else it is charged
+is an error of the machine.
 """
 
 import time
@@ -61,11 +61,17 @@ def measure(lanes: int, level: str, seconds: float) -> Measured:
     pin = lanes <= len(system.cores())
     with Workers(lanes, pin=pin) as workers:
         first = [next(matches) for _ in range(lanes)]
-        list(workers.map(_play, lambda: first.pop() if first else None))  # starts all that later matches find ready
+        list(
+            workers.map(_play, lambda: first.pop() if first else None)
+        )  # starts all that later matches find ready
         begun, numbers = time.monotonic(), count()
 
         def due() -> Match | None:  # on a very busy machine, too, each lane plays a match
-            return next(matches) if next(numbers) < lanes or time.monotonic() - begun < seconds else None
+            return (
+                next(matches)
+                if next(numbers) < lanes or time.monotonic() - begun < seconds
+                else None
+            )
 
         for done in workers.map(_play, due):
             if done.result is None:
@@ -74,7 +80,9 @@ def measure(lanes: int, level: str, seconds: float) -> Measured:
                 records.append(done.result)
         elapsed = time.monotonic() - begun
     errors = sorted(
-        max(0.0, CONTROL.charged(turn.spent) - THINKING_S) for record in records for turn in record.turns
+        max(0.0, CONTROL.charged(turn.spent) - THINKING_S)
+        for record in records
+        for turn in record.turns
     ) or [0.0]
     faults = [fault for record in records for fault in record.verdict.faults]
     others = [fault.words for fault in faults if fault.ending is not Ending.TIMEOUT]
@@ -107,17 +115,23 @@ def clock_check(measured: Measured) -> MachineCheck:
     )
     if not measured.answers:
         cure = "`arena match dice dice --board duel` shows more"
-        return MachineCheck("clock", Health.BAD, f"the dummy bot could not play: {measured.reason}", cure, figures)
+        return MachineCheck(
+            "clock", Health.BAD, f"the dummy bot could not play: {measured.reason}", cure, figures
+        )
     if measured.highest > CONTROL.margin / 2:
         cure = f"set margin = {max(0.1, round(2 * measured.highest, 2)):g} under [time]"
-        return MachineCheck("clock", Health.WEAK, f"{charges}; margin is {_ms(CONTROL.margin)}", cure, figures)
+        return MachineCheck(
+            "clock", Health.WEAK, f"{charges}; margin is {_ms(CONTROL.margin)}", cure, figures
+        )
     return MachineCheck("clock", Health.GOOD, charges, figures=figures)
 
 
 def lanes_check(measured: Sequence[Measured]) -> MachineCheck:
     """Judge how many matches at once were played without a loss on time that is the machine's."""
     fair = [each for each in measured if each.matches and not each.lost and not each.failed]
-    rates = ", ".join(f"{each.lanes} at once: {each.answers_per_second:.0f} answers/s" for each in measured)
+    rates = ", ".join(
+        f"{each.lanes} at once: {each.answers_per_second:.0f} answers/s" for each in measured
+    )
     names = ("lanes", "matches", "answers_per_second", "highest", "lost", "failed")
     tried = [{name: getattr(each, name) for name in names} for each in measured]
     figures = {"at_once": max((each.lanes for each in fair), default=0), "tried": tried}
@@ -129,8 +143,14 @@ def lanes_check(measured: Sequence[Measured]) -> MachineCheck:
         f"at {worst.lanes} at once {worst.lost} seats lost on time that should not have, and {worst.failed} matches "
         f"failed ({rates})"
     )
-    cure = f"set count = {fair[-1].lanes} under [workers]" if fair else "end other programs and try again"
-    return MachineCheck("matches at once", Health.WEAK, text, f"{cure}, or raise margin under [time]", figures)
+    cure = (
+        f"set count = {fair[-1].lanes} under [workers]"
+        if fair
+        else "end other programs and try again"
+    )
+    return MachineCheck(
+        "matches at once", Health.WEAK, text, f"{cure}, or raise margin under [time]", figures
+    )
 
 
 def _matches(level: str) -> Iterator[Match]:

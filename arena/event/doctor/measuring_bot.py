@@ -1,6 +1,7 @@
 """The dummy bot of `arena doctor`: it computes for a fixed CPU time, and plays the first legal move.
 
-Run as a script with one argument, the seconds of CPU. Standard library only: it sees what a bot sees.
+Run as a script with one argument, the seconds of CPU. Standard library only: it sees what a bot
+sees.
 """
 
 import sys

@@ -1,6 +1,7 @@
 """The tables of tournament.toml and bot.toml: the kinds of values that TOML has no word for, and limits.
 
-One pydantic table describes one table of a file. mistakes.py turns what pydantic finds into messages, one line a key.
+One pydantic table describes one table of a file. mistakes.py turns what pydantic finds into
+messages, one line a key.
 """
 
 import math
@@ -13,7 +14,9 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, WithJsonSche
 from arena.values import Board, Conditions, Limits
 
 DEFAULTS = Limits()
-MOST = 10**15  # bytes, seconds or a count: no machine has so much, and every system call and database takes it
+MOST = (
+    10**15
+)  # bytes, seconds or a count: no machine has so much, and every system call and database takes it
 NONE = {"const": "none"}
 MEMORY_SCHEMA = {"anyOf": [{"type": "integer", "exclusiveMinimum": 0}, {"type": "string"}]}
 COUNT_SCHEMA = {"anyOf": [{"type": "integer", "minimum": 1}, NONE]}
@@ -21,7 +24,16 @@ AMOUNT_SCHEMA = {"anyOf": [{"type": "number", "minimum": 0}, NONE]}
 SECONDS_SCHEMA = {"anyOf": [{"type": "number", "exclusiveMinimum": 0}, NONE]}
 
 
-UNITS = {"": 1, "b": 1, "kb": 1000, "mb": 1000**2, "gb": 1000**3, "kib": 1024, "mib": 1024**2, "gib": 1024**3}
+UNITS = {
+    "": 1,
+    "b": 1,
+    "kb": 1000,
+    "mb": 1000**2,
+    "gb": 1000**3,
+    "kib": 1024,
+    "mib": 1024**2,
+    "gib": 1024**3,
+}
 
 
 def _seconds(value: object) -> float:
@@ -37,12 +49,21 @@ def _seconds(value: object) -> float:
 def _bytes(value: object) -> int:
     """Return a size such as `256 MB` or `1 GiB` in bytes.
 
-    pydantic.ByteSize reads "1 MB more" as 1 MB, and "64 Mbit" as a size, where a mistake should be named.
+    pydantic.ByteSize reads "1 MB more" as 1 MB, and "64 Mbit" as a size, where a mistake should be
+    named.
     """
     if isinstance(value, int) and not isinstance(value, bool):
         return value
-    match = re.fullmatch(r"\s*([0-9]+(?:\.[0-9]+)?)\s*([A-Za-z]*)\s*", value) if isinstance(value, str) else None
-    if match is not None and (unit := UNITS.get(match[2].lower())) and math.isfinite(float(match[1]) * unit):
+    match = (
+        re.fullmatch(r"\s*([0-9]+(?:\.[0-9]+)?)\s*([A-Za-z]*)\s*", value)
+        if isinstance(value, str)
+        else None
+    )
+    if (
+        match is not None
+        and (unit := UNITS.get(match[2].lower()))
+        and math.isfinite(float(match[1]) * unit)
+    ):
         return int(float(match[1]) * unit)
     raise ValueError('a size such as "256 MB"')
 
@@ -94,8 +115,8 @@ class Table(BaseModel):
 class ExtensionTable(Table):
     """A table of tournament.toml that an extension adds, and what it changes of an event.
 
-    If one of its keys has no default, an event may leave the whole table out. Otherwise a table that is
-    left out has its defaults.
+    If one of its keys has no default, an event may leave the whole table out. Otherwise a table
+    that is left out has its defaults.
     """
 
     def conditions(self, before: Conditions) -> Conditions:
@@ -118,13 +139,28 @@ class BotLimits(Table):
     )
     cpu: SecondsOrNone = Field(DEFAULTS.cpu, gt=0, le=MOST, description="Seconds of CPU a match.")
     processes: int = Field(1, ge=1, le=MOST, description="Processes at once; threads are free.")
-    scratch: BytesOrNone = Field(DEFAULTS.scratch, gt=0, le=MOST, description="Bytes in its scratch folder.")
-    files: CountOrNone = Field(DEFAULTS.files, ge=1, le=MOST, description="Files and folders in its scratch folder.")
-    open_files: CountOrNone = Field(DEFAULTS.open_files, ge=1, le=MOST, description="Descriptors open at once.")
-    output: BytesOrNone = Field(DEFAULTS.output, gt=0, le=MOST, description="Bytes on stdout in one turn.")
-    stderr: BytesOrNone = Field(DEFAULTS.stderr, gt=0, le=MOST, description="Bytes on stderr in a match.")
+    scratch: BytesOrNone = Field(
+        DEFAULTS.scratch, gt=0, le=MOST, description="Bytes in its scratch folder."
+    )
+    files: CountOrNone = Field(
+        DEFAULTS.files, ge=1, le=MOST, description="Files and folders in its scratch folder."
+    )
+    open_files: CountOrNone = Field(
+        DEFAULTS.open_files, ge=1, le=MOST, description="Descriptors open at once."
+    )
+    output: BytesOrNone = Field(
+        DEFAULTS.output, gt=0, le=MOST, description="Bytes on stdout in one turn."
+    )
+    stderr: BytesOrNone = Field(
+        DEFAULTS.stderr, gt=0, le=MOST, description="Bytes on stderr in a match."
+    )
 
     def limits(self, *, defaults: bool) -> Limits:
         """Return the limits; a limit that the file does not name has its default, or None without `defaults`."""
         names = BotLimits.model_fields if defaults else self.model_fields_set
-        return Limits(**{name: getattr(self, name) if name in names else None for name in BotLimits.model_fields})
+        return Limits(
+            **{
+                name: getattr(self, name) if name in names else None
+                for name in BotLimits.model_fields
+            }
+        )
