@@ -1,26 +1,26 @@
-"""Keep a bot's files by digest: copied completely or not at all, and verified whenever they are used.
+"""Keep a bot's files by digest: copied completely or not at all, and verified at each use.
 
 Three stores keep bots, each where its user looks for them:
 
-    bots/_versions/NAME/NUMBER/   every version that was submitted   (author/submissions/bot_store.py)
-    results/.builds/DIGEST/       every bot with a build command      (builds.py)
-    results/EVENT/bots/DIGEST/    the bots as they played             (copy_bots)
+    bots/_versions/NAME/NUMBER/   every version that was submitted  (author/submissions/bot_store.py)
+    results/.builds/DIGEST/       every bot with a build command     (builds.py)
+    results/EVENT/bots/DIGEST/    the bots as they played            (copy_bots)
 
-They share these steps. A copy is made under another name, put on disk, and only then renamed to its
-own: a power cut or a kill leaves the whole copy or none. Nobody trusts a copy because it is there:
-a disk may fail, a user may edit it, and before this rule existed a power cut could empty it. So it
-is hashed each time it is used, and made again when its digest is another one. Hashing costs less
-than a millisecond for most bots.
+They share these steps. A copy is made under a temporary name, put on disk, and only then renamed: a
+power cut or a kill leaves the whole copy or no copy. The presence of a copy proves nothing: a disk
+may fail, a user may edit it, and before this rule existed a power cut could empty it. So a copy is
+hashed each time it is used, and made again when its digest differs. Hashing takes less than a
+millisecond for most bots.
 
 Rejected: hard links between the stores, because an edit in one of them would damage all; and one
 store for the whole workspace, because a results folder must stay complete when somebody hands it to
 another machine.
 
 All bots of a run are copied before its first match, so that an edit changes nothing until the next
-run, and a bot that once played can be looked at later. To copy a bot only when its first match
-begins was rejected: a long event would have to end in the middle, or play a bot that nobody
-entered. A thousand copies would be slow if each waited for the disk by itself, so all are put on
-disk together.
+run, and a bot that once played can be looked at later. Rejected: copying a bot only when its first
+match begins, because after an edit a long event would have to end in the middle, or play a bot that
+nobody entered. A thousand copies would be slow if each waited for the disk separately, so all are
+put on disk together.
 """
 
 import contextlib
@@ -38,11 +38,15 @@ from arena.values import Event
 
 
 def copy(source: Path, target: Path, leave_out: Collection[str] = ()) -> None:
-    """Copy a bot, a file or a folder, to a free name; OSError for a pipe, a device, or what cannot be read."""
+    """Copy a bot, which is a file or a folder, to a path where nothing is.
+
+    OSError for a pipe, for a device, or for a file that cannot be read.
+    """
     # A bare file may be a link to its neighbour: its content is copied. In a folder links stay
     # links.
-    content = source.resolve() if source.is_symlink() and not source.is_dir() else source
-    Copier(leave_out=leave_out).copy(content, target)
+    if source.is_symlink() and not source.is_dir():
+        source = source.resolve()
+    Copier(leave_out=leave_out).copy(source, target)
 
 
 def is_whole(path: Path, digest: str) -> bool:
@@ -55,17 +59,17 @@ def is_whole(path: Path, digest: str) -> bool:
 
 @contextlib.contextmanager
 def making(target: Path, part: Path | None = None) -> Iterator[Path]:
-    """Yield a free path, where the caller makes a folder; give that folder the name `target` at the end of the `with`.
+    """Yield a path where the caller makes a folder, and rename that folder to `target` at the end.
 
     After an error, or when the caller made nothing, there is no `target`. `part` is the path to
-    yield, on the same file system as `target`; the default stands beside it, so only one process at
-    a time may make the same target.
+    yield, on the same file system as `target`. The default for `part` stands beside `target`, so
+    only one process at a time may make the same target.
     """
     part = part or target.with_suffix(".part")
     whole_files.make_folder(part.parent)
     try:
-        for leftover in (part, target):  # of a killed process; or damaged
-            remove(leftover)
+        remove(part)  # a killed process may have left it
+        remove(target)  # it is damaged
         yield part
         if part.exists():
             whole_files.publish(part, target)
@@ -80,22 +84,32 @@ def remove(path: Path) -> None:
 
 
 def copy_bots(event: Event, folder: Path) -> Event:
-    """Return the event with its bots' files in `folder`; ArenaError for a bot that somebody edits at this moment."""
-    # Bots with the same digest are the same files and the same command: the first one's copy serves
-    # all of them.
-    sources = {bot.digest: Path(bot.files) for bot in reversed(event.bots) if bot.files is not None}
-    copies = {digest: folder / digest / source.name for digest, source in sources.items()}
+    """Return the event with its bots' files in `folder`.
+
+    ArenaError for a bot that somebody edits at this moment.
+    """
+    # Bots with the same digest have the same files and the same command: the copy of the first bot
+    # serves all of them.
+    sources: dict[str, Path] = {}
+    copies: dict[str, Path] = {}
+    bots = []
+    for bot in event.bots:
+        if bot.files is not None:
+            source = sources.setdefault(bot.digest, Path(bot.files))
+            copies[bot.digest] = folder / bot.digest / source.name
+            bot = replace(bot, files=str(copies[bot.digest]))
+        bots.append(bot)
     missing = [digest for digest, path in copies.items() if not is_whole(path, digest)]
     if missing:
         part = folder / ".part"
         try:
             whole_files.make_folder(folder.parent, folder.name)
-            remove(part)  # of a killed run
+            remove(part)  # a killed run may have left it
             part.mkdir()
             for digest in missing:
                 _copy(sources[digest], part / digest, digest)
             for digest in missing:
-                remove(folder / digest)  # damaged
+                remove(folder / digest)  # it is damaged, if it is there
             whole_files.publish_all({part / digest: folder / digest for digest in missing})
         except OSError as error:
             raise ArenaError(
@@ -103,14 +117,11 @@ def copy_bots(event: Event, folder: Path) -> Event:
             ) from error
         finally:
             remove(part)
-    bots = (
-        bot if bot.files is None else replace(bot, files=str(copies[bot.digest]))
-        for bot in event.bots
-    )
     return replace(event, bots=tuple(bots))
 
 
 def _copy(source: Path, folder: Path, digest: str) -> None:
+    """Copy a bot into a new folder; ArenaError if the copy has another digest."""
     try:
         folder.mkdir(0o755)
         copy(source, folder / source.name, LEFT_OUT)

@@ -1,31 +1,31 @@
-"""How another process watches a match that is under way: by files beside the archive, which lanes write when asked.
+"""Let another process watch a match that is under way: lanes write files beside the archive.
 
-It knows these files and what stands in them. It does not know who watches, and it decides nothing
-about matches.
+This module knows these files and what stands in them. It does not know who watches, and it decides
+nothing about matches.
 """
 
 # Theory of operation
 #
-# Whoever watches touches `.watched` every few seconds. A lane writes the turns of its match to
+# A watcher touches `.watched` every few seconds. A lane writes the turns of its match to
 # `.live-LANE`: a line for the match, then a line for the turns that are new at each look. It
 # removes the file when the match is over.
 #
 # What it costs. The referee calls `Broadcast` after every turn, as it calls any observer, and
-# nearly always that is one look at the clock. Each LOOK_S it looks whether somebody watches (2 us),
-# and writes what is new if so (15 us). A match that is shorter than LOOK_S is never looked at.
-# Nobody answers the lane and it waits for nobody, so a watcher cannot delay a referee. After
-# MOST_BYTES a match is written no further.
+# nearly always that takes one look at the clock. Each LOOK_S the lane looks whether somebody
+# watches (2 us), and if so it writes the new turns (15 us). In a match that is shorter than LOOK_S
+# it never looks. The lane waits for no answer, so a watcher cannot delay a referee. After
+# MOST_BYTES the lane writes no more of a match.
 #
-# What was rejected. A socket to the server: it saves the file, but a lane would have to find it,
-# connect again after each restart, and keep what did not fit; and its address has 108 bytes at
-# most, but the paths of many workspaces are longer. The file that `arena status` reads: the main
-# process writes it once a second and has no turns; it would have to ask its lanes. Records only: a
-# match of an hour would be seen when it is over.
+# What was rejected. A socket to the server: it needs no file, but a lane would have to find the
+# socket, connect again after each restart, and keep what did not fit. The address of a socket also
+# has 108 bytes at most, and the paths of many workspaces are longer. The file that `arena status`
+# reads: the main process writes it once a second and has no turns, so it would have to ask its
+# lanes. Records only: a match of an hour would be seen only when it is over.
 #
-# What is not written. Seeds and keys, remarks, refused answers: a bot's author may watch, too. And
-# no match in which a role sees less than everything: it may be watched when it is over. The names
-# of bots are written, also on a board in disguise: a bot in the sandbox cannot watch, and no bot
-# that plays in disguise is a remote one.
+# What is not written. Seeds and keys, remarks, refused answers: the author of a bot may be a
+# watcher. A match in which a role sees less than everything is not written either: it may be
+# watched when it is over. The names of bots are written, also on a board in disguise: a bot in the
+# sandbox cannot watch, and no bot that plays in disguise is a remote bot.
 
 import contextlib
 import json
@@ -35,21 +35,25 @@ from collections.abc import Iterator
 from dataclasses import dataclass, fields
 from pathlib import Path
 
-from pydantic import TypeAdapter, ValidationError
+from pydantic import TypeAdapter
 
 from arena import shared_folders, whole_files
 from arena.match.referee import Referee
 from arena.values import Turn
 
-WATCHED_FILE, LIVE_FILE = ".watched", ".live-"
-LOOK_S = 0.05  # the time between two looks of a lane
-WATCHED_S = 10.0  # so long after `watch` a lane goes on writing
-MOST_BYTES = 1_000_000  # of a match
+WATCHED_FILE = ".watched"
+LIVE_FILE = ".live-"
+LOOK_S = 0.05
+"""The time between two looks of a lane."""
+WATCHED_S = 10.0
+"""The time after `watch` for which a lane goes on writing."""
+MOST_BYTES = 1_000_000
+"""The most bytes that are written of a match."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class MatchHead:
-    """A match under way, without what fixes its chance."""
+    """A match under way, without its seed and key, which fix all chance."""
 
     id: str
     game: str
@@ -61,18 +65,22 @@ class MatchHead:
     """Each role with the name of its bot, in order of play."""
 
 
-_heads, _turns = TypeAdapter(MatchHead), TypeAdapter(tuple[Turn, ...])
+_heads = TypeAdapter(MatchHead)
+_turns = TypeAdapter(tuple[Turn, ...])
 
 
 class Broadcast:
-    """The observer of one match in a lane: writes its turns while somebody watches."""
+    """The observer of one match in a lane: it writes the turns while somebody watches."""
 
     def __init__(self, folder: Path, lane: str) -> None:
-        self._watched, self._path = str(folder / WATCHED_FILE), live_file(folder, lane)
+        self._watched = str(folder / WATCHED_FILE)
+        self._path = live_file(folder, lane)
         self._next_look = time.monotonic() + LOOK_S
         self._file: int | None = None
-        self._turns = self._bytes = 0
-        """How many turns and bytes were written."""
+        self._turns = 0
+        """The number of turns that were written."""
+        self._bytes = 0
+        """The number of bytes that were written."""
 
     def __call__(self, referee: Referee) -> None:
         """Write the turns that are new, if a look is due and somebody watches."""
@@ -83,7 +91,7 @@ class Broadcast:
         if referee.game.open and self._bytes < MOST_BYTES and _is_watched(self._watched):
             try:
                 self._write(referee)
-            except OSError:  # it costs the watchers their match, and the referee nothing
+            except OSError:  # the watchers lose this match, and the referee loses nothing
                 self._bytes = MOST_BYTES
 
     def close(self) -> None:
@@ -94,30 +102,31 @@ class Broadcast:
                 whole_files.remove(self._path)
 
     def _write(self, referee: Referee) -> None:
+        """Write the new turns, and before the first of them the line of the match."""
         if self._file is None:
             with whole_files.replacing(self._path, whole_files.PRIVATE, synced=False) as file:
                 match = referee.match
-                seats = tuple((seat.role, seat.bot.name) for seat in match.seats)
                 values = {field.name: getattr(match, field.name) for field in fields(MatchHead)}
-                file.write(_line(values | {"seats": seats}))
+                values["seats"] = [(seat.role, seat.bot.name) for seat in match.seats]
+                file.write(_line(values))
             self._file = whole_files.open_to_append(self._path)
-        new = [
+        new_turns = [
             Turn(turn.number, turn.role, turn.move, turn.by, wall=turn.wall, digest=turn.digest)
             for turn in referee.turns[self._turns :]
         ]
-        self._turns += len(new)
-        if new:
-            line = _line(new)
-            self._bytes += len(line)
-            if os.write(self._file, line) < len(
-                line
-            ):  # the disk is full, and half a line is no line
-                self._bytes = MOST_BYTES
+        if not new_turns:
+            return
+        self._turns += len(new_turns)
+        line = _line(new_turns)
+        self._bytes += len(line)
+        written = os.write(self._file, line)
+        if written < len(line):  # the disk is full, and nothing may follow half a line
+            self._bytes = MOST_BYTES
 
 
 @contextlib.contextmanager
 def broadcast(folder: Path, lane: str) -> Iterator[Broadcast]:
-    """Yield the observer of a match; its file is gone at the end of the `with`."""
+    """Yield the observer of a match, and remove its file at the end."""
     observer = Broadcast(folder, lane)
     try:
         yield observer
@@ -138,19 +147,24 @@ def watch(folder: Path) -> None:
 
 
 def turns_of(folder: Path, lane: str) -> tuple[MatchHead, tuple[Turn, ...]] | None:
-    """Return the match that a lane plays, and its turns so far; None if nothing readable is there."""
+    """Return the match that a lane plays, and its turns so far.
+
+    Return None if there is no file, or a file that cannot be read.
+    """
     if os.sep in lane:
         return None
+    turns: list[Turn] = []
     try:
-        # The bytes behind the last line break are half a line.
-        head, *lines = shared_folders.read(live_file(folder, lane), 2 * MOST_BYTES).split(b"\n")[
-            :-1
-        ]
-        return _heads.validate_json(head), tuple(
-            turn for line in lines for turn in _turns.validate_json(line)
-        )
-    except (OSError, ValueError, ValidationError):
+        lines = shared_folders.read(live_file(folder, lane), 2 * MOST_BYTES).split(b"\n")
+        lines.pop()  # the bytes behind the last line break are half a line
+        if not lines:
+            return None
+        head = _heads.validate_json(lines[0])
+        for line in lines[1:]:
+            turns.extend(_turns.validate_json(line))
+    except (OSError, ValueError):  # pydantic raises a ValueError, too
         return None
+    return head, tuple(turns)
 
 
 def _is_watched(file: str) -> bool:

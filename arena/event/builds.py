@@ -1,7 +1,7 @@
 """Build the bots that have a build command, once for each digest.
 
-`FOLDER/DIGEST/` is a whole bot: its files and what the build made of them. `FOLDER/DIGEST.built`
-holds the digest of all that, because the folder's name is the digest of the source only.
+`FOLDER/DIGEST/` is a whole bot: its source and the files that the build made. `FOLDER/DIGEST.built`
+holds the digest of all these files, because the folder's name is the digest of the source only.
 sandbox/building.py knows how a build is confined.
 """
 
@@ -27,18 +27,29 @@ from arena.sandbox.launcher import Launcher
 from arena.sandbox.toolchain import PYTHON
 from arena.values import Bot
 
-LARGEST_BYTES = 250_000_000  # of a built bot: a compiler's output is larger than any source
-DEEPEST = 64  # folders in folders
-LONGEST_PATH = 1000  # bytes within the bot: its folder has other names elsewhere, and the system's limit is 4095
-LOG_LINES = 6  # that a message shows
+LARGEST_BYTES = 250_000_000
+"""The size of a built bot: the output of a compiler is larger than any source."""
+DEEPEST = 64
+"""The depth of folders in folders."""
+LONGEST_PATH = 1000
+"""The bytes of a path within the bot. The path of its folder is added to it, and is another one on
+each machine; the system's limit is 4095."""
+LOG_LINES = 6
+"""The number of lines of its log that a message shows."""
 CURES = (
     (
         r"fatal error: ([\w./+-]+): No such file",
-        "the header {} is neither in the bot nor on this machine: hand in one folder with it and the source",
+        (
+            "the header {} is neither in the bot nor on this machine: "
+            "hand in one folder with it and the source"
+        ),
     ),
     (
         r"class (\w+) is public, should be declared in a file named (\w+\.java)",
-        "a public class has the name of its file: call the file {1}, or the class by its file's name",
+        (
+            "a public class has the name of its file: "
+            "call the file {1}, or the class by its file's name"
+        ),
     ),
     (
         r"package ([\w.]+) does not exist",
@@ -61,13 +72,16 @@ CURES = (
         "its lines end with CR LF (Windows): save it with LF",
     ),
 )
-"""What a compiler says -> what the author can do; only where the cause is certain."""
+"""Patterns of messages of compilers, each with the advice to the author.
+
+Only messages are listed whose cause is certain."""
 
 
 def built(bots: Iterable[Bot], folder: Path, level: str) -> tuple[Bot, ...]:
-    """Return the bots, those with a build command with their files as built; BotError for a build that fails.
+    """Return the bots; those with a build command have the files that the build made.
 
-    `folder` keeps what is built; `level` is the level of confinement, resolved.
+    Built bots are kept in `folder`. `level` is the level of confinement, resolved. BotError for a
+    build that fails.
     """
     return tuple(_built(bot, folder, level) for bot in bots)
 
@@ -78,48 +92,50 @@ def _built(bot: Bot, folder: Path, level: str) -> Bot:
         return bot
     target = folder / bot.digest
     if not _is_whole(target):
-        with (
-            contextlib.ExitStack() as lock
-        ):  # one process builds at a time; the lock ends with its process
+        # One process builds at a time. The lock ends with its process.
+        with contextlib.ExitStack() as lock:
             with writing(folder):
                 whole_files.make_folder(folder)
                 lock.enter_context(whole_files.locked(folder / ".lock"))
-            if not _is_whole(
-                target
-            ):  # no other process built it while this one waited for the lock
+            # Another process may have built it while this process waited for the lock.
+            if not _is_whole(target):
                 _build(bot, command, target, level)
     return replace(bot, files=str(target.absolute()))
 
 
 def _is_whole(target: Path) -> bool:
-    """Return whether a built bot is there, and is still what its build made."""
+    """Return whether a built bot is there, and still has the files that its build made."""
+    if not target.is_dir():  # it would have the digest of an empty folder
+        return False
     try:
-        # A folder that is not there has the digest of an empty one.
-        return target.is_dir() and shared_folders.read(_note(target)).decode(
-            "ascii"
-        ) == folder_digest((), target)
+        digest = shared_folders.read(_note(target)).decode("ascii")
+        return digest == folder_digest((), target)
     except (OSError, ValueError, ArenaError):
         return False
 
 
 def _note(target: Path) -> Path:
+    """Return the file that holds the digest of a built bot."""
     return target.with_suffix(".built")
 
 
 def _build(bot: Bot, command: tuple[str, ...], target: Path, level: str) -> None:
     """Build a bot, and keep the result under its final name; ArenaError when that fails."""
-    if command[0] != PYTHON and "/" not in command[0] and shutil.which(command[0]) is None:
+    program, *arguments = command
+    if program != PYTHON and "/" not in program and shutil.which(program) is None:
         raise BotError(
-            f"{bot.name}: its build needs {clean(command[0])!r}, which is not on this machine: ask the organiser to "
-            "install it (`arena doctor` lists languages), or hand in a bot in another language",
+            f"{bot.name}: its build needs {clean(program)!r}, which is not on this machine: "
+            "ask the organiser to install it (`arena doctor` lists languages), "
+            "or hand in a bot in another language",
             bot=bot.name,
             public=f"{bot.name}: its build needs what is not on this machine",
         )
     with Launcher() as launcher:
         try:
             with bot_folder.making(target) as part:
-                result = build(launcher, bot, (_compiler(command[0]), *command[1:]), level, part)
-                failure, log = failed_build(result, BUILD_LIMITS), result.output
+                result = build(launcher, bot, (_compiler(program), *arguments), level, part)
+                failure = failed_build(result, BUILD_LIMITS)
+                log = result.output
                 if failure:
                     bot_folder.remove(part)  # so that nothing is published
                 else:
@@ -128,10 +144,9 @@ def _build(bot: Bot, command: tuple[str, ...], target: Path, level: str) -> None
         except MachineError:  # nobody's fault
             raise
         except (OSError, ArenaError, RecursionError) as error:
-            failure, log = (
-                f"what it made cannot be kept: {getattr(error, 'strerror', None) or error}",
-                b"",
-            )
+            reason = getattr(error, "strerror", None) or error
+            failure = f"what it made cannot be kept: {reason}"
+            log = b""
     if failure:
         output = "".join(f"\n  {line}" for line in last_lines(log))
         cure = _cure(bot, command, log.decode("utf-8", "replace"))
@@ -141,7 +156,10 @@ def _build(bot: Bot, command: tuple[str, ...], target: Path, level: str) -> None
 
 
 def _cure(bot: Bot, command: tuple[str, ...], log: str) -> str:
-    """Return what the author of a bot can do about a failed build, as one more line; empty where nothing is certain."""
+    """Return the advice to the author of a failed build, as one more line.
+
+    Return an empty text where the cause is not certain.
+    """
     reason = program_file.explanation(replace(bot, command=command))
     if reason is not None:
         return f"\n-> {reason.words}: {reason.cure}"
@@ -153,17 +171,17 @@ def _cure(bot: Bot, command: tuple[str, ...], log: str) -> str:
 
 
 def _as_written(command: tuple[str, ...]) -> str:
-    """Return a build command as its author wrote it, with `python` for the interpreter and its options."""
+    """Return a build command as its author wrote it: `python` stands for arena's interpreter."""
     if command[: len(RUN_PYTHON)] == RUN_PYTHON:
         command = ("python", *command[len(RUN_PYTHON) :])
     return " ".join(command)
 
 
 def last_lines(output: bytes) -> list[str]:
-    """Return what a build, or an agent, printed last, safe to print."""
-    return [clean(line) for line in output.decode("utf-8", "replace").splitlines() if line.strip()][
-        -LOG_LINES:
-    ]
+    """Return the last lines that a build, or an agent, printed; without control characters."""
+    lines = output.decode("utf-8", "replace").splitlines()
+    filled = [line for line in lines if line.strip()]
+    return list(map(clean, filled[-LOG_LINES:]))
 
 
 def _refuse_excess(folder: Path) -> None:
@@ -172,20 +190,20 @@ def _refuse_excess(folder: Path) -> None:
     A stranger's build command made it, so it is no more trusted than the stranger's source.
     """
     for root, folders, names in os.walk(folder):
-        place = Path(root).relative_to(folder)
-        if len(place.parts) > DEEPEST:
+        subfolder = Path(root).relative_to(folder)
+        if len(subfolder.parts) > DEEPEST:
             raise ArenaError(f"folders more than {DEEPEST} deep")
-        longest = max((len(os.fsencode(name)) for name in (*folders, *names)), default=0)
-        if len(os.fsencode(place)) + 1 + longest > LONGEST_PATH:
-            raise ArenaError(f"a path of more than {LONGEST_PATH} bytes")
-    if sum(path.lstat().st_size for _, path in files_of(folder)) > LARGEST_BYTES:
-        raise ArenaError(
-            f"more than {LARGEST_BYTES // 1_000_000} MB; remove what the bot does not need"
-        )
+        for name in folders + names:
+            if len(os.fsencode(subfolder)) + 1 + len(os.fsencode(name)) > LONGEST_PATH:
+                raise ArenaError(f"a path of more than {LONGEST_PATH} bytes")
+    size = sum(path.lstat().st_size for _, path in files_of(folder))
+    if size > LARGEST_BYTES:
+        megabytes = LARGEST_BYTES // 1_000_000
+        raise ArenaError(f"more than {megabytes} MB; remove what the bot does not need")
 
 
 def _compiler(program: str) -> str:
-    """Return the program that rustup's shim would run, else `program` itself.
+    """Return the program that rustup's shim would run, or `program` itself if it is no shim.
 
     The shim looks for its toolchains in the user's home folder, and a build has another one.
     """
@@ -194,9 +212,7 @@ def _compiler(program: str) -> str:
         return program
     rustup = [str(Path(shim).with_name("rustup")), "which", program]
     try:
-        return (
-            subprocess.run(rustup, capture_output=True, text=True, check=True).stdout.strip()
-            or program
-        )
+        shown = subprocess.run(rustup, capture_output=True, text=True, check=True)
     except (OSError, subprocess.CalledProcessError):
-        return program  # it will say itself what is wrong with it
+        return program  # its own message will say what is wrong
+    return shown.stdout.strip() or program

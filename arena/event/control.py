@@ -1,6 +1,7 @@
-"""How other processes see a run and stop it: two small files beside the archive, `.progress.json` and `.halt`.
+"""Let other processes see a run and stop it, by two small files beside the archive.
 
-It knows the two files. It does not know the command line, and it decides nothing about matches.
+They are `.progress.json` and `.halt`. This module does not know the command line, and it decides
+nothing about matches.
 """
 
 # Theory of operation
@@ -9,11 +10,11 @@ It knows the two files. It does not know the command line, and it decides nothin
 # (results/archive/database.py). Both files here name the token of the run that they are about, so
 # that neither ever applies to another run.
 #
-# Why a file asks for the end, and no signal. A pid may belong to a stranger by the time the signal
-# arrives, or to a process that has not set its handler yet or no longer has it, which the signal
-# would kill. It also means nothing in another namespace of processes or on another machine that has
-# the folder mounted. A request in a file has none of these problems: a run that has ended never
-# reads it, and the next run has another token.
+# Why a file asks for the end, and not a signal. By the time the signal arrives, the pid may belong
+# to a stranger, or to a process without a handler yet or no longer, which the signal would kill. A
+# pid also means nothing in another namespace of processes or on another machine that has the folder
+# mounted. A request in a file has none of these problems: a run that has ended never reads it, and
+# the next run has another token.
 #
 # The run writes its progress about once a second, by a rename, so that a reader never sees half of
 # it. It is not synced: after a power cut there is no run to describe. The file stays when the run
@@ -34,10 +35,14 @@ from pydantic import TypeAdapter, ValidationError
 
 from arena import shared_folders, whole_files
 
-PROGRESS_FILE, HALT_FILE = ".progress.json", ".halt"
-PUBLISH_S = 1.0  # the time between two writings of the progress
-LOOK_S = 0.1  # the time between two looks for a request
-MOST_BYTES = 10_000_000  # a progress file is never so large: a lane is described in some 300 bytes
+PROGRESS_FILE = ".progress.json"
+HALT_FILE = ".halt"
+PUBLISH_S = 1.0
+"""The time between two writings of the progress."""
+LOOK_S = 0.1
+"""The time between two looks for a request."""
+MOST_BYTES = 10_000_000
+"""A progress file is never as large: a lane is described in some 300 bytes."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -73,7 +78,7 @@ class RunState:
     """UTC time of these figures."""
     seconds: float
     planned: int
-    """Exact when `complete`; before, it is a bound where results decide how many matches there are."""
+    """Exact when `complete`; until then a bound where results decide the number of matches."""
     finished: int
     """Matches of the plan that are stored."""
     played: int
@@ -86,9 +91,14 @@ class RunState:
 
     @property
     def seconds_left(self) -> float | None:
-        """The expected time from `written` to the end of the event at the rate of this run; None before a match."""
-        if self.complete or not self.played:
-            return 0.0 if self.complete else None
+        """The expected time from `written` to the end of the event, at the rate of this run.
+
+        None while this run has played no match.
+        """
+        if self.complete:
+            return 0.0
+        if not self.played:
+            return None
         return self.seconds / self.played * max(0, self.planned - self.finished)
 
 
@@ -99,22 +109,25 @@ class Control:
     """The two files of one run, in the process that runs it."""
 
     def __init__(self, folder: Path, token: str) -> None:
-        self._folder, self._token = folder, token
-        self._begun, self._since = utc_now(), time.monotonic()
-        self._next_publication = self._next_look = 0.0
-        self._warned = False
+        self._folder = folder
+        self._token = token
+        self._begun = utc_now()
+        self._since = time.monotonic()
+        self._next_publication = 0.0
+        self._next_look = 0.0
+        self._has_warned = False
         self.halt_requested = False
         """True once another process has asked for the end."""
-        if (
-            not self._is_asked()
-        ):  # it may have been asked since it took the lock; other requests were for earlier runs
+        # Somebody may have asked since this run took the lock. Any other request was for an earlier
+        # run.
+        if not self._is_asked():
             self.close()
 
     def look(self, describe: Callable[[], tuple[int, int, int, Sequence[LaneStatus]]]) -> None:
-        """Take note of a request, and publish the progress, if a look is due; the run calls this all the time.
+        """Take note of a request and publish the progress, if a look is due.
 
-        `describe` returns how many matches are planned, finished, and played in this run, and the
-        lanes.
+        The run calls this all the time. `describe` returns how many matches are planned, finished,
+        and played in this run, and the lanes.
         """
         now = time.monotonic()
         if now < self._next_look:
@@ -122,7 +135,7 @@ class Control:
         self._next_look = now + LOOK_S
         if not self.halt_requested and self._is_asked():
             self.halt_requested = True
-            self._next_publication = 0.0  # whoever asked waits for this
+            self._next_publication = 0.0  # the process that asked waits for this
             logging.warning("asked to stop: no more matches are begun")
         if now >= self._next_publication:
             planned, finished, played, lanes = describe()
@@ -137,7 +150,10 @@ class Control:
         *,
         complete: bool = False,
     ) -> None:
-        """Write the progress now; a folder that cannot be written costs the file, and no match."""
+        """Write the progress now.
+
+        A folder that cannot be written is a warning in the log, and harms no match.
+        """
         self._next_publication = time.monotonic() + PUBLISH_S
         state = RunState(
             token=self._token,
@@ -158,8 +174,8 @@ class Control:
             with whole_files.replacing(path, synced=False) as file:
                 file.write(json.dumps(asdict(state)).encode())
         except OSError as error:
-            if not self._warned:
-                self._warned = True
+            if not self._has_warned:
+                self._has_warned = True
                 logging.warning("%s cannot be written: %s", path, error.strerror)
 
     def close(self) -> None:
@@ -168,22 +184,28 @@ class Control:
             whole_files.remove(self._folder / HALT_FILE)
 
     def _is_asked(self) -> bool:
+        """Return whether there is a request for this run."""
         try:
-            return (
-                shared_folders.read(self._folder / HALT_FILE).decode("ascii").strip() == self._token
-            )
+            token = shared_folders.read(self._folder / HALT_FILE).decode("ascii")
         except (OSError, ValueError):
             return False
+        return token.strip() == self._token
 
 
 def request_halt(folder: Path, token: str) -> None:
-    """Ask the run with this token to finish what it plays, and to end. OSError if the folder cannot be written."""
+    """Ask the run with this token to finish the matches under way, and to end.
+
+    OSError if the folder cannot be written.
+    """
     with whole_files.replacing(folder / HALT_FILE, synced=False) as file:
         file.write(f"{token}\n".encode())
 
 
 def last_state(folder: Path) -> RunState | None:
-    """Return what the last run that wrote here has published; None if nothing readable is there."""
+    """Return what the last run in this folder has published.
+
+    Return None if there is no file, or a file that cannot be read.
+    """
     try:
         return _states.validate_json(shared_folders.read(folder / PROGRESS_FILE, MOST_BYTES))
     except (OSError, ValidationError):

@@ -1,8 +1,8 @@
-"""One run of an event as a state machine: `next_work`, `heard`, `end`. No process, no clock, no file.
+"""One run of an event as a state machine: `next_work`, `heard`, `end`.
 
-It decides which match or roll call is next, and what follows when one is done or when arena itself
-failed it. The shell around it (tournament.py) carries work to the lanes, tells it what came back,
-and does what its effects say.
+The director decides which match or roll call is next, and what follows when one of them is done or
+when arena itself failed it. It has no process, no clock and no file: the shell around it
+(tournament.py) carries work to the lanes, reports the results to it, and performs its effects.
 """
 
 # Theory of operation
@@ -16,27 +16,30 @@ and does what its effects say.
 #
 # A match that arena failed is an abort: it gives no points and stays due. Five kinds:
 #
-# InterferenceError  Somebody else killed or stopped a bot (an operator, the kernel for want of
-# memory). OverloadedError    The machine kept a bot waiting too long to time it fairly.
-# OutsideError       Somebody outside could not serve it, such as the provider of a language model.
-# any other failure  A bug of arena, or a referee process that was killed. LostError          The
-# machine of a cluster was lost.
+#   InterferenceError   Somebody else killed or stopped a bot: an operator, or the kernel when
+#                       memory ran out.
+#   OverloadedError     The machine kept a bot waiting too long to time it fairly.
+#   OutsideError        Somebody outside could not serve it, such as the provider of a language
+#                       model.
+#   LostError           The machine of a cluster was lost.
+#   any other failure   Arena has a bug, or a referee process was killed.
 #
 # For the first three the match goes to the end of the queue, because the trouble may have passed by
 # then; for the others it is played again at once. After ATTEMPTS aborts it is given up for this run
-# and reported; the next run tries again. Lost machines are counted apart, up to LOSSES, because a
-# machine takes many matches with it, which are not to blame. A match that is given up because of
-# any other failure also ends the run, since other matches would meet the same bug. A match that is
-# given up because of a machine or a provider does not: one bot that always naps on a busy core must
-# not cost the others their matches. A MachineError (no more disk, memory or processes) fails the
-# run at once, because no other match would go better. A match that finds a budget of the event used
-# up (SpentError) was not failed: it stays due, and the run begins no more.
+# and reported; the next run tries again. Lost machines are counted separately, up to LOSSES,
+# because a lost machine takes many matches with it, which are not to blame. A match that is given
+# up because of any other failure also ends the run, since other matches would meet the same bug. A
+# match that is given up because of a machine or a provider does not end the run: one bot that
+# always sleeps on a busy core must not take the matches of the other bots away. A MachineError (no
+# more disk, memory or processes) fails the run at once, because no other match would go better.
+# When a match finds a budget of the event used up (SpentError), that is no abort: the match stays
+# due, and the run begins no more matches.
 #
-# Excuses. A kill from outside is nobody's fault, so the match is replayed. It counts as such only
-# where the bot cannot have done it itself (match/bot). But a bot could still take so much memory
-# that the kernel kills it when that runs out. So each bot is excused EXCUSES times a run, and later
-# kills are its own fault. When more than half of the bots were hit the machine is the cause, and
-# all bots stay excused.
+# Excuses. A kill from outside is nobody's fault, so the match is played again. A kill counts as one
+# from outside only where the bot cannot have done it itself (match/bot). A bot could still take so
+# much memory that the kernel kills it. So each bot is excused EXCUSES times a run, and later kills
+# are its own fault. When more than half of the bots were hit, the machine is the cause, and all
+# bots stay excused.
 
 from collections import Counter, deque
 from collections.abc import Hashable, Iterable, Iterator, Mapping
@@ -49,12 +52,18 @@ from arena.event.workers import Done, LostError, NotBegun
 from arena.match.bot import InterferenceError, OverloadedError
 from arena.values import Abort, Fault, Match, Record, Seat
 
-ATTEMPTS = 3  # at one match in a run
-LOSSES = 10  # of the machines that were to play one match in a run
-ROLL_CALLS = 2  # of one bot, before its matches are forfeited unplayed
-EXCUSES = 2  # of one bot in a run, for being killed or stopped by somebody else
-MACHINE_ERRORS = InterferenceError, OverloadedError, OutsideError
-HELD_MOST = 64  # matches that wait for a roll call; while that many do, the lanes wait, too
+ATTEMPTS = 3
+"""The attempts at one match in a run."""
+LOSSES = 10
+"""The number of machines that may be lost with one match in a run."""
+ROLL_CALLS = 2
+"""The roll calls of one bot, before its matches are forfeited unplayed."""
+EXCUSES = 2
+"""How often one bot is excused in a run for being killed or stopped by somebody else."""
+PASSING_ERRORS = InterferenceError, OverloadedError, OutsideError
+"""Failures of a machine or a provider, which may pass."""
+HELD_MOST = 64
+"""The number of matches that wait for a roll call; while that many wait, the lanes wait, too."""
 
 
 class RunPhase(Enum):
@@ -70,7 +79,7 @@ class RunPhase(Enum):
     SPENT = "spent"
     """A budget of the event is used up, such as that for its language model."""
     INTERRUPTED = "interrupted"
-    """Whoever started the run ended it (Ctrl-C, a signal): matches under way are dropped."""
+    """Its user ended it (Ctrl-C, a signal): matches under way are dropped."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -81,22 +90,24 @@ class Work:
     called: Seat | None = None
     """The seat that has to say `ready`; None for the match itself."""
     absent: Mapping[str, Fault] = field(default_factory=dict)
-    """Its absent bots with their faults."""
+    """The absent bots of the match with their faults."""
     excused: frozenset[str] = frozenset()
-    """Its bots that are not to blame when somebody else kills or stops them."""
+    """The bots of the match that are not to blame when somebody else kills or stops them."""
     until: EndTime | None = None
     """The time after which it must not begin."""
 
     @property
     def pairing(self) -> Hashable:
         """The key of all legs of a pairing with the same repeat; None for a roll call."""
+        if self.called is not None:
+            return None
         bots = frozenset(seat.bot.name for seat in self.match.seats)
-        return None if self.called else (self.match.label, self.match.repeat, bots)
+        return self.match.label, self.match.repeat, bots
 
 
 @dataclass(frozen=True)
 class Commit:
-    """Store all records that came back: the plan may depend on them. Then ask again."""
+    """Store all records that came back, since the plan may depend on them, and ask again."""
 
 
 @dataclass(frozen=True)
@@ -113,7 +124,7 @@ class ReportAbort:
 
     abort: Abort
     known: bool
-    """True when the audience has heard why: a cluster says once what it lost with a machine."""
+    """True when the audience knows why: a cluster reports once what it lost with a machine."""
     is_last: bool
     """True when the match is given up: it is played no more in this run."""
 
@@ -130,26 +141,32 @@ Effect = Record | ReportAbsence | ReportAbort | Warn
 
 
 class RollCall:
-    """Which bots were called, are being called, and are absent; and the matches that wait for them, in order."""
+    """The bots that were called, are being called, or are absent, and the matches that wait."""
 
     def __init__(self) -> None:
         self.absent: dict[str, Fault] = {}
         self.due: deque[tuple[Match, Seat]] = deque()
         """The seats whose bots are to say `ready`, with their matches."""
         self._is_over: dict[str, bool] = {}
-        """The bots of which a roll call was taken; False while it is not over."""
+        """The bots of which a roll call was begun; False while it is not over."""
         self._missed: Counter[str] = Counter()
+        """How often each bot did not say `ready`."""
         self.held: list[Match] = []
+        """The matches that wait for a roll call, in order."""
 
     def holds(self, match: Match) -> bool:
-        """Return whether a match has to wait for the roll call of a bot; if so, keep it, and call who is new."""
+        """Return whether a match has to wait for the roll call of a bot.
+
+        If so, keep the match, and call those of its bots that were not called before.
+        """
         for seat in match.seats:
             if seat.bot.name not in self._is_over:
                 self._is_over[seat.bot.name] = False
                 self.due.append((match, seat))
-        if self._waits(match):
+        waits = self._waits(match)
+        if waits:
             self.held.append(match)
-        return self._waits(match)
+        return waits
 
     def missed(self, bot: str, fault: Fault) -> bool:
         """Take note that a bot did not say `ready`; return whether it is absent from now on."""
@@ -161,11 +178,18 @@ class RollCall:
     def over(self, bot: str) -> list[Match]:
         """Take note that the roll call of a bot is over; return the matches that wait no more."""
         self._is_over[bot] = True
-        released = [match for match in self.held if not self._waits(match)]
-        self.held = [match for match in self.held if self._waits(match)]
+        released: list[Match] = []
+        held: list[Match] = []
+        for match in self.held:
+            if self._waits(match):
+                held.append(match)
+            else:
+                released.append(match)
+        self.held = held
         return released
 
     def _waits(self, match: Match) -> bool:
+        """Return whether the roll call of a bot of this match is not over."""
         return not all(self._is_over[seat.bot.name] for seat in match.seats)
 
 
@@ -175,14 +199,14 @@ class Attempts:
     def __init__(self, bots: int) -> None:
         self._bots = bots
         self._failures: Counter[str] = Counter()
-        """Of each match, lost machines apart."""
+        """How often arena failed each match, without lost machines."""
         self._losses: Counter[str] = Counter()
         """How often the machine of a match was lost; of a roll call, by `call BOT`."""
         self._interfered: Counter[str] = Counter()
         """How often each bot was killed or stopped by somebody else."""
 
     def excused(self, names: Iterable[str]) -> frozenset[str]:
-        """Return those of these bots that are not to blame when somebody else kills or stops them."""
+        """Return the bots that are not to blame when somebody else kills or stops them."""
         if 2 * len(self._interfered) > self._bots:
             return frozenset(names)
         return frozenset(name for name in names if self._interfered[name] < EXCUSES)
@@ -190,24 +214,28 @@ class Attempts:
     def match_failed(
         self, match: str, error: BaseException | None, cause: str
     ) -> tuple[Abort, bool]:
-        """Take note that arena failed a match; return the abort, and whether the match is given up."""
+        """Take note that arena failed a match; return the abort, and whether it is given up."""
         if isinstance(error, InterferenceError):
             self._interfered[error.bot] += 1
             cause = str(error)
         elif isinstance(error, OutsideError):
             cause = str(error)
-        elif error is not None and (advice := refusal(error)) is not None:
-            cause = f"{cause}{advice}"
-        lost = isinstance(error, LostError)
-        (self._losses if lost else self._failures)[match] += 1
-        failures, losses = self._failures[match], self._losses[match]
+        elif error is not None:
+            cause += refusal(error) or ""
+        if isinstance(error, LostError):
+            self._losses[match] += 1
+        else:
+            self._failures[match] += 1
+        failures = self._failures[match]
+        losses = self._losses[match]
         is_given_up = losses >= LOSSES or failures >= ATTEMPTS
         return Abort(match=match, cause=cause, attempt=failures + losses), is_given_up
 
     def may_call_again(self, bot: str, error: BaseException | None) -> bool:
-        """Take note that arena failed the roll call of a bot; return whether to take it again.
+        """Take note that arena failed the roll call of a bot; return whether to repeat it.
 
-        If not, its matches show what is wrong: a bug of arena is no reason to forfeit them.
+        If it is not repeated, the matches of the bot show what is wrong: a bug of arena is no
+        reason to forfeit them.
         """
         if isinstance(error, InterferenceError):
             self._interfered[bot] += 1
@@ -219,29 +247,33 @@ class Attempts:
 
 
 class Director:
-    """One run of an event. The caller carries its work to the lanes, and what came back to it."""
+    """One run of an event. The caller carries work to the lanes, and the results back."""
 
     def __init__(
         self, due: Iterator[Match | None], *, bots: int, until: EndTime | None = None
     ) -> None:
-        """`due` yields the matches of the plan that are not stored; None while nothing more is decided.
+        """Begin a run of `bots` bots.
 
-        `bots` is their number. `until` is the time after which no work must begin, for the lanes to
-        know.
+        `due` yields the matches of the plan that are not stored; None while nothing more is
+        decided. `until` is the time after which the lanes must begin no work.
         """
         self.phase = RunPhase.PLAYING
-        self._roll_call, self._attempts = RollCall(), Attempts(bots)
-        self._due, self._until = due, until
+        self._roll_call = RollCall()
+        self._attempts = Attempts(bots)
+        self._due = due
+        self._until = until
         self._queue: deque[Match] = deque()
-        """Matches before the rest of the plan."""
+        """Matches that come before the remaining plan."""
         self._postponed: deque[Match] = deque()
-        """Matches after all that the plan has now."""
+        """Matches that come after all matches that are planned now."""
         self._uncommitted = False
 
     def is_due(self) -> bool:
-        """Return whether any match of the plan may begin; walk on in the plan when none is at hand."""
-        if not self._queue and (match := next(self._due, None)) is not None:
-            self._queue.append(match)
+        """Return whether any match of the plan may begin; if the queue is empty, walk on."""
+        if not self._queue:
+            match = next(self._due, None)
+            if match is not None:
+                self._queue.append(match)
         return bool(self._queue)
 
     def next_work(self) -> Work | Commit | None:
@@ -262,15 +294,17 @@ class Director:
             match = self._queue.popleft()
             if not self._roll_call.holds(match):
                 names = {seat.bot.name for seat in match.seats}
-                absent = {
-                    name: fault for name, fault in self._roll_call.absent.items() if name in names
-                }
+                faults = self._roll_call.absent.items()
+                absent = {name: fault for name, fault in faults if name in names}
                 excused = self._attempts.excused(names)
                 return Work(match=match, absent=absent, excused=excused, until=self._until)
         return None
 
     def heard(self, done: Done[Work, object]) -> list[Effect]:
-        """Take note of work that is done, or that arena failed; return what follows. MachineError ends the run."""
+        """Take note of work that is done, or that arena failed; return what follows.
+
+        MachineError ends the run.
+        """
         work = done.item
         if isinstance(done.error, MachineError):
             raise done.error
@@ -293,38 +327,47 @@ class Director:
             self._uncommitted = True
             return [done.result]
         abort, is_last = self._attempts.match_failed(work.match.id, done.error, done.failure)
-        lost, by_machine = isinstance(done.error, LostError), isinstance(done.error, MACHINE_ERRORS)
-        if not is_last:
-            (self._postponed.append if by_machine else self._queue.appendleft)(work.match)
-        elif not (by_machine or lost):
-            self.end(RunPhase.BROKEN)
-        return [ReportAbort(abort, known=lost, is_last=is_last)]
+        is_lost = isinstance(done.error, LostError)
+        may_pass = isinstance(done.error, PASSING_ERRORS)
+        if is_last:
+            if not (may_pass or is_lost):
+                self.end(RunPhase.BROKEN)
+        elif may_pass:
+            self._postponed.append(work.match)
+        else:
+            self._queue.appendleft(work.match)
+        return [ReportAbort(abort, known=is_lost, is_last=is_last)]
 
     def _heard_roll_call(self, match: Match, seat: Seat, done: Done[Work, object]) -> list[Effect]:
-        name, again, effects = seat.bot.name, False, list[Effect]()
+        """Take note of a roll call; return what follows."""
+        bot = seat.bot.name
+        effects: list[Effect] = []
+        call_again = False
         if done.failure:
-            reason = (
-                done.error
-                if isinstance(done.error, InterferenceError)
-                else f"{name}: {done.failure}"
-            )
+            reason = f"{bot}: {done.failure}"
+            if isinstance(done.error, InterferenceError):
+                reason = str(done.error)
             effects.append(Warn(f"roll call of {reason}"))
-            again = self._attempts.may_call_again(name, done.error)
+            call_again = self._attempts.may_call_again(bot, done.error)
         elif isinstance(done.result, Fault):
-            again = not self._roll_call.missed(name, done.result)
-            if not again:
-                effects.append(ReportAbsence(name, done.result))
-        if again:
+            call_again = not self._roll_call.missed(bot, done.result)
+            if not call_again:
+                effects.append(ReportAbsence(bot, done.result))
+        if call_again:
             self._roll_call.due.append((match, seat))
         else:
-            self._queue.extendleft(reversed(self._roll_call.over(name)))
+            released = self._roll_call.over(bot)
+            self._queue.extendleft(reversed(released))
         return effects
 
     def committed(self) -> None:
-        """Take note that all records which were to be kept are stored."""
+        """Take note that all records that came back are stored."""
         self._uncommitted = False
 
     def end(self, phase: RunPhase) -> None:
-        """Begin no more matches. The first reason counts; an interrupt always does, since it drops what is played."""
+        """Begin no more matches, for this reason, unless there was a reason before.
+
+        An interrupt is the reason in any case, since it drops the matches under way.
+        """
         if self.phase is RunPhase.PLAYING or phase is RunPhase.INTERRUPTED:
             self.phase = phase
