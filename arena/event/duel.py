@@ -1,4 +1,4 @@
-"""A duel: an event of two bots that ends as soon as a sequential test has decided which is better.
+"""A duel: an event of two bots that ends as soon as a sequential test has decided.
 
 The test is in results/sequential.py. A duel that was stopped goes on from its stored matches, and a
 duel that was decided is decided again without a match.
@@ -9,9 +9,9 @@ duel that was decided is decided again without a match.
 # event, and only `Duel.is_over` depends on results. Lanes finish matches in any order, so a round
 # counts when all rounds before it are complete: otherwise quick matches would count first, and a
 # bot that wins quickly would look better than it is. Matches of later rounds that are done by then
-# stay stored and do not count; with another question they may. For the same reason a match that
-# arena gave up ends the duel for now: if its round were left out, the match itself would decide
-# whether it counts.
+# stay stored and do not count; for another question they may count. For the same reason a match
+# that arena gave up ends the run of the duel: if its round were left out, the match itself would
+# decide whether it counts.
 
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
@@ -49,7 +49,18 @@ if TYPE_CHECKING:
     from arena.event.config import Tournament
     from arena.event.tournament import Progress
 
-OPENING_PLIES = 6  # lead to 60 to 800 different states on the shipped boards; 4 plies to 20 to 150
+OPENING_PLIES = 6
+"""They lead to 60 to 800 different states on the shipped boards; 4 plies lead to 20 to 150."""
+KEYS_OF_EVENTS = (
+    "rounds",
+    "references",
+    "seed_order",
+    "max_matches",
+    "stop_after",
+    "stop_when",
+    "grade",
+)
+"""The keys of tournament.toml that mean nothing in a duel."""
 
 
 @dataclass(frozen=True)
@@ -75,19 +86,24 @@ class Duel:
     def __init__(
         self, event: Event, names: tuple[str, str], test: SequentialTest, scale: Scale
     ) -> None:
-        self.event, self.names, self.test, self.scale = event, names, test, scale
-        self.round_matches = sum(
-            schedules.find(event.schedule).count(replace(event, repeats=1)).values()
-        )
+        self.event = event
+        self.names = names
+        self.test = test
+        self.scale = scale
+        self.round_matches = _matches_of(replace(event, repeats=1))
         self.faults: Counter[tuple[str, Ending]] = Counter()
-        """Matches in the rounds that count in which a bot was at fault, by bot and ending of its first fault."""
+        """The matches with a fault in rounds that count, by bot and ending of its first fault."""
         self._unhelped: list[float] = []
         """The differences of the rounds that count in which the opponent was never at fault."""
         self._waiting: dict[int, list[Played]] = {}
+        """The matches of each round that does not count yet."""
 
     @property
     def pairings_a_round(self) -> int:
-        """The number of pairings in one round: one on each board, and on each variant of a board that is sampled."""
+        """The number of pairings in one round.
+
+        There is one on each board, and on each variant of a board that is sampled.
+        """
         return sum(board.variants for board in self.event.boards)
 
     @property
@@ -107,9 +123,10 @@ class Duel:
 
     @property
     def won_by_faults_alone(self) -> bool:
-        """True if the first bot is better, but was not ahead in the rounds without a fault of its opponent.
+        """True if the first bot is better only because of faults of its opponent.
 
-        Whole rounds are left out, because only they have every role of every board.
+        It was not ahead in the rounds in which its opponent was never at fault. Whole rounds are
+        left out, because only they have every role of every board.
         """
         return self.test.decision is Decision.BETTER and sum(self._unhelped) <= 0
 
@@ -119,20 +136,20 @@ class Duel:
         while not self.is_over and len(self._waiting.get(self.rounds, ())) == self.round_matches:
             matches = self._waiting.pop(self.rounds)
             at_fault: set[str] = set()
-            for done in matches:
-                for bot, role in first_faults(done).items():
-                    self.faults[bot, done.endings[role]] += 1
+            for played in matches:
+                for bot, role in first_faults(played).items():
+                    self.faults[bot, played.endings[role]] += 1
                     at_fault.add(bot)
-            of_round = difference(matches, *self.names)
-            self.test.add(of_round)
-            if self.names[1] not in at_fault:
-                self._unhelped.append(of_round)
+            first, opponent = self.names
+            round_difference = difference(matches, first, opponent)
+            self.test.add(round_difference)
+            if opponent not in at_fault:
+                self._unhelped.append(round_difference)
 
     def add_stored(self, archive: Archive) -> None:
         """Count the matches that are stored already."""
-        for match in archive.played_of(
-            [match.id for match in plan.Plan(self.event, archive).stored()]
-        ):
+        stored = plan.Plan(self.event, archive).stored()
+        for match in archive.played_of([match.id for match in stored]):
             self.add(match)
 
 
@@ -190,7 +207,10 @@ class DuelRun:
     absentees: Mapping[str, Fault] = field(default_factory=dict)
 
     def refuse_absentees(self) -> None:
-        """Raise AbsentError if a bot never said `ready`: to forfeit all its matches would prove nothing about it."""
+        """Raise AbsentError if a bot never said `ready`.
+
+        All its matches would be forfeited, which would prove nothing about its play.
+        """
         if self.absentees:
             raise AbsentError(self.absentees)
 
@@ -204,8 +224,8 @@ def play(
 ) -> DuelRun:
     """Play a duel until its test has decided, or until `stopped`.
 
-    `run` plays what is due of its event until what it is called with says that it is over, and
-    tells `heard` of it.
+    `run` plays the due matches of its event, and reports them to `heard`, until its argument
+    returns True.
     """
     from arena.event.tournament import make_archive
 
@@ -227,43 +247,50 @@ def prepared(
     conditions: Conditions,
     sampled_boards: Path,
 ) -> tuple[Event, list[str]]:
-    """Return the duel of two bots as an event: boards and conditions are those of the file, and nothing else.
+    """Return the duel of two bots as an event, with notices that anybody may read.
 
-    `most` is the number of pairings after which it is undecided, with the name of that option.
-    Boards on which the two cannot meet in every role are left out, which the returned notices say;
-    anybody may read them. PublicError if none is left, or one of `boards`, which the user named.
-    Unless the file has [openings], they are sampled: else bots that play the same each time would
-    repeat one pairing for ever. They are drawn without repetition until a board has no more; if
-    pairings repeat after that, the answer is about the mean over the openings of the board.
+    Boards and conditions are those of the file; its other keys do not count. `most` is the name and
+    the value of the option for the number of pairings after which a duel is undecided. Boards on
+    which the two bots cannot meet in every role are left out, and a notice says so. PublicError if
+    no board is left, or if one of `boards`, which the user named, is such a board.
+
+    Unless the file has [openings], they are sampled: otherwise bots that play the same each time
+    would repeat one pairing for ever. Openings are drawn without repetition until a board has no
+    more; if pairings repeat after that, the answer is about the mean over the openings of the
+    board.
     """
-    of_an_event = (
-        "rounds",
-        "references",
-        "seed_order",
-        "max_matches",
-        "stop_after",
-        "stop_when",
-        "grade",
-    )
-    defaults = {key: type(tournament).model_fields[key].default for key in of_an_event}
-    plain = {"schedule": "round_robin", "repeats": 1, "seating": "sides"}
-    event = tournament.model_copy(update=defaults | plain).event(
+    changes: dict[str, object] = {"schedule": "round_robin", "repeats": 1, "seating": "sides"}
+    for key in KEYS_OF_EVENTS:
+        changes[key] = type(tournament).model_fields[key].default
+    event = tournament.model_copy(update=changes).event(
         Path(), boards=boards, entrants=bots, sampled_boards=sampled_boards
     )
     notices = []
-    refused = {board: words for board in event.boards if (words := _refusal(event, board))}
-    if refused and (boards or len(refused) == len(event.boards)):
-        raise PublicError(
-            f"{'; '.join(refused.values())}: choose boards on which both play every role, --board NAME"
-        )
-    if refused:
-        notices.append(f"left out: {'; '.join(refused.values())}")
-    playable = tuple(board for board in event.boards if board not in refused)
+    refusals = []
+    playable = []
+    for board in event.boards:
+        refusal = _refusal(event, board)
+        if refusal:
+            refusals.append(refusal)
+        else:
+            playable.append(board)
+    if refusals:
+        reasons = "; ".join(refusals)
+        if boards or not playable:
+            raise PublicError(
+                f"{reasons}: choose boards on which both play every role, --board NAME"
+            )
+        notices.append(f"left out: {reasons}")
+    option, most_pairings = most
     pairings = sum(board.variants for board in playable)
-    if most[1] < pairings:
-        raise PublicError(f"{most[0]} {most[1]}: one round of all boards has {pairings}")
+    if most_pairings < pairings:
+        raise PublicError(f"{option} {most_pairings}: one round of all boards has {pairings}")
     event = replace(
-        event, name=name, boards=playable, repeats=most[1] // pairings, conditions=conditions
+        event,
+        name=name,
+        boards=tuple(playable),
+        repeats=most_pairings // pairings,
+        conditions=conditions,
     )
     if "openings" not in tournament.model_fields_set:
         try:
@@ -281,6 +308,11 @@ def _refusal(event: Event, board: Board) -> str:
         for role in board.roles:
             if not bot.plays(board.game, board.name, role):
                 return f"{board.label}: {bot.name} does not play {role}"
-    if not sum(schedules.find(event.schedule).count(replace(event, boards=(board,))).values()):
+    if not _matches_of(replace(event, boards=(board,))):
         return f"{board.label}: it has {len(board.sides)} sides, and a duel has two bots"
     return ""
+
+
+def _matches_of(event: Event) -> int:
+    """Return the number of matches of an event."""
+    return sum(schedules.find(event.schedule).count(event).values())

@@ -1,4 +1,4 @@
-"""What a duel has shown, in sentences of names and figures: everybody may read them."""
+"""The result of a duel in sentences of names and figures, which everybody may read."""
 
 from collections.abc import Iterator
 
@@ -7,7 +7,8 @@ from arena.event.duel import Duel
 from arena.protocol import clean
 from arena.results.sequential import Decision
 
-FEWEST_ALIKE = 10  # rounds with one and the same result, before a notice says so
+FEWEST_ALIKE = 10
+"""The number of rounds with one and the same result from which on a notice says so."""
 LONGEST_NAME = 200
 
 
@@ -27,52 +28,59 @@ def evidence(duel: Duel) -> Iterator[str]:
 
 
 def report(duel: Duel) -> Iterator[str]:
-    """Yield the outcome in sentences, of names and figures only: everybody may read them."""
-    test, scale, question = duel.test, duel.scale, duel.test.question
+    """Yield the outcome in sentences of names and figures only, which everybody may read."""
+    test = duel.test
     bot, opponent = map(_name, duel.names)
     boards = ", ".join(board.label for board in duel.event.boards)
-    yield f"{bot} against {opponent} on {boards}: {pairings_of(duel)}, {duel.rounds * duel.round_matches} matches"
+    matches = duel.rounds * duel.round_matches
+    yield f"{bot} against {opponent} on {boards}: {pairings_of(duel)}, {matches} matches"
     yield from evidence(duel)
     for name, faults in faults_of(duel).items():
         yield f"{_name(name)} failed: {faults}"
-    low, high = (
-        f"{scale.of_points(points):.4g} {scale.unit}" for points in (question.low, question.high)
-    )
+    yield from _answer(duel, bot, opponent)
+    if len(test.differences) >= FEWEST_ALIKE and len(set(test.differences)) == 1:
+        yield (
+            "Every pairing had the same result: if neither bots nor boards leave anything to "
+            "chance, more pairings tell nothing new; other openings might (--set openings.plies=8)."
+        )
+
+
+def _answer(duel: Duel, bot: str, opponent: str) -> Iterator[str]:
+    """Yield the answer of the test to its question, or why it has none."""
+    test = duel.test
+    question = test.question
+    low = f"{duel.scale.of_points(question.low):.4g} {duel.scale.unit}"
+    high = f"{duel.scale.of_points(question.high):.4g} {duel.scale.unit}"
     if test.decision is Decision.BETTER:
         if duel.won_by_faults_alone:
-            yield f"where {opponent} was not at fault, {bot} was not ahead: the answer rests on these faults alone"
-        yield f"yes: {bot} is better than {opponent}" + (
-            f" by more than {low}" if question.low else ""
-        )
+            yield (
+                f"where {opponent} was not at fault, {bot} was not ahead: "
+                "the answer rests on these faults alone"
+            )
+        margin = f" by more than {low}" if question.low else ""
+        yield f"yes: {bot} is better than {opponent}{margin}"
     elif test.decision is Decision.NOT_BETTER and test.interval()[1] < 0:
         yield f"no: {bot} is worse than {opponent}"
     elif test.decision is Decision.NOT_BETTER:
-        yield f"no: {bot} is not better than {opponent}" + (
-            f" by {high} or more" if question.high else ""
-        )
+        margin = f" by {high} or more" if question.high else ""
+        yield f"no: {bot} is not better than {opponent}{margin}"
     elif duel.is_over:
         yield (
-            f"undecided after {pairings_of(duel)}, the limit: neither more than {low} nor less than {high} is proven; "
-            "with a larger --max-pairings the duel goes on"
+            f"undecided after {pairings_of(duel)}, the limit: neither more than {low} nor less "
+            f"than {high} is proven; with a larger --max-pairings the duel goes on"
         )
     else:
         yield f"undecided: {pairings_of(duel)} were complete when the duel ended early"
-    if len(test.differences) >= FEWEST_ALIKE and len(set(test.differences)) == 1:
-        yield (
-            "Every pairing had the same result: if neither bots nor boards leave anything to chance, more pairings "
-            "tell nothing new; other openings might (--set openings.plies=8)."
-        )
 
 
 def faults_of(duel: Duel) -> dict[str, str]:
-    """Return the bots at fault, each with the number of its matches by ending."""
-    endings: dict[str, str] = {}
+    """Return the bots at fault, each with the number of its matches by ending, in words."""
+    endings: dict[str, list[str]] = {}
     for (bot, ending), times in sorted(duel.faults.items()):
-        endings[bot] = (
-            f"{endings[bot]}, {times} x {ending}" if bot in endings else f"{times} x {ending}"
-        )
-    return endings
+        endings.setdefault(bot, []).append(f"{times} x {ending}")
+    return {bot: ", ".join(counts) for bot, counts in endings.items()}
 
 
 def _name(name: str) -> str:
+    """Return the name of a bot, safe to print."""
     return clean(name, LONGEST_NAME)

@@ -1,14 +1,16 @@
-"""Lanes elsewhere: who plays a run in place of the lanes of this machine. Extensions bring them.
+"""Lanes elsewhere, which extensions bring: they play a run in place of this machine's lanes.
 
-It knows none of them: the hook is `AddedLanes` of arena/extensions.py.
+This module knows no extension: the hook is `AddedLanes` of arena/extensions.py.
 """
 
-# Which hook, and why ------------------- What comes from elsewhere is one question: who opens the
-# lanes of this run? Three answers were weighed. A scheme of its own for each address (`tcp:` is
-# dask's) would give one extension the names of a protocol for good. A function for each extension,
-# asked whether it knows an address, would import all of them for each run on this machine. So an
-# extension declares a pattern, which the command line needs, and a key of tournament.toml, where an
-# event says the same; its function is imported by a run, and reads its own key.
+# Which hook, and why
+# -------------------
+# The hook answers one question: who opens the lanes of this run? Three answers were weighed. A
+# scheme for each kind of address (`tcp:` is dask's) would give one extension the name of a protocol
+# for good. Asking a function of each extension whether it knows an address would import all
+# extensions for each run on this machine. So an extension declares a pattern, which the command
+# line needs, and a key of tournament.toml, by which an event says the same. Its function is
+# imported by a run, and reads this key.
 
 import re
 from collections.abc import Callable
@@ -30,7 +32,9 @@ class Elsewhere:
     where: str
     """For people, such as `on tcp://host:8786`."""
     opened: "Callable[[Callable[[str], None]], OpenLanes]"
-    """Gets what prints a line for the user while the run lasts. ArenaError where there are no lanes."""
+    """Opens the lanes; its argument prints a line for the user while the run lasts.
+
+    ArenaError where there are no lanes."""
 
 
 LanesOf: TypeAlias = "Callable[[Tournament], Elsewhere | None]"
@@ -43,7 +47,10 @@ def is_address(workers: str) -> bool:
 
 
 def keys_of(workers: str) -> dict[str, object]:
-    """Return what a value of `--workers` says, whatever tournament.toml has: an address by its key, or `none`."""
+    """Return the keys of tournament.toml that a value of `--workers` sets.
+
+    The key of an extension whose address it is gets the address; all others get `none`.
+    """
     keys: dict[str, object] = {}
     for added in extensions.lanes():
         keys[added.key] = workers if re.fullmatch(added.address, workers) else "none"
@@ -51,22 +58,24 @@ def keys_of(workers: str) -> dict[str, object]:
 
 
 def lanes_of(tournament: "Tournament") -> Elsewhere | None:
-    """Return where a tournament is played; None = here. ArenaError if two extensions would play it."""
-    found: dict[str, Elsewhere] = {}
+    """Return where a tournament is played, or None for this machine.
+
+    ArenaError if two extensions would play it.
+    """
+    lanes_by_key: dict[str, Elsewhere] = {}
     for added in extensions.lanes():
         lanes_of_extension: LanesOf = extensions.load(added.path)
         lanes = lanes_of_extension(tournament)
         if lanes is not None:
-            found[added.key] = lanes
-    if len(found) > 1:
-        raise ArenaError(
-            f"{' and '.join(found)}: each names other lanes for the matches; leave one of them out"
-        )
-    return next(iter(found.values()), None)
+            lanes_by_key[added.key] = lanes
+    if len(lanes_by_key) > 1:
+        keys = " and ".join(lanes_by_key)
+        raise ArenaError(f"{keys}: each names other lanes for the matches; leave one of them out")
+    return next(iter(lanes_by_key.values()), None)
 
 
 def help_of_workers() -> str:
     """Return the help of `arena run --workers`."""
-    examples = [added.example for added in extensions.lanes()]
-    ways = ["a number", "auto", *examples]
-    return f"Matches at once: {', '.join(ways[:-1])}, or {ways[-1]}."
+    values = ["a number", "auto"]
+    values += [added.example for added in extensions.lanes()]
+    return f"Matches at once: {', '.join(values[:-1])}, or {values[-1]}."

@@ -1,4 +1,4 @@
-"""When a run with `stop_after` begins no more matches. It knows no run."""
+"""The time after which a run with `stop_after` begins no more matches. It knows no run."""
 
 import time
 from typing import NamedTuple, Self
@@ -9,7 +9,9 @@ class EndTime(NamedTuple):
 
     moment: float
     on_wall: bool
-    """By the clock on the wall (`time.time`), as machines share no other; otherwise by the monotonic clock."""
+    """True: by the wall clock (`time.time`), the only clock that machines share.
+
+    False: by the monotonic clock."""
 
     @classmethod
     def after(cls, seconds: float, *, on_wall: bool) -> Self:

@@ -5,9 +5,11 @@ from pathlib import Path
 TOURNAMENT_FILE = "tournament.toml"
 EVENT_FILE = "event.sqlite"
 COMMITMENT_FILE = "commitment.json"
-"""In the results of an event of which digests were published before its first match."""
-BUILDS, SAMPLED_BOARDS = ".builds", ".boards"
-"""Folders under results/: the bots that a workspace built, by digest, and the boards that it drew for its events."""
+"""It is in the results of an event whose digests were published before its first match."""
+BUILDS = ".builds"
+"""The folder under results/ of the bots that a workspace built, by digest."""
+SAMPLED_BOARDS = ".boards"
+"""The folder under results/ of the boards that a workspace drew for its events."""
 
 
 def results_folder(workspace: Path, name: str) -> Path:

@@ -1,7 +1,7 @@
-"""What a lane does with a piece of work: it has one bot say `ready`, or plays one match.
+"""Perform the work of a lane: have one bot say `ready`, or play one match.
 
-It knows no plan, no archive and no audience, and it imports little, because lanes on other machines
-import it at their start.
+This module knows no plan, no archive and no audience. It imports little, because lanes on other
+machines import it at their start.
 """
 
 import contextlib
@@ -25,7 +25,11 @@ if TYPE_CHECKING:
 def perform(
     launcher: Launcher, work: Work, services: "Opened | None" = None, watched: Path | None = None
 ) -> Fault | Record | NotBegun | None:
-    """Have one bot say `ready`, or play one match, in a lane; `watched` is the folder by which it may be watched."""
+    """Have one bot say `ready`, or play one match, in a lane.
+
+    Return the fault of a bot that did not say `ready`, the record of a match, or NotBegun when the
+    time of the run is over. `watched` is the folder by which another process may watch the match.
+    """
     if work.until is not None and work.until.is_over():
         return NotBegun()
     match = work.match
@@ -33,7 +37,8 @@ def perform(
         return roll_call(match, work.called, launcher, blameless=work.excused)
     watching: contextlib.AbstractContextManager[Broadcast | None] = contextlib.nullcontext()
     if watched is not None:
-        from arena.event.broadcast import broadcast  # here, because nobody watches a lane elsewhere
+        # It is imported here, because nobody watches a lane on another machine.
+        from arena.event.broadcast import broadcast
 
         watching = broadcast(watched, multiprocessing.current_process().name)
     try:
@@ -48,16 +53,11 @@ def perform(
                 services=services or {},
             )
     except BaseException:
-        with contextlib.suppress(SpawnerLostError):  # which has ended them already
-            reused_bots_of(
-                launcher
-            ).close()  # the bots that stay are its launcher's, which is about to be closed
+        # The launcher is about to be closed, and the bots that stay for their next match are its
+        # processes. A spawner that was lost has ended them already.
+        with contextlib.suppress(SpawnerLostError):
+            reused_bots_of(launcher).close()
         raise
-    logging.info(
-        "match %s %s: %s %s",
-        match.id,
-        match.label,
-        record.verdict.reason,
-        dict(record.verdict.scores),
-    )
+    verdict = record.verdict
+    logging.info("match %s %s: %s %s", match.id, match.label, verdict.reason, dict(verdict.scores))
     return record

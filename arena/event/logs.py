@@ -3,14 +3,17 @@
 `multiprocessing-logging` carries a forked worker's lines to the file. This module guards against
 its four traps:
 
-- It needs fork as the *default* start method, and loses the lines of a worker that was spawned; so workers are forked,
-  see workers.py. Where they cannot be, each appends to the file itself.
-- A worker leaves the writing of its lines to a thread, and those that this has not written are lost when the worker
-  ends. So a worker writes each line into its pipe before it goes on.
-- A worker that is killed while it writes leaves half a line in the pipe, and whoever shares the pipe hangs. So each
-  worker has a pipe to which nobody else writes: it costs no line but its own.
-- The threads that read the pipes share the file without a lock, and to close one closes the file under the others. So
-  lines are written under a lock, and the file is closed here, when all threads have ended.
+- It needs fork as the *default* start method, and loses the lines of a worker that was spawned. So
+  workers are forked, see workers.py. Where they cannot be forked, each appends to the file itself.
+- A worker leaves the writing of its lines to a thread, and the lines that this thread has not
+  written are lost when the worker ends. So a worker writes each line into its pipe before it goes
+  on.
+- A worker that is killed while it writes leaves half a line in the pipe, and all other processes
+  that share the pipe hang. So each worker has a pipe to which only this worker writes, and no line
+  of another worker is lost.
+- The threads that read the pipes share the file without a lock, and closing a thread closes the
+  file under the others. So lines are written under a lock, and the file is closed here, when all
+  threads have ended.
 """
 
 import contextlib
@@ -29,13 +32,14 @@ from arena import system, whole_files
 from arena.errors import ArenaError, MachineError
 
 FORMAT = "%(asctime)s %(processName)s %(levelname)s %(message)s"
-CLOSE_S = 5.0  # for the last lines of a worker; only one that nobody can end takes so long
+CLOSE_S = 5.0
+"""The time for the last lines of a worker; only a worker that cannot be ended needs it all."""
 
 
 class _Formatter(logging.Formatter):
-    """Begins each line with its time in UTC, as all other files have it: no hour of it comes twice a year.
+    """Begins each line with its time in UTC, as in all other files.
 
-    The lines of machines in several time zones are in one file.
+    No hour of UTC comes twice a year, and the file has lines of machines in several time zones.
     """
 
     converter = staticmethod(time.gmtime)
@@ -44,10 +48,10 @@ class _Formatter(logging.Formatter):
 
 
 class _File(logging.FileHandler):
-    """A file that is no link: who shares the folder could have every line written elsewhere."""
+    """A log file that is no link: by a link a stranger could have the lines written elsewhere."""
 
     failure = ""
-    """The reason why lines are missing in it; empty if none are."""
+    """The reason why lines are missing in the file; empty if no line is missing."""
 
     def __init__(self, path: Path) -> None:
         super().__init__(path, encoding="utf-8", errors="backslashreplace")
@@ -60,48 +64,50 @@ class _File(logging.FileHandler):
         )
 
     def emit(self, record: logging.LogRecord) -> None:
-        """Write a line under the lock, which `handle` would take; the library calls only this."""
+        """Write a line under the lock. `handle` would take it, but the library calls `emit`."""
         self.acquire()
         try:
             super().emit(record)
         finally:
             self.release()
 
-    def handleError(self, record: logging.LogRecord) -> None:  # noqa: N802 (the name that logging gave it)
+    def handleError(self, record: logging.LogRecord) -> None:  # noqa: N802 (a name of logging)
         """Remember why a line could not be written; the event goes on without it."""
         del record
         error = sys.exc_info()[1]
         if isinstance(error, OSError):
-            self.failure = self.failure or os.strerror(error.errno or errno.EIO)
-            # The lines in its buffer would fail again at each flush.
-            with Path(os.devnull).open("w") as nowhere:
+            if not self.failure:
+                self.failure = os.strerror(error.errno or errno.EIO)
+            # The lines in the buffer would fail again at each flush.
+            with Path(os.devnull).open("w") as null_device:
                 if self.stream is not None:
-                    os.dup2(nowhere.fileno(), self.stream.fileno())
+                    os.dup2(null_device.fileno(), self.stream.fileno())
 
 
 class _Lines(MultiProcessingHandler):  # type: ignore[misc]  # the library ships no types
     """Carries the lines of one worker to the file, by a thread of the main process."""
 
-    def handleError(self, record: logging.LogRecord) -> None:  # noqa: N802 (the name that logging gave it)
+    def handleError(self, record: logging.LogRecord) -> None:  # noqa: N802 (a name of logging)
         """Go on without the line: nobody reads the pipe any more."""
 
     def _send(self, record: logging.LogRecord) -> None:
-        # In the worker, which alone writes here. `Queue.put` would leave it to a thread.
+        # This runs in the worker, the only writer of its pipe. `Queue.put` would leave the writing
+        # to a thread.
         self.queue._writer.send(record)
 
     def _receive(self) -> None:
-        # In the thread, which ends when nobody can write any more. `Queue.get` with a time limit
-        # takes twice as long.
+        # This runs in the thread, which ends when no process can write any more. `Queue.get` with a
+        # time limit takes twice as long.
         with contextlib.suppress(EOFError, OSError):
             while True:
                 self.sub_handler.emit(self.queue._reader.recv())
 
     def end(self) -> None:
-        """In the main process: let the thread end when it has read all that the worker wrote."""
+        """Let the thread end when it has read all that the worker wrote; in the main process."""
         self.queue._writer.close()
 
     def wait(self) -> None:
-        """Wait for that, after the worker has ended."""
+        """Wait for the end of the thread, after the worker has ended."""
         self._receive_thread.join(CLOSE_S)
 
 
@@ -121,17 +127,15 @@ class Log:
             ) from error
         self._lines: list[_Lines] = []
         self._root = logging.getLogger()
-        self._level = self._root.level
-        self._others = self._root.handlers[:]
-        self._root.handlers[:] = [
-            self._file
-        ]  # `close` puts back those of a notebook or a test runner
+        self._former_level = self._root.level
+        self._former_handlers = self._root.handlers[:]  # those of a notebook or a test runner
+        self._root.handlers[:] = [self._file]
         self._root.setLevel(logging.INFO)
-        self.renew()  # now, so that a machine that allows none is refused before it gets work
+        self.renew()  # now, so that a machine that allows no pipe is refused before it gets work
 
     @property
     def failure(self) -> str:
-        """The reason why lines are missing in it; empty if none are."""
+        """The reason why lines are missing in the log; empty if no line is missing."""
         return self._file.failure
 
     def renew(self) -> None:
@@ -139,20 +143,23 @@ class Log:
         global _of_next_worker
         if not system.LINUX:
             return
-        self._end_lines()  # or the next worker would hold the pipes of those before it open
+        self._end_lines()  # otherwise the next worker would keep the pipes of earlier workers open
         try:
             _of_next_worker = _Lines("lines", self._file)
         except OSError as error:  # a queue needs a semaphore, and Linux keeps those in /dev/shm
-            reason = f"no semaphore can be made: {error.strerror}"
             raise MachineError(
-                f"/dev/shm: {reason}; it must be a folder that can be written"
-            ) from error  # noqa: S108
+                f"/dev/shm: no semaphore can be made: {error.strerror}; "  # noqa: S108
+                "it must be a folder that can be written"
+            ) from error
         self._lines.append(_of_next_worker)
 
     def close(self) -> None:
-        """Write the lines that are still under way, and restore the root logger. No worker may be there any more."""
-        self._root.handlers[:] = self._others
-        self._root.setLevel(self._level)
+        """Write the lines that are still under way, and restore the root logger.
+
+        All workers must have ended before.
+        """
+        self._root.handlers[:] = self._former_handlers
+        self._root.setLevel(self._former_level)
         self._end_lines()
         for lines in self._lines:
             lines.wait()
@@ -167,15 +174,20 @@ _of_next_worker: _Lines | None = None
 
 
 def file_of_workers() -> Path | None:
-    """Return the log of this process, if its workers are no forks of it and append to the file themselves."""
-    handlers = [] if system.LINUX else logging.getLogger().handlers
-    return next(
-        (Path(handler.baseFilename) for handler in handlers if isinstance(handler, _File)), None
-    )
+    """Return the log of this process, if its workers append to the file themselves.
+
+    They do so where they are no forks. Return None where they are, or where there is no log.
+    """
+    if system.LINUX:
+        return None
+    for handler in logging.getLogger().handlers:
+        if isinstance(handler, _File):
+            return Path(handler.baseFilename)
+    return None
 
 
 def in_worker(file: Path | None) -> None:
-    """Log to the file, or, as a worker that was forked just now, to the log of the main process."""
+    """Log to the file; as a worker that was forked just now, log to the main process."""
     if file is not None:
         logging.basicConfig(level=logging.INFO, handlers=[_File(file)])
     elif _of_next_worker is not None:

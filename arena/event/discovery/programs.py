@@ -132,9 +132,9 @@ def begins(name: str) -> bool:
 
 def is_runnable(path: Path) -> bool:
     """Return whether a file is a program, by its ending or because it may be executed."""
-    return os.path.isfile(path) and (
-        is_source(path.name) or (not path.suffix and os.access(path, os.X_OK))
-    )  # noqa: PTH113 (bears long names)
+    if not os.path.isfile(path):  # noqa: PTH113 (it returns False for a name that is too long)
+        return False
+    return is_source(path.name) or (not path.suffix and os.access(path, os.X_OK))
 
 
 def is_main(path: Path) -> bool:
