@@ -1,20 +1,20 @@
-"""Archives of one event that was played in several places, joined into one; and single matches taken into an event.
+"""Join archives of one event that was played on several machines; take single matches into one.
 
-It decides what may be joined. It reads the archives and writes a new one; it does not know where
-workspaces keep them.
+This module decides what may be joined. It reads the archives and writes a new one; it does not know
+where workspaces keep them.
 """
 
 # A match has the same id wherever it is played, whatever other boards and bots are entered there.
-# So a union by id is all that is to do, also where one place played other boards or bots of the
-# event than another. Where two archives have a record of one match with equal moves and an equal
-# verdict, only clocks differ, and the record of the archive that is named first stays. Where moves
-# differ, a bot uses chance of its own, or one of the machines was at fault. Then nobody knows which
-# record is right, so the caller must choose (`keep_first`), or nothing is merged.
+# So merging is a union by id, also where the machines played different boards or bots of the event.
+# Where two archives have a record of one match with equal moves and an equal verdict, only clocks
+# differ, and the record of the archive that is named first stays. Where moves differ, a bot uses
+# chance of its own, or one of the machines was at fault. Then nobody knows which record is right,
+# so the caller must choose (`keep_first`), or nothing is merged.
 #
-# The records are copied a batch at a time. Which of them count is decided at the end, when all are
-# there: a later batch of a plan may depend on results that another archive has.
+# The records are copied in batches. Which of them count is decided at the end, when all are copied:
+# a later batch of a plan may depend on results that another archive has.
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import fields, replace
 from itertools import islice
 from pathlib import Path
@@ -22,39 +22,47 @@ from pathlib import Path
 from arena.errors import ArenaError
 from arena.event import placings, plan
 from arena.results.archive import Archive, inspection, records
-from arena.values import Event, Match, Record
+from arena.values import Conditions, Event, Match, Record
 
-BATCH = 200  # matches in one transaction
-NAMED = 5  # conflicts that are named; the others are counted
+BATCH = 200
+"""The number of matches in one transaction."""
+MOST_NAMED = 5
+"""The number of conflicts that a message names; it counts the others."""
 
 
 def joined_event(archives: Sequence[Archive]) -> Event:
-    """Return the event of which all archives are a part: with the boards and bots of all, and the most repeats.
+    """Return the event of which all archives are a part.
 
-    ArenaError when they are parts of different events: a bot or a board of one name differs, or any
-    other key does.
+    It has the boards and bots of all archives, and the most repeats. ArenaError when they are parts
+    of different events: bots or boards with the same name differ, or any other key differs.
     """
     joined = archives[0].event()
     for archive in archives[1:]:
         event = archive.event()
-        if (difference := next(_differences(joined, event), None)) is not None:
+        difference = next(_differences(joined, event), None)
+        if difference is not None:
             raise ArenaError(
                 f"{archive.folder}: is of another event than {archives[0].folder}: {difference}"
             )
-        labels = {board.label for board in joined.boards}
-        bots = {bot.name: bot for bot in (*event.bots, *joined.bots)}
-        limits = joined.max_matches, event.max_matches
-        joined = replace(
-            joined,
-            boards=(
-                *joined.boards,
-                *(board for board in event.boards if board.label not in labels),
-            ),
-            bots=tuple(bots[name] for name in sorted(bots)),
-            repeats=max(joined.repeats, event.repeats),
-            max_matches=None if None in limits else max(filter(None, limits)),
-        )
+        joined = _union(joined, event)
     return joined
+
+
+def _union(joined: Event, event: Event) -> Event:
+    """Return an event with the boards and bots of both; those of `joined` come first."""
+    labels = {board.label for board in joined.boards}
+    new_boards = tuple(board for board in event.boards if board.label not in labels)
+    bots = {bot.name: bot for bot in event.bots + joined.bots}
+    max_matches = None
+    if joined.max_matches is not None and event.max_matches is not None:
+        max_matches = max(joined.max_matches, event.max_matches)
+    return replace(
+        joined,
+        boards=joined.boards + new_boards,
+        bots=tuple(bots[name] for name in sorted(bots)),
+        repeats=max(joined.repeats, event.repeats),
+        max_matches=max_matches,
+    )
 
 
 def merge(
@@ -64,20 +72,20 @@ def merge(
     bots: Path,
     *,
     keep_first: bool = False,
-    tell: Callable[[int, int], object] = lambda _done, _total: None,
+    tell: Callable[[int, int], object] = lambda _copied, _total: None,
 ) -> tuple[int, int]:
     """Copy all records and aborts into an empty archive of this event.
 
     Return how many matches it has then, and how many of them count. `bots` is the folder that will
-    hold the copies of the bots. `tell` hears how many records of how many are copied. ArenaError if
-    two archives have different records of a match, unless `keep_first`.
+    hold the copies of the bots. `tell` is called with the number of records that are copied and the
+    number of all. ArenaError if two archives have different records of a match, unless
+    `keep_first`.
     """
-    copies = (
-        bot
-        if bot.files is None
-        else replace(bot, files=str(bots / bot.digest / Path(bot.files).name))
-        for bot in event.bots
-    )
+    copies = []
+    for bot in event.bots:
+        if bot.files is not None:
+            bot = replace(bot, files=str(bots / bot.digest / Path(bot.files).name))
+        copies.append(bot)
     event = replace(event, bots=tuple(copies))
     target.begin(event, "", tuple)
     total = sum(archive.of_all_versions().count() for archive in archives)
@@ -87,8 +95,8 @@ def merge(
         numbers = archive.of_all_versions().numbers_in_order()
         for start in range(0, len(numbers), BATCH):
             batch = [_record(archive, number) for number in numbers[start : start + BATCH]]
-            stored = target.transcripts([record.match.id for record in batch])
             transcripts = {record.match.id: records.transcript(record) for record in batch}
+            stored = target.transcripts(list(transcripts))
             conflicts += [match for match in stored if stored[match] != transcripts[match]]
             if not conflicts or keep_first:
                 target.append(*batch)
@@ -99,13 +107,16 @@ def merge(
             if abort not in known:
                 target.append_abort(abort)
         if conflicts and not keep_first:
-            more = f" and {len(conflicts) - NAMED} more" if len(conflicts) > NAMED else ""
+            named = ", ".join(conflicts[:MOST_NAMED])
+            if len(conflicts) > MOST_NAMED:
+                named += f" and {len(conflicts) - MOST_NAMED} more"
             raise ArenaError(
-                f"{archive.folder}: has other moves or another verdict than an archive before it of the matches "
-                f"{', '.join(conflicts[:NAMED])}{more}; with --keep-first the record of the archive named first stays"
+                f"{archive.folder}: has other moves or another verdict than an archive before it "
+                f"of the matches {named}; "
+                "with --keep-first the record of the archive named first stays"
             )
-    # Under the interim key of `begin` above every record counts. Under its own key those of the
-    # plan do.
+    # Under the interim key of `begin` above every record counts. Under the key of the event, the
+    # records of its plan count.
     plan.begin(event, target)
     walked = plan.Plan(event, target)
     walked.walk_on()
@@ -116,54 +127,61 @@ def merge(
 
 
 def add(source: Path, target: Path, bots: Path, *, newer: bool) -> None:
-    """Add the matches of one archive to another, whose records stay; its event too, unless the source's is `newer`.
+    """Add the matches of one archive to another, whose records stay.
 
-    `bots` is the folder of the copies of the bots.
+    The event of the target stays too, unless that of the source is `newer` or the target has no
+    match. `bots` is the folder of the copies of the bots.
     """
     Archive.make(target)  # unless it is there
-    with Archive.open(source) as others, Archive.open(target, writing=True) as ours:
-        event = (others if newer or not ours.of_all_versions().count() else ours).event()
-        merge(event, (others,), ours, bots, keep_first=True)
+    with Archive.open(source) as added, Archive.open(target, writing=True) as archive:
+        takes_event = newer or not archive.of_all_versions().count()
+        event = added.event() if takes_event else archive.event()
+        merge(event, (added,), archive, bots, keep_first=True)
 
 
 def take(archive: Archive, given: Sequence[tuple[Path, Record]]) -> tuple[bool, ...]:
-    """Take records from files into an archive that is open for writing; return of each whether it is new there.
+    """Take records from files into an archive that is open for writing.
 
-    The rules have confirmed them. ArenaError, and nothing is taken, if the event plans no such
-    match, or if the archive has another record of it.
+    Return of each record whether it is new in the archive. The caller has confirmed them by the
+    rules. ArenaError, and nothing is taken, if the event plans no such match, or if the archive has
+    another record of it.
     """
-    wanted = {record.match.id for _, record in given}
-    known = (each.match for each in plan.Plan(archive.event(), archive).known())
-    planned = {
-        match.id: match
-        for match in islice((match for match in known if match.id in wanted), len(wanted))
-    }
-    stored = archive.transcripts(list(wanted))
-    taken, new = [], []
+    ids = {record.match.id for _, record in given}
+    planned = _planned(archive, ids)
+    stored = archive.transcripts(list(ids))
+    taken: list[Record] = []
+    are_new: list[bool] = []
     for path, record in given:
         match = record.match
         # An id says which match it is. A record with the id of a planned match would count as that
-        # match, so nothing else may have it.
+        # match, so no other match may have this id.
         if match.id not in planned or essence(match) != essence(planned[match.id]):
             raise ArenaError(
-                f"{path}: {archive.folder} plans no match {match.id} of these bots, boards, seeds and conditions; "
-                f"`arena replay {path}` shows it without an event"
+                f"{path}: {archive.folder} plans no match {match.id} of these bots, boards, seeds "
+                f"and conditions; `arena replay {path}` shows it without an event"
             )
-        if stored.get(match.id, transcript := records.transcript(record)) != transcript:
+        transcript = records.transcript(record)
+        if stored.get(match.id, transcript) != transcript:
             raise ArenaError(
                 f"{path}: {archive.folder} has another record of match {match.id}, and keeps it"
             )
-        taken.append(
-            replace(record, match=planned[match.id])
-        )  # the text decides nothing about bots but their moves
-        new.append(match.id not in stored)
+        # Of the bots, only the moves are taken from the file.
+        taken.append(replace(record, match=planned[match.id]))
+        are_new.append(match.id not in stored)
         stored[match.id] = transcript  # two files may have the same match
     archive.append(*taken)
-    return tuple(new)
+    return tuple(are_new)
+
+
+def _planned(archive: Archive, ids: Collection[str]) -> dict[str, Match]:
+    """Return by id the matches of the plan that have one of these ids; walk on until all are found."""
+    known = plan.Plan(archive.event(), archive).known()
+    matching = (planned.match for planned in known if planned.match.id in ids)
+    return {match.id: match for match in islice(matching, len(ids))}
 
 
 def essence(match: Match) -> tuple[object, ...]:
-    """Return what the id of a match stands for, and what its draws are made from."""
+    """Return the values for which the id of a match stands, and from which its draws are made."""
     seats = tuple((seat.role, seat.bot.name, seat.bot.digest) for seat in match.seats)
     return (
         match.label,
@@ -178,6 +196,7 @@ def essence(match: Match) -> tuple[object, ...]:
 
 
 def _record(archive: Archive, number: int) -> Record:
+    """Return the record with this number; ArenaError if it is damaged."""
     match, blob = inspection.packed_record(archive, number) or ("", b"")
     try:
         record = records.unpacked(blob)
@@ -199,33 +218,42 @@ JOINED = {
     "confidence",
     *plan.IRRELEVANT,
 }
-"""Fields of an event that may differ, or that are compared in words of their own."""
+"""Fields of an event that may differ, or that `_differences` compares in other ways."""
 
 
 def _differences(first: Event, other: Event) -> Iterator[str]:
-    """Yield why two events have no plan in common."""
-    before, now = _digests(first), _digests(other)
-    yield from (
-        f"its {part} has other files" for part in now if before.get(part, now[part]) != now[part]
-    )
+    """Yield the reasons why two events have no plan in common."""
+    digests = _digests(first)
+    for part, digest in _digests(other).items():
+        if digests.get(part, digest) != digest:
+            yield f"its {part} has other files"
     if first.seed != other.seed:
         yield "its seed is another one"
     sampled = {board.label: board.sampled for board in first.boards}
     for board in other.boards:
         boards = sampled.get(board.label, board.sampled)
         if len(boards) != len(board.sampled):
-            yield f"its board {board.label} has {len(board.sampled)} sampled boards, not {len(boards)}"
+            number = len(board.sampled)
+            yield f"its board {board.label} has {number} sampled boards, not {len(boards)}"
         elif boards != board.sampled:
             yield f"its board {board.label} has other sampled boards"
-    for old, new in ((first.conditions, other.conditions), (first, other)):
-        for each in fields(old):
-            if (old is not first or each.name not in JOINED) and getattr(old, each.name) != getattr(
-                new, each.name
-            ):
-                yield f"its {each.name} is {getattr(new, each.name)!r}, not {getattr(old, each.name)!r}"
+    yield from _different_fields(first.conditions, other.conditions)
+    yield from _different_fields(first, other, JOINED)
+
+
+def _different_fields(
+    first: Event | Conditions, other: Event | Conditions, ignored: Collection[str] = ()
+) -> Iterator[str]:
+    """Yield the fields in which two values of the same type differ, in words."""
+    for field in fields(first):
+        value = getattr(other, field.name)
+        expected = getattr(first, field.name)
+        if field.name not in ignored and value != expected:
+            yield f"its {field.name} is {value!r}, not {expected!r}"
 
 
 def _digests(event: Event) -> dict[str, str]:
-    return {f"board {board.label}": board.digest for board in event.boards} | {
-        f"bot {bot.name}": bot.digest for bot in event.bots
-    }
+    """Return the digest of each board and bot, by the words that name it."""
+    boards = {f"board {board.label}": board.digest for board in event.boards}
+    bots = {f"bot {bot.name}": bot.digest for bot in event.bots}
+    return boards | bots

@@ -1,8 +1,8 @@
-"""One message to a webhook at the end of a run: JSON that Slack, Discord and ntfy take.
+"""Send one message to a webhook at the end of a run: JSON that Slack, Discord and ntfy take.
 
-It names no bot and no person, because people who read a channel need not be people who may read the
-results. It has no secret. It follows no redirect, and without `private` it sends nothing to an
-address inside a network.
+The message names no bot and no person, because the readers of a channel need not be people who may
+read the results, and it has no secret. Redirects are not followed, and without `private` nothing is
+sent to an address inside a network.
 """
 
 import http.client
@@ -21,13 +21,14 @@ TIMEOUT_S = 10.0
 MOST_LETTERS = 2000
 """Discord takes no longer message."""
 DEADLINE_S = 20.0
-"""The time for all of it: a server that sends a byte now and then never meets the timeout of a socket."""
+"""The time for the whole message: the timeout of a socket starts again with each byte."""
 
 
 def post(url: str, text: str, *, private: bool = False) -> None:
-    """Send a text to a webhook; ArenaError, which does not repeat the address, if it is not taken.
+    """Send a text to a webhook; ArenaError if the webhook does not take it.
 
-    The path of such an address mostly is a secret: who knows it may write to the channel.
+    The error does not repeat the path, which mostly is a secret: whoever knows it may write to the
+    channel.
     """
     done: Future[None] = Future()
 
@@ -39,9 +40,8 @@ def post(url: str, text: str, *, private: bool = False) -> None:
         else:
             done.set_result(None)
 
-    threading.Thread(
-        target=send, daemon=True
-    ).start()  # nothing else ends a look-up of a name, either
+    # It is a thread, because a look-up of a name cannot be ended in any other way.
+    threading.Thread(target=send, daemon=True).start()
     try:
         done.result(DEADLINE_S)
     except TimeoutError as error:
@@ -52,25 +52,32 @@ def post(url: str, text: str, *, private: bool = False) -> None:
 
 
 def _send(url: str, text: str, *, private: bool) -> None:
-    where = urlsplit(url)
-    host = where.hostname or ""
-    kind = http.client.HTTPSConnection if where.scheme == "https" else http.client.HTTPConnection
-    port = where.port or kind.default_port
-    connection = kind(
-        host, port
-    )  # with its port, since http.client takes the end of a bare IPv6 address for one
-    # Slack reads `text`, Discord `content`, ntfy the template in the headers; all of them ignore
-    # the rest.
-    body = json.dumps(dict.fromkeys(("text", "content", "message"), text[:MOST_LETTERS]))
-    headers = {"Content-Type": "application/json", "User-Agent": f"botarena/{__version__}"}
-    headers |= {"X-Template": "yes", "X-Message": "{{.message}}"}
+    """Send a text, as `post` does, but without a limit for the whole of it."""
+    address = urlsplit(url)
+    host = address.hostname or ""
+    is_secure = address.scheme == "https"
+    connection_class = http.client.HTTPSConnection if is_secure else http.client.HTTPConnection
+    # The port is passed, since http.client takes the end of a bare IPv6 address for a port.
+    port = address.port or connection_class.default_port
+    connection = connection_class(host, port)
+    # Slack reads `text`, Discord `content`, ntfy the template in the headers. Each of them ignores
+    # the fields of the others.
+    text = text[:MOST_LETTERS]
+    body = json.dumps({"text": text, "content": text, "message": text})
+    headers = {
+        "Content-Type": "application/json",
+        "User-Agent": f"botarena/{__version__}",
+        "X-Template": "yes",
+        "X-Message": "{{.message}}",
+    }
     try:
-        connection.sock = _connected(host, port, private=private, secure=where.scheme == "https")
-        if kind is http.client.HTTPSConnection:
-            connection.sock = ssl.create_default_context().wrap_socket(
-                connection.sock, server_hostname=host
-            )
-        path = f"{where.path or '/'}{'?' if where.query else ''}{where.query}"
+        connection.sock = _connected(host, port, private=private, secure=is_secure)
+        if is_secure:
+            context = ssl.create_default_context()
+            connection.sock = context.wrap_socket(connection.sock, server_hostname=host)
+        path = address.path or "/"
+        if address.query:
+            path += f"?{address.query}"
         connection.request("POST", path, body, headers)
         status = connection.getresponse().status
     except (OSError, http.client.HTTPException, UnicodeError) as error:
@@ -83,23 +90,27 @@ def _send(url: str, text: str, *, private: bool) -> None:
 
 
 def _connected(host: str, port: int, *, private: bool, secure: bool) -> socket.socket:
-    """Return a connection to an address of a host; ArenaError, and nobody hears of it, if one is inside a network.
+    """Return a connection to an address of a host; OSError if none answers.
 
-    Without TLS it is an error if one is not, because whoever is on the way would read the path,
-    which is a secret. The name is looked up once, and the very addresses that were judged are
-    tried: asked again, it may lead elsewhere.
+    ArenaError if one of its addresses is inside a network and this is not `private`; and, without
+    TLS, if one of them is outside, because everybody on the way could read the path, which is a
+    secret. The name is looked up once, and the addresses that were judged are those that are tried:
+    a second look-up may give other addresses.
     """
-    addresses = [str(row[4][0]) for row in socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)]
-    if not (private or all(ipaddress.ip_address(address).is_global for address in addresses)):
+    rows = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
+    addresses = [str(row[4][0]) for row in rows]
+    are_global = [ipaddress.ip_address(address).is_global for address in addresses]
+    if not (private or all(are_global)):
         raise ArenaError(f"notify.url: {host} is inside a network; `private = true` allows that")
-    if not secure and any(ipaddress.ip_address(address).is_global for address in addresses):
+    if not secure and any(are_global):
         raise ArenaError(
-            f"notify.url: {host} is outside this network, where others could read the address: use https"
+            f"notify.url: {host} is outside this network, where others could read the address: "
+            "use https"
         )
     failure: OSError | None = None
     for address in addresses:
         try:
             return socket.create_connection((address, port), TIMEOUT_S)
         except OSError as error:
-            failure = failure or error
+            failure = failure or error  # the first one is reported
     raise failure or OSError("no address")

@@ -1,16 +1,18 @@
-"""Services: who serves bots from outside of their matches, such as a language model. Extensions bring them.
+"""Services for bots from outside of their matches, such as a language model.
 
-It knows none of them: each is a `Service`, by the hook `services` of arena/extensions.py. What
-stands between a seat and the referee is another hook, `wrappers` (arena/match/seat.py).
+Extensions bring them, and this module knows none of them: each is a `Service`, by the hook
+`services` of arena/extensions.py. What stands between a seat and the referee is another hook,
+`wrappers` (arena/match/seat.py).
 """
 
-# Who needs a service, and when ----------------------------- Whoever plays matches of a tournament
-# asks for what its services are opened by (`openers`), before it plays anything: a mistake in
-# tournament.toml is found at once. A run opens them with its folder, so that what they keep lies
-# beside the archive, and closes them at its end. What an opened service is (any value that can be
-# pickled) goes to all lanes, and to the wrappers of each match by the name of the service. Single
-# matches have `asking`, which keeps nothing, and a match that is played again has `recorded`: what
-# was served then.
+# Who needs a service, and when
+# -----------------------------
+# A caller that plays matches of a tournament asks for the openers of its services (`openers`)
+# before it plays anything, so that a mistake in tournament.toml is found at once. A run opens the
+# services with its folder, so that their files lie beside the archive, and closes them at its end.
+# An opened service is any value that can be pickled. It goes to all lanes, and to the wrappers of
+# each match by the name of the service. Single matches have `asking`, which keeps no files, and a
+# match that is played again has `recorded`, which serves what was served then.
 
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext
@@ -25,31 +27,41 @@ if TYPE_CHECKING:
     from arena.event.config import Tournament
 
 Opened: TypeAlias = Mapping[str, object]
-"""What serves the seats of a match, by the name of the service."""
+"""The opened services of a match, by name."""
 Opener: TypeAlias = Callable[[Path | None], AbstractContextManager[object]]
-"""Opens a service: it keeps its files in the folder of an event; None = it keeps nothing."""
+"""Opens a service, which keeps its files in the folder of an event; None = it keeps no files."""
 
 
 class Service:
-    """A service. A subclass says what differs from one that no event needs."""
+    """A service. A subclass overrides what differs from a service that no event needs."""
 
     def opener(self, tournament: "Tournament", home: Path) -> Opener | None:
-        """Return what opens it for this tournament.toml of a workspace; None where it is not used."""
+        """Return its opener for this tournament.toml of a workspace; None where it is not used."""
         del tournament, home
         return None
 
     def asking(self, tournament: "Tournament", home: Path) -> AbstractContextManager[object] | None:
-        """Return what opens it for single matches; ArenaError if it could not serve one of them."""
+        """Return a context that opens it for single matches; None where it is not used.
+
+        ArenaError if it could not serve one of them.
+        """
         del tournament, home
         return None
 
     def recorded(self, record: Record) -> object | None:
-        """Return what serves a match that is played again as it was served then; None = nothing."""
+        """Return a service for a match that is played again, which serves what was served then.
+
+        None where the match was not served.
+        """
         del record
         return None
 
     def refuse(self, event: Event, *, is_served: bool, elsewhere: bool) -> None:
-        """Raise ArenaError for an event that cannot be played; with lanes `elsewhere`, or without it."""
+        """Raise ArenaError for an event that cannot be played.
+
+        `is_served` says whether the run opens this service, `elsewhere` whether it is played by
+        lanes elsewhere.
+        """
         del event, is_served, elsewhere
 
     def serves(self, bot: Bot) -> bool:
@@ -63,12 +75,12 @@ class Service:
         return ""
 
     def sentences(self, event: Event, folder: Path, tournament: "Tournament") -> Iterator[str]:
-        """Yield what the matches to come will take, for whoever runs the event."""
+        """Yield sentences for the organiser about what the remaining matches will cost."""
         del event, folder, tournament
         yield from ()
 
     def matches_at_once(self, tournament: "Tournament") -> int:
-        """Return how many matches at once it can serve, if they wait for it most of the time; 0 = not so."""
+        """Return how many matches at once it can serve, if they mostly wait for it; otherwise 0."""
         del tournament
         return 0
 
@@ -78,7 +90,7 @@ class Service:
         return ()
 
     def forget_secrets(self, tournament: "Tournament") -> None:
-        """Remove its secrets from this process, which plays matches and serves nobody."""
+        """Remove its secrets from this process, which plays matches and does not serve them."""
         del tournament
 
 
@@ -89,17 +101,17 @@ def known() -> Mapping[str, Service]:
 
 
 def openers(tournament: "Tournament", home: Path) -> dict[str, Opener]:
-    """Return by name what opens the services of a tournament.toml; `home` is its workspace."""
-    found: dict[str, Opener] = {}
+    """Return the openers of the services of a tournament.toml; `home` is its workspace."""
+    by_name: dict[str, Opener] = {}
     for name, service in known().items():
         opener = service.opener(tournament, home)
         if opener is not None:
-            found[name] = opener
-    return found
+            by_name[name] = opener
+    return by_name
 
 
 def already_open(opened: object) -> Opener:
-    """Return an opener for a service that is open, and stays so."""
+    """Return an opener for a service that is open already, and stays open."""
 
     def opener(folder: Path | None) -> AbstractContextManager[object]:
         del folder
@@ -114,23 +126,23 @@ def asking(tournament: "Tournament", home: Path) -> Iterator[Opened]:
     opened: dict[str, object] = {}
     with ExitStack() as closing:
         for name, service in known().items():
-            found = service.asking(tournament, home)
-            if found is not None:
-                opened[name] = closing.enter_context(found)
+            context = service.asking(tournament, home)
+            if context is not None:
+                opened[name] = closing.enter_context(context)
         yield opened
 
 
 def recorded(record: Record) -> Opened:
-    """Return what serves a match that is played again."""
+    """Return the services of a match that is played again."""
     opened: dict[str, object] = {}
     for name, service in known().items():
-        found = service.recorded(record)
-        if found is not None:
-            opened[name] = found
+        recorded_service = service.recorded(record)
+        if recorded_service is not None:
+            opened[name] = recorded_service
     return opened
 
 
 def sentences(event: Event, folder: Path, tournament: "Tournament") -> Iterator[str]:
-    """Yield what the matches to come will take of all services."""
+    """Yield sentences about what the remaining matches will cost, of all services."""
     for service in known().values():
         yield from service.sentences(event, folder, tournament)
