@@ -174,7 +174,7 @@ def take(archive: Archive, given: Sequence[tuple[Path, Record]]) -> tuple[bool, 
 
 
 def _planned(archive: Archive, ids: Collection[str]) -> dict[str, Match]:
-    """Return by id the matches of the plan that have one of these ids; walk on until all are found."""
+    """Return the matches of the plan with these ids, by id; walk on until all are found."""
     known = plan.Plan(archive.event(), archive).known()
     matching = (planned.match for planned in known if planned.match.id in ids)
     return {match.id: match for match in islice(matching, len(ids))}
