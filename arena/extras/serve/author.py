@@ -21,7 +21,7 @@ from starlette.routing import Route
 from arena.author.submissions.copy_untrusted import MOST_ENTRIES
 from arena.errors import ArenaError
 from arena.event import discovery
-from arena.extras.serve import join, pages, people, uploads
+from arena.extras.serve import home, join, pages, people, uploads
 from arena.extras.serve.accounts import LIMITS, SESSION_DAYS, Account, Accounts
 from arena.extras.serve.disk import Disk
 from arena.extras.serve.entrants import Entrants, event_folder
@@ -77,7 +77,21 @@ async def show_account(request: Request, *, mistake: str = "") -> Response:
     """Show an author's bots, uploads and requests, with the forms for new ones, or the mistake in one of them."""
     account, accounts = _signed_in(request)
     values = await people.in_thread(request, account, _account_values, accounts, account)
-    return pages.render(request, "account.html.j2", title=account.name, mistake=mistake, **values)
+    folder = event_folder(accounts.workspace)
+    shown = home.Home()
+    if folder is not None and values["own"] and accounts.may_see(folder.name, account):
+        shown = await people.in_worker(request, account, home.home, folder, frozenset(values["own"]))
+    numbers = {row["digest"]: row["number"] for rows in values["own"].values() for row in rows}
+    return pages.render(
+        request,
+        "account.html.j2",
+        title=account.name,
+        mistake=mistake,
+        home=shown,
+        event=folder and folder.name,
+        numbers=numbers,
+        **values,
+    )
 
 
 def _account_values(accounts: Accounts, account: Account) -> dict[str, Any]:

@@ -76,14 +76,14 @@ def rules_of(folder: Path) -> Callable[[Match], Game[Any]]:
     return lambda match: rulebook.game_of(config.board_of(match, tournament))
 
 
-def _results(folder: Path) -> "closing[Results]":
+def results_of(folder: Path) -> "closing[Results]":
     """Return the results of an event as people are shown them, to be closed."""
     return closing(Results.open(folder, rules=rules_of(folder)))
 
 
 def front(folder: Path, bot_path: str) -> Front:
     """Return the leaderboard of an event."""
-    with _results(folder) as results, Archive.open(folder) as archive:
+    with results_of(folder) as results, Archive.open(folder) as archive:
         tables = leaderboard.leaderboards(results)
         html = templates.render(
             "_leaderboard.html.j2",
@@ -112,7 +112,7 @@ def front(folder: Path, bot_path: str) -> Front:
 
 def wall(folder: Path) -> str:
     """Return what a projector shows of an event: the best bots of each game, and the newest upsets."""
-    with _results(folder) as results, Archive.open(folder) as archive:
+    with results_of(folder) as results, Archive.open(folder) as archive:
         newest = archive.played_of(list(archive.newest(NEWEST)))
         of_leagues = [
             upset
@@ -153,7 +153,7 @@ def crosstable(folder: Path, bot_path: str, matches_path: str) -> str:
     """Return the crosstables of an event: of each board a table for each role."""
     score_in_file = CROSSTABLE["score"].in_file
     cells: dict[str, dict[str, dict[tuple[str, str], tuple[int, float | None]]]] = {}
-    with _results(folder) as results:
+    with results_of(folder) as results:
         for board, role, bot, opponent, matches, score in results.crosstable().itertuples(index=False):
             of_role = cells.setdefault(board, {}).setdefault(role, {})
             of_role[bot, opponent] = (matches, score_in_file(score))
@@ -247,13 +247,13 @@ def overview(folder: Path) -> dict[str, Any]:
 
 def versions(folder: Path) -> dict[str, list[dict[str, str]]]:
     """Return of each bot its versions, each with its figures as texts."""
-    with _results(folder) as results:
+    with results_of(folder) as results:
         return bots.versions(results)
 
 
 def bot_pages(folder: Path, own: frozenset[str] | None) -> dict[str, str]:
     """Return of each bot the JSON of its page, by its name."""
-    with _results(folder) as results, Archive.open(folder) as archive:
+    with results_of(folder) as results, Archive.open(folder) as archive:
         index, games, author = data.Index.of(results), replays.Games(rules_of(folder)), _reader(folder, own)
         # The page has the versions itself, with links, also for whoever has no scripts.
         pages = [page | {"versions": []} for page in bots.pages(results, index, archive, author)]

@@ -1,0 +1,152 @@
+"""What an author sees first: how the own bots did lately, how good each version is, and whom to challenge.
+
+It reads the archive of the event, in a process of the server, and knows no account: the caller names the
+bots. It has no words that a bot wrote; those are on the page of each bot.
+"""
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from arena.extras.serve import jobs
+from arena.protocol import clean
+from arena.results.archive import NoResultsError
+from arena.results.columns import VERSIONS
+from arena.results.leaderboard import Results
+from arena.results.tables import rows_of
+
+MOST_MATCHES = 10
+MOST_RIVALS = 3
+
+
+@dataclass(frozen=True)
+class OwnMatch:
+    """A match of an own bot, as its author tells it."""
+
+    id: str
+    board: str
+    bot: str
+    role: str
+    result: str
+    """`won`, `lost` or `drawn`."""
+    score: int
+    reason: str
+    """How the match ended; if the bot was at fault, by which ending."""
+    opponents: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class RatedVersion:
+    """A version of an own bot that has played."""
+
+    bot: str
+    digest: str
+    rating: str
+    interval: str
+    rank: str
+    matches: int
+
+
+@dataclass(frozen=True)
+class Rival:
+    """A bot that stands just above an own bot."""
+
+    bot: str
+    name: str
+    above: str
+    """The own bot."""
+    game: str
+    difference: str
+    """How much stronger it is, in the unit of the rating."""
+
+
+@dataclass(frozen=True)
+class Home:
+    """What the page has of an event."""
+
+    matches: tuple[OwnMatch, ...] = ()
+    versions: tuple[RatedVersion, ...] = ()
+    rivals: tuple[Rival, ...] = ()
+
+
+def home(folder: Path, own: frozenset[str]) -> Home:
+    """Return what the author of these bots sees first; nothing where nothing was played."""
+    try:
+        matches = _matches(folder, own)
+        with jobs.results_of(folder) as results:
+            return Home(matches, _versions(results, own), _rivals(results, own))
+    except NoResultsError:
+        return Home()
+
+
+def _matches(folder: Path, own: frozenset[str]) -> tuple[OwnMatch, ...]:
+    """Return the newest matches of these bots, the newest first."""
+    lines = {}
+    for bot in sorted(own):
+        of_bot, _, _, _ = jobs.matches(folder, MOST_MATCHES, (("bot", bot),))
+        lines.update({line.number: line for line in of_bot})
+    matches = []
+    for number in sorted(lines, reverse=True)[:MOST_MATCHES]:
+        line = lines[number]
+        seat = next(seat for seat in line.seats if seat.bot in own)
+        result = "drawn"
+        if seat.won is not None:
+            result = "won" if seat.won else "lost"
+        others = tuple(dict.fromkeys(other.display for other in line.seats if other.bot not in own))
+        matches.append(
+            OwnMatch(
+                id=line.id,
+                board=line.board,
+                bot=clean(seat.bot),
+                role=seat.role,
+                result=result,
+                score=seat.score,
+                reason=seat.ending or line.reason,
+                opponents=others,
+            )
+        )
+    return tuple(matches)
+
+
+def _versions(results: Results, own: frozenset[str]) -> tuple[RatedVersion, ...]:
+    """Return the versions of these bots that have played, the newest first; none where each has one version."""
+    columns = VERSIONS.rated_in(results.unit)
+    versions = []
+    for row in rows_of(results.versions(), columns):
+        if row["bot"] in own and row["rating"] is not None:
+            low = columns["rating_low"].text(row["rating_low"])
+            high = columns["rating_high"].text(row["rating_high"])
+            versions.append(
+                RatedVersion(
+                    bot=clean(row["bot"]),
+                    digest=row["digest"],
+                    rating=columns["rating"].text(row["rating"]),
+                    interval=f"{low} to {high}",
+                    rank=str(row["rank"] or "-"),
+                    matches=row["matches"],
+                )
+            )
+    return tuple(reversed(versions))
+
+
+def _rivals(results: Results, own: frozenset[str]) -> tuple[Rival, ...]:
+    """Return the bots that stand just above the best of these bots in each game, the nearest first."""
+    rivals = []
+    for league in results.leagues:
+        ranked = [standing.bot for standing in league.standings if standing.rank is not None]
+        best = next((bot for bot in ranked if bot in own), None)
+        if best is None:
+            continue
+        strength = {rating.bot: rating.strength.value for rating in league.ratings.ratings}
+        place = ranked.index(best)
+        for bot in reversed(ranked[max(0, place - MOST_RIVALS) : place]):
+            more = strength[bot] - strength[best]
+            rivals.append(
+                Rival(
+                    bot=bot,
+                    name=clean(league.display_name(bot)),
+                    above=clean(best),
+                    game=clean(league.game or results.games[0]),
+                    difference=f"{more:.0f} {league.unit}",
+                )
+            )
+    return tuple(rivals)
