@@ -71,7 +71,10 @@ class AgentTask:
 
 
 def perform(
-    task: AgentTask, services: Mapping[str, object], write_feedback: Callable[[Path], object], target: Path
+    task: AgentTask,
+    services: Mapping[str, object],
+    write_feedback: Callable[[Path], object],
+    target: Path,
 ) -> AgentWork:
     """Let an agent do its task; copy the bot that it leaves to the free path `target`, unless it failed.
 
@@ -79,7 +82,9 @@ def perform(
     """
     role = f"agent in round {task.round}"
     limits = replace(BUILD_LIMITS, cpu=task.seconds, scratch=SCRATCH_BYTES, files=FILES)
-    conditions = Conditions(sandbox=task.conditions.sandbox, syscalls=task.conditions.syscalls, limits=limits)
+    conditions = Conditions(
+        sandbox=task.conditions.sandbox, syscalls=task.conditions.syscalls, limits=limits
+    )
     match = Match(
         id=f"climb-{task.round}",
         game="climb",
@@ -98,7 +103,10 @@ def perform(
     with Launcher() as launcher:
         feedback = launcher.folder.path / "feedback"
         write_feedback(feedback)
-        for path in (feedback, *feedback.rglob("*")):  # the agent may be another user, and only reads
+        for path in (
+            feedback,
+            *feedback.rglob("*"),
+        ):  # the agent may be another user, and only reads
             path.chmod(0o755 if path.is_dir() else 0o644)
         working = at_work(
             launcher,
@@ -120,11 +128,18 @@ def perform(
         except OutsideError as error:
             raise ArenaError(f"{error}; run the same command again") from error
         except SpentError as error:
-            raise ArenaError(f"{error}: raise model.event_tokens or model.event_cost, and run it again") from error
+            raise ArenaError(
+                f"{error}: raise model.event_tokens or model.event_cost, and run it again"
+            ) from error
     answers = [call.answer for call in calls.made]
-    tokens_in, tokens_out = sum(answer.tokens_in for answer in answers), sum(answer.tokens_out for answer in answers)
+    tokens_in, tokens_out = (
+        sum(answer.tokens_in for answer in answers),
+        sum(answer.tokens_out for answer in answers),
+    )
     cost = 0.0 if task.terms is None else task.terms.price(tokens_in, tokens_out)
-    return AgentWork(failure=failure, calls=len(answers), tokens=tokens_in + tokens_out, cost=round(cost, 9))
+    return AgentWork(
+        failure=failure, calls=len(answers), tokens=tokens_in + tokens_out, cost=round(cost, 9)
+    )
 
 
 def words_of(command: str, private: Iterable[Path]) -> tuple[str, ...]:
@@ -139,8 +154,12 @@ def words_of(command: str, private: Iterable[Path]) -> tuple[str, ...]:
     if words[0] != PYTHON and shutil.which(words[0]) is None:
         raise ArenaError(f"--agent {command!r}: there is no such program here")
     for word in words:
-        if Path(word).is_file() and any(Path(word).resolve().is_relative_to(path.resolve()) for path in private):
-            raise ArenaError(f"--agent: {word}: an agent may read the files that it names, and not this one")
+        if Path(word).is_file() and any(
+            Path(word).resolve().is_relative_to(path.resolve()) for path in private
+        ):
+            raise ArenaError(
+                f"--agent: {word}: an agent may read the files that it names, and not this one"
+            )
     return tuple(str(Path(word).absolute()) if Path(word).is_file() else word for word in words)
 
 
@@ -170,11 +189,15 @@ class Dialogue:
         """Return the lines that answer this part of the output, or why the agent is ended."""
         *lines, self._part = (self._part + data).split(b"\n")
         if len(self._part) > LONGEST_LINE:
-            return Failure(cause=Cause.OUTPUT, words=f"output: a line has more than {LONGEST_LINE:,} bytes")
+            return Failure(
+                cause=Cause.OUTPUT, words=f"output: a line has more than {LONGEST_LINE:,} bytes"
+            )
         answers = b""
         for line in lines:
             if line.startswith(protocol.MODEL):
-                answer = self._calls.answers({self._role: (Ask(b"", None, None, turn=1), line)})[self._role]
+                answer = self._calls.answers({self._role: (Ask(b"", None, None, turn=1), line)})[
+                    self._role
+                ]
                 if isinstance(answer, Failure):
                     return answer
                 answers += answer

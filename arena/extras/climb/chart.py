@@ -25,11 +25,28 @@ def frame(results: Results) -> pd.DataFrame:
             tokens, cost = 0, 0.0
             for edit in (None, *history.of(bot)):
                 if edit is not None:
-                    version = edit.digest if edit.outcome is climb_history.EditOutcome.PROMOTED else version
+                    version = (
+                        edit.digest
+                        if edit.outcome is climb_history.EditOutcome.PROMOTED
+                        else version
+                    )
                     tokens, cost = tokens + edit.tokens, cost + edit.cost
                 if (row := rated.get((bot, version))) is not None:
-                    number, text = edit.round if edit else 0, f"{cost:.3g}" if cost else f"{tokens:,}" if tokens else ""
-                    rows.append((league.game, bot, number, row.rating, row.rating_low, row.rating_high, text))
+                    number, text = (
+                        edit.round if edit else 0,
+                        f"{cost:.3g}" if cost else f"{tokens:,}" if tokens else "",
+                    )
+                    rows.append(
+                        (
+                            league.game,
+                            bot,
+                            number,
+                            row.rating,
+                            row.rating_low,
+                            row.rating_high,
+                            text,
+                        )
+                    )
     return pd.DataFrame(rows, columns=COLUMNS)
 
 

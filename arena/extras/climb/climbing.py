@@ -115,7 +115,9 @@ class Climb:
         for version in self.store.versions(bot):
             if version.digest == digest and bot_folder.is_whole(version.path, digest):
                 return version
-        raise ArenaError(f"{bot}: its version {digest} is not whole any more: this climb cannot go on")
+        raise ArenaError(
+            f"{bot}: its version {digest} is not whole any more: this climb cannot go on"
+        )
 
     def _refuse_stranger(self, bot: str, *digests: str) -> None:
         """Raise ArenaError if the bot that plays has none of these digests: somebody else has changed it."""
@@ -131,7 +133,9 @@ class Climb:
         """Let the agent of a bot work, keep what it made if it is fit to play, and write that down."""
         version = self.version(name, self.history.champion(name))
         bot = discovery.from_path(version.path, name)
-        folder, lock = scratch.private()  # which the next command removes, should this one be killed
+        folder, lock = (
+            scratch.private()
+        )  # which the next command removes, should this one be killed
         try:
             copy = folder / version.path.name
             work = self.work(self.history, bot, number, copy)
@@ -158,7 +162,9 @@ class Climb:
         try:
             bot = discovery.from_path(copy, edit.bot)
         except ArenaError as error:
-            return replace(edit, outcome=EditOutcome.REFUSED, words=_cut(error.seen_from(copy.parent)))
+            return replace(
+                edit, outcome=EditOutcome.REFUSED, words=_cut(error.seen_from(copy.parent))
+            )
         edit = replace(edit, digest=bot.digest)
         if bot.digest == before.digest:
             return replace(edit, outcome=EditOutcome.UNCHANGED)
@@ -175,17 +181,24 @@ class Climb:
             with self.store.changing():
                 mine = self.store.new_folder() / copy.name
                 bot_folder.copy(copy, mine)
-                self.store.keep(bot, mine, replace(before.note, source=f"climb, round {edit.round}"))
+                self.store.keep(
+                    bot, mine, replace(before.note, source=f"climb, round {edit.round}")
+                )
         return replace(edit, outcome=EditOutcome.TESTING)
 
     def _tested(self, edit: Edit) -> Edit:
         """Test a version against the one before, promote it if that is proven, and write that down."""
-        version, before = (self.version(edit.bot, digest) for digest in (edit.digest, self.history.champion(edit.bot)))
+        version, before = (
+            self.version(edit.bot, digest)
+            for digest in (edit.digest, self.history.champion(edit.bot))
+        )
         proof = self.test(edit.bot, version, before)
         promoted = proof.decision is Decision.BETTER
         if promoted:
             with self.store.changing():
-                self._refuse_stranger(edit.bot, before.digest, edit.digest)  # a kill may come between these two steps
+                self._refuse_stranger(
+                    edit.bot, before.digest, edit.digest
+                )  # a kill may come between these two steps
                 self.store.play(edit.bot, version)
         words = "" if promoted else f"the test says {proof.decision or 'nothing yet, at its limit'}"
         return self._written(
@@ -222,7 +235,11 @@ def begun(store: BotStore, folder: Path, agents: Mapping[str, str], settings: st
     """
     history = climb_history.read(folder)
     if history is not None:
-        if history.settings != settings or dict(history.agents) != dict(agents) or set(history.first) != set(agents):
+        if (
+            history.settings != settings
+            or dict(history.agents) != dict(agents)
+            or set(history.first) != set(agents)
+        ):
             raise ArenaError(
                 f"{folder}: this climb was begun with other bots, agents, boards, seed or rules of promotion: say the "
                 "same again, or take another --name"
@@ -233,7 +250,9 @@ def begun(store: BotStore, folder: Path, agents: Mapping[str, str], settings: st
         for name in agents:
             paths = store.playing(name)
             if len(paths) != 1:
-                raise ArenaError(f"{name!r}: no bot in {store.bots} has this name; `arena bots` lists them")
+                raise ArenaError(
+                    f"{name!r}: no bot in {store.bots} has this name; `arena bots` lists them"
+                )
             bot = discovery.from_path(paths[0], name)
             if store.version_of(bot) is None:
                 copy = store.new_folder() / paths[0].name

@@ -34,22 +34,33 @@ ROUNDS = 10
 
 
 def climb(
-    bots: Annotated[list[str], typer.Argument(metavar="BOT...", help="The bots that agents are to improve, by name.")],
+    bots: Annotated[
+        list[str],
+        typer.Argument(metavar="BOT...", help="The bots that agents are to improve, by name."),
+    ],
     agents: Annotated[
         list[str],
         typer.Option(
-            "--agent", metavar="COMMAND", help="The agent: one for all bots, or one for each of them, in their order."
+            "--agent",
+            metavar="COMMAND",
+            help="The agent: one for all bots, or one for each of them, in their order.",
         ),
     ],
-    rounds: Annotated[int, typer.Option(metavar="N", min=1, max=10_000, help="The number of rounds.")] = ROUNDS,
+    rounds: Annotated[
+        int, typer.Option(metavar="N", min=1, max=10_000, help="The number of rounds.")
+    ] = ROUNDS,
     boards: options.BoardNames = None,
     workers: options.Workers = None,
     seed: options.Seed = None,
-    name: Annotated[str | None, typer.Option(help="The results go to results/NAME; default: climb-BOT.")] = None,
+    name: Annotated[
+        str | None, typer.Option(help="The results go to results/NAME; default: climb-BOT.")
+    ] = None,
     sandbox: options.Sandbox = None,
     unsafe: options.Unsafe = False,
     settings: options.Settings = None,
-    charts: Annotated[bool, typer.Option("--charts/--no-charts", help="Draw the charts, write the report.")] = True,
+    charts: Annotated[
+        bool, typer.Option("--charts/--no-charts", help="Draw the charts, write the report.")
+    ] = True,
     json: options.Json = False,
 ) -> None:
     """Let agents edit bots, round by round; a new version is promoted only if it is proven good enough.
@@ -65,31 +76,45 @@ def climb(
     if len(set(bots)) < len(bots):
         raise ArenaError(f"{' '.join(bots)}: each bot climbs once: name it once")
     if len(agents) not in {1, len(bots)}:
-        raise ArenaError(f"--agent: {len(agents)} for {len(bots)} bots: name one for all, or one for each")
+        raise ArenaError(
+            f"--agent: {len(agents)} for {len(bots)} bots: name one for all, or one for each"
+        )
     name = name or f"climb-{'-'.join(bots)}"
-    overrides = options.overrides(settings, seed=seed, name=name, workers=workers, sandbox=sandbox, unsafe=unsafe)
+    overrides = options.overrides(
+        settings, seed=seed, name=name, workers=workers, sandbox=sandbox, unsafe=unsafe
+    )
     tournament = workspace.own_tournament(overrides)
     store = workspace.bot_store(tournament)
-    event, _ = workspace.event_of(tournament, Path(paths.TOURNAMENT_FILE), boards=options.names_in(boards))
+    event, _ = workspace.event_of(
+        tournament, Path(paths.TOURNAMENT_FILE), boards=options.names_in(boards)
+    )
     missing = [bot for bot in bots if bot not in {each.name for each in event.bots}]
     if missing:
         raise ArenaError(f"{missing[0]}: is no bot of this event; `arena bots` lists them")
     screening = workspace.screening(tournament, options.names_in(boards))
-    commands = dict(zip(bots, agents if len(agents) == len(bots) else agents * len(bots), strict=True))
+    commands = dict(
+        zip(bots, agents if len(agents) == len(bots) else agents * len(bots), strict=True)
+    )
     openers = workspace.services(tournament, Path())
     folder = paths.results_folder(Path(), name)
-    secrets = [file for known in service.known().values() for file in known.secret_files(tournament)]
+    secrets = [
+        file for known in service.known().values() for file in known.secret_files(tournament)
+    ]
     private = [*secrets, store.bots, folder.parent, Path(paths.TOURNAMENT_FILE)]
     words = {bot: words_of(command, private) for bot, command in commands.items()}
     rules = table_of(tournament).model_dump(include={"promote", "points", "pairings"})
-    deciding = digest_of("climb", event.seed, rules, [(each.label, each.digest) for each in event.boards])
+    deciding = digest_of(
+        "climb", event.seed, rules, [(each.label, each.digest) for each in event.boards]
+    )
     with signals.listening() as interrupt, ExitStack() as stack:
         try:
             with writing(folder):
                 whole_files.make_folder(folder)
                 stack.enter_context(whole_files.locked(folder / ".climb.lock", waits=False))
         except BlockingIOError as error:
-            raise ArenaError(f"{paths.displayed(folder)}: this climb is under way in another process") from error
+            raise ArenaError(
+                f"{paths.displayed(folder)}: this climb is under way in another process"
+            ) from error
         history = begun(store, folder, commands, deciding)
         services = {name: stack.enter_context(opener(folder)) for name, opener in openers.items()}
         step = _Step(tournament, folder, boards, words, interrupt, services)
@@ -106,7 +131,9 @@ def climb(
         climbing.climb(rounds)
     history = climbing.history
     if interrupt:
-        output.notice(f"{output.counted(len(history.edits), 'edit')} stored; to go on:\n  {command_line()}")
+        output.notice(
+            f"{output.counted(len(history.edits), 'edit')} stored; to go on:\n  {command_line()}"
+        )
         raise typer.Exit(interrupt.code)
     _report(folder, store, history, charts=charts, json=json)
 
@@ -128,7 +155,9 @@ class _Step:
         return {name: service.already_open(opened) for name, opened in self.services.items()}
 
     def _event(self) -> Event:
-        return workspace.event_of(self.tournament, Path(paths.TOURNAMENT_FILE), boards=options.names_in(self.boards))[0]
+        return workspace.event_of(
+            self.tournament, Path(paths.TOURNAMENT_FILE), boards=options.names_in(self.boards)
+        )[0]
 
     def play(self) -> None:
         """Play what is due of the event."""
@@ -139,13 +168,21 @@ class _Step:
         count = workspace.matches_at_once(self.tournament, event)
         watcher = watching.Watcher(event.name, f"{count} at a time", schedules.at_most(event))
         outcome = watching.play(
-            event, self.folder, watcher, lambda: self.interrupt, workers=count, pin=pin, services=self._openers()
+            event,
+            self.folder,
+            watcher,
+            lambda: self.interrupt,
+            workers=count,
+            pin=pin,
+            services=self._openers(),
         )
         watching.notice_given_up(outcome.failed)
         with self.interrupt.aborting():  # what follows needs the whole event
             pass
         if not outcome.complete and outcome.stop is None:
-            reason = run_words.REASONS.get(outcome.phase, "the event between the rounds is not complete")
+            reason = run_words.REASONS.get(
+                outcome.phase, "the event between the rounds is not complete"
+            )
             raise ArenaError(f"{self.folder}: {reason}; to go on: {command_line()}")
 
     def work(self, history: "History", bot: Bot, number: int, target: Path) -> "AgentWork":
@@ -184,7 +221,12 @@ class _Step:
                 task,
                 self.services,
                 lambda folder: feedback.write(
-                    self.folder, folder, bot.name, rules=stored_match.game_of, task=told, edits=earlier
+                    self.folder,
+                    folder,
+                    bot.name,
+                    rules=stored_match.game_of,
+                    task=told,
+                    edits=earlier,
                 ),
                 target,
             )
@@ -196,7 +238,8 @@ class _Step:
 
         limits, tournament = table_of(self.tournament), self.tournament
         first, second = (
-            replace(discovery.from_path(each.path, bot), name=f"{bot}@{each.number}") for each in (version, before)
+            replace(discovery.from_path(each.path, bot), name=f"{bot}@{each.number}")
+            for each in (version, before)
         )
         name, most = f"{first.name}-{second.name}", ("climb.pairings", limits.pairings)
         event = duels.prepared(tournament, (first, second), name, most, self.boards)
@@ -210,9 +253,13 @@ class _Step:
         watching.notice_given_up(run.given_up)
         if not duel.is_over:
             with self.interrupt.aborting():
-                raise ArenaError(f"{paths.displayed(folder)}: the test is not over; to go on: {command_line()}")
+                raise ArenaError(
+                    f"{paths.displayed(folder)}: the test is not over; to go on: {command_line()}"
+                )
         (low, high), mean, pairings = duel.test.interval(), duel.test.mean, duel.pairings
-        return Proof(decision=duel.test.decision, pairings=pairings, difference=mean, low=low, high=high)
+        return Proof(
+            decision=duel.test.decision, pairings=pairings, difference=mean, low=low, high=high
+        )
 
 
 def _tell(edit: "Edit") -> None:
@@ -229,7 +276,9 @@ def _became(edit: "Edit") -> str:
     return f"{edit.outcome}: {edit.difference:+.1f} points ({interval}) in {output.counted(edit.pairings, 'pairing')}"
 
 
-def _report(folder: Path, store: "BotStore", history: "History", *, charts: bool, json: bool) -> None:
+def _report(
+    folder: Path, store: "BotStore", history: "History", *, charts: bool, json: bool
+) -> None:
     """Write tables, charts and the report of the event; print a row for each edit."""
     from arena.results.archive import Archive
 
@@ -237,9 +286,24 @@ def _report(folder: Path, store: "BotStore", history: "History", *, charts: bool
     result_files.write_tables(read)
     page = results.write_report(read, stored_match.game_of) if charts else None
     read.close()
-    Archive.make(folder)  # who only reads leaves SQLite's two files beside the event's; the last writer removes them
-    numbers = {version.digest: version.number for bot in history.agents for version in store.versions(bot)}
-    names = ("round", "bot", "outcome", "difference", "low", "high", "pairings", "calls", "tokens", "cost")
+    Archive.make(
+        folder
+    )  # who only reads leaves SQLite's two files beside the event's; the last writer removes them
+    numbers = {
+        version.digest: version.number for bot in history.agents for version in store.versions(bot)
+    }
+    names = (
+        "round",
+        "bot",
+        "outcome",
+        "difference",
+        "low",
+        "high",
+        "pairings",
+        "calls",
+        "tokens",
+        "cost",
+    )
     rows = [
         {**output.fields(edit, *names), "version": numbers.get(edit.digest), "words": edit.words}
         for edit in history.edits
@@ -249,12 +313,22 @@ def _report(folder: Path, store: "BotStore", history: "History", *, charts: bool
     else:
         heads = ("round", "bot", "version", "became", "calls", "tokens", "cost")
         cells = [
-            (edit.round, edit.bot, numbers.get(edit.digest, ""), _became(edit), edit.calls, edit.tokens, edit.cost)
+            (
+                edit.round,
+                edit.bot,
+                numbers.get(edit.digest, ""),
+                _became(edit),
+                edit.calls,
+                edit.tokens,
+                edit.cost,
+            )
             for edit in history.edits
         ]
         output.print_table(output.make_table(heads, cells))
     if page is None:
-        output.notice(f"tables: {paths.displayed(folder)}; `arena report` draws the charts and the report")
+        output.notice(
+            f"tables: {paths.displayed(folder)}; `arena report` draws the charts and the report"
+        )
     else:
         output.notice(
             f"the chart `climb` and all matches are in one page, for a browser:\n  open {paths.displayed(page)}"

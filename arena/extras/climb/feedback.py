@@ -87,7 +87,9 @@ def write(
 def _timeless(record: Record) -> Record:
     """Return a record without what differs from one playing of the same match to the next."""
     turns = tuple(turn._replace(wall=0.0, cpu=0.0, waited=0.0, late=0.0) for turn in record.turns)
-    seats = tuple(replace(seat, ready=None, memory=0, cpu=0.0, warm=False, before=0) for seat in record.seats)
+    seats = tuple(
+        replace(seat, ready=None, memory=0, cpu=0.0, warm=False, before=0) for seat in record.seats
+    )
     return replace(record, turns=turns, seats=seats, started="", seconds=0.0)
 
 

@@ -97,7 +97,9 @@ def read(folder: Path) -> History | None:
         return None
     except (OSError, ValueError, RecursionError) as error:
         reason = error.strerror if isinstance(error, OSError) else "it is damaged"
-        raise ArenaError(f"{path}: cannot be read: {reason}; for a new climb take another --name") from error
+        raise ArenaError(
+            f"{path}: cannot be read: {reason}; for a new climb take another --name"
+        ) from error
 
 
 def store(folder: Path, history: History) -> None:

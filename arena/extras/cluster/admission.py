@@ -22,7 +22,9 @@ def refuse_other_software(driver: Facts, worker: Facts) -> None:
             f"it runs {worker.python}, and the driver {driver.python}: start its worker with the same version"
         )
     if worker.arena != driver.arena:
-        raise ArenaError(f"it has arena {worker.arena}, and the driver {driver.arena}: install the same version there")
+        raise ArenaError(
+            f"it has arena {worker.arena}, and the driver {driver.arena}: install the same version there"
+        )
     if worker.code != driver.code:
         raise ArenaError(
             f"its files of arena {worker.arena} are not those of the driver ({worker.code}, and here {driver.code}): "
@@ -49,7 +51,9 @@ def scale(speed: Speed, reference: Speed, conditions: Conditions, *, scale_time:
         )
     slowest = SLOWEST_SCALED if scale_time else SLOWEST
     if factor > slowest:
-        advice = "leave it out" if scale_time else "set scale_time = true in [workers], or leave it out"
+        advice = (
+            "leave it out" if scale_time else "set scale_time = true in [workers], or leave it out"
+        )
         raise ArenaError(
             f"it is too slow for matches that a clock decides: it takes {factor:.1f} times as long as the driver's "
             f"machine, and {slowest:g} is the limit: {advice}"

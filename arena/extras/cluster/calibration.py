@@ -119,7 +119,9 @@ def _search() -> None:
         if not roles or game.outcome(state) is not None:
             state = game.start()
             continue
-        state = game.play(state, {role: draws.choice(game.legal_moves(state, role)) for role in roles})
+        state = game.play(
+            state, {role: draws.choice(game.legal_moves(state, role)) for role in roles}
+        )
 
 
 @cache

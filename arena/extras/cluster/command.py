@@ -12,10 +12,18 @@ from arena.extras.cluster.keys import SCHEDULER
 
 
 def worker(
-    scheduler: Annotated[str, typer.Argument(metavar="SCHEDULER", help="Its address, such as tcp://host:8786.")],
-    lanes: Annotated[str, typer.Option(help="Matches at once: a number, or auto for one a core.")] = "auto",
-    name: Annotated[str | None, typer.Option(help="The machine's name in the report; default: its host name.")] = None,
-    folder: Annotated[str | None, typer.Option(help="A folder on a local disk for its files; default: TMPDIR.")] = None,
+    scheduler: Annotated[
+        str, typer.Argument(metavar="SCHEDULER", help="Its address, such as tcp://host:8786.")
+    ],
+    lanes: Annotated[
+        str, typer.Option(help="Matches at once: a number, or auto for one a core.")
+    ] = "auto",
+    name: Annotated[
+        str | None, typer.Option(help="The machine's name in the report; default: its host name.")
+    ] = None,
+    folder: Annotated[
+        str | None, typer.Option(help="A folder on a local disk for its files; default: TMPDIR.")
+    ] = None,
 ) -> None:
     """Play matches on this machine for the runs of a dask cluster, until Ctrl-C."""
     if not SCHEDULER.fullmatch(scheduler):
@@ -31,5 +39,8 @@ def worker(
 
     number = len(system.cores()) if not isinstance(count, int) else count
     raise typer.Exit(
-        128 + asyncio.run(start.serve(scheduler, lanes=number, name=name, folder=folder, notice=output.notice))
+        128
+        + asyncio.run(
+            start.serve(scheduler, lanes=number, name=name, folder=folder, notice=output.notice)
+        )
     )

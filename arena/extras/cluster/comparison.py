@@ -77,7 +77,9 @@ def homogeneity(seats: Sequence[BlockSeat]) -> float | None:
     bots_of: dict[int, set[str]] = {}
     for seat in seats:
         bots_of.setdefault(seat.match, set()).add(seat.bot)
-    pairings = pd.Series([f"{seat.label} {sorted(bots_of[seat.match])}" for seat in seats], dtype=object)
+    pairings = pd.Series(
+        [f"{seat.label} {sorted(bots_of[seat.match])}" for seat in seats], dtype=object
+    )
     frame = pd.DataFrame(seats, columns=BlockSeat._fields).assign(pairing=pairings)
     # A row for each bot of a block: its mean score there, minus the mean of the pairing's blocks.
     grouped = frame.groupby(["pairing", "repeat", "machine", "bot"], sort=False)

@@ -135,7 +135,9 @@ class Cluster:
         while not stopped():
             if ending():
                 # The last first, so that the run can queue them in order.
-                handed_back: list[Done[Any, Any]] = [Done(item, NotBegun()) for item in self._pairings.hand_back()]
+                handed_back: list[Done[Any, Any]] = [
+                    Done(item, NotBegun()) for item in self._pairings.hand_back()
+                ]
                 yield from reversed(handed_back)
             else:
                 self._give_out(function, items)
@@ -152,7 +154,9 @@ class Cluster:
 
     def lanes(self) -> tuple[Lane, ...]:
         """Return the lanes of all machines with their work of a few seconds ago, or why they have none."""
-        return tuple(lane for machine in self._machines.values() for lane in machine.lanes_at_work())
+        return tuple(
+            lane for machine in self._machines.values() for lane in machine.lanes_at_work()
+        )
 
     def close(self) -> None:
         """End the sessions on all machines within STOP_S, and then a local cluster."""
@@ -169,7 +173,9 @@ class Cluster:
 
     def _give_out(self, function: Callable[..., Any], items: Callable[[], Any]) -> None:
         """Give parcels to machines, one each in turn, until they have enough or there is no work."""
-        ready = [machine for machine in self._machines.values() if machine.state is MachineState.READY]
+        ready = [
+            machine for machine in self._machines.values() if machine.state is MachineState.READY
+        ]
         if not ready:
             self._pairings.take_next(items)
         while ready:
@@ -195,7 +201,9 @@ class Cluster:
             )
             # In a thread of its own: dask calls back from one thread for all tasks, and a machine that is frozen with a
             # result on it would stop the results of all others.
-            parcel.future.add_done_callback(lambda future: _in_thread(lambda: self._fetch(parcel, future)))
+            parcel.future.add_done_callback(
+                lambda future: _in_thread(lambda: self._fetch(parcel, future))
+            )
         except Exception as error:  # noqa: BLE001 (the client is not connected at the moment)
             self._news.put(partial(self._fail, parcel, error))
 
@@ -230,7 +238,9 @@ class Cluster:
         """In the thread of a machine: have its new state noted."""
         self._news.put(partial(self._change, machine, state, reason))
 
-    def _take(self, parcel: Parcel, outcomes: Sequence[ItemOutcome], log: str) -> Iterator[Done[Any, Any]]:
+    def _take(
+        self, parcel: Parcel, outcomes: Sequence[ItemOutcome], log: str
+    ) -> Iterator[Done[Any, Any]]:
         """Yield the items of a parcel that came back; give its machine nothing more, or later, where it failed them."""
         if not parcel.is_given_out:
             return
@@ -248,31 +258,44 @@ class Cluster:
             else:
                 result = pickle.loads(outcome.result[0])  # noqa: S301 (dask has unpickled more of this machine)
                 if isinstance(result, Record):
-                    result = replace(result, match=item.match, machine=machine.name, scale=machine.scale)
+                    result = replace(
+                        result, match=item.match, machine=machine.name, scale=machine.scale
+                    )
                     # Roll calls, and matches that end without a turn, say nothing of the time that the next one takes.
                     if result.turns or item.absent:
                         seconds[bool(item.absent)].append(outcome.result[1])
                 yield Done(item, result, lane=machine.lane_name(outcome.lane))
         for forfeits, each_s in seconds.items():
             machine.learn(each_s, forfeits=forfeits)
-        if isinstance(failure, NoUsersError):  # others of root play there: it is admitted anew, and tries again
+        if isinstance(
+            failure, NoUsersError
+        ):  # others of root play there: it is admitted anew, and tries again
             yield from self._lose(machine, str(failure))
         elif failure is not None:
             yield from self._change(machine, MachineState.REFUSED, str(failure))
         else:
             self._lost.pop(machine.address, None)
 
-    def _change(self, machine: Machine, state: MachineState, reason: str) -> Iterator[Done[Any, Any]]:
+    def _change(
+        self, machine: Machine, state: MachineState, reason: str
+    ) -> Iterator[Done[Any, Any]]:
         """Take note of the new state of a machine; yield the items that it loses by that."""
-        if self._machines.get(machine.address) is not machine or machine.state is MachineState.REFUSED:
+        if (
+            self._machines.get(machine.address) is not machine
+            or machine.state is MachineState.REFUSED
+        ):
             return
         if state is MachineState.LOST:
             yield from self._lose(machine, reason)
             return
         machine.state = state
         if state is MachineState.READY:
-            scaled = "" if machine.scale == 1 else f", its bots get {machine.scale:g} times the time"
-            logging.info("%s (%s) plays: %d lanes%s", machine.name, machine.address, machine.lanes, scaled)
+            scaled = (
+                "" if machine.scale == 1 else f", its bots get {machine.scale:g} times the time"
+            )
+            logging.info(
+                "%s (%s) plays: %d lanes%s", machine.name, machine.address, machine.lanes, scaled
+            )
             self._notice(f"{machine.name} plays {machine.lanes} at a time{scaled}")
         elif state is MachineState.BUSY:
             self._notice(f"{machine.name} waits: {reason}")
@@ -289,7 +312,9 @@ class Cluster:
         names = self._lost.setdefault(machine.address, [])
         names.append(machine.name)
         lost = sum(len(parcel.items) for parcel in machine.parcels.values())
-        logging.warning("%s (%s) was lost with %d matches: %s", machine.name, machine.address, lost, reason)
+        logging.warning(
+            "%s (%s) was lost with %d matches: %s", machine.name, machine.address, lost, reason
+        )
         if lost:
             self._notice(f"{machine.name} was lost; {lost} matches are played again: {reason}")
         if len(names) < MOST_LOSSES:
@@ -308,7 +333,9 @@ class Cluster:
         dask takes minutes to notice a machine that is frozen or cut off, and a call to such a machine waits for ever.
         """
         now = time.monotonic()
-        for machine in [machine for machine in self._machines.values() if machine.state is MachineState.READY]:
+        for machine in [
+            machine for machine in self._machines.values() if machine.state is MachineState.READY
+        ]:
             if now - machine.heard > SILENT_S:
                 yield from self._lose(machine, f"it has not answered for {SILENT_S:g} s")
 
@@ -323,7 +350,12 @@ class Cluster:
 
     @staticmethod
     def _futures(*machines: Machine) -> list[Future]:
-        return [parcel.future for machine in machines for parcel in machine.parcels.values() if parcel.future]
+        return [
+            parcel.future
+            for machine in machines
+            for parcel in machine.parcels.values()
+            if parcel.future
+        ]
 
     def _cancel(self, futures: list[Future]) -> None:
         with contextlib.suppress(Exception):
@@ -332,7 +364,9 @@ class Cluster:
     def _write_log(self, machine: Machine, lines: str) -> None:
         """Append the lines that a machine logged to its file; the prefix is there for a machine named `arena`."""
         if lines:
-            safe = "".join(letter if letter.isalnum() or letter in "-._" else "-" for letter in machine.name)
+            safe = "".join(
+                letter if letter.isalnum() or letter in "-._" else "-" for letter in machine.name
+            )
             path = self._logs / f"machine-{safe}.log"
             with (
                 contextlib.suppress(OSError),
@@ -350,12 +384,16 @@ class Cluster:
                 f"{self._address}: no worker of this cluster can play the event; the lines above say why, and how to "
                 "mend that; then run the same command again"
             )
-        joining = [machine for machine in self._machines.values() if machine.state is MachineState.JOINING]
+        joining = [
+            machine for machine in self._machines.values() if machine.state is MachineState.JOINING
+        ]
         if MachineState.READY in states or time.monotonic() - self._noticed < NOTICE_S:
             return
         if all(time.monotonic() - machine.begun > NOTICE_S for machine in joining):
             self._noticed = time.monotonic()
-            advice = "" if self._local is not None else f"; `arena worker {self._address}` starts one"
+            advice = (
+                "" if self._local is not None else f"; `arena worker {self._address}` starts one"
+            )
             late = "".join(f"; {machine.name} {machine.idle_reason()}" for machine in joining)
             self._notice(f"{self._address}: waiting for workers{late}{advice}")
 
@@ -363,7 +401,9 @@ class Cluster:
 
     def _connected(self) -> Client:
         try:
-            return Client(self._local or self._address, timeout=CONNECT_S, set_as_default=False, name="arena")
+            return Client(
+                self._local or self._address, timeout=CONNECT_S, set_as_default=False, name="arena"
+            )
         except (OSError, ValueError) as error:
             raise ArenaError(
                 f"{self._address}: no dask scheduler answers there ({error}); start one with `dask scheduler`, and "

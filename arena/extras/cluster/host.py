@@ -100,15 +100,23 @@ class Host:
             return
         among = tuple(claim) if pinned and claim is not None else None
         self._lines = (self._folder / "logs" / "arena.log").open("rb")
-        with closing(log), self._lines, Workers(lanes, pin=pinned, before_fork=log.renew, among=among) as workers:
+        with (
+            closing(log),
+            self._lines,
+            Workers(lanes, pin=pinned, before_fork=log.renew, among=among) as workers,
+        ):
             try:
-                self._send(Report(lanes, _calibrated(workers, lanes, library, lambda: self._look(workers))))
+                self._send(
+                    Report(lanes, _calibrated(workers, lanes, library, lambda: self._look(workers)))
+                )
             except MachineError as error:
                 self._send(error)
             while not self._ended:
                 self._receive(wait=True)
                 for done in workers.map(_in_lane, self._next, stopped=lambda: self._look(workers)):
-                    outcome = Done(None, done.result, done.failure, _portable(done.error), done.lane)
+                    outcome = Done(
+                        None, done.result, done.failure, _portable(done.error), done.lane
+                    )
                     self._answer(done.item, outcome)
                 self._send([])
 
@@ -119,7 +127,9 @@ class Host:
                 number, parcel = self._connection.recv()
                 function, items = wire.unpacked(parcel, self._event)
                 self._parcels[number] = [None] * len(items)
-                self._queue.extend(_Order(number, index, function, item) for index, item in enumerate(items))
+                self._queue.extend(
+                    _Order(number, index, function, item) for index, item in enumerate(items)
+                )
                 wait = False
         except (EOFError, OSError):
             self._ended = True
@@ -138,7 +148,10 @@ class Host:
             lanes = [lane for lane in workers.lanes() if isinstance(lane.item, _Order)]
             # Clocks of two machines differ, so `since` is here how long the lane has worked on the item.
             self._send(
-                [replace(lane, item=(lane.item.parcel, lane.item.index), since=now - lane.since) for lane in lanes]
+                [
+                    replace(lane, item=(lane.item.parcel, lane.item.index), since=now - lane.since)
+                    for lane in lanes
+                ]
             )
         return self._ended
 
@@ -153,7 +166,9 @@ class Host:
         parcel[order.index] = outcome
         if all(parcel):
             del self._parcels[order.parcel]
-            self._send((order.parcel, parcel, self._lines.read(LONGEST_LOG).decode("utf-8", "replace")))
+            self._send(
+                (order.parcel, parcel, self._lines.read(LONGEST_LOG).decode("utf-8", "replace"))
+            )
 
 
 def _portable(error: BaseException | None) -> BaseException | None:
@@ -164,7 +179,9 @@ def _portable(error: BaseException | None) -> BaseException | None:
     """
     if error is None or type(error).__module__.startswith("arena."):
         return error
-    plain = not vars(error) and all(isinstance(value, str | bytes | int | float | None) for value in error.args)
+    plain = not vars(error) and all(
+        isinstance(value, str | bytes | int | float | None) for value in error.args
+    )
     return error if plain and type(error).__module__ == "builtins" else None
 
 
@@ -172,10 +189,14 @@ def _made_ready(event: Event, folder: Path) -> Event:
     """Return the event with its files on this machine, built; ArenaError when it cannot be played here."""
     level = event.conditions.sandbox
     if (cause := choice.failure(level)) is not None:
-        raise ArenaError(f"its self-test of the level {level!r} failed: {cause}: {levels.TABLE[level].needs}")
+        raise ArenaError(
+            f"its self-test of the level {level!r} failed: {cause}: {levels.TABLE[level].needs}"
+        )
     for module in event.conditions.preload:
         if find_spec(module.split(".")[0]) is None:
-            raise ArenaError(f"its environment has no module {module!r}, which `preload` names; install it there")
+            raise ArenaError(
+                f"its environment has no module {module!r}, which `preload` names; install it there"
+            )
     event = wire.located(event, folder.parent / "content")
     event = replace(event, bots=builds.built(event.bots, folder.parent / "builds", level))
     refuse_exposed((folder.parent,), event.bots, level)
@@ -183,17 +204,23 @@ def _made_ready(event: Event, folder: Path) -> Event:
         program = toolchain.resolved(bot.command)[0][0]
         is_own = "/" in bot.command[0] and not bot.command[0].startswith("/")
         if not is_own and shutil.which(program) is None:
-            raise ArenaError(f"it has no program {program!r}, which {bot.name} needs; install it there")
+            raise ArenaError(
+                f"it has no program {program!r}, which {bot.name} needs; install it there"
+            )
     return event
 
 
-def _calibrated(workers: Workers, lanes: int, library: Path | None, stopped: Callable[[], bool]) -> Speed:
+def _calibrated(
+    workers: Workers, lanes: int, library: Path | None, stopped: Callable[[], bool]
+) -> Speed:
     """Return the speed of this machine with all its lanes busy; MachineError when they cannot work.
 
     It is that of the quietest round, and the first round that is quiet enough is the last.
     """
     speeds: list[Speed] = []
-    while not speeds or (speeds[-1].spread > calibration.NOISIEST and len(speeds) < calibration.ROUNDS):
+    while not speeds or (
+        speeds[-1].spread > calibration.NOISIEST and len(speeds) < calibration.ROUNDS
+    ):
         left = iter([(library,)] * (lanes * (calibration.WARM_UPS + calibration.SAMPLES)))
         samples: list[Sample] = []
         for done in workers.map(_sample, partial(next, left, None), stopped=stopped):

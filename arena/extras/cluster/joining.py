@@ -40,7 +40,9 @@ def opener(address: str, notice: Callable[[str], None], *, scale_time: bool) -> 
 def refuse_without_dask() -> None:
     """Raise ArenaError when the package `distributed` is missing, or this is no system for the lanes of a cluster."""
     if not system.LINUX:
-        raise ArenaError(f"clusters need Linux on each machine, and this is {sys.platform}; `arena docs laptops`")
+        raise ArenaError(
+            f"clusters need Linux on each machine, and this is {sys.platform}; `arena docs laptops`"
+        )
     try:
         import distributed  # noqa: F401
     except ImportError as error:
@@ -93,6 +95,9 @@ def _refuse_stranger(address: str, role: str, context: ssl.SSLContext) -> None:
         reason = f"the scheduler refuses the certificate of this {role} ({error.reason}): its CA must have signed it"
         if error.reason == "WRONG_VERSION_NUMBER":
             reason = "the scheduler does not speak TLS: start it with --protocol tls, or use tcp://"
-    except (OSError, UnicodeError):  # a UnicodeError of a host name such as `a..b`: dask says that it cannot be found
+    except (
+        OSError,
+        UnicodeError,
+    ):  # a UnicodeError of a host name such as `a..b`: dask says that it cannot be found
         return
     raise ArenaError(f"{address}: {reason}; `arena docs cluster` has the commands for TLS")

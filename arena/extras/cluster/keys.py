@@ -17,8 +17,12 @@ LOCAL_CLUSTER = re.compile(r"local:[1-9]\d{0,2}")
 def _cluster(address: object) -> object:
     if address is None or address == "none":
         return None
-    if not isinstance(address, str) or not (SCHEDULER.fullmatch(address) or LOCAL_CLUSTER.fullmatch(address)):
-        raise ValueError('a scheduler such as "tcp://host:8786" or "tls://host:8786", "local:4", or "none"')
+    if not isinstance(address, str) or not (
+        SCHEDULER.fullmatch(address) or LOCAL_CLUSTER.fullmatch(address)
+    ):
+        raise ValueError(
+            'a scheduler such as "tcp://host:8786" or "tls://host:8786", "local:4", or "none"'
+        )
     return address
 
 
@@ -29,7 +33,9 @@ class ClusterKeys(Table):
         None,
         description='Play on the machines of a dask cluster: its scheduler, such as "tcp://host:8786", or "local:4".',
     )
-    scale_time: bool = Field(False, description="Give bots more time on a slower machine of a cluster.")
+    scale_time: bool = Field(
+        False, description="Give bots more time on a slower machine of a cluster."
+    )
 
 
 def keys_of(tournament: "Tournament") -> ClusterKeys:

@@ -140,7 +140,8 @@ class Machine:
         return (
             matches + forfeits >= MOST_ITEMS
             or any(count and count >= 2 * self._measured[kind] for kind, count in counts.items())
-            or sum(count * self._seconds.get(kind, 0.0) for kind, count in counts.items()) >= PARCEL_S
+            or sum(count * self._seconds.get(kind, 0.0) for kind, count in counts.items())
+            >= PARCEL_S
         )
 
     def leave(self) -> None:
@@ -152,7 +153,9 @@ class Machine:
         self._closing.set()
         arguments = self.task.key, Session.end, "its driver ended it"
         with contextlib.suppress(Exception):
-            self.client.run(session.in_session, *arguments, workers=[self.address], on_error="ignore")
+            self.client.run(
+                session.in_session, *arguments, workers=[self.address], on_error="ignore"
+            )
 
     def _serve(self) -> None:
         try:
@@ -201,7 +204,11 @@ class Machine:
         while (missing := self._ask(session.open_session, task.key, list(task.contents))) is None:
             if not reported_busy:
                 reported_busy = True
-                self.report(self, MachineState.BUSY, "it plays for another run; it is asked again every second")
+                self.report(
+                    self,
+                    MachineState.BUSY,
+                    "it plays for another run; it is asked again every second",
+                )
             self._wait(BUSY_S)
         for digest in missing:
             try:
@@ -210,7 +217,9 @@ class Machine:
                 if error.errno is None:  # a connection that broke
                     raise
                 reason = f"it cannot keep the bots' files: {error}"
-                raise ArenaError(f"{reason}; make room there, or give it another --folder") from error
+                raise ArenaError(
+                    f"{reason}; make room there, or give it another --folder"
+                ) from error
         self._ask_session(Session.prepare, task.event, facts.lanes, task.pin)
         report: Report | None = None
         while report is None:
@@ -218,7 +227,9 @@ class Machine:
             report, _ = self._ask_session(Session.renew)
         self.lanes = report.lanes
         conditions = task.event.conditions
-        self.scale = admission.scale(report.speed, task.speed, conditions, scale_time=task.scale_time)
+        self.scale = admission.scale(
+            report.speed, task.speed, conditions, scale_time=task.scale_time
+        )
 
     def _wait(self, seconds: float) -> None:
         if self._closing.wait(seconds):

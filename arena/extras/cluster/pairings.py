@@ -11,7 +11,9 @@ from collections.abc import Callable
 from arena.event.director import Work
 from arena.extras.cluster.machine import Machine, MachineState
 
-PAIRINGS_KNOWN = 10_000  # the machines of the newest pairings are remembered, for legs that are played again
+PAIRINGS_KNOWN = (
+    10_000  # the machines of the newest pairings are remembered, for legs that are played again
+)
 
 
 class Pairings:
@@ -68,7 +70,9 @@ class Pairings:
 
     def hand_back(self) -> list[Work]:
         """Return all items that wait, in the order of the run, and forget them."""
-        waiting = [item for pairings in self._backlog.values() for pairing in pairings for item in pairing]
+        waiting = [
+            item for pairings in self._backlog.values() for pairing in pairings for item in pairing
+        ]
         waiting += self._taken
         self._backlog.clear()
         self._taken.clear()

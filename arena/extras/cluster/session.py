@@ -66,7 +66,14 @@ class Session:
         self.key, self.folder = key, _private_folder(folder)
         ours, theirs = socket.socketpair()
         with theirs:
-            command = [sys.executable, "-P", "-m", "arena.extras.cluster.host", str(theirs.fileno()), str(os.getpid())]
+            command = [
+                sys.executable,
+                "-P",
+                "-m",
+                "arena.extras.cluster.host",
+                str(theirs.fileno()),
+                str(os.getpid()),
+            ]
             self._process = subprocess.Popen(
                 [*command, str(folder)], stdin=subprocess.DEVNULL, pass_fds=[theirs.fileno()]
             )
@@ -170,7 +177,9 @@ def facts(dask_worker: Any = None) -> Facts:
 @cache
 def code_digest() -> str:
     """Return a digest of the files of arena and of the rules that come with it, in this process."""
-    arena, rules = (_files_in(folder) for folder in (Path(rulefile.__file__).parent, rulefile.shipped()))
+    arena, rules = (
+        _files_in(folder) for folder in (Path(rulefile.__file__).parent, rulefile.shipped())
+    )
     return digest_of(arena, rules, length=16)
 
 
@@ -200,7 +209,9 @@ async def open_session(key: str, digests: Sequence[str], dask_worker: Any) -> li
     return [digest for digest in digests if not (folder / "content" / digest).exists()]
 
 
-async def in_session(key: str, method: Callable[..., Any], *arguments: Any, dask_worker: Any) -> Any:
+async def in_session(
+    key: str, method: Callable[..., Any], *arguments: Any, dask_worker: Any
+) -> Any:
     """Call a method of a session; SessionLostError when it is over. Threads that wait do not hold up the worker."""
     return await asyncio.to_thread(method, _session(key, dask_worker), *arguments)
 
@@ -213,7 +224,9 @@ async def close_any(dask_worker: Any) -> None:
 
 def play(key: str, number: int, parcel: bytes) -> ParcelResult:
     """Play a parcel: a task of dask's, in one of its threads."""
-    from distributed import get_worker  # slow to import, and dask has imported it where this is called
+    from distributed import (
+        get_worker,
+    )  # slow to import, and dask has imported it where this is called
 
     return _session(key, get_worker()).play(number, parcel)
 

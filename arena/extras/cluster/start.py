@@ -22,11 +22,19 @@ async def serve(
     limit of memory for the same reasons, and no dashboard, because a dashboard is an open port. dask opens the port of
     the dashboard in any case, so it is open to this machine only and has no page.
     """
-    dask.config.set({"distributed.worker.http.routes": []})  # no page behind the port of the dashboard
+    dask.config.set(
+        {"distributed.worker.http.routes": []}
+    )  # no page behind the port of the dashboard
     dask.config.set(wire.MESSAGES_KEPT)
-    dask.config.set({"distributed.worker.profile.enabled": False})  # it looks at all stacks 100 times a second
-    dask.config.set({"distributed.admin.tick.interval": "1s"})  # else it wakes 50 times a second, beside bots
-    logging.getLogger("distributed").setLevel(logging.WARNING)  # it has a line for each beat of a driver
+    dask.config.set(
+        {"distributed.worker.profile.enabled": False}
+    )  # it looks at all stacks 100 times a second
+    dask.config.set(
+        {"distributed.admin.tick.interval": "1s"}
+    )  # else it wakes 50 times a second, beside bots
+    logging.getLogger("distributed").setLevel(
+        logging.WARNING
+    )  # it has a line for each beat of a driver
     loop = asyncio.get_running_loop()
     asked: asyncio.Future[int] = loop.create_future()
 
@@ -47,7 +55,9 @@ async def serve(
             dashboard_address="127.0.0.1:0",
             local_directory=folder,
         )
-        setattr(worker, session.NAME, name or "")  # as dask's own name two workers could not share it
+        setattr(
+            worker, session.NAME, name or ""
+        )  # as dask's own name two workers could not share it
         started = asyncio.ensure_future(worker)
         await asyncio.wait([started, asked], return_when=asyncio.FIRST_COMPLETED)
         if started.done():

@@ -44,7 +44,9 @@ def packed_event(event: Event) -> tuple[Event, dict[str, bytes]]:
         return f"{digest}/{name}"
 
     bots = [
-        bot if bot.files is None else replace(bot, files=packed(name := Path(bot.files).name, {name: Path(bot.files)}))
+        bot
+        if bot.files is None
+        else replace(bot, files=packed(name := Path(bot.files).name, {name: Path(bot.files)}))
         for bot in event.bots
     ]
     rules = {}
@@ -53,7 +55,11 @@ def packed_event(event: Event) -> tuple[Event, dict[str, bytes]]:
         files = {file.resolve() for file in rulefile.sources(path)} | {path.resolve()}
         tables = path.with_suffix(".toml")
         folder = path.resolve().parent
-        named = {str(file.relative_to(folder)): file for file in sorted(files) if file.is_relative_to(folder)}
+        named = {
+            str(file.relative_to(folder)): file
+            for file in sorted(files)
+            if file.is_relative_to(folder)
+        }
         if tables.exists():
             named[f"{path.resolve().stem}.toml"] = tables
         rules[path] = packed(path.resolve().name, named)
@@ -95,10 +101,15 @@ def located(event: Event, folder: Path) -> Event:
                 "version of arena on both machines"
             )
         located_boards.append(here)
-    bots = tuple(bot if bot.files is None else replace(bot, files=str(folder / bot.files)) for bot in event.bots)
+    bots = tuple(
+        bot if bot.files is None else replace(bot, files=str(folder / bot.files))
+        for bot in event.bots
+    )
     for bot in bots:
         if bot.files is not None and not bot_folder.is_whole(Path(bot.files), bot.digest):
-            raise ArenaError(f"{bot.name}: its files did not arrive as they are: look at the disk of that machine")
+            raise ArenaError(
+                f"{bot.name}: its files did not arrive as they are: look at the disk of that machine"
+            )
     return replace(event, boards=tuple(located_boards), bots=bots)
 
 
@@ -136,6 +147,8 @@ def unpacked(parcel: bytes, event: Event) -> tuple[Callable[..., object], list[W
         match, called = work.match, work.called
         seats = {seat.role: Seat(seat.role, bots[seat.bot.name]) for seat in match.seats}
         conditions = match.conditions.scaled(scale)
-        match = replace(match, rules=rules[match.label], seats=tuple(seats.values()), conditions=conditions)
+        match = replace(
+            match, rules=rules[match.label], seats=tuple(seats.values()), conditions=conditions
+        )
         works.append(replace(work, match=match, called=called and seats[called.role]))
     return function, works

@@ -29,16 +29,24 @@ MOST_MISTAKES = 50
 
 
 def contest(
-    action: Annotated[str, typer.Argument(metavar="ACTION", help="The step: check, play, publish or site.")],
+    action: Annotated[
+        str, typer.Argument(metavar="ACTION", help="The step: check, play, publish or site.")
+    ],
     commits: Annotated[
-        list[str] | None, typer.Argument(metavar="BASE HEAD", help="For check: the commits that a pull request joins.")
+        list[str] | None,
+        typer.Argument(
+            metavar="BASE HEAD", help="For check: the commits that a pull request joins."
+        ),
     ] = None,
     author: Annotated[
-        str | None, typer.Option(help="For check: whose pull request it is; only bots/AUTHOR/ may change.")
+        str | None,
+        typer.Option(help="For check: whose pull request it is; only bots/AUTHOR/ may change."),
     ] = None,
     remote: Annotated[str, typer.Option(help="The repository that has the archive.")] = "origin",
     branch: Annotated[str, typer.Option(help="The branch that has the archive.")] = "archive",
-    to: Annotated[Path, typer.Option(metavar="DIR", help="For site: the folder that it goes to.")] = Path("site"),
+    to: Annotated[
+        Path, typer.Option(metavar="DIR", help="For site: the folder that it goes to.")
+    ] = Path("site"),
 ) -> None:
     """Take a step of a contest that is a git repository, in its checkout; `arena init --contest` makes one.
 
@@ -50,7 +58,9 @@ def contest(
         raise ArenaError(f"contest {action}: expected {', '.join(ACTIONS)}")
     if action == "check":
         if len(commits or ()) != 2 or author is None:
-            raise ArenaError("contest check: name two commits and an author: BASE HEAD --author NAME")
+            raise ArenaError(
+                "contest check: name two commits and an author: BASE HEAD --author NAME"
+            )
         base, head = map(git.commit_of, commits or ())
         passed, verdict, lines = _verdict(base, head, author)
         print("\n".join((f"## This pull request {verdict}", "", *lines)))
@@ -87,7 +97,9 @@ def _verdict(base: str, head: str, author: str) -> tuple[bool, str, list[str]]:
             # Its author knows no such folders.
             reason = error.seen_from(Path(folder) / git.CLONE, Path(folder))
             return False, "may not be merged as it is", [f"- {_quoted(reason)}"]
-    words = "may be merged: the bot is fit to play" if result.sound else "may not be merged as it is"
+    words = (
+        "may be merged: the bot is fit to play" if result.sound else "may not be merged as it is"
+    )
     return result.sound, words, list(_findings(result))
 
 
@@ -97,7 +109,9 @@ def _others(merged: Path, author: str) -> list[Bot]:
 
     tournament = config.load(merged / paths.TOURNAMENT_FILE)
     entrants = tournament.entrants(merged)
-    if len(entrants) > 1:  # the first author of a contest may leave it, too, though the event waits for another then
+    if (
+        len(entrants) > 1
+    ):  # the first author of a contest may leave it, too, though the event waits for another then
         boards = paths.results_folder(Path(), paths.SAMPLED_BOARDS)  # those that are here already
         tournament.event(merged, entrants=entrants, sampled_boards=boards.absolute())
     return [bot for bot in entrants if bot.name != author]
@@ -109,7 +123,9 @@ def _checkup(path: Path, author: str, others: Iterable[Bot]) -> Checkup:
     workspace.forget_secrets(tournament)
     candidate = discovery.from_path(path, author)
     known = (name for bot in others for name in (bot.name, bot.display))
-    names.refuse_look_alike(candidate.display or author, known, "choose another `display` in its bot.toml")
+    names.refuse_look_alike(
+        candidate.display or author, known, "choose another `display` in its bot.toml"
+    )
     screening = workspace.screening(tournament)
     (candidate,) = screening.build([candidate])
     with Launcher(watches=True) as launcher:
@@ -169,18 +185,26 @@ def _publish(archive: git.ArchiveBranch, folder: Path) -> None:
             played = stored.played if stored is not None and newer else commit
             now = f"{datetime.now(UTC):%Y-%m-%d %H:%M:%S}"
             rows = site.continued(rows, site.ranks_now(results.read(joined), now, played[:12]))
-        files = {paths.EVENT_FILE: content, HISTORY: site.history_text(rows), git.COMMIT: f"{played}\n".encode()}
+        files = {
+            paths.EVENT_FILE: content,
+            HISTORY: site.history_text(rows),
+            git.COMMIT: f"{played}\n".encode(),
+        }
         if archive.push(files, stored):
             print(f"{archive.remote}/{archive.name}: has the archive now")
             return
-    raise ArenaError(f"{archive.remote}/{archive.name}: others published {ATTEMPTS} times meanwhile; try again")
+    raise ArenaError(
+        f"{archive.remote}/{archive.name}: others published {ATTEMPTS} times meanwhile; try again"
+    )
 
 
 def _site(archive: git.ArchiveBranch, to: Path) -> None:
     """Write the site of what the archive's branch has."""
     stored = archive.read()
     if stored is None:
-        raise ArenaError(f"{archive.remote}/{archive.name}: there is no such branch; `arena contest publish` makes it")
+        raise ArenaError(
+            f"{archive.remote}/{archive.name}: there is no such branch; `arena contest publish` makes it"
+        )
     with _copied(stored) as folder:
         read = results.read(folder)
         page = results.write_report(read, stored_match.game_of)

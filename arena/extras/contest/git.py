@@ -43,7 +43,10 @@ from arena.limited import LimitedError, limited_value
 Found = TypeVar("Found")
 
 BOTS = "bots"
-FILES = {"120000": "is a symbolic link: copy the file instead", "160000": "is another repository: copy its files"}
+FILES = {
+    "120000": "is a symbolic link: copy the file instead",
+    "160000": "is another repository: copy its files",
+}
 """Modes of git that no file of a bot may have, and why."""
 CLONE = "clone"
 """The folder in which git merges."""
@@ -87,7 +90,9 @@ def git(*words: str, folder: Path = Path(), given: bytes = b"", fails: bool = Fa
             env=os.environ | AUTHOR | {"LC_ALL": "C"},
         )
     except FileNotFoundError as error:
-        raise ArenaError("a contest needs the program git, which is not on this machine; install it") from error
+        raise ArenaError(
+            "a contest needs the program git, which is not on this machine; install it"
+        ) from error
     if done.returncode < 0 or b"ut of memory" in done.stderr:
         raise ArenaError(TOO_MUCH)
     if done.returncode and not fails:
@@ -105,7 +110,9 @@ def within_limits(work: Callable[[], Found]) -> Found:
 
 def commit_of(name: str) -> str:
     """Return the id of the commit that a branch, a tag or an id names; ArenaError if there is none."""
-    if name.startswith("-") or not (found := git("rev-parse", "--verify", "-q", f"{name}^{{commit}}", fails=True)):
+    if name.startswith("-") or not (
+        found := git("rev-parse", "--verify", "-q", f"{name}^{{commit}}", fails=True)
+    ):
         raise ArenaError(f"{shown(name)}: is no commit of this repository; fetch it first")
     return found.decode().strip()
 
@@ -124,7 +131,9 @@ def mistakes(base: str, head: str, author: str) -> Iterator[str]:
         yield "it has no commit in common with the base, or several that are the last: rebase it onto the base"
         return
     # A plumbing command, which heeds no setting of how a person likes to see changes.
-    changes = git("diff-tree", "-r", "-z", "--no-renames", "--ignore-submodules=none", bases[0], head).split(b"\0")
+    changes = git(
+        "diff-tree", "-r", "-z", "--no-renames", "--ignore-submodules=none", bases[0], head
+    ).split(b"\0")
     if len(changes) < 2:
         yield "it changes nothing"
     for about, name in zip(changes[::2], changes[1::2], strict=False):
@@ -156,7 +165,11 @@ class Merged:
 def check_out(head: str, author: str, folder: Path, base: str = "HEAD") -> Merged:
     """Merge a pull request onto the base, in an empty folder; ArenaError if git cannot, or if it is too large."""
     files = git("ls-tree", "-r", "-l", "-z", head, f"{BOTS}/{author}").split(b"\0")[:-1]
-    sizes = [size for _, kind, _, size in (row.split(b"\t")[0].split() for row in files) if kind == b"blob"]
+    sizes = [
+        size
+        for _, kind, _, size in (row.split(b"\t")[0].split() for row in files)
+        if kind == b"blob"
+    ]
     if len(files) > MOST_ENTRIES:  # before git unpacks them
         raise too_many()
     if sum(map(int, sizes)) > MOST_BYTES:
@@ -199,8 +212,13 @@ class ArchiveBranch:
 
     def push(self, files: Mapping[str, bytes], expected: "Stored | None") -> bool:
         """Push these files as the only commit; False, and nothing is pushed, if the branch is not as `expected`."""
-        blobs = {name: git("hash-object", "-w", "--stdin", given=content) for name, content in files.items()}
-        tree = "".join(f"100644 blob {blob.decode().strip()}\t{name}\n" for name, blob in blobs.items())
+        blobs = {
+            name: git("hash-object", "-w", "--stdin", given=content)
+            for name, content in files.items()
+        }
+        tree = "".join(
+            f"100644 blob {blob.decode().strip()}\t{name}\n" for name, blob in blobs.items()
+        )
         made = git("mktree", given=tree.encode()).decode().strip()
         commit = git("commit-tree", made, "-m", "archive: matches of the contest").decode().strip()
         ref = f"refs/heads/{self.name}"

@@ -21,7 +21,10 @@ seed = {}\
 def init(
     folder: Path,
     contest: Annotated[
-        bool, typer.Option("--contest", help="As a git repository in which a pull request is a submission.")
+        bool,
+        typer.Option(
+            "--contest", help="As a git repository in which a pull request is a submission."
+        ),
     ] = False,
 ) -> None:
     """Make the workspace of a contest.
@@ -40,4 +43,6 @@ def init(
         page.write_text(page.read_text("utf-8").replace("@name@", name), "utf-8")
         (made / "gitignore").rename(made / ".gitignore")
         (made / "github").rename(made / ".github")
-    print(f"{folder} is a contest now: {folder / 'README.md'} says how to put it online, and how people enter")
+    print(
+        f"{folder} is a contest now: {folder / 'README.md'} says how to put it online, and how people enter"
+    )

@@ -46,7 +46,8 @@ def ranks_now(results: Results, date: str, commit: str) -> list[dict[str, str]]:
         }
         for league in results.leagues
         for row in league.leaderboard().to_dict("records")
-        if row["rank"] is not None and row["rank"] == row["rank"]  # without a rank it is NaN; None, if nobody has one
+        if row["rank"] is not None
+        and row["rank"] == row["rank"]  # without a rank it is NaN; None, if nobody has one
     ]
 
 
@@ -54,7 +55,9 @@ def continued(rows: History, now: History) -> History:
     """Return a history with the ranks of now, unless they are those of its last date. A date has one ranking."""
 
     def ranks(rows: History) -> list[tuple[str, ...]]:
-        return [tuple(row[name] for name in HISTORY if name not in {"date", "commit"}) for row in rows]
+        return [
+            tuple(row[name] for name in HISTORY if name not in {"date", "commit"}) for row in rows
+        ]
 
     if ranks(_newest(rows)) == ranks(now):
         return rows

@@ -62,7 +62,9 @@ def commitment(event: Event, files: Mapping[str, Path]) -> Commitment:
         "settings": settings
         | {
             "openings": (event.openings.plies, event.openings.listed),
-            "boards": [board.label for board in event.boards],  # in the order in which they are played
+            "boards": [
+                board.label for board in event.boards
+            ],  # in the order in which they are played
         },
         "conditions": plain(event.conditions),
         "boards": {board.label: _board_digest(board) for board in event.boards},
@@ -72,7 +74,11 @@ def commitment(event: Event, files: Mapping[str, Path]) -> Commitment:
 
 
 def problems(
-    event: Event, folder: Path, digest: str | None, copies: Mapping[str, Path], refused: Mapping[str, str]
+    event: Event,
+    folder: Path,
+    digest: str | None,
+    copies: Mapping[str, Path],
+    refused: Mapping[str, str],
 ) -> Iterator[str]:
     """Yield what differs from the commitment in a folder of results, by the rules that are known here.
 
@@ -86,7 +92,9 @@ def problems(
             return
         published = Commitment.model_validate(table)
     except FileNotFoundError:
-        raise ArenaError(f"{folder}: has no {COMMITMENT_FILE}; `arena commit` writes it before an event") from None
+        raise ArenaError(
+            f"{folder}: has no {COMMITMENT_FILE}; `arena commit` writes it before an event"
+        ) from None
     except (OSError, ValueError, RecursionError):
         yield f"{COMMITMENT_FILE}: is not as `arena commit` writes it"
         return
@@ -108,12 +116,16 @@ def problems(
             trusted.append(replace(board, rules=rulebook.of_record(board).rules))
         except ArenaError as error:
             yield f"board {board.label}: its rules cannot be had: {error}"
-    known = replace(event, boards=tuple(trusted), bots=tuple(bot for bot in event.bots if bot.name in files))
+    known = replace(
+        event, boards=tuple(trusted), bots=tuple(bot for bot in event.bots if bot.name in files)
+    )
     yield from differences(published, commitment(known, files))
     for board in trusted:
         if board.sampled:  # keys of matches are checked with their plan
             try:
-                drawn = boards.sampled_board(Path(board.rules), board.name, len(board.sampled), event.seed).sampled
+                drawn = boards.sampled_board(
+                    Path(board.rules), board.name, len(board.sampled), event.seed
+                ).sampled
             except ArenaError:  # as a hostile number of them
                 drawn = ()
             if drawn != board.sampled:
@@ -132,7 +144,10 @@ def differences(published: Commitment, computed: Commitment) -> Iterator[str]:
     """Yield in words what differs between a commitment and one that was computed from the files after the event."""
     if published.seed != computed.seed:
         yield "the seed is not the one that was committed"
-    for then, now in ((published.settings, computed.settings), (published.conditions, computed.conditions)):
+    for then, now in (
+        (published.settings, computed.settings),
+        (published.conditions, computed.conditions),
+    ):
         for name in then | now:
             if then.get(name) != now.get(name):
                 was, is_now = json.dumps(then.get(name)), json.dumps(now.get(name))
@@ -164,4 +179,9 @@ def _bot_digest(bot: Bot, path: Path) -> str:
     else:
         files = digest_of(program.command, [(path.name, path)], WHOLE)
     settings = stated(bot, BOT_SETTINGS)
-    return values_digest(files, settings | {"limits": bot.limits and plain(bot.limits)}, bool(bot.remote), length=WHOLE)
+    return values_digest(
+        files,
+        settings | {"limits": bot.limits and plain(bot.limits)},
+        bool(bot.remote),
+        length=WHOLE,
+    )

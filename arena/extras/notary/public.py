@@ -32,19 +32,29 @@ def verify(
     all_versions: bool,
     json: bool,
     public: Annotated[
-        bool, typer.Option("--public", help="Compare with what `arena commit` wrote; check draws and CSV files too.")
+        bool,
+        typer.Option(
+            "--public",
+            help="Compare with what `arena commit` wrote; check draws and CSV files too.",
+        ),
     ] = False,
     digest: Annotated[
-        str | None, typer.Option(metavar="HEX", help="With --public: the digest that was published before the event.")
+        str | None,
+        typer.Option(
+            metavar="HEX", help="With --public: the digest that was published before the event."
+        ),
     ] = None,
     reruns: Annotated[
         int,
         typer.Option(
-            metavar="K", min=0, help="With --public, where all else holds: play K matches again, drawn by lot."
+            metavar="K",
+            min=0,
+            help="With --public, where all else holds: play K matches again, drawn by lot.",
         ),
     ] = 0,
     lot: Annotated[
-        str | None, typer.Option(metavar="TEXT", help="With --reruns: a public text that decides the lot.")
+        str | None,
+        typer.Option(metavar="TEXT", help="With --reruns: a public text that decides the lot."),
     ] = None,
 ) -> None:
     """Check the records as without the options; then compare all that is public with the commitment."""
@@ -62,7 +72,9 @@ def verify(
         problems = checked.problems
         if checked.event:
             with TemporaryDirectory() as made:
-                bots = stored_match.copy_bots(folder, [bot.digest for bot in checked.event.bots], Path(made))
+                bots = stored_match.copy_bots(
+                    folder, [bot.digest for bot in checked.event.bots], Path(made)
+                )
                 found = commitment.problems(checked.event, folder, digest, *bots)
                 problems += (("", words) for words in found)
             if not any(match for match, _ in problems):  # of forged records no tables can be made
@@ -71,7 +83,9 @@ def verify(
                 differing, notes = _rerun_problems(archive, str(folder), reruns, lot)
                 problems += differing
         if digest is None:
-            notes.append(f"{COMMITMENT_FILE} is believed as it is here: --digest compares it with what was published")
+            notes.append(
+                f"{COMMITMENT_FILE} is believed as it is here: --digest compares it with what was published"
+            )
     records.print_checked(checked, notes, json=json)
 
 
@@ -83,7 +97,8 @@ def _table_problems(folder: Path) -> Iterator[str]:
         # A cache that stands beside the event may be part of the forgery, so the tables are made beside a copy.
         with shared_folders.opened(folder) as files:
             allowance = Allowance(size=10**12, entries=2, left_out=())
-            for name in {paths.EVENT_FILE, f"{paths.EVENT_FILE}-wal"}.intersection(os.listdir(files)):  # noqa: PTH208
+            stored = os.listdir(files)  # noqa: PTH208
+            for name in {paths.EVENT_FILE, f"{paths.EVENT_FILE}-wal"}.intersection(stored):
                 copy_entry(files, name, Path(copy) / name, allowance)
         result_files.write_tables(results.read(Path(copy)))
         for file in sorted(folder.glob("*.csv")):
@@ -98,17 +113,23 @@ def _table_problems(folder: Path) -> Iterator[str]:
                 yield f"{file.name}: cannot be read: {error.strerror or error}"
                 continue
             lines = [content.splitlines() for content in (found, tables.narrowed(made, found))]
-            if (line := next((n for n, (a, b) in enumerate(zip_longest(*lines), 1) if a != b), None)) is not None:
+            if (
+                line := next((n for n, (a, b) in enumerate(zip_longest(*lines), 1) if a != b), None)
+            ) is not None:
                 yield f"{file.name}: line {line} is not what the matches say"
 
 
-def _rerun_problems(archive: "Archive", event: str, count: int, lot: str | None) -> "tuple[list[Problem], list[str]]":
+def _rerun_problems(
+    archive: "Archive", event: str, count: int, lot: str | None
+) -> "tuple[list[Problem], list[str]]":
     """Play matches again that are drawn by lot; return those that did not go as recorded, and what the rest proves."""
     from arena.cli import rerun
     from arena.replay.rerun import differences
 
     ids = sorted(played.id for played in archive.played())
-    drawn = (random.Random(lot) if lot is not None else random.SystemRandom()).sample(ids, min(count, len(ids)))
+    drawn = (random.Random(lot) if lot is not None else random.SystemRandom()).sample(
+        ids, min(count, len(ids))
+    )
     problems, same = [], 0
     tournament = workspace.tournament()
     with ProgressLine("verify: matches again") as progress:
@@ -120,9 +141,13 @@ def _rerun_problems(archive: "Archive", event: str, count: int, lot: str | None)
             if not (found := list(differences(record, again))):
                 same += 1
             elif not list(differences(again, rerun.played_again(record, event, tournament))):
-                problems.append((match, f"played again, twice alike, it goes otherwise: {found[0]}"))
+                problems.append(
+                    (match, f"played again, twice alike, it goes otherwise: {found[0]}")
+                )
             progress(number, len(drawn))
-    notes = [f"{len(drawn)} of {len(ids)} matches were played again, drawn by lot: {same} went as recorded"]
+    notes = [
+        f"{len(drawn)} of {len(ids)} matches were played again, drawn by lot: {same} went as recorded"
+    ]
     if others := len(drawn) - same - len(problems):
         notes.append(
             f"{others} go otherwise each time, so they prove nothing: their bots use dice of their own, or clocks"

@@ -31,7 +31,14 @@ DatabaseError = sqlite3.Error
 """What a change may raise that the disk or another process prevents."""
 SESSION_DAYS = 30
 SETTLED_NS = 100_000_000
-LIMITS = {"uploads": 10, "requests": 10, "matches": 20, "megabytes": 50, "disk": 1000, "site": 50_000}
+LIMITS = {
+    "uploads": 10,
+    "requests": 10,
+    "matches": 20,
+    "megabytes": 50,
+    "disk": 1000,
+    "site": 50_000,
+}
 """What an author may do in an hour, and how many megabytes an upload, an author and the site may take on disk, unless
 the organiser says otherwise."""
 IN_MEGABYTES = {"megabytes": "an upload", "disk": "an author on disk", "site": "the site on disk"}
@@ -186,7 +193,9 @@ class Accounts:
         with writing(self.folder):
             whole_files.make_folder(self.folder)
             self.folder.chmod(0o700)
-            if not (self.folder / ".gitignore").exists():  # a workspace may be a repository that others read
+            if not (
+                self.folder / ".gitignore"
+            ).exists():  # a workspace may be a repository that others read
                 whole_files.write(self.folder / ".gitignore", b"*\n", whole_files.PRIVATE)
             whole_files.make_empty(self._path, whole_files.PRIVATE)
         with self._connection() as connection:
@@ -203,18 +212,30 @@ class Accounts:
 
     # Accounts
 
-    def invite(self, name: str, who: str, *, id: str = "", email: str = "", organiser: bool = False) -> str:  # noqa: A002
+    def invite(
+        self,
+        name: str,
+        who: str,
+        *,
+        id: str = "",  # noqa: A002
+        email: str = "",
+        organiser: bool = False,
+    ) -> str:
         """Make an account, and return its token, of which a hash is stored."""
         made = self.invitations([Person(name=name, id=id, email=email)], who, organiser=organiser)
         made.store()
         return made.tokens[0]
 
-    def invitations(self, people: Iterable[Person], who: str, *, organiser: bool = False) -> NewTokens:
+    def invitations(
+        self, people: Iterable[Person], who: str, *, organiser: bool = False
+    ) -> NewTokens:
         """Return the tokens of new accounts for these people; ArenaError if one of them cannot have an account."""
         accounts = tuple(_new_account(person, organiser=organiser) for person in people)
         tokens = tuple(secrets.token_urlsafe(32) for _ in accounts)
         known = self._refuse_taken(accounts)
-        labels = names.unambiguous([(account.name, account.id) for account in (*accounts, *known)])[: len(accounts)]
+        labels = names.unambiguous([(account.name, account.id) for account in (*accounts, *known)])[
+            : len(accounts)
+        ]
 
         def store() -> None:
             with self._changing() as connection:
@@ -222,7 +243,14 @@ class Accounts:
                 for account, label, token in zip(accounts, labels, tokens, strict=True):
                     connection.execute(
                         "insert into accounts(id, name, email, organiser, token, made) values (?, ?, ?, ?, ?, ?)",
-                        (account.id, account.name, account.email, account.is_organiser, _hashed(token), now()),
+                        (
+                            account.id,
+                            account.name,
+                            account.email,
+                            account.is_organiser,
+                            _hashed(token),
+                            now(),
+                        ),
                     )
                     _log(connection, who, "invite", label)
 
@@ -247,11 +275,17 @@ class Accounts:
             add(account)
         for account in accounts:
             name = account.name
-            if account.id in ids or any(_are_one(account, other) for other in namesakes[name.casefold()]):
-                raise ArenaError(f"{name!r} has an account; `arena serve rotate` gives a new token for it")
+            if account.id in ids or any(
+                _are_one(account, other) for other in namesakes[name.casefold()]
+            ):
+                raise ArenaError(
+                    f"{name!r} has an account; `arena serve rotate` gives a new token for it"
+                )
             for other in looks[names.skeleton(name)]:
                 if names.look_alike(name, other) and name.casefold() != other.casefold():
-                    raise ArenaError(f"{name!r} ({name!a}) looks like {other!r}, who is somebody else")
+                    raise ArenaError(
+                        f"{name!r} ({name!a}) looks like {other!r}, who is somebody else"
+                    )
             add(account)
         return known
 
@@ -268,7 +302,9 @@ class Accounts:
         def store() -> None:
             with self._changing() as connection:
                 values = (_hashed(token), account.id)
-                connection.execute("update accounts set token = ?, revoked = '' where id = ?", values)
+                connection.execute(
+                    "update accounts set token = ?, revoked = '' where id = ?", values
+                )
                 connection.execute("delete from sessions where account = ?", (account.id,))
                 _log(connection, who, "rotate", label)
 
@@ -277,7 +313,9 @@ class Accounts:
     def revoke(self, account: Account, who: str) -> None:
         """End the token and the sessions of an account; its bots stay."""
         with self._changing() as connection:
-            connection.execute("update accounts set token = null, revoked = ? where id = ?", (now(), account.id))
+            connection.execute(
+                "update accounts set token = null, revoked = ? where id = ?", (now(), account.id)
+            )
             connection.execute("delete from sessions where account = ?", (account.id,))
             _log(connection, who, "revoke", self.label(account))
 
@@ -288,7 +326,9 @@ class Accounts:
     def labels(self) -> dict[str, str]:
         """Return the name to show for each account, by its id: with the id where others have that name, too."""
         every = self.accounts()
-        labels = names.unambiguous([(account.name, account.person or account.id) for account in every])
+        labels = names.unambiguous(
+            [(account.name, account.person or account.id) for account in every]
+        )
         return {account.id: label for account, label in zip(every, labels, strict=True)}
 
     def label(self, account: Account) -> str:
@@ -298,22 +338,31 @@ class Accounts:
     def named(self, name: str) -> Account:
         """Return the account with this name, id or e-mail; ArenaError if nobody has it, or if several have."""
         every, labels = self.accounts(), self.labels()
-        known = {account: {*account.ids, account.name, account.email, labels[account.id]} for account in every}
+        known = {
+            account: {*account.ids, account.name, account.email, labels[account.id]}
+            for account in every
+        }
         found = [account for account in every if name and name in known[account]]
         by_id = [account for account in found if name in account.ids and name != account.name]
         if len(by_id) == 1:
             found = by_id
         if len(found) > 1:
             ids = " or ".join(account.person or account.id for account in found)
-            raise ArenaError(f"{name!r} is the name of {len(found)} accounts: name one by its id, {ids}")
+            raise ArenaError(
+                f"{name!r} is the name of {len(found)} accounts: name one by its id, {ids}"
+            )
         if not found:
-            raise ArenaError(f"{name!r} has no account; {known_are(name, [account.name for account in every])}")
+            raise ArenaError(
+                f"{name!r} has no account; {known_are(name, [account.name for account in every])}"
+            )
         return found[0]
 
     def people(self) -> People:
         """Return the people of people.csv, and those who have an account only."""
         listed = list(people_files.of_workspace(self.workspace))
-        others = [Person(name=a.name, email=a.email, id=a.id) for a in self.accounts() if not a.person]
+        others = [
+            Person(name=a.name, email=a.email, id=a.id) for a in self.accounts() if not a.person
+        ]
         return People([*listed, *others])
 
     def _people_now(self) -> People:
@@ -329,7 +378,9 @@ class Accounts:
     def sign_in(self, token: str) -> str | None:
         """Return a new session for a token; None if it is nobody's, ArenaError if there were too many in this hour."""
         session, until = secrets.token_urlsafe(32), datetime.now(UTC) + timedelta(days=SESSION_DAYS)
-        if self.with_token(token) is None:  # a stranger's guess takes no turn among those who change something
+        if (
+            self.with_token(token) is None
+        ):  # a stranger's guess takes no turn among those who change something
             return None
         with self._changing() as connection:
             account = self.with_token(token)  # again: it may have been rotated or revoked since
@@ -371,7 +422,11 @@ class Accounts:
             rows = self._rows("select id from requests where account = ?", account.id)
             own = {f"{REQUESTS}{row['id']}" for row in rows}
         hidden = self.is_on("hidden")
-        return [event for event in events if (event in own if event.startswith(REQUESTS) else not hidden)]
+        return [
+            event
+            for event in events
+            if (event in own if event.startswith(REQUESTS) else not hidden)
+        ]
 
     # Uploads
 
@@ -392,7 +447,9 @@ class Accounts:
         with self._connection() as connection:
             self._refuse_over_limit(connection, account, "uploads", "upload")
 
-    def uploads(self, account: Account | None = None, *, most: int = -1, **wanted: str) -> tuple[Upload, ...]:
+    def uploads(
+        self, account: Account | None = None, *, most: int = -1, **wanted: str
+    ) -> tuple[Upload, ...]:
         """Return the uploads of an author, or of all, with this `status` or `id`; the newest first, or so many."""
         return tuple(Upload(**row) for row in self._of("uploads", account, most, **wanted))
 
@@ -403,15 +460,26 @@ class Accounts:
         several slow ones; then the oldest.
         """
         checked = "select count(*) from uploads as other where other.account = uploads.account and other.decided > ?"
-        query = f"select * from uploads where status = 'waiting' order by ({checked}), uploads.rowid"
+        query = (
+            f"select * from uploads where status = 'waiting' order by ({checked}), uploads.rowid"
+        )
         with self._changing() as connection:
             row = connection.execute(query, (_hour_ago(),)).fetchone()
             if row is not None:
-                connection.execute("update uploads set attempts = attempts + 1 where id = ?", (row["id"],))
+                connection.execute(
+                    "update uploads set attempts = attempts + 1 where id = ?", (row["id"],)
+                )
         return None if row is None else Upload(**row)
 
     def decide_upload(
-        self, upload: Upload, status: str, words: str, *, reasons: str = "", bot: str = "", version: int | None = None
+        self,
+        upload: Upload,
+        status: str,
+        words: str,
+        *,
+        reasons: str = "",
+        bot: str = "",
+        version: int | None = None,
     ) -> None:
         """Store the verdict on an upload."""
         with self._changing() as connection:
@@ -419,13 +487,20 @@ class Accounts:
                 "update uploads set status = ?, words = ?, reasons = ?, bot = ?, version = ?, decided = ? where id = ?",
                 (status, words, reasons, bot, version, now(), upload.id),
             )
-            _log(connection, self.labels()[upload.account], f"upload is {status}", bot or upload.file)
+            _log(
+                connection, self.labels()[upload.account], f"upload is {status}", bot or upload.file
+            )
 
     def bytes_of_verdicts(self, account: Account) -> int:
         """Return the bytes of the words that are stored about the uploads and requests of an author."""
-        query = "select coalesce(sum(length(words) + length({})), 0) as size from {} where account = ?"
+        query = (
+            "select coalesce(sum(length(words) + length({})), 0) as size from {} where account = ?"
+        )
         columns = {"uploads": "reasons", "requests": "board"}
-        return sum(self._rows(query.format(more, table), account.id)[0]["size"] for table, more in columns.items())
+        return sum(
+            self._rows(query.format(more, table), account.id)[0]["size"]
+            for table, more in columns.items()
+        )
 
     # Requests
 
@@ -435,8 +510,13 @@ class Accounts:
         with self._changing() as connection:
             self._count(connection, account, "requests", "request")
             query = "select count(*) from requests where account = ? and status in ('waiting', 'playing')"
-            if connection.execute(query, (account.id,)).fetchone()[0] >= WAITING and not account.is_organiser:
-                raise ArenaError(f"{WAITING} of your requests wait already; ask again when they are played")
+            if (
+                connection.execute(query, (account.id,)).fetchone()[0] >= WAITING
+                and not account.is_organiser
+            ):
+                raise ArenaError(
+                    f"{WAITING} of your requests wait already; ask again when they are played"
+                )
             connection.execute(
                 "insert into requests(id, account, first, second, board, pairings, asked) values (?, ?, ?, ?, ?, ?, ?)",
                 (id_, account.id, first, second, board, pairings, now()),
@@ -444,7 +524,9 @@ class Accounts:
             _log(connection, self.label(account), "request", f"{first} {second} {board}".strip())
         return id_
 
-    def requests(self, account: Account | None = None, *, most: int = -1, **wanted: str) -> tuple[MatchRequest, ...]:
+    def requests(
+        self, account: Account | None = None, *, most: int = -1, **wanted: str
+    ) -> tuple[MatchRequest, ...]:
         """Return the requests of an author, or of all, with this `status` or `id`; the newest first, or so many."""
         return tuple(MatchRequest(**row) for row in self._of("requests", account, most, **wanted))
 
@@ -453,7 +535,13 @@ class Accounts:
         with self._changing() as connection:
             connection.execute(
                 "update requests set status = ?, words = ?, attempts = attempts + ?, ended = ? where id = ?",
-                (status, words, status == "playing", now() if status in {"done", "failed"} else "", request.id),
+                (
+                    status,
+                    words,
+                    status == "playing",
+                    now() if status in {"done", "failed"} else "",
+                    request.id,
+                ),
             )
 
     # Matches of people, of which the log and two settings know
@@ -467,7 +555,9 @@ class Accounts:
             self._count(connection, account, "matches", "play")
             _log(connection, self.label(account), "play", wish)
             # As it is in this transaction: two people may begin at once.
-            row = connection.execute("select value from settings where name = ?", (OPPONENTS,)).fetchone()
+            row = connection.execute(
+                "select value from settings where name = ?", (OPPONENTS,)
+            ).fetchone()
             opponents = _within_an_hour(json.loads(row[0]) if row is not None else {})
             opponents[bot] = now()
             values = (OPPONENTS, json.dumps(opponents))
@@ -495,11 +585,16 @@ class Accounts:
     def end_round(self, words: str = "") -> None:
         """Note that the round has ended, with what went wrong."""
         with self._changing() as connection:
-            connection.execute("update rounds set ended = ?, words = ? where ended = ''", (now(), words))
+            connection.execute(
+                "update rounds set ended = ?, words = ? where ended = ''", (now(), words)
+            )
 
     def rounds(self, most: int = 50) -> tuple[Round, ...]:
         """Return the last rounds, the newest first."""
-        return tuple(Round(**row) for row in self._rows("select * from rounds order by number desc limit ?", most))
+        return tuple(
+            Round(**row)
+            for row in self._rows("select * from rounds order by number desc limit ?", most)
+        )
 
     # Settings
 
@@ -516,7 +611,10 @@ class Accounts:
         changes = self.changes()
         stored, settings = self._stored_settings
         if changes is None or changes != stored:
-            settings = {row["name"]: json.loads(row["value"]) for row in self._rows("select * from settings")}
+            settings = {
+                row["name"]: json.loads(row["value"])
+                for row in self._rows("select * from settings")
+            }
             self._stored_settings = (changes, settings)
         return settings
 
@@ -534,10 +632,14 @@ class Accounts:
         """Return a limit of `LIMITS`."""
         return int(self.setting(f"limit.{name}", LIMITS[name]))
 
-    def set(self, name: str, value: Any, who: str = "", action: str = "", subject: str = "") -> None:
+    def set(
+        self, name: str, value: Any, who: str = "", action: str = "", subject: str = ""
+    ) -> None:
         """Store a setting; an action of somebody goes into the log, with its subject."""
         with self._changing() as connection:
-            connection.execute("insert or replace into settings values (?, ?)", (name, json.dumps(value)))
+            connection.execute(
+                "insert or replace into settings values (?, ?)", (name, json.dumps(value))
+            )
             if action:
                 _log(connection, who, action, subject)
 
@@ -553,26 +655,40 @@ class Accounts:
         rows = self._rows("select * from log order by rowid desc limit ?", most)
         return tuple(LogEntry(**row) for row in rows)
 
-    def _refuse_over_limit(self, connection: sqlite3.Connection, account: Account, limit: str, action: str) -> None:
+    def _refuse_over_limit(
+        self, connection: sqlite3.Connection, account: Account, limit: str, action: str
+    ) -> None:
         """Raise ArenaError if this author has had as many actions in the last hour as the limit allows.
 
         Or if the account was revoked, since its request was let in.
         """
-        if connection.execute("select 1 from accounts where id = ? and revoked = ''", (account.id,)).fetchone() is None:
+        if (
+            connection.execute(
+                "select 1 from accounts where id = ? and revoked = ''", (account.id,)
+            ).fetchone()
+            is None
+        ):
             raise ArenaError("this account was revoked: ask the organiser")
         count = 0
         for id_, done, at in _recent_actions(connection):
-            if (id_, done) == (account.id, action) and at <= now():  # later ones: the clock was set back since
+            if (id_, done) == (
+                account.id,
+                action,
+            ) and at <= now():  # later ones: the clock was set back since
                 count += 1
         most = SIGN_INS if limit == "sign-ins" else self.limit(limit)
         if count >= most and not account.is_organiser:
             raise ArenaError(f"you have had {most} {limit} in this hour; try again later")
 
-    def _count(self, connection: sqlite3.Connection, account: Account, limit: str, action: str) -> None:
+    def _count(
+        self, connection: sqlite3.Connection, account: Account, limit: str, action: str
+    ) -> None:
         """Count an action of this author for the limit; ArenaError, and nothing changes, if it is one too many."""
         self._refuse_over_limit(connection, account, limit, action)
         recent = [*_recent_actions(connection), (account.id, action, now())]
-        connection.execute("insert or replace into settings values (?, ?)", (RECENT, json.dumps(recent)))
+        connection.execute(
+            "insert or replace into settings values (?, ?)", (RECENT, json.dumps(recent))
+        )
 
     def _of(
         self,
@@ -605,7 +721,9 @@ class Accounts:
         """
         if account.id == person.id:
             return False
-        others = {row["id"] for row in self._rows("select id from accounts where id <> ?", account.id)}
+        others = {
+            row["id"] for row in self._rows("select id from accounts where id <> ?", account.id)
+        }
         wanted = people_files.spelling(person.id)
         if people_files.spelling(account.id) == wanted:
             return person.id in others
@@ -669,7 +787,12 @@ def _are_one(account: Account, other: Account) -> bool:
 
 def _as_listed(account: Account, person: Person) -> Account:
     """Return an account under the name that its person has in people.csv now."""
-    return replace(account, name=names.display(person.name), email=person.email or account.email, person=person.id)
+    return replace(
+        account,
+        name=names.display(person.name),
+        email=person.email or account.email,
+        person=person.id,
+    )
 
 
 def now() -> str:
@@ -691,7 +814,9 @@ def last_changes(database: Path) -> tuple[tuple[int, int], ...]:
     for file in (database, database.with_name(f"{database.name}-wal")):
         with contextlib.suppress(OSError):
             status = file.stat()
-            if status.st_size:  # a log that was cut, or its file that a reader made and removed, is no change
+            if (
+                status.st_size
+            ):  # a log that was cut, or its file that a reader made and removed, is no change
                 stamps.append((status.st_mtime_ns, status.st_size))
     return tuple(stamps)
 

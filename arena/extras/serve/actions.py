@@ -19,7 +19,11 @@ Show = Callable[[Rows], None]
 SWITCHES: Final = {
     "freeze": ("frozen", True, "no author can hand in a bot until `unfreeze`"),
     "unfreeze": ("frozen", False, "authors can hand in bots"),
-    "pause": ("paused", True, "the matches under way are played to their end, and no others begin until `resume`"),
+    "pause": (
+        "paused",
+        True,
+        "the matches under way are played to their end, and no others begin until `resume`",
+    ),
     "resume": ("paused", False, "rounds and requests are played"),
     "hide": ("hidden", True, "only an organiser sees results until `publish`"),
     "publish": ("hidden", False, "everybody sees the results"),
@@ -31,7 +35,13 @@ MOST_NAME, MOST_WELCOME = 60, 1000
 ROSTER = ".csv"  # how the name of a table of people ends; without that, a word to `invite` is the name of a person
 
 
-def act(accounts: Accounts, action: str, words: Sequence[str], who: str, show_first: Show = lambda _rows: None) -> Rows:
+def act(
+    accounts: Accounts,
+    action: str,
+    words: Sequence[str],
+    who: str,
+    show_first: Show = lambda _rows: None,
+) -> Rows:
     """Do an action for `who`, and return what there is to say; ArenaError for a mistake in its words.
 
     Tokens go to `show_first` before they are stored. If it fails, nothing has changed, so that no account ever has a
@@ -43,11 +53,16 @@ def act(accounts: Accounts, action: str, words: Sequence[str], who: str, show_fi
         accounts.set(switch, value, who, action)
         return [{"done": meaning}]
     if action not in ACTIONS:
-        raise ArenaError(f"serve {action}: no such action; {known_are(action, [*ACTIONS, *SWITCHES])}")
+        raise ArenaError(
+            f"serve {action}: no such action; {known_are(action, [*ACTIONS, *SWITCHES])}"
+        )
     answer = ACTIONS[action](accounts, words, who)
     if not isinstance(answer, NewTokens):
         return answer
-    rows = [{"name": name, "token": token} for name, token in zip(answer.labels, answer.tokens, strict=True)]
+    rows = [
+        {"name": name, "token": token}
+        for name, token in zip(answer.labels, answer.tokens, strict=True)
+    ]
     show_first(rows)
     try:
         answer.store()
@@ -68,13 +83,19 @@ def _invite(accounts: Accounts, words: Sequence[str], who: str) -> NewTokens:
         fitting = accounts.people().fitting(name)
         if len(fitting) > 1:
             ids = " or ".join(sorted(person.id for person in fitting))
-            raise ArenaError(f"{name!r} is the name of {len(fitting)} people: name one by the id, {ids}")
+            raise ArenaError(
+                f"{name!r} is the name of {len(fitting)} people: name one by the id, {ids}"
+            )
         return accounts.invitations(fitting or [Person(name=name)], who, organiser=organiser)
     roster = people_files.read(Path(name))
-    known = {roster.recorded(account.id, account.name, account.email) for account in accounts.accounts()}
+    known = {
+        roster.recorded(account.id, account.name, account.email) for account in accounts.accounts()
+    }
     new = [person for person in roster if person not in known]
     if not new:
-        raise ArenaError(f"{name}: everybody there has an account; `arena serve rotate NAME` makes a new token")
+        raise ArenaError(
+            f"{name}: everybody there has an account; `arena serve rotate NAME` makes a new token"
+        )
     try:
         return accounts.invitations(new, who)
     except ArenaError as error:
@@ -88,7 +109,11 @@ def _rotate(accounts: Accounts, words: Sequence[str], who: str) -> NewTokens:
 def _revoke(accounts: Accounts, words: Sequence[str], who: str) -> Rows:
     account = accounts.named(" ".join(words))
     accounts.revoke(account, who)
-    return [{"done": f"the token of {accounts.label(account)} is void, and who used it is signed out; the bots stay"}]
+    return [
+        {
+            "done": f"the token of {accounts.label(account)} is void, and who used it is signed out; the bots stay"
+        }
+    ]
 
 
 def _accounts(accounts: Accounts, words: Sequence[str], _who: str) -> Rows:
@@ -129,7 +154,11 @@ def _rounds(accounts: Accounts, words: Sequence[str], who: str) -> Rows:
         {"round": str(each.number), "begun": each.begun, "ended": each.ended, "words": each.words}
         for each in accounts.rounds(10)
     ]
-    return rows if rows and not words else [{"done": f"rounds begin {rule}" if rule else "no round begins by itself"}]
+    return (
+        rows
+        if rows and not words
+        else [{"done": f"rounds begin {rule}" if rule else "no round begins by itself"}]
+    )
 
 
 def _limit(accounts: Accounts, words: Sequence[str], who: str) -> Rows:
@@ -160,7 +189,9 @@ def _worded(accounts: Accounts, action: str, words: Sequence[str], who: str, mos
     """Store a text of the organiser, or say which text there is; `off` takes it away."""
     text = " ".join(words)
     if len(text) > most:
-        raise ArenaError(f"serve {action}: {len(text)} characters are too many; write at most {most}")
+        raise ArenaError(
+            f"serve {action}: {len(text)} characters are too many; write at most {most}"
+        )
     if text:
         accounts.set(action, "" if text == OFF else text, who, action, text)
     stored = accounts.setting(action, "")
@@ -209,4 +240,6 @@ ACTIONS: Final[dict[str, Callable[[Accounts, Sequence[str], str], Rows | NewToke
 
 def _expect(action: str, words: Sequence[str], number: int) -> None:
     if len(words) != number:
-        raise ArenaError(f"serve {action}: expected {counted(number, 'word') if number else 'no words'} more")
+        raise ArenaError(
+            f"serve {action}: expected {counted(number, 'word') if number else 'no words'} more"
+        )

@@ -8,7 +8,19 @@ from starlette.applications import Starlette
 from starlette.middleware import Middleware
 from starlette.routing import Route
 
-from arena.extras.serve import author, desk, live, organiser, pages, people, play, readers, remote, task, uploads
+from arena.extras.serve import (
+    author,
+    desk,
+    live,
+    organiser,
+    pages,
+    people,
+    play,
+    readers,
+    remote,
+    task,
+    uploads,
+)
 from arena.extras.serve.accounts import Accounts
 from arena.extras.serve.frames import Frames
 from arena.extras.serve.guard import Guard, Settings
@@ -26,7 +38,10 @@ def make_app(workspace: Path, settings: Settings | None = None) -> Starlette:
         app.state.frames = Frames(workspace / "results")
         app.state.stages = live.Stages(app.state.frames, settings)
         try:
-            async with desk.at_work(accounts, app.state.hub, key), app.state.human_matches.looked_after():
+            async with (
+                desk.at_work(accounts, app.state.hub, key),
+                app.state.human_matches.looked_after(),
+            ):
                 yield
         finally:
             app.state.stages.close()
@@ -50,7 +65,11 @@ def make_app(workspace: Path, settings: Settings | None = None) -> Starlette:
         exception_handlers=pages.ERRORS,
     )
     app.state.settings, app.state.accounts, app.state.threads = settings, accounts, people.Threads()
-    app.state.worker, app.state.hub, app.state.human_matches = Worker(), remote.Hub(), HumanMatches(accounts)
+    app.state.worker, app.state.hub, app.state.human_matches = (
+        Worker(),
+        remote.Hub(),
+        HumanMatches(accounts),
+    )
     app.state.answers = organiser.Answers()
     app.state.coming_in = set()  # accounts whose uploads arrive now
     app.state.is_ending = lambda: False  # until a server runs it

@@ -54,11 +54,17 @@ async def sign_in(request: Request) -> Response:
     mistake = "This token is not valid: it may be mistyped, or replaced by a newer one. Ask the organiser."
     try:
         accounts = people.accounts_of(request)
-        session = await asyncio.to_thread(accounts.sign_in, token.strip()) if isinstance(token, str) else None
+        session = (
+            await asyncio.to_thread(accounts.sign_in, token.strip())
+            if isinstance(token, str)
+            else None
+        )
     except ArenaError as error:
         session, mistake = None, str(error)
     if session is None:
-        return pages.render(request, "sign_in.html.j2", HTTPStatus.FORBIDDEN, title="Sign in", mistake=mistake)
+        return pages.render(
+            request, "sign_in.html.j2", HTTPStatus.FORBIDDEN, title="Sign in", mistake=mistake
+        )
     response = RedirectResponse("/me", HTTPStatus.SEE_OTHER)
     people.set_session(response, request, session, SESSION_DAYS * 24 * 3600)
     return response
@@ -80,7 +86,9 @@ async def show_account(request: Request, *, mistake: str = "") -> Response:
     folder = event_folder(accounts.workspace)
     shown = home.Home()
     if folder is not None and values["own"] and accounts.may_see(folder.name, account):
-        shown = await people.in_worker(request, account, home.home, folder, frozenset(values["own"]))
+        shown = await people.in_worker(
+            request, account, home.home, folder, frozenset(values["own"])
+        )
     numbers = {row["digest"]: row["number"] for rows in values["own"].values() for row in rows}
     return pages.render(
         request,
@@ -116,7 +124,9 @@ async def upload(request: Request) -> Response:
     account, accounts = _signed_in(request)
     coming: set[str] = request.app.state.coming_in
     if account.id in coming:  # many at once would fill the disk before any of them is counted
-        return await show_account(request, mistake="another upload of yours is coming in; wait until it is here")
+        return await show_account(
+            request, mistake="another upload of yours is coming in; wait until it is here"
+        )
     coming.add(account.id)
     try:
         accounts.may_upload(account)
@@ -126,12 +136,16 @@ async def upload(request: Request) -> Response:
             for each in form.getlist(field):
                 if isinstance(each, UploadFile) and each.filename:
                     if each.filename in files:
-                        raise ArenaError(f"{clean(each.filename, 200)} is there twice; choose the files again")
+                        raise ArenaError(
+                            f"{clean(each.filename, 200)} is there twice; choose the files again"
+                        )
                     files[each.filename] = each.file
         pasted, name = form.get("program"), form.get("name")
         if not files and isinstance(pasted, str) and pasted.strip():
             if not isinstance(name, str) or not PASTED_NAME.fullmatch(name):
-                raise ArenaError("the program needs the name of a file, such as bot.py, which says its language")
+                raise ArenaError(
+                    "the program needs the name of a file, such as bot.py, which says its language"
+                )
             files[name] = io.BytesIO(pasted.replace("\r\n", "\n").encode("utf-8", "surrogatepass"))
         id_ = await asyncio.to_thread(uploads.receive, accounts, account, files)
     except ArenaError as error:
@@ -145,7 +159,9 @@ async def show_upload(request: Request) -> Response:
     """Show what became of an upload."""
     account, accounts = _signed_in(request)
     for upload in accounts.uploads(account, id=request.path_params["id"]):
-        return pages.render(request, "upload.html.j2", title=f"Upload of {clean(upload.file, 100)}", upload=upload)
+        return pages.render(
+            request, "upload.html.j2", title=f"Upload of {clean(upload.file, 100)}", upload=upload
+        )
     raise HTTPException(404)
 
 
@@ -163,7 +179,13 @@ async def show_bot(request: Request) -> Response:
     if folder is not None and accounts.may_see(folder.name, account):
         private = await people.in_worker(request, account, _private, folder, name)
     return pages.render(
-        request, "own_bot.html.j2", title=name, bot=name, versions=versions, event=folder and folder.name, **private
+        request,
+        "own_bot.html.j2",
+        title=name,
+        bot=name,
+        versions=versions,
+        event=folder and folder.name,
+        **private,
     )
 
 
@@ -173,7 +195,9 @@ async def show_records(request: Request) -> Response:
     folder = event_folder(accounts.workspace)
     if folder is None or not accounts.may_see(folder.name, account):
         raise HTTPException(404)
-    own = await people.in_thread(request, account, lambda: frozenset(Entrants(accounts.workspace).own(account)))
+    own = await people.in_thread(
+        request, account, lambda: frozenset(Entrants(accounts.workspace).own(account))
+    )
     content = await people.in_worker(request, account, _records, folder, own)
     return pages.download(content, "matches.zip", "application/zip")
 
@@ -195,7 +219,9 @@ async def show_request(request: Request) -> Response:
     for asked in accounts.requests(account, id=request.path_params["id"]):
         is_stored = (accounts.workspace / "results" / asked.event / "event.sqlite").is_file()
         title = f"{asked.first} and {asked.second}"
-        return pages.render(request, "request.html.j2", title=title, asked=asked, is_stored=is_stored)
+        return pages.render(
+            request, "request.html.j2", title=title, asked=asked, is_stored=is_stored
+        )
     raise HTTPException(404)
 
 
@@ -208,7 +234,9 @@ def _signed_in(request: Request) -> tuple[Account, Accounts]:
     return people.signed_in(request), people.accounts_of(request)
 
 
-def _own_versions(entrants: Entrants, account: Account, folder: Path | None) -> dict[str, list[dict[str, Any]]]:
+def _own_versions(
+    entrants: Entrants, account: Account, folder: Path | None
+) -> dict[str, list[dict[str, Any]]]:
     """Return an author's bots: of each its versions, the newest first, with the matches that each has played."""
     played: dict[tuple[str, str], int] = {}
     with contextlib.suppress(NoResultsError):
@@ -227,7 +255,9 @@ def _own_versions(entrants: Entrants, account: Account, folder: Path | None) -> 
             for version in reversed(versions)
         ]
         for name, versions in entrants.own(account).items()
-        for playing in ({discovery.from_path(path, name).digest for path in entrants.store.playing(name)},)
+        for playing in (
+            {discovery.from_path(path, name).digest for path in entrants.store.playing(name)},
+        )
     }
 
 
@@ -244,8 +274,14 @@ def _private(folder: Path, bot: str) -> dict[str, Any]:
     return {
         "faults": faults,
         "lessons": [
-            {"match": lesson.record.match.id, "then": lesson.refutation_text(bot_pages.REFUTING_TURNS)}
-            | {name: getattr(lesson, name) for name in ("label", "role", "turn", "verdict", "played", "good")}
+            {
+                "match": lesson.record.match.id,
+                "then": lesson.refutation_text(bot_pages.REFUTING_TURNS),
+            }
+            | {
+                name: getattr(lesson, name)
+                for name in ("label", "role", "turn", "verdict", "played", "good")
+            }
             for lesson in lessons
         ],
     }
@@ -273,7 +309,9 @@ def _asked(accounts: Accounts, account: Account, form: FormData) -> str:
     """Note a request, and return its id; ArenaError for what nobody may ask."""
     entrants = Entrants(accounts.workspace)
     versions = entrants.own_here(account)
-    first, second, board, pairings = (str(form.get(name, "")) for name in ("first", "second", "board", "pairings"))
+    first, second, board, pairings = (
+        str(form.get(name, "")) for name in ("first", "second", "board", "pairings")
+    )
     if first not in versions:
         raise ArenaError("choose a version of a bot of yours")
     if second not in versions:
@@ -284,7 +322,12 @@ def _asked(accounts: Accounts, account: Account, form: FormData) -> str:
         raise ArenaError("choose two different versions")
     if board not in {"", *entrants.tournament.boards}:
         raise ArenaError("choose a board of this event")
-    if not (pairings.isascii() and pairings.isdecimal() and len(pairings) < 6 and 0 < int(pairings) <= MOST_PAIRINGS):
+    if not (
+        pairings.isascii()
+        and pairings.isdecimal()
+        and len(pairings) < 6
+        and 0 < int(pairings) <= MOST_PAIRINGS
+    ):
         raise ArenaError(f"choose a number of pairings from 1 to {MOST_PAIRINGS}")
     Disk(accounts, account).make_room(REQUEST_BYTES)
     return accounts.ask(account, first, second, board, int(pairings))

@@ -26,16 +26,30 @@ LOOPBACK = "127.0.0.1"
 def serve(
     action: Annotated[
         str | None,
-        typer.Argument(metavar="ACTION", help="For organisers, instead of the server: see docs/extras/serve.md."),
+        typer.Argument(
+            metavar="ACTION",
+            help="For organisers, instead of the server: see docs/extras/serve.md.",
+        ),
     ] = None,
-    words: Annotated[list[str] | None, typer.Argument(metavar="WORD...", help="What the action needs.")] = None,
-    workspace: Annotated[Path, typer.Option(metavar="DIR", help="The workspace whose events are shown.")] = Path(),
-    host: Annotated[str, typer.Option(help="The address to listen at; 0.0.0.0 is every one.")] = LOOPBACK,
-    port: Annotated[int, typer.Option(min=0, max=65535, help="The port to listen at; 0: any that is free.")] = 8000,
+    words: Annotated[
+        list[str] | None, typer.Argument(metavar="WORD...", help="What the action needs.")
+    ] = None,
+    workspace: Annotated[
+        Path, typer.Option(metavar="DIR", help="The workspace whose events are shown.")
+    ] = Path(),
+    host: Annotated[
+        str, typer.Option(help="The address to listen at; 0.0.0.0 is every one.")
+    ] = LOOPBACK,
+    port: Annotated[
+        int, typer.Option(min=0, max=65535, help="The port to listen at; 0: any that is free.")
+    ] = 8000,
     name: Annotated[
-        list[str] | None, typer.Option(help="A name that readers type for this machine; may be repeated.")
+        list[str] | None,
+        typer.Option(help="A name that readers type for this machine; may be repeated."),
     ] = None,
-    tls_cert: Annotated[Path | None, typer.Option(metavar="FILE", help="The certificate for TLS, as PEM.")] = None,
+    tls_cert: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="The certificate for TLS, as PEM.")
+    ] = None,
     tls_key: Annotated[Path | None, typer.Option(metavar="FILE", help="Its private key.")] = None,
     proxy: Annotated[
         str | None,
@@ -60,17 +74,25 @@ def serve(
     and resume; hide and publish results; set rounds and limits; list similar programs, and export them for JPlag; print
     the log.
     """
-    if not system.LINUX:  # its sockets are reached through /proc, and strangers hand in what it plays
-        raise ArenaError(f"serve: needs Linux, and this is {sys.platform}; `arena docs laptops` says what works here")
+    if (
+        not system.LINUX
+    ):  # its sockets are reached through /proc, and strangers hand in what it plays
+        raise ArenaError(
+            f"serve: needs Linux, and this is {sys.platform}; `arena docs laptops` says what works here"
+        )
     if find_spec("starlette") is None or find_spec("uvicorn") is None:
-        raise ArenaError("serve: needs packages that are not here; `pip install 'botarena[serve]'` installs them")
+        raise ArenaError(
+            "serve: needs packages that are not here; `pip install 'botarena[serve]'` installs them"
+        )
     if (tls_cert is None) != (tls_key is None):
         raise ArenaError("--tls-cert and --tls-key: name both, or none")
     for file in (tls_cert, tls_key):
         if file is not None and not file.is_file():
             raise ArenaError(f"{file}: no such file; TLS needs a certificate and its key")
     if not (workspace / paths.TOURNAMENT_FILE).is_file():
-        raise ArenaError(f"{workspace}: there is no {paths.TOURNAMENT_FILE}; `arena init DIR` makes a workspace")
+        raise ArenaError(
+            f"{workspace}: there is no {paths.TOURNAMENT_FILE}; `arena init DIR` makes a workspace"
+        )
     if action is not None:
         os.chdir(workspace)
         _act(action, words or (), json=json)
@@ -86,19 +108,27 @@ def serve(
         try:
             ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER).load_cert_chain(certificate, key)
         except OSError as error:
-            raise ArenaError(f"{tls_cert} and {tls_key}: no certificate with its key, as PEM: {error}") from error
+            raise ArenaError(
+                f"{tls_cert} and {tls_key}: no certificate with its key, as PEM: {error}"
+            ) from error
     if proxy is not None:
         try:
-            proxy = str(ipaddress.ip_address(proxy))  # as the system writes the address of a connection
+            proxy = str(
+                ipaddress.ip_address(proxy)
+            )  # as the system writes the address of a connection
         except ValueError as error:
             raise ArenaError(f"--proxy {proxy}: expected an address, such as 127.0.0.1") from error
     os.chdir(workspace)
-    settings = Settings(names=tuple(name or ()), secure=proxy is not None or certificate is not None)
+    settings = Settings(
+        names=tuple(name or ()), secure=proxy is not None or certificate is not None
+    )
     app = make_app(Path.cwd(), settings)
     try:
         socket = listening(host, port, proxy)
     except OSError as error:
-        raise ArenaError(f"{host}:{port}: {refusal(error) or error.strerror}; try another --port or --host") from error
+        raise ArenaError(
+            f"{host}:{port}: {refusal(error) or error.strerror}; try another --port or --host"
+        ) from error
     readable = not settings.secure and not is_here(socket.getsockname()[0])
     if readable and not unencrypted:
         socket.close()
@@ -143,7 +173,9 @@ def _act(action: str, words: Sequence[str], *, json: bool) -> None:
         """Print tokens; ArenaError if they did not leave this process."""
         _print_rows(rows, json=json)
         if (lost := streams.unwritten()) is not None:
-            raise ArenaError(f"stdout: cannot be written: {lost.strerror}; nothing was changed, and no token is valid")
+            raise ArenaError(
+                f"stdout: cannot be written: {lost.strerror}; nothing was changed, and no token is valid"
+            )
         shown.append(rows)
 
     rows = actions.act(accounts, action, words, who, show_first)

@@ -54,7 +54,9 @@ END_S = 5.0
 RETRY_S = 30.0  # the time until uploads are checked again, after their check could not begin
 LOG_BYTES = 4000
 MISTAKE = 2  # the exit code of commands after a user's mistake
-TRIES = 3  # so often a round is begun that ends with a mistake: mostly another attempt does not mend it
+TRIES = (
+    3  # so often a round is begun that ends with a mistake: mostly another attempt does not mend it
+)
 
 
 class ProviderKey:
@@ -104,7 +106,9 @@ class Job:
         code = None if process is None else process.poll()
         return None if code is None or code < 0 or code > 128 else code
 
-    def start(self, command: Sequence[str], *, nice: int = 0, variables: Mapping[str, str] | None = None) -> None:
+    def start(
+        self, command: Sequence[str], *, nice: int = 0, variables: Mapping[str, str] | None = None
+    ) -> None:
         """Start a command, unless such a process runs; it is `nice` to others.
 
         It gets these `variables` beside those of the server.
@@ -141,7 +145,11 @@ class Job:
         """Ask the process of this server to end, and insist."""
         if self._process is None:
             return
-        for number in (signal.SIGTERM, signal.SIGTERM, signal.SIGKILL):  # a second SIGTERM does not wait for matches
+        for number in (
+            signal.SIGTERM,
+            signal.SIGTERM,
+            signal.SIGKILL,
+        ):  # a second SIGTERM does not wait for matches
             with contextlib.suppress(ProcessLookupError):
                 os.kill(self._process.pid, number)
             with contextlib.suppress(subprocess.TimeoutExpired):
@@ -201,7 +209,9 @@ class Desk:
             job.end()
 
     def _step_check(self) -> None:
-        if self._check.take_exit_code():  # such as a mistake in tournament.toml, which the organiser mends
+        if (
+            self._check.take_exit_code()
+        ):  # such as a mistake in tournament.toml, which the organiser mends
             self._accounts.note("server", "uploads cannot be checked", self._check.words())
             self._check_from = time.monotonic() + RETRY_S
         if time.monotonic() >= self._check_from and self._accounts.uploads(status="waiting"):
@@ -215,7 +225,9 @@ class Desk:
             if code == 0:
                 accounts.end_round()
                 self._undrawn.add(text_of(accounts.workspace, "name"))
-            elif code == MISTAKE and last.attempts < TRIES:  # a version may have come in while the run read the bot
+            elif (
+                code == MISTAKE and last.attempts < TRIES
+            ):  # a version may have come in while the run read the bot
                 self._begin_round()
             elif code == MISTAKE or (code is not None and not paused):
                 accounts.end_round(self._round.words() or f"`arena run` ended with code {code}")
@@ -241,10 +253,14 @@ class Desk:
             return False
         now, elapsed = datetime.now(UTC), None
         number, at = self._began
-        if number == self._accounts.last_round and since <= last:  # a rule that was set later counts from then
+        if (
+            number == self._accounts.last_round and since <= last
+        ):  # a rule that was set later counts from then
             elapsed = timedelta(seconds=time.monotonic() - at)
         moments = [datetime.fromisoformat(moment) for moment in (last, since) if moment]
-        return timetable.is_due(rule, timetable.last_begun(rule, moments, now), now, elapsed=elapsed)
+        return timetable.is_due(
+            rule, timetable.last_begun(rule, moments, now), now, elapsed=elapsed
+        )
 
     def _step_remote(self, last: int) -> bool:
         """Play the matches of the remote bots that are there, which have an event of their own; True while it runs.
@@ -260,14 +276,26 @@ class Desk:
         elif self._playing:
             accounts.note("server", "remote matches are not played", self._remote.words())
         self._playing = {}
-        if accounts.is_on("paused") or not self._hub.bots or self._looked_at == (self._hub.joins, last):
+        if (
+            accounts.is_on("paused")
+            or not self._hub.bots
+            or self._looked_at == (self._hub.joins, last)
+        ):
             return False
         self._looked_at = (self._hub.joins, last)
         tournament = config.load(accounts.workspace / "tournament.toml")
         bots = tournament.entrants(accounts.workspace)
-        here = {bot.name: f"{bot.digest} {last}" for bot in bots if bot.remote and bot.name in self._hub.bots}
+        here = {
+            bot.name: f"{bot.digest} {last}"
+            for bot in bots
+            if bot.remote and bot.name in self._hub.bots
+        }
         references = [bot.name for bot in bots if not bot.remote]
-        if tournament.remote.rated or not references or not here.items() - accounts.setting(name, {}).items():
+        if (
+            tournament.remote.rated
+            or not references
+            or not here.items() - accounts.setting(name, {}).items()
+        ):
             return False
         self._playing = here
         changes = ("schedule=gauntlet", f"references={json.dumps(references)}", "remote.rated=true")
@@ -298,7 +326,9 @@ class Desk:
                 self._halt(accounts.workspace / "results" / playing.event)
             elif playing is not None and job.started and time.monotonic() - job.started > REQUEST_S:
                 job.end()
-                accounts.set_request(playing, "done", f"stopped after {REQUEST_S / 60:.0f} minutes, undecided")
+                accounts.set_request(
+                    playing, "done", f"stopped after {REQUEST_S / 60:.0f} minutes, undecided"
+                )
             return
         code, halted = job.take_exit_code(), self._halted_request
         self._halted_request = ""
@@ -311,7 +341,9 @@ class Desk:
             for statement in said:
                 if statement.is_for_organiser:
                     accounts.note("server", statement.public, statement.private)
-            accounts.set_request(playing, "done" if is_done else "failed", for_author(accounts, playing, said))
+            accounts.set_request(
+                playing, "done" if is_done else "failed", for_author(accounts, playing, said)
+            )
             self._remove_old(playing.account)
         elif playing is not None and playing.attempts >= REQUEST_ATTEMPTS:
             accounts.set_request(playing, "failed", "arena failed to play it; ask the organiser")
@@ -324,7 +356,11 @@ class Desk:
 
     def _remove_old(self, account: str) -> None:
         """Remove the matches of an author's older requests."""
-        ended = [request for request in self._accounts.requests() if request.account == account and request.ended]
+        ended = [
+            request
+            for request in self._accounts.requests()
+            if request.account == account and request.ended
+        ]
         for request in ended[REQUESTS_STORED:]:
             shutil.rmtree(self._accounts.workspace / "results" / request.event, ignore_errors=True)
 
@@ -348,9 +384,14 @@ async def at_work(accounts: Accounts, hub: Hub, key: ProviderKey) -> AsyncIterat
 
     async def look() -> None:
         while True:
-            with contextlib.suppress(BlockingIOError), whole_files.locked(accounts.folder / ".desk", waits=False):
+            with (
+                contextlib.suppress(BlockingIOError),
+                whole_files.locked(accounts.folder / ".desk", waits=False),
+            ):
                 await asyncio.to_thread(uploads.clear, accounts)
-                async with hub.listening(accounts.workspace / (text_of(accounts.workspace, "bots") or "bots")):
+                async with hub.listening(
+                    accounts.workspace / (text_of(accounts.workspace, "bots") or "bots")
+                ):
                     while True:
                         try:
                             await asyncio.to_thread(desk.step)

@@ -63,7 +63,9 @@ class Disk:
 
     def used(self) -> int:
         """Return the bytes of the author."""
-        return sum(map(size_of, set(self._paths()))) + self._accounts.bytes_of_verdicts(self._account)
+        return sum(map(size_of, set(self._paths()))) + self._accounts.bytes_of_verdicts(
+            self._account
+        )
 
     def used_by_all(self) -> int:
         """Return the bytes of the site, without what is being made or removed."""
@@ -107,7 +109,9 @@ class Disk:
             if lack is not None:
                 raise ArenaError(lack)
         for name, version in chosen:
-            self._accounts.note(self._account.name, "version removed for room", f"{name}@{version.number}")
+            self._accounts.note(
+                self._account.name, "version removed for room", f"{name}@{version.number}"
+            )
             self.store.remove(version)
             if not self._is_stored([], version.digest):
                 built = self._build_of(version.digest)
@@ -162,7 +166,12 @@ class Disk:
                 needed |= {discovery.from_path(path, name).digest for path in store.playing(name)}
         except ArenaError:
             return
-        named = {name for asked in accounts.requests() if not asked.ended for name in (asked.first, asked.second)}
+        named = {
+            name
+            for asked in accounts.requests()
+            if not asked.ended
+            for name in (asked.first, asked.second)
+        }
         named |= accounts.played_lately()
         found: list[tuple[str, str, Version]] = []
         for name, versions in own.items():
@@ -203,7 +212,9 @@ def when_bots_are_free(step: Callable[[], None]) -> None:
             step()
         except BlockingIOError as error:
             if time.monotonic() > until:
-                raise ArenaError("the check of another upload is under way: try again in a minute") from error
+                raise ArenaError(
+                    "the check of another upload is under way: try again in a minute"
+                ) from error
         else:
             return
         time.sleep(LOOK_S)

@@ -21,7 +21,9 @@ class Entrants:
         self._workspace = workspace
         self.tournament = config.load(workspace / "tournament.toml")
         if self.tournament.bots is None:
-            raise ArenaError('tournament.toml: bots: names no folder to take bots into; write bots = "bots"')
+            raise ArenaError(
+                'tournament.toml: bots: names no folder to take bots into; write bots = "bots"'
+            )
         self.store = BotStore(workspace / self.tournament.bots)
 
     @cached_property
@@ -52,7 +54,9 @@ class Entrants:
     def as_it_plays(self, name: str) -> str:
         """Return a bot of the event with its version, so that no path of this name is meant, and no newer version."""
         digest = next(bot.digest for bot in self.bots if bot.name == name)
-        numbers = [version.number for version in self.store.versions(name) if version.digest == digest]
+        numbers = [
+            version.number for version in self.store.versions(name) if version.digest == digest
+        ]
         return f"{name}@{numbers[0]}" if numbers else name
 
 
@@ -62,7 +66,10 @@ def own_versions(store: BotStore, account: Account) -> dict[str, tuple[Version, 
     return {
         name: every
         for name, every in versions.items()
-        if any(each.note.person in account.ids or each.note.mark == remote_mark(account) for each in every)
+        if any(
+            each.note.person in account.ids or each.note.mark == remote_mark(account)
+            for each in every
+        )
     }
 
 

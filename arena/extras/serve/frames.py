@@ -62,7 +62,11 @@ class Frames:
         if now - looked > STATE_S or event not in self._states:
             folder = self.results / event
             holder, state = Archive.holder(folder), last_state(folder)
-            state = state if state is not None and holder is not None and state.token == holder.token else None
+            state = (
+                state
+                if state is not None and holder is not None and state.token == holder.token
+                else None
+            )
             self._states[event] = (now, state)
         return state
 
@@ -102,13 +106,19 @@ class Frames:
             self._running[key] = asyncio.ensure_future(self._compute(worker, key, stamp, also))
             self._running[key].add_done_callback(lambda task: task.cancelled() or task.exception())
         if frame is None:
-            return await asyncio.shield(self._running[key])  # a reader who leaves stops it for nobody
+            return await asyncio.shield(
+                self._running[key]
+            )  # a reader who leaves stops it for nobody
         self._frames.move_to_end(key)
         value: Result = frame.value
         return value
 
     async def _compute(
-        self, worker: Worker, key: tuple[str, Any, tuple[object, ...]], stamp: object, also: tuple[object, ...]
+        self,
+        worker: Worker,
+        key: tuple[str, Any, tuple[object, ...]],
+        stamp: object,
+        also: tuple[object, ...],
     ) -> Any:
         event, job, values = key
         begun = time.monotonic()
@@ -122,7 +132,12 @@ class Frames:
             del self._running[key]
         took = time.monotonic() - begun
         size = len(pickle.dumps((key, value)))
-        self._frames[key] = _Frame(value, stamp, time.monotonic() + max(FRESH_S, SHARE * took), size)
-        while len(self._frames) > KEPT or sum(frame.size for frame in self._frames.values()) > KEPT_BYTES:
+        self._frames[key] = _Frame(
+            value, stamp, time.monotonic() + max(FRESH_S, SHARE * took), size
+        )
+        while (
+            len(self._frames) > KEPT
+            or sum(frame.size for frame in self._frames.values()) > KEPT_BYTES
+        ):
             self._frames.popitem(last=False)
         return value

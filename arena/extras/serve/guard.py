@@ -125,15 +125,23 @@ class Guard:
             await self._app(scope, self._bounded(scope, receive), with_headers)
         except asyncio.CancelledError:  # the server ends, and has waited for this page long enough
             if not has_begun:
-                await PlainTextResponse("the server ends: ask again soon\n", 503)(scope, receive, with_headers)
+                await PlainTextResponse("the server ends: ask again soon\n", 503)(
+                    scope, receive, with_headers
+                )
 
     def _refusal(self, scope: Scope, headers: Headers) -> tuple[int, str] | None:
         """Return the status and the words for a request that goes no further."""
-        if len(scope.get("raw_path") or b"") > ADDRESS_BYTES or len(scope["query_string"]) > ADDRESS_BYTES:
+        if (
+            len(scope.get("raw_path") or b"") > ADDRESS_BYTES
+            or len(scope["query_string"]) > ADDRESS_BYTES
+        ):
             return 414, "this address is too long"
         hosts = headers.getlist("host")
         if len(hosts) != 1 or not self._is_ours(hosts[0]):
-            return 400, "this server has another name; its organiser can name it: arena serve --name NAME"
+            return (
+                400,
+                "this server has another name; its organiser can name it: arena serve --name NAME",
+            )
         writes = scope["type"] == "websocket" or scope["method"] not in {"GET", "HEAD"}
         if not (self._writes if writes else self._reads).take(network_of(scope)):
             return 429, "too many requests from your network: wait a moment"
@@ -141,7 +149,9 @@ class Guard:
             return 405, "expected GET, HEAD or POST"
         origin, scheme = headers.get("origin"), "https" if self._settings.secure else "http"
         is_ours = origin is None or origin.lower() == f"{scheme}://{hosts[0].lower()}"
-        if writes and not (is_ours and headers.get("sec-fetch-site", "none") in {"same-origin", "none"}):
+        if writes and not (
+            is_ours and headers.get("sec-fetch-site", "none") in {"same-origin", "none"}
+        ):
             return 403, "another site sent this"
         length = headers.get("content-length", "0")
         if not (length.isascii() and length.isdigit() and len(length) < 16):
@@ -164,16 +174,24 @@ class Guard:
         return True
 
     def _most(self, scope: Scope) -> int:
-        larger = (size for start, size in self._larger_bodies.items() if scope["path"].startswith(start))
+        larger = (
+            size for start, size in self._larger_bodies.items() if scope["path"].startswith(start)
+        )
         return next(larger, self._settings.body_bytes)
 
     def _bounded(self, scope: Scope, receive: Receive) -> Receive:
         """Return a `receive` that gives no more of a body than allowed, and waits for all of it until a deadline."""
-        most, until, is_complete = self._most(scope), time.monotonic() + self._settings.body_s, False
+        most, until, is_complete = (
+            self._most(scope),
+            time.monotonic() + self._settings.body_s,
+            False,
+        )
 
         async def bounded() -> Message:
             nonlocal most, is_complete
-            if is_complete:  # what comes now is that the client has gone, which takes as long as it likes
+            if (
+                is_complete
+            ):  # what comes now is that the client has gone, which takes as long as it likes
                 return await receive()
             try:
                 message = await asyncio.wait_for(receive(), max(0.0, until - time.monotonic()))

@@ -86,7 +86,11 @@ class HumanMatch:
     async def changed(self, seconds: float, count: int, number: int) -> bool:
         """Wait until there is more than a page has: turns, a question, the end; False if there is nothing by then."""
         until = time.monotonic() + seconds
-        while not self.ended and self.feed.count <= count and (not self.choices or self.number == number):
+        while (
+            not self.ended
+            and self.feed.count <= count
+            and (not self.choices or self.number == number)
+        ):
             if not await self.feed.news(until - time.monotonic()):
                 return False
         return True
@@ -112,7 +116,11 @@ class HumanMatch:
             self.number, self.role, self.choices = ask["number"], ask["role"], tuple(ask["choices"])
             self.moved = time.monotonic()
         elif "over" in message:
-            self.ended, self.replay, self.record = message["words"], message["over"], message["text"]
+            self.ended, self.replay, self.record = (
+                message["words"],
+                message["over"],
+                message["text"],
+            )
         elif "refused" in message:
             self.ended = f"it cannot be played: {message['refused']}"
         self.feed.ring()
@@ -131,7 +139,9 @@ class HumanMatch:
         legal = [choice["move"] for choice in self.choices]
         meant = entering.by_text(text, legal) if text not in legal else (text,)
         if len(meant) != 1:
-            raise ArenaError(f"{clean(text, 100)!r} is {'more than one' if meant else 'no'} legal move; choose another")
+            raise ArenaError(
+                f"{clean(text, 100)!r} is {'more than one' if meant else 'no'} legal move; choose another"
+            )
         self.send({"number": self.number, "move": meant[0]})
         self.choices, self.moved = (), time.monotonic()
         self.feed.ring()
@@ -146,7 +156,9 @@ class HumanMatches:
 
     def under_way(self, account: Account) -> HumanMatch | None:
         """Return the match that somebody plays."""
-        return next((m for m in self._matches.values() if m.account == account.id and not m.ended), None)
+        return next(
+            (m for m in self._matches.values() if m.account == account.id and not m.ended), None
+        )
 
     def find(self, id: str, account: Account) -> HumanMatch | None:  # noqa: A002
         """Return a match of an account by its id; None if there is none, or it is another's."""
@@ -161,7 +173,9 @@ class HumanMatches:
         if self.under_way(account) is not None:
             raise ArenaError("you have a match under way: go on with it, or leave it")
         if sum(not match.ended for match in self._matches.values()) >= AT_ONCE:
-            raise ArenaError(f"{AT_ONCE} matches are played here by people already; try again later")
+            raise ArenaError(
+                f"{AT_ONCE} matches are played here by people already; try again later"
+            )
         match = HumanMatch(account=account.id, wish=wish)
         self._matches[match.id] = match  # now, so that nobody begins two at once
         try:
@@ -204,7 +218,9 @@ class HumanMatches:
             looking.cancel()
             for match in self._matches.values():
                 self.leave(match, "the server has ended")
-            readings = [match.reading for match in self._matches.values() if match.reading is not None]
+            readings = [
+                match.reading for match in self._matches.values() if match.reading is not None
+            ]
             await asyncio.gather(looking, *readings, return_exceptions=True)
 
     def step(self) -> None:
@@ -232,12 +248,21 @@ class HumanMatches:
         """Take what a process says until it ends."""
         match.send(asdict(match.wish))
         try:
-            while not match.ended and process.stdout is not None and (line := await process.stdout.readline()):
+            while (
+                not match.ended
+                and process.stdout is not None
+                and (line := await process.stdout.readline())
+            ):
                 match.tell(json.loads(line))
         except ValueError:
-            logging.exception("a match of a person: its process wrote what is no message, or too much")
+            logging.exception(
+                "a match of a person: its process wrote what is no message, or too much"
+            )
         failed = not match.ended
-        self.leave(match, "arena failed to play it; the organiser can read why in the terminal of the server")
+        self.leave(
+            match,
+            "arena failed to play it; the organiser can read why in the terminal of the server",
+        )
         match.choices = ()
         try:
             await asyncio.wait_for(process.wait(), END_S)
@@ -245,7 +270,11 @@ class HumanMatches:
             _end(process)
             await process.wait()
         if failed:  # who was killed, such as for memory, has said nothing there
-            logging.error("a match of a person (%s): its process ended with %s", match.wish, process.returncode)
+            logging.error(
+                "a match of a person (%s): its process ended with %s",
+                match.wish,
+                process.returncode,
+            )
 
 
 def _end(process: asyncio.subprocess.Process) -> None:

@@ -64,7 +64,9 @@ class PipeSeat:
         self._grids = read_grids(game.board(), game.drawing)
         self._item = boards.items(self._grids, Styles.of(game.drawing, self._roles, game.sides))
         self._view = PlayerView(game, match)
-        self._every_cell = {f"{x} {y}" for grid in self._grids for x in grid.columns for y in grid.rows}
+        self._every_cell = {
+            f"{x} {y}" for grid in self._grids for x in grid.columns for y in grid.rows
+        }
         self._number = 0
         drawn = boards.values(game, self._roles, game.sides, self._view.own[0]) | {
             "label": clean(match.label),
@@ -89,8 +91,16 @@ class PipeSeat:
             self._show(self._scene)
         legal = tuple(self._game.legal_moves(referee.state, role))
         self._number += 1
-        send(ask={"number": self._number, "role": role, "choices": [*map(asdict, self._choices(referee, role, legal))]})
-        while (line := sys.stdin.readline(MOST_BYTES)).endswith("\n"):  # half of one is the server's end
+        send(
+            ask={
+                "number": self._number,
+                "role": role,
+                "choices": [*map(asdict, self._choices(referee, role, legal))],
+            }
+        )
+        while (line := sys.stdin.readline(MOST_BYTES)).endswith(
+            "\n"
+        ):  # half of one is the server's end
             answer = json.loads(line)
             if answer["number"] == self._number and answer["move"] in legal:
                 move: Move = answer["move"]
@@ -117,19 +127,29 @@ class PipeSeat:
             card = words[-1] if words[-1] in cards else ""
             yield Choice(move, " ".join(entering.directions_of(move)), cells, card)
 
-    def _tried(self, referee: Referee, role: Role, legal: tuple[Move, ...]) -> dict[Move, tuple[str, ...]]:
+    def _tried(
+        self, referee: Referee, role: Role, legal: tuple[Move, ...]
+    ) -> dict[Move, tuple[str, ...]]:
         """Return the cells of each move, by trying it; none where that could tell the person a secret."""
         game, state = self._game, referee.state
         if not game.open or not self._grids:
             return {}
-        others = {other: game.legal_moves(state, other)[0] for other in game.to_move(state) if other != role}
+        others = {
+            other: game.legal_moves(state, other)[0]
+            for other in game.to_move(state)
+            if other != role
+        }
         before = set(game.view(state, role))
-        after = {move: set(game.view(game.play(state, others | {role: move}), role)) for move in legal}
+        after = {
+            move: set(game.view(game.play(state, others | {role: move}), role)) for move in legal
+        }
         always = set.intersection(*after.values())
         cells = {}
         for move, facts in after.items():
             drawn = [each for fact in facts if (each := self._read(fact))]
-            own = {each.cell for each in drawn if isinstance(each.item, Piece) and each.name == role}
+            own = {
+                each.cell for each in drawn if isinstance(each.item, Piece) and each.name == role
+            }
             if not own:
                 came, gone = self._marked(facts - before - always), self._marked(before - facts)
                 # A move that turns the discs of others is about the cell that was empty.
@@ -138,7 +158,11 @@ class PipeSeat:
         return cells
 
     def _marked(self, facts: Iterable[Fact]) -> set[Cell]:
-        return {each.cell for fact in facts if (each := self._read(fact)) and isinstance(each.item, Mark)}
+        return {
+            each.cell
+            for fact in facts
+            if (each := self._read(fact)) and isinstance(each.item, Mark)
+        }
 
     def _read(self, fact: Fact) -> DrawnFact | None:
         return read_fact(self._grids, self._game.drawing, fact)
@@ -149,7 +173,9 @@ def take_seat(planned: Match, *, own_bot: bool, home: Path) -> None:
 
     The person reads what the bot wrote only if it is their `own_bot`; `home` is the workspace.
     """
-    prctl(PR_SET_PDEATHSIG, signal.SIGTERM, 0, 0, 0)  # stdin tells of the server's end only when a person is asked
+    prctl(
+        PR_SET_PDEATHSIG, signal.SIGTERM, 0, 0, 0
+    )  # stdin tells of the server's end only when a person is asked
     os.nice(NICE)  # what a bot waits for a core is excused
     game = rulebook.game_of(planned)
     seat = PipeSeat(game, planned)

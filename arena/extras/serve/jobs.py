@@ -102,7 +102,9 @@ def front(folder: Path, bot_path: str) -> Front:
         )
     figures = {
         row["bot"].text: ", ".join(
-            f"{name} {row[name].text}" for name in ("rank", "rating", "points", "matches") if name in row
+            f"{name} {row[name].text}"
+            for name in ("rank", "rating", "points", "matches")
+            if name in row
         )
         for table in reversed(tables)
         for row in (*table.rows, *(row for _, rows in table.parts for row in rows))
@@ -123,13 +125,17 @@ def wall(folder: Path) -> str:
             (
                 clean(results.display_name(upset.winner.bot)),
                 clean(results.display_name(upset.loser.bot)),
-                round(upset.loser.strength.value - upset.winner.strength.value) if results.unit == "Elo" else None,
+                round(upset.loser.strength.value - upset.winner.strength.value)
+                if results.unit == "Elo"
+                else None,
                 clean(upset.match.label),
             )
             for upset in of_leagues[:UPSETS]
         ]
         tables, title = leaderboard.leaderboards(results), clean(results.event.name)
-    return templates.render("_wall.html.j2", title=title, tables=tables, upsets=rows, rows=WALL_ROWS)
+    return templates.render(
+        "_wall.html.j2", title=title, tables=tables, upsets=rows, rows=WALL_ROWS
+    )
 
 
 def picture(folder: Path, match: str = "") -> bytes:
@@ -154,7 +160,9 @@ def crosstable(folder: Path, bot_path: str, matches_path: str) -> str:
     score_in_file = CROSSTABLE["score"].in_file
     cells: dict[str, dict[str, dict[tuple[str, str], tuple[int, float | None]]]] = {}
     with results_of(folder) as results:
-        for board, role, bot, opponent, matches, score in results.crosstable().itertuples(index=False):
+        for board, role, bot, opponent, matches, score in results.crosstable().itertuples(
+            index=False
+        ):
             of_role = cells.setdefault(board, {}).setdefault(role, {})
             of_role[bot, opponent] = (matches, score_in_file(score))
         ranked = {board: results.league_of(board).standings for board in cells}
@@ -165,7 +173,10 @@ def crosstable(folder: Path, bot_path: str, matches_path: str) -> str:
                     board,
                     clean(board),
                     roles,
-                    {each.bot: clean(results.display_name(each.bot)) for each in ranked[board][:MOST_CROSSED]},
+                    {
+                        each.bot: clean(results.display_name(each.bot))
+                        for each in ranked[board][:MOST_CROSSED]
+                    },
                 )
                 for board, roles in cells.items()
             ],
@@ -180,7 +191,9 @@ def _line(match: Played, number: int, display: Mapping[str, str]) -> ListedMatch
     top = max(best.values())
     many = sum(score == top for score in best.values()) > 1
     won: dict[str, bool | None] = {
-        role: False if score < top else None if many else True for side, score in best.items() for role in side
+        role: False if score < top else None if many else True
+        for side, score in best.items()
+        for role in side
     }
     seats = tuple(
         Side(
@@ -193,7 +206,9 @@ def _line(match: Played, number: int, display: Mapping[str, str]) -> ListedMatch
         )
         for role, bot in match.seats.items()
     )
-    return ListedMatch(number, match.id, clean(match.label), clean(match.reason), match.turns, seats)
+    return ListedMatch(
+        number, match.id, clean(match.label), clean(match.reason), match.turns, seats
+    )
 
 
 def matches(
@@ -209,7 +224,10 @@ def matches(
         source = archive.of_all_versions() if "digest" in dict(chosen) else archive
         numbered = source.newest(most, **dict(chosen))
         return (
-            tuple(_line(match, numbered[match.id], display) for match in source.played_of(list(numbered))),
+            tuple(
+                _line(match, numbered[match.id], display)
+                for match in source.played_of(list(numbered))
+            ),
             archive.count(),
             [board.label for board in event.boards],
             sorted(bot.name for bot in event.bots),
@@ -254,7 +272,11 @@ def versions(folder: Path) -> dict[str, list[dict[str, str]]]:
 def bot_pages(folder: Path, own: frozenset[str] | None) -> dict[str, str]:
     """Return of each bot the JSON of its page, by its name."""
     with results_of(folder) as results, Archive.open(folder) as archive:
-        index, games, author = data.Index.of(results), replays.Games(rules_of(folder)), _reader(folder, own)
+        index, games, author = (
+            data.Index.of(results),
+            replays.Games(rules_of(folder)),
+            _reader(folder, own),
+        )
         # The page has the versions itself, with links, also for whoever has no scripts.
         pages = [page | {"versions": []} for page in bots.pages(results, index, archive, author)]
         event = data.event(results, index, games, archive, (), author) | {
@@ -264,9 +286,13 @@ def bot_pages(folder: Path, own: frozenset[str] | None) -> dict[str, str]:
         }
         texts = {}
         for bot, number in index.bots.items():
-            linked = data.columns(data.listed(results.played, set(bots.linked([pages[number]]))), index)
+            linked = data.columns(
+                data.listed(results.played, set(bots.linked([pages[number]]))), index
+            )
             linked |= {"replay": [0] * len(linked["id"])}
-            texts[bot] = replays.safe_json(event | {"pages": {number: pages[number]}, "matches": linked})
+            texts[bot] = replays.safe_json(
+                event | {"pages": {number: pages[number]}, "matches": linked}
+            )
         return texts
 
 
@@ -275,7 +301,13 @@ def _reader(folder: Path, own: frozenset[str] | None) -> Author | None:
         return None
     with Archive.open(folder) as archive:  # a duel calls two versions of a bot NAME@1 and NAME@2
         versions = {bot.name for bot in archive.event().bots if bot.name.partition("@")[0] in own}
-    return Author(name="", bots=own | versions, file="", hidden_paths=hidden_paths(folder), sees_all_matches=True)
+    return Author(
+        name="",
+        bots=own | versions,
+        file="",
+        hidden_paths=hidden_paths(folder),
+        sees_all_matches=True,
+    )
 
 
 def like_positions(folder: Path, label: str) -> LikePositions | None:
@@ -293,7 +325,9 @@ def replay(folder: Path, match: str, own: frozenset[str] | None, like: LikePosit
     author = _reader(folder, own)
     record = record if author is None else author.cut(record)
     games = replays.Games(rules_of(folder), {played.label: like} if like is not None else {})
-    return replays.safe_json(data.match_values(record, played, display_names(event.bots), games, event.name))
+    return replays.safe_json(
+        data.match_values(record, played, display_names(event.bots), games, event.name)
+    )
 
 
 @dataclass(frozen=True)
@@ -341,11 +375,17 @@ def finished(folder: Path, wanted: str, since: int) -> PartOfMatch | None:
         record = archive.record(wanted)
     verdict, roles = record.verdict, [seat.role for seat in record.match.seats]
     endings = [ending and ending.value for ending in map(verdict.ending, roles)]
-    result = {"scores": [verdict.scores[role] for role in roles], "endings": endings, "reason": clean(verdict.reason)}
+    result = {
+        "scores": [verdict.scores[role] for role in roles],
+        "endings": endings,
+        "reason": clean(verdict.reason),
+    }
     return _part(folder, record.match, record.turns, since, replays.safe_json(result))
 
 
-def _part(folder: Path, match: Match, turns: Sequence[Turn], since: int, result: str = "") -> PartOfMatch | None:
+def _part(
+    folder: Path, match: Match, turns: Sequence[Turn], since: int, result: str = ""
+) -> PartOfMatch | None:
     games, roles = replays.Games(rules_of(folder)), [seat.role for seat in match.seats]
     try:
         game = games.game(match)
@@ -353,7 +393,9 @@ def _part(folder: Path, match: Match, turns: Sequence[Turn], since: int, result:
         facts = games.states(match, game.sides, replayed)
     except ArenaError:  # its rules are not known here, or were edited
         return None
-    bare = (turn._replace(remarks=(), rejected_text=None) for turn in turns)  # what bots wrote is for their authors
+    bare = (
+        turn._replace(remarks=(), rejected_text=None) for turn in turns
+    )  # what bots wrote is for their authors
     fates = iter(facts["fates"])
     moves = [list(rows) for _, rows in groupby(replays.moves(bare, roles), key=lambda row: row[0])]
     values = [

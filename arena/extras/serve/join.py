@@ -107,15 +107,23 @@ class SeatSession:
                     return head | {"line": text, "remarks": remarks}
                 elif text and instead < MOST_LINES:
                     instead += 1
-                    print(f"it printed {text[:MOST_LETTERS]!a} in place of `ready`", file=sys.stderr)
+                    print(
+                        f"it printed {text[:MOST_LETTERS]!a} in place of `ready`", file=sys.stderr
+                    )
                     await send(head | {"instead": text[:MOST_LETTERS]})
-            return head | {"failed": f"the bot ended before its answer: exit {await self._process.wait()}"}
+            return head | {
+                "failed": f"the bot ended before its answer: exit {await self._process.wait()}"
+            }
         except (OSError, ValueError) as error:
             return head | {"failed": f"{type(error).__name__}: {error}"}
 
     async def end(self, text: str = "") -> None:
         """Send the last lines, and see that the process ends."""
-        if self._process is None or self._process.returncode is not None or self._process.stdin is None:
+        if (
+            self._process is None
+            or self._process.returncode is not None
+            or self._process.stdin is None
+        ):
             return
         with contextlib.suppress(OSError):
             self._process.stdin.write(text.encode("utf-8", "replace"))
@@ -138,9 +146,15 @@ class JoinedSeat:
 
     async def take(self, address: str, token: str) -> None:
         """Answer until Ctrl-C; connect again whenever the connection is lost."""
-        settings: dict[str, Any] = {"ping_interval": PING_S, "ping_timeout": PING_S, "max_size": MOST_BYTES}
+        settings: dict[str, Any] = {
+            "ping_interval": PING_S,
+            "ping_timeout": PING_S,
+            "max_size": MOST_BYTES,
+        }
         settings["additional_headers"] = {"Authorization": f"Bearer {token}"}
-        if address.startswith("ws:") and "proxy" in inspect.signature(connect).parameters:  # older ones ask no proxy
+        if (
+            address.startswith("ws:") and "proxy" in inspect.signature(connect).parameters
+        ):  # older ones ask no proxy
             settings["proxy"] = None
         try:
             while True:
@@ -148,18 +162,31 @@ class JoinedSeat:
                     async with Direct(address, **settings) as socket:
                         await self._serve(socket)
                 except InvalidURI as error:
-                    raise RefusedError(f"expected the address of a site, such as {EXAMPLE}") from error
+                    raise RefusedError(
+                        f"expected the address of a site, such as {EXAMPLE}"
+                    ) from error
                 except (OSError, InvalidHandshake, ConnectionClosed, TimeoutError) as error:
                     if isinstance(error, InvalidStatus) and error.response.status_code == FORBIDDEN:
-                        raise RefusedError("the site does not know this token; ask the organiser") from error
+                        raise RefusedError(
+                            "the site does not know this token; ask the organiser"
+                        ) from error
                     if isinstance(error, InvalidStatus) and error.response.status_code in REDIRECTS:
                         there = printable(error.response.headers.get("Location", "another address"))
                         raise RefusedError(
                             f"this site leads to {there}, where the token does not follow; name the right address"
                         ) from error
-                    if isinstance(error, ConnectionClosed) and error.rcvd and error.rcvd.code == REPLACED:
-                        raise RefusedError("this bot has joined from elsewhere, and plays there") from error
-                    print(f"the connection is lost ({printable(str(error))}); trying again", file=sys.stderr)
+                    if (
+                        isinstance(error, ConnectionClosed)
+                        and error.rcvd
+                        and error.rcvd.code == REPLACED
+                    ):
+                        raise RefusedError(
+                            "this bot has joined from elsewhere, and plays there"
+                        ) from error
+                    print(
+                        f"the connection is lost ({printable(str(error))}); trying again",
+                        file=sys.stderr,
+                    )
                 await asyncio.sleep(RETRY_S)
         finally:
             for session in self._sessions.values():
@@ -186,7 +213,9 @@ class JoinedSeat:
                 self._begin(self._answer(session, message))
             elif session.answer is not None:
                 await self._send(session.answer)
-            for key in [key for key, each in self._sessions.items() if time.monotonic() - each.used > IDLE_S]:
+            for key in [
+                key for key, each in self._sessions.items() if time.monotonic() - each.used > IDLE_S
+            ]:
                 self._begin(self._sessions.pop(key).end())
 
     async def _answer(self, session: SeatSession, question: dict[str, Any]) -> None:
@@ -291,7 +320,9 @@ def read_token(file: Path | None) -> str:
     if file is not None:
         try:
             if os.name == "posix" and file.stat().st_mode & 0o077:
-                raise RefusedError(f"{file}: others may read this token: chmod 600 {shlex.quote(str(file))}")
+                raise RefusedError(
+                    f"{file}: others may read this token: chmod 600 {shlex.quote(str(file))}"
+                )
             with file.open("rb") as opened:
                 token = opened.read(LONGEST_TOKEN + 1).decode("utf-8", "replace")
         except OSError as error:
@@ -301,14 +332,21 @@ def read_token(file: Path | None) -> str:
     else:
         try:
             with warnings.catch_warnings():
-                warnings.simplefilter("error", getpass.GetPassWarning)  # without a terminal it would be echoed
+                warnings.simplefilter(
+                    "error", getpass.GetPassWarning
+                )  # without a terminal it would be echoed
                 token = getpass.getpass("your token: ")
         except (EOFError, getpass.GetPassWarning) as error:
             raise RefusedError(
                 "no token: there is no terminal to ask for it; name a file: --token-file FILE"
             ) from error
     token = token.strip()
-    if not (token.isascii() and token.isprintable() and " " not in token and 0 < len(token) <= LONGEST_TOKEN):
+    if not (
+        token.isascii()
+        and token.isprintable()
+        and " " not in token
+        and 0 < len(token) <= LONGEST_TOKEN
+    ):
         raise RefusedError("this is no token: a token is one word, as the organiser has sent it")
     return token
 
@@ -333,22 +371,40 @@ def take_seat(
     else:
         raise RefusedError("name a program: --bot PATH, or --command WORDS")
     token = read_token(token_file)
-    hello = {"version": version or version_of(words, bot), "games": list(games), "roles": list(roles)}
+    hello = {
+        "version": version or version_of(words, bot),
+        "games": list(games),
+        "roles": list(roles),
+    }
     with contextlib.suppress(KeyboardInterrupt):
         asyncio.run(JoinedSeat(words, folder, hello).take(address, token))
 
 
 def main() -> None:
     """Run the command line of this file alone."""
-    parser = argparse.ArgumentParser(description="Let a bot on this machine play at a site of arena.")
+    parser = argparse.ArgumentParser(
+        description="Let a bot on this machine play at a site of arena."
+    )
     parser.add_argument("url", help="the address of the site")
     parser.add_argument("--bot", type=Path, help="a program, or a folder with bot.py")
     parser.add_argument("--command", default="", help="the words that start it, instead")
-    parser.add_argument("--version", default="", help="a name of this version; default: a hash of the files")
-    parser.add_argument("--game", action="append", default=[], help="only this game or board; may be repeated")
-    parser.add_argument("--role", action="append", default=[], help="only this role; may be repeated")
-    parser.add_argument("--token-file", type=Path, help="a file with the token, which only you may read")
-    parser.add_argument("--unencrypted", action="store_true", help="send the token by http, where others can read it")
+    parser.add_argument(
+        "--version", default="", help="a name of this version; default: a hash of the files"
+    )
+    parser.add_argument(
+        "--game", action="append", default=[], help="only this game or board; may be repeated"
+    )
+    parser.add_argument(
+        "--role", action="append", default=[], help="only this role; may be repeated"
+    )
+    parser.add_argument(
+        "--token-file", type=Path, help="a file with the token, which only you may read"
+    )
+    parser.add_argument(
+        "--unencrypted",
+        action="store_true",
+        help="send the token by http, where others can read it",
+    )
     given = parser.parse_args()
     try:
         take_seat(

@@ -156,7 +156,11 @@ class Stage:
         """Return the lane whose match has lasted longest, among those that can be watched, with this match."""
         self._ask()
         begun = (datetime.now(UTC) - timedelta(seconds=SLOW_S)).isoformat(timespec="milliseconds")
-        slow = sorted((lane.since, lane.lane, lane.match) for lane in state.lanes if lane.match and lane.since < begun)
+        slow = sorted(
+            (lane.since, lane.lane, lane.match)
+            for lane in state.lanes
+            if lane.match and lane.since < begun
+        )
         for _, lane, match in slow:
             part = await self._frames.unkept(self._event, jobs.under_way, lane, match, 0)
             if part is not None:
@@ -174,7 +178,9 @@ class Stage:
             state = self._frames.state(self._event)
             if state is None or all(match != status.match for status in state.lanes):
                 break
-            part = await self._frames.unkept(self._event, jobs.under_way, lane, match, self._feed.count)
+            part = await self._frames.unkept(
+                self._event, jobs.under_way, lane, match, self._feed.count
+            )
             await self._pause(max(FOLLOW_S, SHARE * (time.monotonic() - begun)))
         until = time.monotonic() + STORED_S
         self.lane = ""
@@ -212,7 +218,11 @@ class Stage:
 
     def _add(self, part: PartOfMatch) -> None:
         """Show a part of a match to everybody."""
-        self._feed.head, self._feed.text, self._result = self._feed.head or part.head, part.text, part.result
+        self._feed.head, self._feed.text, self._result = (
+            self._feed.head or part.head,
+            part.text,
+            part.result,
+        )
         self._feed.add(part.turns, part.count)
         self._feed.ring()
 
@@ -245,8 +255,14 @@ class Stages:
 
     def of(self, event: str) -> Stage:
         """Return the stage of an event; 429 if too many others are watched, unless a run plays it now."""
-        self._stages = {name: stage for name, stage in self._stages.items() if stage.is_watched or name == event}
-        if event not in self._stages and len(self._stages) >= STAGES and self._frames.state(event) is None:
+        self._stages = {
+            name: stage for name, stage in self._stages.items() if stage.is_watched or name == event
+        }
+        if (
+            event not in self._stages
+            and len(self._stages) >= STAGES
+            and self._frames.state(event) is None
+        ):
             raise HTTPException(429, "too many events are watched at once: wait a moment")
         return self._stages.setdefault(event, Stage(self._frames, event))
 
@@ -265,7 +281,10 @@ class Stages:
     def is_full(self, network: str) -> bool:
         """Return whether one more watcher is too many."""
         settings = self._settings
-        return self._networks.total() >= settings.watchers or self._networks[network] >= settings.watchers_of_network
+        return (
+            self._networks.total() >= settings.watchers
+            or self._networks[network] >= settings.watchers_of_network
+        )
 
 
 def stages(request: Request) -> Stages:
@@ -314,7 +333,9 @@ def _public(request: Request) -> str:
         names = [name for name in names if name == asked]
         if not names:
             raise HTTPException(404)
-    return next((name for name in names if frames.state(name) is not None), names[0] if names else "")
+    return next(
+        (name for name in names if frames.state(name) is not None), names[0] if names else ""
+    )
 
 
 async def wall(request: Request) -> Response:

@@ -27,7 +27,10 @@ class RepeatLimit(logging.Filter):
         if now - self._begun.setdefault(statement, now) >= PERIOD_S:
             left_out = self._lines[statement] - MOST_LINES
             if left_out > 0:
-                record.msg, record.args = f"{record.getMessage()} (and {left_out} lines like this before)", ()
+                record.msg, record.args = (
+                    f"{record.getMessage()} (and {left_out} lines like this before)",
+                    (),
+                )
             self._begun[statement] = now
             self._lines[statement] = 0
         self._lines[statement] += 1

@@ -43,7 +43,9 @@ class Answers:
     async def to(self, form: object, work: Callable[[], actions.Rows]) -> actions.Rows:
         """Return what `work()` has returned for this form, or returns now; ArenaError for a mistake, each time anew."""
         now = time.monotonic()
-        recent = [(key, kept) for key, kept in self._answers.items() if now - kept[0] < REMEMBERED_S]
+        recent = [
+            (key, kept) for key, kept in self._answers.items() if now - kept[0] < REMEMBERED_S
+        ]
         self._answers = dict(recent[-MOST_REMEMBERED:])
         if form not in self._answers:
             self._answers[form] = (now, asyncio.create_task(asyncio.to_thread(work)))
@@ -61,7 +63,9 @@ async def show(request: Request) -> Response:
     return await _page(request)
 
 
-async def _page(request: Request, *, answer: actions.Rows | None = None, mistake: str = "") -> Response:
+async def _page(
+    request: Request, *, answer: actions.Rows | None = None, mistake: str = ""
+) -> Response:
     """Return the page, with what an action answers, or the mistake in its form.
 
     It asks no more who signed in: an organiser who makes a new token for the own account has no session any more.
@@ -77,11 +81,22 @@ async def act(request: Request) -> Response:
     form = await people.checked_form(request)
     if form.get("action") == "similar":  # it has a page, and a process of its own
         return RedirectResponse("/organiser/similar", HTTPStatus.SEE_OTHER)
-    action, words = str(form.get("action", "")), f"{form.get('words', '')} {form.get('more', '')}".split()
+    action, words = (
+        str(form.get("action", "")),
+        f"{form.get('words', '')} {form.get('more', '')}".split(),
+    )
     try:
-        if action == "invite" and " ".join(words).endswith(actions.ROSTER) and words != ["people.csv"]:
-            raise ArenaError("only people.csv is read here; `arena serve invite FILE` reads another table")
-        once = form.get("once") or secrets.token_hex(16)  # a form without it is another one each time
+        if (
+            action == "invite"
+            and " ".join(words).endswith(actions.ROSTER)
+            and words != ["people.csv"]
+        ):
+            raise ArenaError(
+                "only people.csv is read here; `arena serve invite FILE` reads another table"
+            )
+        once = form.get("once") or secrets.token_hex(
+            16
+        )  # a form without it is another one each time
         answers: Answers = request.app.state.answers
         answer = await answers.to(
             (person.id, people.csrf(request), once, action, *words),
@@ -95,7 +110,9 @@ async def act(request: Request) -> Response:
 async def show_similar(request: Request) -> Response:
     """Show which programs of different authors share long passages."""
     pairs, omissions = await _run(request, _compared)
-    return pages.render(request, "similar.html.j2", title="Similar programs", pairs=pairs, omissions=omissions)
+    return pages.render(
+        request, "similar.html.j2", title="Similar programs", pairs=pairs, omissions=omissions
+    )
 
 
 async def show_pair(request: Request) -> Response:
@@ -105,7 +122,9 @@ async def show_pair(request: Request) -> Response:
     if evidence is None:
         raise HTTPException(404)
     share, sources = evidence
-    return pages.render(request, "pair.html.j2", title=" and ".join(names), share=share, sources=sources)
+    return pages.render(
+        request, "pair.html.j2", title=" and ".join(names), share=share, sources=sources
+    )
 
 
 async def send_export(request: Request) -> Response:
@@ -121,17 +140,24 @@ async def _run(request: Request, job: Callable[..., Result], *values: str) -> Re
     return await people.in_worker(request, account, job, entrants.store, played, *values)
 
 
-def _compared(store: BotStore, played: frozenset[str]) -> tuple[list[tuple[str, str, int, int]], list[tuple[str, str]]]:
+def _compared(
+    store: BotStore, played: frozenset[str]
+) -> tuple[list[tuple[str, str, int, int]], list[tuple[str, str]]]:
     """Return similar programs, and what was not compared.
 
     Of a pair: the names, the share in percent, the number of passages. Of the others: the versions, and why.
     """
     found = similar.compare(store, played)
-    pairs = [(pair.first.name, pair.second.name, round(100 * pair.share), pair.shared) for pair in found.pairs]
+    pairs = [
+        (pair.first.name, pair.second.name, round(100 * pair.share), pair.shared)
+        for pair in found.pairs
+    ]
     return pairs, [(each.programs, each.words) for each in found.omissions]
 
 
-def _evidence(store: BotStore, played: frozenset[str], first: str, second: str) -> tuple[int, Sources] | None:
+def _evidence(
+    store: BotStore, played: frozenset[str], first: str, second: str
+) -> tuple[int, Sources] | None:
     """Return the share of two programs in percent, and of each its name with its lines; None if they share little."""
     for pair in similar.similarities(store, played):
         if (pair.first.name, pair.second.name) == (first, second):
@@ -168,7 +194,10 @@ def _values(accounts: Accounts) -> dict[str, Any]:
         "sizes": IN_MEGABYTES,
         "graded": graded,
         "tables": {
-            "rounds": [(str(each.number), each.begun, each.ended, each.words) for each in accounts.rounds(10)],
+            "rounds": [
+                (str(each.number), each.begun, each.ended, each.words)
+                for each in accounts.rounds(10)
+            ],
             "accounts": actions.act(accounts, "accounts", (), ""),
             "uploads": [
                 (labels[each.account], each.file, each.received, each.status, each.words)
@@ -179,8 +208,17 @@ def _values(accounts: Accounts) -> dict[str, Any]:
                 for each in accounts.requests(most=SHOWN)
             ],
             "marks": [
-                (student, row.bot, f"{row.marks:g}", f"{row.out_of:g}", str(row.student.state), row.note)
-                for student, row in zip(students, graded.students if graded is not None else (), strict=True)
+                (
+                    student,
+                    row.bot,
+                    f"{row.marks:g}",
+                    f"{row.out_of:g}",
+                    str(row.student.state),
+                    row.note,
+                )
+                for student, row in zip(
+                    students, graded.students if graded is not None else (), strict=True
+                )
             ],
             "log": actions.act(accounts, "log", (), "")[:SHOWN],
         },

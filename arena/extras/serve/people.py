@@ -75,7 +75,9 @@ class Threads:
         self._turns: defaultdict[str, asyncio.Lock] = defaultdict(asyncio.Lock)
         self._waiting: Counter[str] = Counter()
 
-    async def run(self, account: Account, function: Callable[..., Result], *values: object) -> Result:
+    async def run(
+        self, account: Account, function: Callable[..., Result], *values: object
+    ) -> Result:
         """Return what a function makes of these values; BusyError if too much of the account waits already."""
         if self._waiting[account.id] >= MOST_OF_NETWORK:
             raise BusyError
@@ -117,7 +119,9 @@ def set_session(response: Response, request: HTTPConnection, cookie: str, second
     """Give a browser its session; 0 `seconds` take it away."""
     secure = request.app.state.settings.secure
     name = _cookie_name(request)
-    response.set_cookie(name, cookie, max_age=seconds, path="/", secure=secure, httponly=True, samesite="lax")
+    response.set_cookie(
+        name, cookie, max_age=seconds, path="/", secure=secure, httponly=True, samesite="lax"
+    )
 
 
 def csrf(request: HTTPConnection) -> str:
@@ -141,6 +145,10 @@ async def checked_form(request: Request, *, files: int = 0) -> FormData:
     if person(request) != account:  # the token was rotated or revoked, while the form came in
         raise HTTPException(403, "this session has ended: sign in again")
     secret = form.get(CSRF_FIELD)
-    if not isinstance(secret, str) or not hmac.compare_digest(secret.encode(), csrf(request).encode()):
-        raise HTTPException(403, "this form is too old, or came from another site: load the page again")
+    if not isinstance(secret, str) or not hmac.compare_digest(
+        secret.encode(), csrf(request).encode()
+    ):
+        raise HTTPException(
+            403, "this form is too old, or came from another site: load the page again"
+        )
     return form

@@ -44,7 +44,9 @@ async def show_choice(request: Request, *, mistake: str = "") -> Response:
         title="Play against a bot",
         mistake=mistake,
         under_way=_matches(request).under_way(account),
-        bots=await people.in_thread(request, account, lambda: _bots(Entrants(accounts.workspace), account)),
+        bots=await people.in_thread(
+            request, account, lambda: _bots(Entrants(accounts.workspace), account)
+        ),
         chosen=request.query_params.get("bot", ""),
         seats=await people.in_worker(request, account, _seats, accounts.workspace),
         limit=accounts.limit("matches"),
@@ -59,7 +61,9 @@ async def begin(request: Request) -> Response:
     try:
         if accounts.is_on("paused") and not account.is_organiser:
             raise ArenaError("the organiser has paused all matches; try again later")
-        wish = await people.in_thread(request, account, _wish, accounts.workspace, account, form, seats)
+        wish = await people.in_thread(
+            request, account, _wish, accounts.workspace, account, form, seats
+        )
         match = await _matches(request).begin(account, wish)
     except ArenaError as error:
         return await show_choice(request, mistake=str(error))
@@ -71,7 +75,9 @@ async def show_match(request: Request, *, mistake: str = "") -> Response:
     """Show a match: the board and the legal moves, with the mistake in a move, or how it ended with its replay."""
     match = _match(request)
     title = f"{match.wish.board} as {' and '.join(match.wish.roles)}, against {match.wish.bot}"
-    page = pages.render(request, "human_match.html.j2", title=title, mistake=mistake, **_values(match))
+    page = pages.render(
+        request, "human_match.html.j2", title=title, mistake=mistake, **_values(match)
+    )
     return pages.with_view(page)  # of its replay
 
 
@@ -80,12 +86,20 @@ async def stream(request: Request) -> Response:
     match, account = _match(request), people.person(request)
     if (match.pages or 0) >= MOST_PAGES:
         raise HTTPException(429, "this match is open on too many pages: close some of them")
-    return Stream(request, _parts(request, match), match.open_page(), lambda: people.person(request) == account)
+    return Stream(
+        request,
+        _parts(request, match),
+        match.open_page(),
+        lambda: people.person(request) == account,
+    )
 
 
 async def _parts(request: Request, match: HumanMatch) -> AsyncIterator[str]:
     """Yield what is new in the match, with the moves whenever the person is asked another question."""
-    count, asked = 0, -1  # what the page has: messages of the feed, and the number of the question (0: none is open)
+    count, asked = (
+        0,
+        -1,
+    )  # what the page has: messages of the feed, and the number of the question (0: none is open)
     while True:
         part, count = match.feed.since(count), match.feed.count
         if match.ended:
@@ -94,7 +108,9 @@ async def _parts(request: Request, match: HumanMatch) -> AsyncIterator[str]:
         if asked != (number := match.number if match.choices else 0):
             asked = number
             values = {"csrf": people.csrf(request), **_values(match)}
-            part += event("moves", replays.safe_json(templates.render("_human_moves.html.j2", **values)))
+            part += event(
+                "moves", replays.safe_json(templates.render("_human_moves.html.j2", **values))
+            )
         yield part
         await match.feed.news(WAIT_S)
 
@@ -149,9 +165,14 @@ def _seats(workspace: Path) -> Seats:
         # One variant of a board is enough to know its roles, and those of a run that was begun are stored.
         stored = workspace / "results" / ".boards"
         for board in rulebook.find(name, workspace, tournament.seed, 1, stored):
-            choices = [*((role,) for role in board.roles), *(side for side in board.sides if len(side) > 1)]
+            choices = [
+                *((role,) for role in board.roles),
+                *(side for side in board.sides if len(side) > 1),
+            ]
             of_board = [roles for roles in choices if len(roles) < len(board.roles)]
-            seats |= {f"{board.label} {' '.join(roles)}": (board.label, roles) for roles in of_board}
+            seats |= {
+                f"{board.label} {' '.join(roles)}": (board.label, roles) for roles in of_board
+            }
     return seats
 
 

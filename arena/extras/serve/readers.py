@@ -26,7 +26,10 @@ from arena.protocol import clean
 
 PAGE = 50  # matches of a page
 CHART_BYTES = 5_000_000
-POLL_S, IDLE_POLL_S = 3, 20  # between two questions of an open page, while an event is played, and else
+POLL_S, IDLE_POLL_S = (
+    3,
+    20,
+)  # between two questions of an open page, while an event is played, and else
 CHART_TYPES = {".svg": "image/svg+xml", ".png": "image/png"}
 PRIVATE_CHARTS = {"metrics"}
 """Those of what bots wrote in their remarks."""
@@ -63,7 +66,9 @@ async def _own_bots(request: Request) -> frozenset[str] | None:
         return frozenset() if account is None else None
     try:
         workspace = people.accounts_of(request).workspace
-        return await people.in_thread(request, account, lambda: frozenset(Entrants(workspace).own(account)))
+        return await people.in_thread(
+            request, account, lambda: frozenset(Entrants(workspace).own(account))
+        )
     except ArenaError:  # the organiser edits tournament.toml
         return frozenset()
 
@@ -159,7 +164,9 @@ async def chart(request: Request) -> Response:
 def _chosen(request: Request) -> dict[str, Any]:
     """Return what a list of matches is narrowed down to; 400 for what is no number."""
     asked = request.query_params
-    chosen: dict[str, Any] = {name: asked[name] for name in ("bot", "opponent", "board") if asked.get(name)}
+    chosen: dict[str, Any] = {
+        name: asked[name] for name in ("bot", "opponent", "board") if asked.get(name)
+    }
     if asked.get("fault") or asked.get("result") == "fault":  # as the report's scripts link to them
         chosen["fault"] = True
     if before := asked.get("before"):
@@ -201,7 +208,9 @@ async def _line(request: Request) -> jobs.ListedMatch:
 async def match(request: Request) -> Response:
     """Show a match, to be replayed."""
     line = await _line(request)
-    page = await event_page(request, "match.html.j2", tab="matches", line=line, card=f"/matches/{line.id}/card.png")
+    page = await event_page(
+        request, "match.html.j2", tab="matches", line=line, card=f"/matches/{line.id}/card.png"
+    )
     return pages.with_view(page)
 
 
@@ -209,7 +218,9 @@ async def match_json(request: Request) -> Response:
     """Return a match for the replay viewer."""
     event, line = event_of(request), await _line(request)
     like = await frames(request).match(event, jobs.like_positions, line.board)
-    text = await frames(request).match(event, jobs.replay, line.id, await _own_bots(request), also=(like,))
+    text = await frames(request).match(
+        event, jobs.replay, line.id, await _own_bots(request), also=(like,)
+    )
     return pages.fresh(request, text.encode(), "application/json")
 
 
@@ -258,7 +269,9 @@ async def version(request: Request) -> Response:
     row = next((row for row in versions if row["digest"] == digest), None)
     if row is None:
         raise HTTPException(404)
-    lines, *_ = await frames(request).match(event, jobs.matches, PAGE, (("bot", name), ("digest", digest)))
+    lines, *_ = await frames(request).match(
+        event, jobs.matches, PAGE, (("bot", name), ("digest", digest))
+    )
     return await event_page(
         request,
         "version.html.j2",
@@ -273,7 +286,9 @@ async def version(request: Request) -> Response:
 async def progress(request: Request) -> Response:
     """Return how far an event is, and which matches are under way, for a page that is open."""
     event = event_of(request)
-    return pages.render(request, "_progress.html.j2", event=event, state=frames(request).state(event))
+    return pages.render(
+        request, "_progress.html.j2", event=event, state=frames(request).state(event)
+    )
 
 
 async def front(request: Request) -> Response:

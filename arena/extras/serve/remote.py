@@ -38,7 +38,9 @@ HELLO_BYTES = 10_000
 HELLO_S = 10.0
 TOKEN_LOOK_S = 0.2  # the time between two looks whether the token of a bot's author is valid
 SEND_S = 10.0  # a message that a client does not take in so long is lost
-CLOSE_S = 1.0  # an older connection of the same bot, which perhaps takes nothing, is waited for no longer
+CLOSE_S = (
+    1.0  # an older connection of the same bot, which perhaps takes nothing, is waited for no longer
+)
 
 
 class Hub:
@@ -99,7 +101,9 @@ class Hub:
 
     async def serve_bot(self, socket: WebSocket, name: str) -> None:
         """Carry the messages of a bot until it goes."""
-        if (older := self._bots.pop(name, None)) is not None:  # started again, or lost by a network that closed nothing
+        if (
+            older := self._bots.pop(name, None)
+        ) is not None:  # started again, or lost by a network that closed nothing
             self._announce(name)  # as gone first, so that the open questions are asked again
         self._bots[name] = socket
         self.joins += 1
@@ -115,7 +119,11 @@ class Hub:
                     return
                 bot, writer = self._matches.get(str(message.get("session")), ("", None))
                 # An honest bot has one answer under way, and who sends more fills no memory here.
-                if bot == name and writer is not None and writer.transport.get_write_buffer_size() < MOST_BYTES:
+                if (
+                    bot == name
+                    and writer is not None
+                    and writer.transport.get_write_buffer_size() < MOST_BYTES
+                ):
                     writer.write(json.dumps(_answer(message)).encode() + b"\n")
                 await self._pause(name, len(text))
         finally:
@@ -178,7 +186,9 @@ async def join(socket: WebSocket) -> None:
             except ArenaError as error:  # its organiser is changing it
                 logging.warning("a remote bot waits: %s", error)
                 raise BusyError from error
-            name = await asyncio.to_thread(uploads.remote_bot, accounts, entrants, account, version, games, roles)
+            name = await asyncio.to_thread(
+                uploads.remote_bot, accounts, entrants, account, version, games, roles
+            )
         await socket.send_json({"bot": name})
         await _until_void(hub.serve_bot(socket, name), accounts, token.strip())
         await _close(socket, POLICY_VIOLATION)
@@ -224,15 +234,23 @@ def _are_names(value: Any) -> bool:
 
 def _answer(message: dict[str, Any]) -> dict[str, Any]:
     """Return what a bot may say in a message, and no more than a match reads of it: that it is here, the hub says."""
-    answer = {name: message[name] for name in ("session", "number") if isinstance(message.get(name), str | int)}
+    answer = {
+        name: message[name]
+        for name in ("session", "number")
+        if isinstance(message.get(name), str | int)
+    }
     if isinstance(failed := message.get("failed"), str):
         answer["failed"] = failed[:MOST_LETTERS]
     if isinstance(instead := message.get("instead"), str):
         answer["instead"] = instead[:MOST_LETTERS]
     if isinstance(line := message.get("line"), str):
-        answer["line"] = line.encode("utf-8", "replace")[: protocol.LINE_LIMIT].decode("utf-8", "replace")
+        answer["line"] = line.encode("utf-8", "replace")[: protocol.LINE_LIMIT].decode(
+            "utf-8", "replace"
+        )
     if isinstance(remarks := message.get("remarks"), list):
-        answer["remarks"] = [each[:MOST_LETTERS] for each in remarks[:MOST_REMARKS] if isinstance(each, str)]
+        answer["remarks"] = [
+            each[:MOST_LETTERS] for each in remarks[:MOST_REMARKS] if isinstance(each, str)
+        ]
     return answer
 
 

@@ -55,7 +55,15 @@ def _played(request: MatchRequest) -> list[Statement]:
 
         def run(is_over: Callable[[], bool]) -> tournament.Progress:
             pin = settings.workers.pinned
-            return tournament.run(event, folder, workers=1, audience=heard, pin=pin, stopped=is_over, services=services)
+            return tournament.run(
+                event,
+                folder,
+                workers=1,
+                audience=heard,
+                pin=pin,
+                stopped=is_over,
+                services=services,
+            )
 
         done = duel.play(state, folder, heard, lambda: bool(interrupt), run)
         done.refuse_absentees()

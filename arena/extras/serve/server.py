@@ -28,7 +28,9 @@ CONNECTIONS_OF_NETWORK = 600  # from one address, which a class may share: a bro
 OTHER_FILES = 500  # that the server may have open beside its connections
 BACKLOG = 500
 END_S = 3  # for the answers under way when the server ends
-PIECE_BYTES = 4096  # of what a client sent, which are read without a look at what the client has left
+PIECE_BYTES = (
+    4096  # of what a client sent, which are read without a look at what the client has left
+)
 READING_S = 0.6  # of CPU for reading what one address sends, after which its connections end
 READING_SHARE = 0.3  # of that, so much is given back each second
 FREE_S_A_BYTE = 20e-9  # a large upload takes less than that, and a body of chunks of one byte a thousand times as much
@@ -78,12 +80,16 @@ class Rationed(asyncio.Protocol):
             if not has_time or self.transport.get_write_buffer_size() > MOST_UNREAD:
                 self.transport.abort()
                 return
-            if (other := self.transport.get_protocol()) is not protocol:  # it is a WebSocket from here on
+            if (
+                other := self.transport.get_protocol()
+            ) is not protocol:  # it is a WebSocket from here on
                 other.data_received(data[start:])  # type: ignore[attr-defined]
                 return
             piece, begun = data[start : start + PIECE_BYTES], time.thread_time()
             super().data_received(piece)
-            has_time = reading_time.charge(self.client, time.thread_time() - begun - len(piece) * FREE_S_A_BYTE)
+            has_time = reading_time.charge(
+                self.client, time.thread_time() - begun - len(piece) * FREE_S_A_BYTE
+            )
 
 
 class RationedWebSocket(Rationed, AutoWebSocketsProtocol):  # type: ignore[misc, valid-type]
@@ -105,7 +111,9 @@ class TimelyProtocol(Rationed, H11Protocol):
         super().data_received(data)
         if self.cycle is not None and not self.cycle.response_complete:
             self._done("a request")
-        elif self.transport.get_protocol() is self:  # else it is a WebSocket now, which has limits of its own
+        elif (
+            self.transport.get_protocol() is self
+        ):  # else it is a WebSocket now, which has limits of its own
             self._expect("a request", HEAD_S)
 
     def send_400_response(self, msg: str) -> None:
@@ -169,7 +177,12 @@ class Listener(socket.socket):
         network = guard.network(address[0])
         passes_by = self.proxy is not None and address[0] != self.proxy and not is_here(address[0])
         is_full = self._open[network] >= self._of_network and address[0] != self.proxy
-        if passes_by or is_full or self._open.total() >= self._most or not self.reading_time.charge(address, 0.0):
+        if (
+            passes_by
+            or is_full
+            or self._open.total() >= self._most
+            or not self.reading_time.charge(address, 0.0)
+        ):
             accepted.close()
             raise ConnectionAbortedError
         self._open[network] += 1
@@ -216,9 +229,13 @@ def listening(host: str, port: int, proxy: str | None = None) -> Listener:
 
     A `proxy` at this address says by X-Forwarded-For whose request it passes on; nobody else is believed that.
     """
-    family, *_, address = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)[0]
+    family, *_, address = socket.getaddrinfo(
+        host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE
+    )[0]
     made = socket.create_server(address[:2], family=family, backlog=BACKLOG)
-    made.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)  # else a page waits 40 ms between its head and its body
+    made.setsockopt(
+        socket.IPPROTO_TCP, socket.TCP_NODELAY, 1
+    )  # else a page waits 40 ms between its head and its body
     # Who lost the network closes nothing: a page that is sent events would count as open for a quarter of an hour.
     made.setsockopt(socket.IPPROTO_TCP, socket.TCP_USER_TIMEOUT, int(1000 * SILENCE_S))
     return Listener(made, proxy)

@@ -62,7 +62,10 @@ MEMORY_BYTES, CPU_SECONDS, WALL_SECONDS = 500_000_000, 2, 30.0
 """What the lexer may take for a file. At some texts its time grows with the square: a page of blank lines in C."""
 LINE = 300  # characters of a line that are shown
 LONGEST_LINE = 100_000  # characters that are read at a time, if no line ends before
-LINES, AROUND = 3000, 20  # lines of a file that are shown; of a longer one, those around shared passages
+LINES, AROUND = (
+    3000,
+    20,
+)  # lines of a file that are shown; of a longer one, those around shared passages
 NAMED = 3  # files that are named in one omission
 TOO_MANY = "not compared, since the bot has so many versions, or so large ones"
 OUR_OWN = {"bot.toml", "README.md", "AGENTS.md"}
@@ -236,7 +239,10 @@ def _in_order(store: BotStore, name: str, played: Collection[str]) -> list[Versi
         with contextlib.suppress(ArenaError):  # `arena bots` reports it
             playing.add(discovery.from_path(path, name).digest)
     versions = store.versions(name)
-    return sorted(versions, key=lambda each: (each.digest not in playing, each.digest not in played, -each.number))
+    return sorted(
+        versions,
+        key=lambda each: (each.digest not in playing, each.digest not in played, -each.number),
+    )
 
 
 def _programs(
@@ -259,7 +265,9 @@ def _programs(
             if len(own) < FEWEST:
                 remarks.append("it has too little of its own to be compared")
             else:
-                yield ComparedProgram(author=author, name=f"{name}@{version.number}", path=version.path, shingles=own)
+                yield ComparedProgram(
+                    author=author, name=f"{name}@{version.number}", path=version.path, shingles=own
+                )
             for words in remarks:
                 omissions[name, words].append(version.number)
             left -= len(own)
@@ -276,10 +284,16 @@ def _read(paths: Sequence[Path]) -> Iterator[tuple[set[Shingle], list[str]]]:
     with contextlib.closing(_lexed([file for own in sources for _, file in own])) as lexed:
         for path, own in zip(paths, sources, strict=True):
             shingles, remarks = set[Shingle](), list[str]()
-            others = [name for name, _ in _files(path) if not discovery.is_source(name) and name not in OUR_OWN]
+            others = [
+                name
+                for name, _ in _files(path)
+                if not discovery.is_source(name) and name not in OUR_OWN
+            ]
             if others:
                 more = f" and {len(others) - NAMED} more" if len(others) > NAMED else ""
-                remarks.append(f"{', '.join(others[:NAMED])}{more}: not compared, no program by the ending")
+                remarks.append(
+                    f"{', '.join(others[:NAMED])}{more}: not compared, no program by the ending"
+                )
             for name, _ in own:
                 tokens, remark = next(lexed)
                 shingles.update(_shingles(tokens))
@@ -294,7 +308,9 @@ def _given(store: BotStore) -> list[Path]:
 
 
 def _by_hand(store: BotStore) -> list[Path]:
-    return [path for name in store.names() if not store.versions(name) for path in store.playing(name)]
+    return [
+        path for name in store.names() if not store.versions(name) for path in store.playing(name)
+    ]
 
 
 def _shipped() -> list[Path]:
@@ -342,7 +358,11 @@ def _program_text(path: Path) -> tuple[str, list[int], str]:
     numbers: list[int] = []
     for number, line in enumerate(LINE_END.split(text), 1):
         words = line.strip()
-        is_comment = comment is not None and words.startswith(comment) and not any(end in words for end in ENDS_MORE)
+        is_comment = (
+            comment is not None
+            and words.startswith(comment)
+            and not any(end in words for end in ENDS_MORE)
+        )
         if not words or is_comment:
             continue
         letters += len(line) + 1
@@ -388,7 +408,8 @@ def _first_tokens(path: Path, lexer: Lexer | None) -> tuple[list[tuple[str, int]
     """Return the first tokens of a file with their lines in it, and in words what of it is left out."""
     text, numbers, remark = _program_text(path)
     tokens = [
-        (word, numbers[min(line, len(numbers)) - 1]) for word, line in islice(_tokens(text, lexer), MOST_TOKENS + 1)
+        (word, numbers[min(line, len(numbers)) - 1])
+        for word, line in islice(_tokens(text, lexer), MOST_TOKENS + 1)
     ]
     if len(tokens) > MOST_TOKENS:
         remark = f"compared only in its first {MOST_TOKENS} words"
@@ -398,7 +419,11 @@ def _first_tokens(path: Path, lexer: Lexer | None) -> tuple[list[tuple[str, int]
 def _tokens(text: str, lexer: Lexer | None) -> Iterator[tuple[str, int]]:
     """Yield the tokens of a program with their lines: names, numbers and texts each alike, nothing of comments."""
     line = 1
-    found = lexer.get_tokens(text) if lexer is not None else ((Token, word) for word in re.findall(r"\s+|\S+", text))
+    found = (
+        lexer.get_tokens(text)
+        if lexer is not None
+        else ((Token, word) for word in re.findall(r"\s+|\S+", text))
+    )
     for kind, value in found:
         if kind in Name and kind not in Name.Builtin:
             yield "name", line
@@ -422,13 +447,21 @@ def _marked(program: ComparedProgram, shingles: Collection[Shingle]) -> list[Lin
     """Return the lines of a program, with those marked that are in a shared passage; of a long file those nearby."""
     lines: list[Line] = []
     sources = _sources(program.path)
-    for (name, path), (tokens, _) in zip(sources, _lexed([file for _, file in sources]), strict=True):
+    for (name, path), (tokens, _) in zip(
+        sources, _lexed([file for _, file in sources]), strict=True
+    ):
         shared = _shared_lines(tokens, shingles)
         texts = LINE_END.split(_first_part(path)[0].rstrip("\n"))
         last = 0
         for number in _shown_lines(len(texts), shared):
             if number > last + 1:
-                lines.append(Line(file=name, text=f"({number - last - 1} lines that are not shared)", shared=False))
+                lines.append(
+                    Line(
+                        file=name,
+                        text=f"({number - last - 1} lines that are not shared)",
+                        shared=False,
+                    )
+                )
             lines.append(Line(file=name, text=_shown(texts[number - 1]), shared=number in shared))
             last = number
     return lines

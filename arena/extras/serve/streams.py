@@ -84,7 +84,9 @@ def event(name: str, text: str) -> str:
     return f"event: {name}\ndata: {text}\n\n"
 
 
-async def _sent(request: Request, parts: AsyncIterator[str], goes_on: Callable[[], bool]) -> AsyncIterator[str]:
+async def _sent(
+    request: Request, parts: AsyncIterator[str], goes_on: Callable[[], bool]
+) -> AsyncIterator[str]:
     """Yield what is sent, as long as the page may go on and the server does."""
     yield "retry: 3000\n\n"
     sent = time.monotonic()

@@ -85,7 +85,9 @@ def task(workspace: Path) -> EventTask:
         of_game = [board for board in boards if board.game == name]
         game = rulebook.game_of(of_game[0])
         shown = tuple(TaskBoard(board.label, board.roles, bool(board.sampled)) for board in of_game)
-        games.append(TaskGame(clean(name), _rules(game), shown, _dialogue(game, of_game[0], conditions)))
+        games.append(
+            TaskGame(clean(name), _rules(game), shown, _dialogue(game, of_game[0], conditions))
+        )
     kits = tuple((kit.name, kit.language) for kit in starters.starters())
     return EventTask(clean(tournament.name), tuple(games), _limits(conditions), kits)
 
@@ -102,7 +104,9 @@ def picture(workspace: Path, label: str) -> bytes:
             game = rulebook.game_of(board)
             match = _match(board, Conditions())
             verdict = Verdict(scores=dict.fromkeys(board.roles, 0), reason="")
-            record = Record(match=match, turns=(), verdict=verdict, sides=board.sides, seats=(), started="")
+            record = Record(
+                match=match, turns=(), verdict=verdict, sides=board.sides, seats=(), started=""
+            )
             names = dict.fromkeys(board.roles, "")
             clip = Clip(game, record, names, tuple(scenes(game, ())))
             return svg.svg(clip.film(0, 0))

@@ -9,7 +9,9 @@ HTML = Path(__file__).parent / "html"
 TEMPLATES = page.templates(HTML)
 TEMPLATES.globals["clean_lines"] = clean_lines
 TEMPLATES.filters["clean"] = clean
-TEMPLATES.filters["seconds"] = lambda moment: moment[:19].replace("T", " ")  # a stored one, to the second
+TEMPLATES.filters["seconds"] = lambda moment: moment[:19].replace(
+    "T", " "
+)  # a stored one, to the second
 
 
 def render(template: str, **values: object) -> str:

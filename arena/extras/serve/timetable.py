@@ -63,10 +63,14 @@ def _last_moment(times: Iterable[tuple[int, int]], now: datetime, zone: tzinfo |
     """Return the last moment until now, in UTC, that has one of these hours and minutes in a zone; None = here."""
     today = now.astimezone(zone).date()
     moments = []
-    for days in range(3):  # one day may be missing: a zone that goes over the date line leaves it out
+    for days in range(
+        3
+    ):  # one day may be missing: a zone that goes over the date line leaves it out
         for hour, minute in times:
             local = datetime.combine(today - days * DAY, time(hour, minute), zone)
-            moments.append(datetime.fromtimestamp(local.timestamp(), UTC))  # `astimezone` is an hour off in a gap
+            moments.append(
+                datetime.fromtimestamp(local.timestamp(), UTC)
+            )  # `astimezone` is an hour off in a gap
     return max(moment for moment in moments if moment <= now)
 
 
@@ -78,4 +82,6 @@ def _read(rule: str) -> tuple[timedelta | None, list[tuple[int, int]]]:
         times = [(int(hour), int(minute)) for hour, minute in re.findall(r"(\d+):(\d+)", at[1])]
         if all(hour < 24 and minute < 60 for hour, minute in times):
             return None, times
-    raise ArenaError(f'{rule!r} is no time for rounds: expected "each hour", "each 20 minutes", "at 18:00" or "off"')
+    raise ArenaError(
+        f'{rule!r} is no time for rounds: expected "each hour", "each 20 minutes", "at 18:00" or "off"'
+    )

@@ -19,7 +19,12 @@ import tomli_w
 from arena import whole_files
 from arena.author.submissions import Examine, Submissions, SubmissionStatus
 from arena.author.submissions.bot_store import BotStore, first_line
-from arena.author.submissions.copy_untrusted import CHUNK_BYTES, MOST_BYTES, MOST_ENTRIES, check_path
+from arena.author.submissions.copy_untrusted import (
+    CHUNK_BYTES,
+    MOST_BYTES,
+    MOST_ENTRIES,
+    check_path,
+)
 from arena.author.submissions.downloads import Label
 from arena.author.submissions.requests import Request
 from arena.errors import ArenaError
@@ -41,9 +46,13 @@ def receive(accounts: Accounts, account: Account, files: Mapping[str, IO[bytes]]
     """
     accounts.may_upload(account)
     if not files:
-        raise ArenaError("no file came with the form: choose a file or a folder, or paste a program")
+        raise ArenaError(
+            "no file came with the form: choose a file or a folder, or paste a program"
+        )
     if len(files) > MOST_ENTRIES:
-        raise ArenaError(f"it has more than {MOST_ENTRIES} files: leave out what the bot does not need")
+        raise ArenaError(
+            f"it has more than {MOST_ENTRIES} files: leave out what the bot does not need"
+        )
     id_, left = secrets.token_hex(16), accounts.limit("megabytes") * 1_000_000
     with whole_files.staging(folder(accounts)) as making:
         (top := making / "upload").mkdir()
@@ -53,7 +62,9 @@ def receive(accounts: Accounts, account: Account, files: Mapping[str, IO[bytes]]
                     left -= len(data)
                     if left < 0:
                         megabytes = accounts.limit("megabytes")
-                        raise ArenaError(f"it is larger than {megabytes} MB: leave out what the bot does not need")
+                        raise ArenaError(
+                            f"it is larger than {megabytes} MB: leave out what the bot does not need"
+                        )
                     file.write(data)
         first = PurePosixPath(next(iter(files)))
         name = first.parts[0] if len(files) > 1 else first.name
@@ -99,13 +110,20 @@ def clear(accounts: Accounts) -> None:
     """Remove what killed processes left: uploads that were never confirmed, or are decided."""
     waiting = {upload.id for upload in accounts.uploads(status="waiting")}
     for path in folder(accounts).iterdir():
-        if path.name not in waiting and time.time() - path.stat().st_mtime > OLD_S:  # younger ones may be coming in
+        if (
+            path.name not in waiting and time.time() - path.stat().st_mtime > OLD_S
+        ):  # younger ones may be coming in
             shutil.rmtree(path, ignore_errors=True)
 
 
-def decide_all(accounts: Accounts, store: BotStore, examine: Examine, reserved: Collection[str]) -> None:
+def decide_all(
+    accounts: Accounts, store: BotStore, examine: Examine, reserved: Collection[str]
+) -> None:
     """Decide all uploads that wait, one after another, unless another process does; `reserved` are others' names."""
-    with contextlib.suppress(BlockingIOError), whole_files.locked(accounts.folder / ".deciding", waits=False):
+    with (
+        contextlib.suppress(BlockingIOError),
+        whole_files.locked(accounts.folder / ".deciding", waits=False),
+    ):
         while (upload := accounts.next_upload()) is not None:
             if upload.attempts >= ATTEMPTS:
                 words = f"arena failed {ATTEMPTS} times to check it; ask the organiser"
@@ -115,7 +133,9 @@ def decide_all(accounts: Accounts, store: BotStore, examine: Examine, reserved: 
             shutil.rmtree(folder(accounts) / upload.id, ignore_errors=True)
 
 
-def _decide(accounts: Accounts, upload: Upload, store: BotStore, examine: Examine, reserved: Collection[str]) -> None:
+def _decide(
+    accounts: Accounts, upload: Upload, store: BotStore, examine: Examine, reserved: Collection[str]
+) -> None:
     """Submit an upload, and store the verdict."""
     author = next(account for account in accounts.accounts() if account.id == upload.account)
     path = folder(accounts) / upload.id
@@ -124,12 +144,16 @@ def _decide(accounts: Accounts, upload: Upload, store: BotStore, examine: Examin
     request = Request(
         path=entries[0] if len(entries) == 1 else path,
         label=Label(name=author.name, file=upload.file),
-        person=accounts.people().with_id(author.person or author.id),  # an id may be another's login
+        person=accounts.people().with_id(
+            author.person or author.id
+        ),  # an id may be another's login
         source=f"account {author.id}",
         replaces=True,
     )
     waiting = size_of(path)
-    submissions = Submissions(store, partial(_if_room, disk, waiting, examine), reserved, accounts.people())
+    submissions = Submissions(
+        store, partial(_if_room, disk, waiting, examine), reserved, accounts.people()
+    )
     (decision,) = submissions.submit_all([request])
     if decision.where is not None and disk.lack(0, leaving=waiting):
         store.forget_refused(decision.where.parent.name)
@@ -144,7 +168,9 @@ def _decide(accounts: Accounts, upload: Upload, store: BotStore, examine: Examin
     )
 
 
-def _if_room(disk: Disk, waiting: int, examine: Examine, bots: Iterable[Bot]) -> Iterator[tuple[str, ...]]:
+def _if_room(
+    disk: Disk, waiting: int, examine: Examine, bots: Iterable[Bot]
+) -> Iterator[tuple[str, ...]]:
     """Yield the faults of bots as `examine` does; one for which the disk has no room has that fault alone.
 
     `waiting` are the bytes of the upload, which goes when it is decided.
@@ -161,7 +187,12 @@ def _if_room(disk: Disk, waiting: int, examine: Examine, bots: Iterable[Bot]) ->
 
 
 def remote_bot(
-    accounts: Accounts, entrants: Entrants, account: Account, version: str, games: list[str], roles: list[str]
+    accounts: Accounts,
+    entrants: Entrants,
+    account: Account,
+    version: str,
+    games: list[str],
+    roles: list[str],
 ) -> str:
     """Take in the bot that stays on its author's machine, as a new version if it is one; return its name.
 
@@ -176,19 +207,31 @@ def remote_bot(
             digest = discovery.from_path(making / "remote", "remote").digest
         except ArenaError as error:  # its author knows no such path
             raise ArenaError(error.seen_from(making / "remote")) from error
-        if all(bot.digest != digest for bot in entrants.bots):  # a new version, or an older one that plays again
+        if all(
+            bot.digest != digest for bot in entrants.bots
+        ):  # a new version, or an older one that plays again
             accounts.may_upload(account)
             Disk(accounts, account).make_room(2 * size_of(making))
             # What was withdrawn would join again by itself, whenever the network was lost.
             for name, versions in entrants.own(account).items():
-                if not entrants.store.playing(name) and any(version.digest == digest for version in versions):
-                    raise ArenaError(f"the organiser has withdrawn {name}; a new version of it may join")
-        request = Request(path=making / "remote", label=label, source=remote_mark(account), replaces=True)
+                if not entrants.store.playing(name) and any(
+                    version.digest == digest for version in versions
+                ):
+                    raise ArenaError(
+                        f"the organiser has withdrawn {name}; a new version of it may join"
+                    )
+        request = Request(
+            path=making / "remote", label=label, source=remote_mark(account), replaces=True
+        )
         reserved = entrants.tournament.table_bots
-        submissions = Submissions(entrants.store, lambda bots: (() for _ in bots), reserved, accounts.people())
+        submissions = Submissions(
+            entrants.store, lambda bots: (() for _ in bots), reserved, accounts.people()
+        )
         (decision,) = submissions.submit_all([request])
     if decision.bot is None:
         raise ArenaError(first_line(decision.reasons))
     if decision.status is SubmissionStatus.ACCEPTED:
-        accounts.add_upload(secrets.token_hex(16), account, f"{decision.name} {version}", SubmissionStatus.ACCEPTED)
+        accounts.add_upload(
+            secrets.token_hex(16), account, f"{decision.name} {version}", SubmissionStatus.ACCEPTED
+        )
     return decision.name

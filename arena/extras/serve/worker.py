@@ -48,7 +48,9 @@ def start_maker() -> None:
     """
     temporary = tempfile.gettempdir()
     if len(os.fsencode(temporary)) > MOST_OF_PATH:
-        raise ArenaError(f"{temporary}: this name is too long for a socket in it; set TMPDIR to another folder")
+        raise ArenaError(
+            f"{temporary}: this name is too long for a socket in it; set TMPDIR to another folder"
+        )
     folder.sweep()
     private, _ = folder.private()  # locked as long as this process lives
     # After Python has removed the folder that it makes in it.
@@ -96,7 +98,9 @@ class Worker:
         result: Result = value
         return result
 
-    async def _in_turn(self, job: Callable[..., object], values: tuple[object, ...], asker: str) -> tuple[bool, Any]:
+    async def _in_turn(
+        self, job: Callable[..., object], values: tuple[object, ...], asker: str
+    ) -> tuple[bool, Any]:
         try:
             async with self._one_at_a_time:
                 return await asyncio.to_thread(self._ask, job, values)
@@ -135,7 +139,10 @@ class Worker:
 
 def _work(pipe: Connection) -> None:
     """Do jobs until the server ends."""
-    for number in (signal.SIGINT, signal.SIGHUP):  # they reach every process of a terminal; the server handles them
+    for number in (
+        signal.SIGINT,
+        signal.SIGHUP,
+    ):  # they reach every process of a terminal; the server handles them
         signal.signal(number, signal.SIG_IGN)
     log.begin()
     os.nice(NICE)
