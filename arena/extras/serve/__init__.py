@@ -14,12 +14,12 @@ Where to change what (paths begin below arena/):
   the path of `arena submit`: `decide_all` there
 - what counts as an author's on disk, which versions make room: `extras/serve/disk.py` `Disk`
 - which lines of the log strangers can cause, and how often: `extras/serve/log.py`
-- which match the page *Live* and `/wall` show, and how fast: `extras/serve/live.py` `Stage`; what of it:
+- which match the page *Live* and `/wall` show, and how fast: `extras/serve/live.py` `LiveView`; what of it:
   `extras/serve/jobs.py` `under_way`, `finished`; how open pages hear of a match, also who plays it:
   `extras/serve/streams.py`; what a lane writes, and when: `event/broadcast.py`
 - which process the server starts, and what happens when one is killed: all of them: the comment
-  in `extras/serve/__init__.py`; what starts them: `extras/serve/processes.py` `SiteProcess`, `extras/serve/desk.py`
-  `Desk`; when a round begins: `extras/serve/timetable.py`
+  in `extras/serve/__init__.py`; what starts them: `extras/serve/processes.py` `SiteProcess`, `extras/serve/scheduler.py`
+  `Scheduler`; when a round begins: `extras/serve/timetable.py`
 - how a message names the files of a bot that somebody has sent: `errors.py` `FileError`,
   `FilesError`: `seen_from`
 - who may read why a match of a request, or of a person, was not played: the type of the mistake:
@@ -50,7 +50,7 @@ Where to change what (paths begin below arena/):
 #     └─ request         plays the matches that an author asked for, as `arena duel` does (request_process.py)
 #     arena join         on an author's machine: runs a remote bot (join.py)
 #
-# The four (check, run, charts, request) are started by desk.py, by the commands in processes.py; timetable.py says when
+# The four (check, run, charts, request) are started by scheduler.py, by the commands in processes.py; timetable.py says when
 # a round is due. They go on if the server is killed. Workers and human matches end with it.
 
 from arena.extensions import AddedCommand, Extension

@@ -10,7 +10,6 @@ from starlette.routing import Route
 
 from arena.extras.serve import (
     author,
-    desk,
     live,
     organiser,
     pages,
@@ -18,6 +17,7 @@ from arena.extras.serve import (
     play,
     readers,
     remote,
+    scheduler,
     task,
     uploads,
 )
@@ -31,20 +31,20 @@ from arena.extras.serve.worker import Worker
 def make_app(workspace: Path, settings: Settings | None = None) -> Starlette:
     """Return the application for a workspace."""
     settings, accounts = settings or Settings(), Accounts(workspace)
-    key = desk.ProviderKey(workspace)  # now, before any process is started
+    key = scheduler.ProviderKey(workspace)  # now, before any process is started
 
     @asynccontextmanager
     async def lifespan(app: Starlette) -> AsyncIterator[None]:
         app.state.frames = Frames(workspace / "results")
-        app.state.stages = live.Stages(app.state.frames, settings)
+        app.state.live_views = live.LiveViews(app.state.frames, settings)
         try:
             async with (
-                desk.at_work(accounts, app.state.hub, key),
+                scheduler.at_work(accounts, app.state.hub, key),
                 app.state.human_matches.looked_after(),
             ):
                 yield
         finally:
-            app.state.stages.close()
+            app.state.live_views.close()
             app.state.frames.close()
             app.state.worker.close()
 
@@ -71,6 +71,6 @@ def make_app(workspace: Path, settings: Settings | None = None) -> Starlette:
         HumanMatches(accounts),
     )
     app.state.answers = organiser.Answers()
-    app.state.coming_in = set()  # accounts whose uploads arrive now
+    app.state.uploads_in_progress = set()  # accounts whose uploads arrive now
     app.state.is_ending = lambda: False  # until a server runs it
     return app

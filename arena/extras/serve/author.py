@@ -122,12 +122,12 @@ def _account_values(accounts: Accounts, account: Account) -> dict[str, Any]:
 async def upload(request: Request) -> Response:
     """Take a bot: a file, an archive, the files of a folder, or a pasted program."""
     account, accounts = _signed_in(request)
-    coming: set[str] = request.app.state.coming_in
-    if account.id in coming:  # many at once would fill the disk before any of them is counted
+    in_progress: set[str] = request.app.state.uploads_in_progress
+    if account.id in in_progress:  # many at once would fill the disk before any of them is counted
         return await show_account(
             request, mistake="another upload of yours is coming in; wait until it is here"
         )
-    coming.add(account.id)
+    in_progress.add(account.id)
     try:
         accounts.may_upload(account)
         form = await people.checked_form(request, files=MOST_ENTRIES + 1)
@@ -151,7 +151,7 @@ async def upload(request: Request) -> Response:
     except ArenaError as error:
         return await show_account(request, mistake=str(error))
     finally:
-        coming.discard(account.id)
+        in_progress.discard(account.id)
     return RedirectResponse(f"/me/uploads/{id_}", HTTPStatus.SEE_OTHER)
 
 

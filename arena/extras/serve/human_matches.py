@@ -6,7 +6,7 @@ server talks with it by two pipes, and keeps what it needs when a page is loaded
 
 # Theory of operation
 #
-# What was considered. A thread of the server: a bug or a slow rule there would hold all pages. A job of the desk with
+# What was considered. A thread of the server: a bug or a slow rule there would hold all pages. A job of the scheduler with
 # its state on disk, as a request has: it would survive the server, but nobody misses an unrated match, and what is on
 # disk must be removed, bounded and hidden. So it is a child with pipes, which ends with the server: the kernel ends it
 # when the server dies, and it ends itself when its stdin does.
@@ -28,7 +28,7 @@ from arena.errors import ArenaError
 from arena.extras.serve.accounts import Account, Accounts
 from arena.extras.serve.human_process import MOST_BYTES
 from arena.extras.serve.processes import SiteProcess
-from arena.extras.serve.streams import Feed
+from arena.extras.serve.streams import EventStream
 from arena.match import entering
 from arena.protocol import clean
 
@@ -64,7 +64,7 @@ class HumanMatch:
     wish: Wish
     id: str = field(default_factory=lambda: secrets.token_hex(16))
     """Nobody can guess it."""
-    feed: Feed = field(default_factory=lambda: Feed(TURNS))
+    events: EventStream = field(default_factory=lambda: EventStream(TURNS))
     number: int = 0
     """Of the last question."""
     role: str = ""
@@ -88,10 +88,10 @@ class HumanMatch:
         until = time.monotonic() + seconds
         while (
             not self.ended
-            and self.feed.count <= count
+            and self.events.count <= count
             and (not self.choices or self.number == number)
         ):
-            if not await self.feed.news(until - time.monotonic()):
+            if not await self.events.news(until - time.monotonic()):
                 return False
         return True
 
@@ -107,10 +107,10 @@ class HumanMatch:
     def tell(self, message: Mapping[str, Any]) -> None:
         """Take a message of the process."""
         if "head" in message:
-            self.feed.head = json.dumps(message["head"])
+            self.events.head = json.dumps(message["head"])
         elif "turn" in message:
-            self.feed.add([json.dumps(message["turn"])], self.feed.count + 1)
-            self.feed.text = message["text"]
+            self.events.add([json.dumps(message["turn"])], self.events.count + 1)
+            self.events.text = message["text"]
         elif "ask" in message:
             ask = message["ask"]
             self.number, self.role, self.choices = ask["number"], ask["role"], tuple(ask["choices"])
@@ -123,7 +123,7 @@ class HumanMatch:
             )
         elif "refused" in message:
             self.ended = f"it cannot be played: {message['refused']}"
-        self.feed.ring()
+        self.events.ring()
 
     def send(self, message: Mapping[str, object]) -> None:
         """Write a message to the process."""
@@ -144,7 +144,7 @@ class HumanMatch:
             )
         self.send({"number": self.number, "move": meant[0]})
         self.choices, self.moved = (), time.monotonic()
-        self.feed.ring()
+        self.events.ring()
 
 
 class HumanMatches:
@@ -198,7 +198,7 @@ class HumanMatches:
         """End a match before its end."""
         if not match.ended:
             match.ended, match.choices = words, ()
-            match.feed.ring()
+            match.events.ring()
             if match.process is not None:
                 _end(match.process)
 

@@ -1,6 +1,6 @@
 """The live match of an event: what is played now, turn by turn, for all who watch; its page, and that of a projector.
 
-Everybody who watches an event sees its `Stage`, which reads each match once for all of them. It decides which match is
+Everybody who watches an event sees its `LiveView`, which reads each match once for all of them. It decides which match is
 shown and when. A process of its own (jobs.py) computes what is sent of a match.
 """
 
@@ -9,10 +9,10 @@ shown and when. A process of its own (jobs.py) computes what is sent of a match.
 # Which match. A match that a lane has played for SLOW_S is shown as it is played, if everybody may see all of it
 # (event/broadcast.py). Most matches are over within milliseconds, and others must not be seen before their end: then
 # the newest match that is over is shown, at a pace that the eye can follow, and after it the newest one again. When no
-# run plays the event, the stage shows its newest match once and ends, and so do the streams of all who watch.
+# run plays the event, the view shows its newest match once and ends, and so do the streams of all who watch.
 #
 # Who watches. Each watcher has a stream of server-sent events: `match` (names, board), `turns` (a list), `result`, and
-# at last `over`. A watcher keeps no queue but its position in the turns of the stage. A slow watcher gets more turns at
+# at last `over`. A watcher keeps no queue but its position in the turns of the view. A slow watcher gets more turns at
 # once, or misses some, which does no harm: each turn has its whole state. The server drops a watcher that takes nothing
 # (server.py, WRITE_S). Whoever loads the page without scripts counts as a watcher for GLANCE_S.
 #
@@ -41,7 +41,7 @@ from arena.event.control import RunState
 from arena.extras.serve import guard, jobs, pages, people, readers
 from arena.extras.serve.frames import Frames
 from arena.extras.serve.jobs import PartOfMatch
-from arena.extras.serve.streams import WAIT_S, Feed, Stream, event
+from arena.extras.serve.streams import WAIT_S, EventStream, EventStreamResponse, event
 from arena.extras.serve.worker import BusyError, JobError
 
 SLOW_S = 1.5  # a match that has lasted so long is shown while it is played
@@ -60,7 +60,7 @@ STAGES = 20
 FIRST_S = 2.0  # for which a page waits for its first match
 
 
-class Stage:
+class LiveView:
     """What everybody sees who watches an event."""
 
     def __init__(self, frames: Frames, event: str) -> None:
@@ -68,7 +68,7 @@ class Stage:
         self.watchers = 0
         self.match = self.lane = ""
         """The match that is shown, and the lane that plays it; empty when it is over."""
-        self._feed = Feed(KEPT)
+        self._events = EventStream(KEPT)
         self._result = ""
         self._over = False
         self._glanced = self._asked = 0.0
@@ -77,13 +77,13 @@ class Stage:
     @property
     def names(self) -> dict[str, Any]:
         """Return the board and the bots of the match that is shown; nothing if there is none."""
-        names: dict[str, Any] = json.loads(self._feed.head or "{}")
+        names: dict[str, Any] = json.loads(self._events.head or "{}")
         return names
 
     @property
     def text(self) -> str:
         """Return the newest state of the match as lines of text."""
-        return self._feed.text
+        return self._events.text
 
     @property
     def is_watched(self) -> bool:
@@ -108,25 +108,25 @@ class Stage:
         self._glanced = time.monotonic()
         self.begin()
         until = time.monotonic() + FIRST_S
-        while not self._feed.head and not self._over and time.monotonic() < until:
-            await self._feed.news(until - time.monotonic())
+        while not self._events.head and not self._over and time.monotonic() < until:
+            await self._events.news(until - time.monotonic())
 
     async def parts(self) -> AsyncIterator[str]:
         """Yield what a watcher gets, until nothing is played any more; empty texts when there is nothing new."""
         self.begin()
-        feed, count, has_result = self._feed, 0, False
+        events, count, has_result = self._events, 0, False
         while True:
-            if feed is not self._feed:
-                feed, count, has_result = self._feed, 0, False
-            part = feed.since(count)
-            count = max(count, feed.count)
+            if events is not self._events:
+                events, count, has_result = self._events, 0, False
+            part = events.since(count)
+            count = max(count, events.count)
             if self._result and not has_result:
                 part += event("result", self._result)
                 has_result = True
             yield part + (event("over", "{}") if self._over else "")
             if self._over:
                 return
-            await feed.news(WAIT_S)
+            await events.news(WAIT_S)
 
     async def _show(self) -> None:
         last = ""
@@ -150,7 +150,7 @@ class Stage:
         finally:
             self._task = None
             self._over = True
-            self._feed.ring()
+            self._events.ring()
 
     async def _under_way(self, state: RunState) -> tuple[str, str, PartOfMatch] | None:
         """Return the lane whose match has lasted longest, among those that can be watched, with this match."""
@@ -171,7 +171,7 @@ class Stage:
         """Show a match while it is played; return its id."""
         self._clear(match, lane)
         while part is not None and self.is_watched:
-            if part.count < self._feed.count:  # it is played again
+            if part.count < self._events.count:  # it is played again
                 self._clear(match, lane)
             begun = time.monotonic()
             self._add(part)
@@ -179,13 +179,13 @@ class Stage:
             if state is None or all(match != status.match for status in state.lanes):
                 break
             part = await self._frames.unkept(
-                self._event, jobs.under_way, lane, match, self._feed.count
+                self._event, jobs.under_way, lane, match, self._events.count
             )
             await self._pause(max(FOLLOW_S, SHARE * (time.monotonic() - begun)))
         until = time.monotonic() + STORED_S
         self.lane = ""
         while self.is_watched and time.monotonic() < until:
-            part = await self._frames.unkept(self._event, jobs.finished, match, self._feed.count)
+            part = await self._frames.unkept(self._event, jobs.finished, match, self._events.count)
             if part is not None:
                 self._add(part)
                 await self._pause(HOLD_S)
@@ -212,19 +212,19 @@ class Stage:
         await self._pause(HOLD_S)
 
     def _clear(self, match: str = "", lane: str = "") -> None:
-        before, self._feed = self._feed, Feed(KEPT)
+        before, self._events = self._events, EventStream(KEPT)
         self.match, self.lane, self._result = match, lane, ""
         before.ring()
 
     def _add(self, part: PartOfMatch) -> None:
         """Show a part of a match to everybody."""
-        self._feed.head, self._feed.text, self._result = (
-            self._feed.head or part.head,
+        self._events.head, self._events.text, self._result = (
+            self._events.head or part.head,
             part.text,
             part.result,
         )
-        self._feed.add(part.turns, part.count)
-        self._feed.ring()
+        self._events.add(part.turns, part.count)
+        self._events.ring()
 
     async def _pause(self, seconds: float) -> None:
         """Wait, and ask the lanes meanwhile to go on writing."""
@@ -240,41 +240,43 @@ class Stage:
                 broadcast.watch(self._frames.results / self._event)
 
 
-class Stages:
-    """The stages of all events, and how many watch them."""
+class LiveViews:
+    """The live views of all events, and how many watch them."""
 
     def __init__(self, frames: Frames, settings: guard.Settings) -> None:
         self._frames, self._settings = frames, settings
-        self._stages: dict[str, Stage] = {}
+        self._live_views: dict[str, LiveView] = {}
         self._networks: Counter[str] = Counter()
 
     def close(self) -> None:
         """End them."""
-        for stage in self._stages.values():
-            stage.close()
+        for view in self._live_views.values():
+            view.close()
 
-    def of(self, event: str) -> Stage:
-        """Return the stage of an event; 429 if too many others are watched, unless a run plays it now."""
-        self._stages = {
-            name: stage for name, stage in self._stages.items() if stage.is_watched or name == event
+    def of(self, event: str) -> LiveView:
+        """Return the view of an event; 429 if too many others are watched, unless a run plays it now."""
+        self._live_views = {
+            name: view
+            for name, view in self._live_views.items()
+            if view.is_watched or name == event
         }
         if (
-            event not in self._stages
-            and len(self._stages) >= STAGES
+            event not in self._live_views
+            and len(self._live_views) >= STAGES
             and self._frames.state(event) is None
         ):
             raise HTTPException(429, "too many events are watched at once: wait a moment")
-        return self._stages.setdefault(event, Stage(self._frames, event))
+        return self._live_views.setdefault(event, LiveView(self._frames, event))
 
     @contextlib.contextmanager
-    def watching(self, stage: Stage, network: str) -> Iterator[None]:
+    def watching(self, view: LiveView, network: str) -> Iterator[None]:
         """Count a watcher."""
         self._networks[network] += 1
-        stage.watchers += 1
+        view.watchers += 1
         try:
             yield
         finally:
-            stage.watchers -= 1
+            view.watchers -= 1
             self._networks[network] -= 1
             self._networks += Counter()  # without those that are zero
 
@@ -287,18 +289,18 @@ class Stages:
         )
 
 
-def stages(request: Request) -> Stages:
-    """Return the stages."""
-    stages: Stages = request.app.state.stages
-    return stages
+def live_views(request: Request) -> LiveViews:
+    """Return the live views of all events."""
+    live_views: LiveViews = request.app.state.live_views
+    return live_views
 
 
 async def page(request: Request) -> Response:
     """Show what is played now; without scripts its newest state, as text."""
     event = readers.event_of(request)
-    stage = stages(request).of(event)
-    await stage.glance()
-    return await readers.event_page(request, "live.html.j2", tab="live", stage=stage)
+    view = live_views(request).of(event)
+    await view.glance()
+    return await readers.event_page(request, "live.html.j2", tab="live", view=view)
 
 
 async def stream(request: Request) -> Response:
@@ -316,10 +318,12 @@ async def wall_stream(request: Request) -> Response:
 
 
 def _stream(request: Request, event: str, goes_on: Callable[[], bool]) -> Response:
-    network, stage = guard.network_of(request.scope), stages(request).of(event)
-    if stages(request).is_full(network):
+    network, view = guard.network_of(request.scope), live_views(request).of(event)
+    if live_views(request).is_full(network):
         raise HTTPException(429, "too many watch at once: wait a moment")
-    return Stream(request, stage.parts(), stages(request).watching(stage, network), goes_on)
+    return EventStreamResponse(
+        request, view.parts(), live_views(request).watching(view, network), goes_on
+    )
 
 
 def _public(request: Request) -> str:

@@ -21,7 +21,7 @@ from arena.extras.serve.accounts import Account
 from arena.extras.serve.entrants import Entrants
 from arena.extras.serve.human_matches import CLOSED_S, IDLE_S, HumanMatch, HumanMatches, Wish
 from arena.extras.serve.human_process import FILE
-from arena.extras.serve.streams import WAIT_S, Stream, event
+from arena.extras.serve.streams import WAIT_S, EventStreamResponse, event
 from arena.games import rulebook
 from arena.report import replays
 
@@ -86,7 +86,7 @@ async def stream(request: Request) -> Response:
     match, account = _match(request), people.person(request)
     if (match.pages or 0) >= MOST_PAGES:
         raise HTTPException(429, "this match is open on too many pages: close some of them")
-    return Stream(
+    return EventStreamResponse(
         request,
         _parts(request, match),
         match.open_page(),
@@ -99,9 +99,9 @@ async def _parts(request: Request, match: HumanMatch) -> AsyncIterator[str]:
     count, asked = (
         0,
         -1,
-    )  # what the page has: messages of the feed, and the number of the question (0: none is open)
+    )  # what the page has: messages of the events, and the number of the question (0: none is open)
     while True:
-        part, count = match.feed.since(count), match.feed.count
+        part, count = match.events.since(count), match.events.count
         if match.ended:
             yield part + event("over", "{}")
             return
@@ -112,7 +112,7 @@ async def _parts(request: Request, match: HumanMatch) -> AsyncIterator[str]:
                 "moves", replays.safe_json(templates.render("_human_moves.html.j2", **values))
             )
         yield part
-        await match.feed.news(WAIT_S)
+        await match.events.news(WAIT_S)
 
 
 async def move(request: Request) -> Response:
@@ -120,7 +120,7 @@ async def move(request: Request) -> Response:
     match = _match(request)
     form = await people.checked_form(request)
     text, number = form.get("typed") or form.get("move"), form.get("number")
-    before = match.feed.count
+    before = match.events.count
     try:
         if not isinstance(text, str) or len(text) > MOST_LETTERS or not isinstance(number, str):
             raise ArenaError("choose a move")
@@ -129,7 +129,7 @@ async def move(request: Request) -> Response:
         return await show_match(request, mistake=str(error))
     if request.headers.get("x-follows"):  # a script, which hears the answer by its stream
         return Response(status_code=HTTPStatus.NO_CONTENT)
-    await match.changed(FORM_S, max(before, match.feed.count), int(number))
+    await match.changed(FORM_S, max(before, match.events.count), int(number))
     return _to(match)
 
 

@@ -54,7 +54,7 @@ class Hub:
         """The time (monotonic) until which all that a bot has sent may take to be read, at BYTES_PER_S."""
         self.joins = 0
         """How often bots have joined."""
-        self._coming_in: set[str] = set()
+        self._joins_in_progress: set[str] = set()
         """The accounts whose bots wait to be taken in."""
         self._one_at_a_time = asyncio.Lock()
 
@@ -69,14 +69,14 @@ class Hub:
 
         BusyError if another one of the account waits already.
         """
-        if account in self._coming_in:
+        if account in self._joins_in_progress:
             raise BusyError
-        self._coming_in.add(account)
+        self._joins_in_progress.add(account)
         try:
             async with self._one_at_a_time:
                 yield
         finally:
-            self._coming_in.discard(account)
+            self._joins_in_progress.discard(account)
 
     @contextlib.asynccontextmanager
     async def listening(self, bots: Path) -> AsyncIterator[None]:

@@ -15,7 +15,7 @@ PING_S = 15.0  # after so long a silent stream says that it is there
 WAIT_S = 0.5  # between two looks of a stream whether to end
 
 
-class Feed:
+class EventStream:
     """A match as far as it is known: each page gets of it what it has not heard yet."""
 
     def __init__(self, most: int) -> None:
@@ -53,7 +53,7 @@ class Feed:
         return turns if count else event("match", self.head) + turns
 
 
-class Stream(StreamingResponse):
+class EventStreamResponse(StreamingResponse):
     """The events for one page, which is counted as open until the connection ends."""
 
     media_type = "text/event-stream"

@@ -35,7 +35,7 @@ from arena.extras.models.broker import Broker
 from arena.extras.models.calls import MOST_REFUSED, Door, ModelRequest, Recorded, read_request
 from arena.extras.models.providers import AgainError, Command, Url, json_of, without_key
 from arena.extras.models.tape import Tape
-from arena.extras.serve import desk
+from arena.extras.serve import scheduler
 from arena.extras.serve.accounts import Accounts
 from arena.games import rulebook
 from arena.match.play import play
@@ -670,10 +670,10 @@ def test_a_site_keeps_the_key_from_all_its_processes_and_gives_it_to_runs(tmp_pa
     assert len(pids) >= 3  # what makes the processes for pages, too
     assert shown == []
     monkeypatch.setenv("MY_KEY", KEY)
-    key = desk.ProviderKey(folder)
+    key = scheduler.ProviderKey(folder)
     assert "MY_KEY" not in os.environ
     assert key.variables() == {"MY_KEY": KEY}
-    job = desk.Job(Accounts(folder), "round")
+    job = scheduler.Job(Accounts(folder), "round")
     command = (sys.executable, "-c", "import os; print(os.environ.get('MY_KEY'))")
     job.start(command, variables=key.variables())
     assert until(lambda: job.words() == KEY)

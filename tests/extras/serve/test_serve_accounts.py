@@ -21,7 +21,7 @@ import pytest
 
 from arena.errors import ArenaError
 from arena.extras.serve import accounts as serve_accounts
-from arena.extras.serve import actions, desk, people, statements, timetable, uploads
+from arena.extras.serve import actions, people, scheduler, statements, timetable, uploads
 from arena.extras.serve.accounts import Accounts
 from arena.extras.serve.entrants import Entrants
 from arena.extras.serve.frames import Frames
@@ -458,7 +458,7 @@ def test_a_clock_that_is_set_back_locks_nobody_out_and_holds_no_round_back(accou
         accounts.end_round()
         accounts.set("rounds", ("each hour", serve_accounts.now()))
     accounts.may_upload(accounts.named("Ada"))
-    (work := desk.Desk(accounts, Hub())).step()
+    (work := scheduler.Scheduler(accounts, Hub())).step()
     work.end()
     assert accounts.last_round == 2
     accounts.end_round()
@@ -545,12 +545,12 @@ def test_a_request_is_played_apart_and_says_why_ones_own_bot_failed_and_no_other
             decide(accounts)
     ada, ben = accounts.named("Ada"), accounts.named("Ben")
     accounts.ask(ada, "Ada@1", "Ada@2", "mummy_maze/duel", 1)
-    (work := desk.Desk(accounts, Hub())).step()
+    (work := scheduler.Scheduler(accounts, Hub())).step()
     assert accounts.requests(ada)[0].status == "playing"
-    assert desk.Job(accounts, "request").is_running()  # another server sees what is left of this one
+    assert scheduler.Job(accounts, "request").is_running()  # another server sees what is left of this one
     work.end()  # as a server does that ends: the next one goes on
     accounts.ask(ben, "Ben@1", "Ada@1", "mummy_maze/duel", 1)
-    work = desk.Desk(accounts, Hub())
+    work = scheduler.Scheduler(accounts, Hub())
     assert until(lambda: work.step() or all(each.ended for each in accounts.requests()), 60)
     (asked,), (failed,) = accounts.requests(ada), accounts.requests(ben)
     assert (asked.status, "Ada@1" in asked.words) == ("done", True), asked.words
@@ -560,7 +560,7 @@ def test_a_request_is_played_apart_and_says_why_ones_own_bot_failed_and_no_other
     assert not (accounts.workspace / "results/cup").exists()
     assert "private of Ben, Ben.py" in failed.words
     of_ada = replace(failed, account="Ada", first="Ada@1", second="Ben@1")
-    words = desk.for_author(accounts, of_ada, statements.read(accounts.request_file, failed.id))
+    words = scheduler.for_author(accounts, of_ada, statements.read(accounts.request_file, failed.id))
     assert words == "Ben@1 is absent: the reason is for the author of that bot only"
     assert str(accounts.workspace) not in words + failed.words
 
@@ -572,10 +572,10 @@ def test_uploads_wait_while_the_event_cannot_be_read_and_are_decided_then(accoun
         uploads.receive(accounts, accounts.named(name), {"bot.py": io.BytesIO(program.encode())})
     right = (accounts.workspace / "tournament.toml").read_text()
     (accounts.workspace / "tournament.toml").write_text("name = 5")
-    work = desk.Desk(accounts, Hub())
+    work = scheduler.Scheduler(accounts, Hub())
     assert until(lambda: work.step() or accounts.log()[0].action == "uploads cannot be checked", 60)
     (accounts.workspace / "tournament.toml").write_text(right)
-    work = desk.Desk(accounts, Hub())
+    work = scheduler.Scheduler(accounts, Hub())
     assert until(lambda: work.step() or all(each.decided for each in accounts.uploads()), 60)
     refused, accepted = accounts.uploads()
     assert (refused.account, refused.status, "SyntaxError" in refused.reasons) == ("Ben", "refused", True)
@@ -602,14 +602,14 @@ def test_a_pause_halts_a_request_and_it_goes_on_afterwards(accounts):
         decide(accounts)
     ada = accounts.named("Ada")
     accounts.ask(ada, "Ada@1", "Ada@2", "mummy_maze/duel", 200)
-    (work := desk.Desk(accounts, Hub())).step()
+    (work := scheduler.Scheduler(accounts, Hub())).step()
     (asked,) = accounts.requests(ada)
     results = accounts.workspace / "results" / asked.event
     assert until(lambda: (results / "event.sqlite").exists(), 60)
     accounts.set("paused", value=True)
     assert until(lambda: work.step() or accounts.requests(ada)[0].status == "waiting", 60)
     work.step()
-    assert not desk.Job(accounts, "request").is_running()
+    assert not scheduler.Job(accounts, "request").is_running()
     accounts.set("paused", value=False)
     work.step()
     assert accounts.requests(ada)[0].status == "playing"
@@ -618,9 +618,9 @@ def test_a_pause_halts_a_request_and_it_goes_on_afterwards(accounts):
 
 @pytest.mark.slow
 def test_no_remote_bot_holds_a_round_back_by_the_time_that_it_takes(accounts, monkeypatch):
-    monkeypatch.setattr(desk.Archive, "holder", lambda _: Holder("1", "of the run"))
+    monkeypatch.setattr(scheduler.Archive, "holder", lambda _: Holder("1", "of the run"))
     (remote := accounts.workspace / "results/cup-remote").mkdir(parents=True)
-    work = desk.Desk(accounts, Hub())
+    work = scheduler.Scheduler(accounts, Hub())
     with without(accounts, "remote"), without(accounts, "round"):
         work.step()
         actions.act(accounts, "rounds", ["now"], "test")
@@ -636,7 +636,7 @@ def test_no_remote_bot_holds_a_round_back_by_the_time_that_it_takes(accounts, mo
 def test_a_round_that_cannot_begin_ends_with_the_reason(accounts):
     (accounts.workspace / "tournament.toml").write_text('name = "cup"\nboards = ["nowhere"]\nbots = "bots"\n')
     actions.act(accounts, "rounds", ["now"], "test")
-    work = desk.Desk(accounts, Hub())
+    work = scheduler.Scheduler(accounts, Hub())
     assert until(lambda: work.step() or [each for each in accounts.rounds() if each.ended], 60)
     assert "nowhere" in accounts.rounds()[0].words
 
@@ -657,7 +657,7 @@ def test_charts_are_drawn_by_a_site_that_is_itself_nice_to_others_and_are_nicer(
         job.start(SiteProcess.CHARTS.command("one"), nice=5)
 
     own = max(12, os.getpriority(os.PRIO_PROCESS, 0))
-    job = desk.Job(accounts, "charts")
+    job = scheduler.Job(accounts, "charts")
     site = threading.Thread(target=draw)
     site.start()
     site.join()
@@ -668,7 +668,7 @@ def test_charts_are_drawn_by_a_site_that_is_itself_nice_to_others_and_are_nicer(
 
 
 def test_charts_that_are_due_while_others_are_drawn_are_drawn_afterwards(accounts):
-    work = desk.Desk(accounts, Hub())
+    work = scheduler.Scheduler(accounts, Hub())
     work._undrawn |= {"one", "two"}
     with without(accounts, "charts"):
         work.step()

@@ -18,7 +18,7 @@ from arena.extras.serve import people
 from arena.extras.serve.accounts import Accounts
 from arena.extras.serve.app import make_app
 from arena.extras.serve.guard import Settings
-from arena.extras.serve.streams import Feed
+from arena.extras.serve.streams import EventStream
 from arena.extras.serve.worker import NETWORK, BusyError
 from arena.match.play import play
 from arena.results.leaderboard import Results
@@ -180,29 +180,29 @@ def test_what_all_watch_is_computed_for_nobodys_address():
 
     async def watch() -> None:
         NETWORK.set("192.0.2.7")
-        stage = serve_live.Stage(SimpleNamespace(state=lambda _: None, match=refused), "cup")
-        await stage.glance()
+        view = serve_live.LiveView(SimpleNamespace(state=lambda _: None, match=refused), "cup")
+        await view.glance()
 
     asyncio.run(watch())
     assert addresses == [""]
 
 
 def test_a_page_that_comes_late_hears_of_the_last_states_and_then_of_each_once():
-    feed = Feed(2)
-    feed.head = "{}"
-    feed.add(["8", "9"], 10)  # those before were too many to be sent
-    assert feed.since(0) == "event: match\ndata: {}\n\nevent: turns\ndata: [8,9]\n\n"
-    feed.add(["10"], 11)
-    assert [feed.since(count).partition("data: ")[2].strip() for count in (9, 10, 11)] == ["[9,10]", "[10]", ""]
+    events = EventStream(2)
+    events.head = "{}"
+    events.add(["8", "9"], 10)  # those before were too many to be sent
+    assert events.since(0) == "event: match\ndata: {}\n\nevent: turns\ndata: [8,9]\n\n"
+    events.add(["10"], 11)
+    assert [events.since(count).partition("data: ")[2].strip() for count in (9, 10, 11)] == ["[9,10]", "[10]", ""]
 
 
 def test_an_event_that_is_played_is_watched_however_many_old_ones_are(monkeypatch):
     monkeypatch.setattr(serve_live, "STAGES", 1)
-    stages = serve_live.Stages(SimpleNamespace(state=lambda event: event == "new" or None), Settings())
-    stages.of("old").watchers = 1
+    views = serve_live.LiveViews(SimpleNamespace(state=lambda event: event == "new" or None), Settings())
+    views.of("old").watchers = 1
     with pytest.raises(HTTPException):
-        stages.of("older")
-    assert stages.of("new")
+        views.of("older")
+    assert views.of("new")
 
 
 def test_an_upset_is_a_win_against_a_bot_of_a_better_tier_without_a_fault(tmp_path):

@@ -55,8 +55,8 @@ def add_human_matches(made: class_site.ClassSite, app: Starlette) -> None:
         played = HumanMatch(**seen, number=1, role="explorer", choices=(choice,))
         over = HumanMatch(**seen, ended="over", record=record, replay=f'{{"replay": "{replay}"}}')
         for match in (played, over):
-            match.feed.head, match.feed.text = '{"board": {}}', board
-            match.feed.add([f'"{turn}"'], 1)
+            match.events.head, match.events.text = '{"board": {}}', board
+            match.events.add([f'"{turn}"'], 1)
             app.state.human_matches._matches[match.id] = match
             made.pages[name][match.id] = "/play"
         made.private[name] |= {*own, played.id, over.id}

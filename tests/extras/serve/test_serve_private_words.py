@@ -9,7 +9,7 @@ import httpx
 import pytest
 
 from arena.errors import PRIVATE, ArenaError, BotError, MachineError, PublicError
-from arena.extras.serve import desk, people, statements, uploads
+from arena.extras.serve import people, scheduler, statements, uploads
 from arena.extras.serve.accounts import Accounts
 from arena.extras.serve.app import make_app
 from arena.extras.serve.remote import Hub
@@ -65,7 +65,7 @@ def test_why_a_bot_could_not_play_a_request_is_for_its_author_only(tmp_path, fil
     ada, ben = accounts.named("Ada"), accounts.named("Ben")
     accounts.ask(ada, "Ada@1", "Ben@1", "mummy_maze/duel", 1)
     accounts.ask(ben, "Ben@1", "Ada@1", "mummy_maze/duel", 1)
-    work = desk.Desk(accounts, Hub())
+    work = scheduler.Scheduler(accounts, Hub())
     assert until(lambda: work.step() or all(each.ended for each in accounts.requests()), 60)
     (by_ada,), (by_ben,) = accounts.requests(ada), accounts.requests(ben)
     assert (by_ada.status, by_ben.status) == ("failed", "failed")
@@ -81,7 +81,7 @@ def test_why_arena_could_not_play_a_request_is_for_the_organiser_only(tmp_path):
     accounts = site_with(tmp_path, {"bot.py": cup.FIRST})
     ada = accounts.named("Ada")
     accounts.ask(ada, "Ada@1", "Ben@7", "mummy_maze/duel", 1)
-    work = desk.Desk(accounts, Hub())
+    work = scheduler.Scheduler(accounts, Hub())
     assert until(lambda: work.step() or accounts.requests(ada)[0].ended, 60)
     (asked,) = accounts.requests(ada)
     assert (asked.status, asked.words) == ("failed", "it could not be played; the organiser can read why")
@@ -93,7 +93,7 @@ def test_a_process_that_says_nothing_has_failed_and_its_output_is_the_organisers
     accounts.ask(accounts.named("Ada"), "Ada@1", "Ben@1", "mummy_maze/duel", 1)
     accounts.set_request(accounts.requests()[0], "playing")
     statements.write(accounts.request_file, "of another", [Statement(public="words of another request")])
-    work = desk.Desk(accounts, Hub())
+    work = scheduler.Scheduler(accounts, Hub())
     work._request.start(
         [sys.executable, "-m", "arena", "docs", SECRET]
     )  # stands for a bug: it ends without a statement

@@ -15,7 +15,7 @@ from arena.cli import watching
 from arena.errors import ArenaError
 from arena.event.logs import Log
 from arena.extras.serve import accounts as serve_accounts
-from arena.extras.serve import actions, desk, timetable
+from arena.extras.serve import actions, scheduler, timetable
 from arena.extras.serve.accounts import Accounts
 from arena.extras.serve.remote import Hub
 
@@ -151,7 +151,7 @@ def test_a_machine_without_its_time_zone_has_rounds_in_the_time_that_it_shows(li
 
 
 class Server:
-    """The desk of a site whose two clocks the test sets; it plays nothing."""
+    """The scheduler of a site whose two clocks the test sets; it plays nothing."""
 
     def __init__(self, folder, monkeypatch, now: str, rule: str) -> None:
         self.now, self.steady = moment(now), 1000.0
@@ -162,16 +162,16 @@ class Server:
             def now(cls, tz=None):
                 return server.now.astimezone(tz)
 
-        for module in (desk, serve_accounts):
+        for module in (scheduler, serve_accounts):
             monkeypatch.setattr(module, "datetime", Clock)
-        monkeypatch.setattr(desk.time, "monotonic", lambda: self.steady)
-        monkeypatch.setattr(desk.Job, "start", lambda *_words, **_more: None)
+        monkeypatch.setattr(scheduler.time, "monotonic", lambda: self.steady)
+        monkeypatch.setattr(scheduler.Job, "start", lambda *_words, **_more: None)
         self.accounts = Accounts(folder)
         actions.act(self.accounts, "rounds", tuple(rule.split()), "test")
         self.restart()
 
     def restart(self) -> None:
-        self._desk = desk.Desk(self.accounts, Hub())
+        self._scheduler = scheduler.Scheduler(self.accounts, Hub())
 
     def passes(self, **time) -> list[datetime]:
         """Let time pass; return when rounds begin, by the clock on the wall."""
@@ -181,7 +181,7 @@ class Server:
             self.now += timedelta(seconds=step)
             self.steady += step
             before = self.accounts.last_round
-            self._desk._step_rounds()
+            self._scheduler._step_rounds()
             if self.accounts.last_round != before:
                 rounds.append(self.now)
                 self.accounts.end_round()

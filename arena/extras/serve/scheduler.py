@@ -157,7 +157,7 @@ class Job:
                 return
 
 
-class Desk:
+class Scheduler:
     """Looks all the time for what is to be started."""
 
     def __init__(self, accounts: Accounts, hub: Hub, key: ProviderKey | None = None) -> None:
@@ -394,13 +394,13 @@ async def at_work(accounts: Accounts, hub: Hub, key: ProviderKey) -> AsyncIterat
                 ):
                     while True:
                         try:
-                            await asyncio.to_thread(desk.step)
+                            await asyncio.to_thread(scheduler.step)
                         except Exception:
                             logging.exception("what authors wait for is not started")
                         await asyncio.sleep(LOOK_S)
             await asyncio.sleep(LOOK_S)
 
-    desk = Desk(accounts, hub, key)
+    scheduler = Scheduler(accounts, hub, key)
     looking = asyncio.create_task(look())
     try:
         yield
@@ -408,4 +408,4 @@ async def at_work(accounts: Accounts, hub: Hub, key: ProviderKey) -> AsyncIterat
         looking.cancel()
         with contextlib.suppress(asyncio.CancelledError):
             await looking
-        await asyncio.to_thread(desk.end)
+        await asyncio.to_thread(scheduler.end)
