@@ -33,8 +33,6 @@ class Starter:
     command: str
     build: str | None
     """The command that makes it runnable; None when it needs none."""
-    needs_model: bool = False
-    """True when it plays only where a language model answers."""
 
 
 def starters() -> tuple[Starter, ...]:
@@ -46,8 +44,7 @@ def starters() -> tuple[Starter, ...]:
     kits: list[Starter] = []
     for folder in sorted(folders, key=lambda folder: folder.name):
         table = tomllib.loads((folder / "bot.toml").read_text("utf-8"))
-        needs_model = bool(table.get("model"))
-        kits.append(Starter(folder.name, folder, table["language"], table["command"], table.get("build"), needs_model))
+        kits.append(Starter(folder.name, folder, table["language"], table["command"], table.get("build")))
     return tuple(kits)
 
 

@@ -88,11 +88,7 @@ def task(workspace: Path) -> EventTask:
         games.append(
             TaskGame(clean(name), _rules(game), shown, _dialogue(game, of_game[0], conditions))
         )
-    kits = tuple(
-        (kit.name, kit.language)
-        for kit in starters.starters()
-        if conditions.model is not None or not kit.needs_model
-    )
+    kits = tuple((kit.name, kit.language) for kit in starters.starters())
     return EventTask(clean(tournament.name), tuple(games), _limits(conditions), kits)
 
 

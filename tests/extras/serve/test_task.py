@@ -68,7 +68,6 @@ def test_each_kit_is_a_bot_that_is_fit_to_play(site, workspace, tmp_path):
     kits = re.findall(r'href="(/task/kits/[^"]+\.zip)"', site.get("/task").text)
     assert "/task/kits/python.zip" in kits
     assert len(kits) > 5
-    assert "/task/kits/python_model.zip" not in kits  # no language model answers in this event
     content = site.get("/task/kits/python.zip").content
     with zipfile.ZipFile(io.BytesIO(content)) as packed:
         packed.extractall(tmp_path)
