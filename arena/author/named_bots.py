@@ -16,7 +16,8 @@ from arena.values import Bot
 def entrants(tournament: Tournament, workspace: Path) -> tuple[Bot, ...]:
     """Return every bot of a workspace, shown under the name that its author has in people.csv now.
 
-    The names of an event with a commitment are a part of it, so there they stay as they were handed in.
+    The names of an event with a commitment are a part of it, so there they stay as they were handed
+    in.
     """
     bots, listed = tournament.entrants(workspace), people_now(workspace)
     is_committed = (results_folder(workspace, tournament.name) / COMMITMENT_FILE).exists()
@@ -27,7 +28,11 @@ def entrants(tournament: Tournament, workspace: Path) -> tuple[Bot, ...]:
         versions = store.versions(bot.name)
         note = next((each.note for each in reversed(versions) if each.digest == bot.digest), None)
         is_persons = note is not None and author_of_note(note, listed) is not None
-        shown.append(replace(bot, display=shown_name(note, listed)) if note is not None and is_persons else bot)
+        shown.append(
+            replace(bot, display=shown_name(note, listed))
+            if note is not None and is_persons
+            else bot
+        )
     return tuple(shown)
 
 

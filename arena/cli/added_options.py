@@ -1,6 +1,7 @@
 """Options that extensions add to commands: a command and the functions of extensions become one function for typer.
 
-It knows no command and no extension. arena/extensions.py says why an added option takes its command over.
+It knows no command and no extension. arena/extensions.py says why an added option takes its command
+over.
 """
 
 from collections.abc import Callable, Iterable
@@ -76,7 +77,9 @@ def joined(command: str, function: Function, added: Iterable[tuple[str, AddedOpt
         wanted = [takeover for takeover in takeovers if takeover.is_wanted(values)]
         if len(wanted) > 1:
             names = " and of ".join(takeover.extension for takeover in wanted)
-            raise ArenaError(f"arena {command}: options of {names} do not go together; name those of one")
+            raise ArenaError(
+                f"arena {command}: options of {names} do not go together; name those of one"
+            )
         if wanted:
             return wanted[0].run(values)
         return function(**{name: values[name] for name in own})

@@ -19,9 +19,14 @@ from arena.games import rulebook
 
 def new(
     name: Annotated[str | None, typer.Argument(metavar="NAME", help="The bot's name.")] = None,
-    language: Annotated[str, typer.Option("--language", "-l", help="A starter kit: python, c, rust, ...")] = "python",
+    language: Annotated[
+        str, typer.Option("--language", "-l", help="A starter kit: python, c, rust, ...")
+    ] = "python",
     game: Annotated[
-        str | None, typer.Option("--game", "-g", metavar="GAME", help="Its game or board; default: every game.")
+        str | None,
+        typer.Option(
+            "--game", "-g", metavar="GAME", help="Its game or board; default: every game."
+        ),
     ] = None,
     author: Annotated[str, typer.Option(help="The author's name.")] = "",
     json: options.Json = False,
@@ -30,7 +35,10 @@ def new(
     from arena.event import config
 
     if name is None:
-        rows = [{"name": kit.name, "language": kit.language, "build": kit.build} for kit in starters.starters()]
+        rows = [
+            {"name": kit.name, "language": kit.language, "build": kit.build}
+            for kit in starters.starters()
+        ]
         output.print_records(rows, json=json)
         return
     kit = starters.find(language)
@@ -38,8 +46,11 @@ def new(
     tournament = config.load(file) if file.is_file() else None
     folder = Path((tournament.bots if tournament else None) or ".")
     target = folder / discovery.checked(name, Path("NAME"))
-    # Without --game the suggested match is on the event's first board; of many to draw it is enough to draw one.
-    known = game or (tournament.boards[0].partition(":")[0] if tournament and tournament.boards else None)
+    # Without --game the suggested match is on the event's first board; of many to draw it is enough
+    # to draw one.
+    known = game or (
+        tournament.boards[0].partition(":")[0] if tournament and tournament.boards else None
+    )
     boards = rulebook.find(known) if known else rulebook.all_boards()
     games = []  # for bot.toml: a game, one of its boards, or nothing for everything
     if game is not None:
@@ -49,10 +60,16 @@ def new(
     path = shlex.quote(str(target))
     board = f" --board {shlex.quote(boards[0].label)}"
     match = f"{' '.join([path] * len(boards[0].sides))}{board}"
-    readme = {"name": target.name, "path": path, "match": match}  # a kit's README.md leaves these open
+    readme = {
+        "name": target.name,
+        "path": path,
+        "match": match,
+    }  # a kit's README.md leaves these open
     starters.copy(kit, target, author=author, games=games, replacements=readme)
     if json:
-        output.print_json([{"bot": name, "path": str(target), "language": kit.language, "build": kit.build}])
+        output.print_json(
+            [{"bot": name, "path": str(target), "language": kit.language, "build": kit.build}]
+        )
         return
     print(f"{target} is a bot now: {target / 'README.md'} says where to begin. Next:\n")
     if boards[0].game not in rulebook.games_with_named_boards():
@@ -65,16 +82,23 @@ REASON_LENGTH = 300  # characters of a reason that are shown in a line
 
 
 def bots(
-    versions: Annotated[bool, typer.Option("--versions", help="Every version, not only the one that counts.")] = False,
+    versions: Annotated[
+        bool, typer.Option("--versions", help="Every version, not only the one that counts.")
+    ] = False,
     refused: Annotated[
-        bool, typer.Option("--refused", help="Also the refused bots, with the reasons; by default only how many.")
+        bool,
+        typer.Option(
+            "--refused", help="Also the refused bots, with the reasons; by default only how many."
+        ),
     ] = False,
     json: options.Json = False,
 ) -> None:
     """List the bots of this workspace: name, version, digest, author, language, games, state, display name."""
     tournament = workspace.own_tournament()
     people = named_bots.people_now(Path())
-    rows = list(listing.rows(workspace.bot_store(tournament), people) if tournament.bots is not None else ())
+    rows = list(
+        listing.rows(workspace.bot_store(tournament), people) if tournament.bots is not None else ()
+    )
     by_hand = tuple(entry for entry in tournament.bot if entry.adds_bot)
     tables = tournament.model_copy(update={"bots": None, "bot": by_hand}).entrants(Path())
     rows += [listing.row_of(bot, listing.BotState.BY_HAND) for bot in tables]
@@ -87,8 +111,13 @@ def bots(
     if not refused:
         rows = [row for row in rows if row.state != "refused"]
     games = [{"games": " ".join(row.games) or ("all" if row.digest else "")} for row in rows]
-    cells = [list((output.fields(row, *HEADERS) | played).values()) for row, played in zip(rows, games, strict=True)]
-    filled = [index for index in range(len(HEADERS)) if not cells or any(row[index] for row in cells)]
+    cells = [
+        list((output.fields(row, *HEADERS) | played).values())
+        for row, played in zip(rows, games, strict=True)
+    ]
+    filled = [
+        index for index in range(len(HEADERS)) if not cells or any(row[index] for row in cells)
+    ]
     narrow = [[row[index] for index in filled] for row in cells]
     output.print_table(output.make_table([HEADERS[index] for index in filled], narrow))
     if refusals and not refused:
@@ -99,7 +128,8 @@ def bots(
 
 
 def withdraw(
-    name: Annotated[str, typer.Argument(metavar="NAME", help="A bot of this workspace.")], json: options.Json = False
+    name: Annotated[str, typer.Argument(metavar="NAME", help="A bot of this workspace.")],
+    json: options.Json = False,
 ) -> None:
     """Take a bot out of the event; its versions and its matches are kept."""
     tournament = workspace.own_tournament()

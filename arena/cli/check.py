@@ -23,7 +23,9 @@ if TYPE_CHECKING:
 
 
 def check(
-    bot: Annotated[str, typer.Argument(metavar="BOT", help="The file or folder of a bot, or its name.")],
+    bot: Annotated[
+        str, typer.Argument(metavar="BOT", help="The file or folder of a bot, or its name.")
+    ],
     boards: options.BoardNames = None,
     sandbox: options.Sandbox = None,
     unsafe: options.Unsafe = False,
@@ -48,9 +50,15 @@ def check(
             "wall_p50": result.wall(0.5),
             "wall_p99": result.wall(0.99),
             "wall_max": result.wall(1.0),
-            **output.fields(result, "sound", "ready", "memory", "cpu", "skipped", "shortened", "refused"),
+            **output.fields(
+                result, "sound", "ready", "memory", "cpu", "skipped", "shortened", "refused"
+            ),
             "sittings": [
-                {**output.fields(run, "board", "role", "sound"), "twist": run.variation, "turns": len(run.moves)}
+                {
+                    **output.fields(run, "board", "role", "sound"),
+                    "twist": run.variation,
+                    "turns": len(run.moves),
+                }
                 for run in result.runs
             ],
             "findings": [asdict(finding) for finding in result.findings],
@@ -73,7 +81,10 @@ class Candidate:
     def print_head(self, launcher: Launcher) -> None:
         """Print which bot it is, how it is confined, and what it asks for in vain."""
         level = ", ".join(filter(None, (self.screening.conditions.sandbox, launcher.protection)))
-        print(f"{output.safe_line(self.bot.name)}  {self.bot.digest}  at the level {level}", flush=True)
+        print(
+            f"{output.safe_line(self.bot.name)}  {self.bot.digest}  at the level {level}",
+            flush=True,
+        )
         for sentence in self.tournament.unmet_requests(self.bot):
             print(f"  {output.safe_line(sentence)}", flush=True)
 
@@ -95,8 +106,15 @@ def candidate_of(
     def refuse(error: ArenaError) -> NoReturn:
         """Report a bot that cannot even be started."""
         if json:
-            finding = {"weight": "fault", "where": "before it is started", "words": str(error), "cure": ""}
-            output.print_json([{"bot": name, "sound": False, "findings": [finding | {"log": [], "again": []}]}])
+            finding = {
+                "weight": "fault",
+                "where": "before it is started",
+                "words": str(error),
+                "cure": "",
+            }
+            output.print_json(
+                [{"bot": name, "sound": False, "findings": [finding | {"log": [], "again": []}]}]
+            )
         else:
             print(f"FAULT   {output.safe_lines(str(error))}")
         raise typer.Exit(1)
@@ -137,7 +155,10 @@ class RunPrinter:
         answers = output.counted(len(run.moves), "legal answer")
         shortened = ", then it was ended" if run.shortened else ""
         where = f"{run.board} as {run.role}{variation}"
-        print(f"  {result:6}  {self._number:2} of {at_most}  {where}: {answers}{shortened}", flush=True)
+        print(
+            f"  {result:6}  {self._number:2} of {at_most}  {where}: {answers}{shortened}",
+            flush=True,
+        )
 
 
 def _report(result: Checkup) -> Iterator[str]:
@@ -154,10 +175,16 @@ def _report(result: Checkup) -> Iterator[str]:
         yield f"\nready in {ms(result.ready)}{of(time.start)}"
     if (median := result.wall(0.5)) is not None:
         slow, slowest = ms(result.wall(0.99)), ms(result.wall(1.0))
-        bank = f", and {time.bank:g} s a match beyond that" if time.bank and time.move is not None else ""
+        bank = (
+            f", and {time.bank:g} s a match beyond that"
+            if time.bank and time.move is not None
+            else ""
+        )
         yield f"answers in {ms(median)} (median), {slow} (99 of 100), {slowest} (all){of(time.move)}{bank}"
     memory = f" of {limits.memory / 1e6:.0f} MB" if limits.memory is not None else ""
-    processes = "" if limits.processes == 1 else f", up to {limits.processes or 'any number of'} processes"
+    processes = (
+        "" if limits.processes == 1 else f", up to {limits.processes or 'any number of'} processes"
+    )
     yield f"memory {result.memory / 1e6:.0f} MB{memory}, CPU {result.cpu:.2f} s a match{processes}"
     if result.bot.command[:1] == ("{python}",):
         yield f"it may import {PYTHON_HERE}'s own library, arena.kit, its own folder, and what `pip list` shows here"
@@ -173,5 +200,9 @@ def _report(result: Checkup) -> Iterator[str]:
         yield from (f"        stderr: {output.safe_lines(line)}" for line in finding.log)
         yield f"        -> {output.safe_lines(finding.cure)}"
     skipped = f"; {result.skipped} more {'match was' if result.skipped == 1 else 'matches were'} not tried"
-    ending = "is fit to play" if result.sound else f"would lose matches as it is{skipped if result.skipped else ''}"
+    ending = (
+        "is fit to play"
+        if result.sound
+        else f"would lose matches as it is{skipped if result.skipped else ''}"
+    )
     yield f"\n{output.safe_line(result.bot.name)} {ending}"

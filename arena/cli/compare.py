@@ -20,7 +20,9 @@ MOST_CERTAIN = 0.999
 
 
 def compare(
-    bot: Annotated[str, typer.Argument(metavar="BOT", help="The first bot; `ada@1` is its version 1.")],
+    bot: Annotated[
+        str, typer.Argument(metavar="BOT", help="The first bot; `ada@1` is its version 1.")
+    ],
     opponent: Annotated[str, typer.Argument(metavar="BOT", help="The second bot.")],
     event: options.EventName = None,
     rating: results.Rating = None,
@@ -44,7 +46,9 @@ def compare(
     played = {standing.bot for standing in read.standings if standing.points is not None}
     for name in (bot, opponent):
         if name not in played:
-            raise ArenaError(f"{output.safe_line(name)}: has not played yet; `arena run` goes on with the event")
+            raise ArenaError(
+                f"{output.safe_line(name)}: has not played yet; `arena run` goes on with the event"
+            )
     leagues = read.leagues
     compared = [
         (league, found, rows_of(league.head_to_head(bot, opponent), HEAD_TO_HEAD))
@@ -96,7 +100,9 @@ def _print(found: "BotComparison", rows: list[dict[str, Any]], first: str, secon
     cells = [
         (
             row["board"],
-            row["role"] if row["role"] == row["opponent_role"] else f"{row['role']}, {row['opponent_role']}",
+            row["role"]
+            if row["role"] == row["opponent_role"]
+            else f"{row['role']}, {row['opponent_role']}",
             row["score"],
             row["opponent_score"],
             HEAD_TO_HEAD["difference"].text(row["difference"], "+").rjust(len("difference")),
@@ -107,7 +113,9 @@ def _print(found: "BotComparison", rows: list[dict[str, Any]], first: str, secon
     if cells:
         score, opponent_score = HEAD_TO_HEAD["score"], HEAD_TO_HEAD["opponent_score"]
         scores = replace(score, name=first), replace(opponent_score, name=second)
-        output.print_table(output.make_table(("board", "role", *scores, "difference", "matches"), cells))
+        output.print_table(
+            output.make_table(("board", "role", *scores, "difference", "matches"), cells)
+        )
     print("\n".join(_sentences(found, first, second, never_met=not rows)))
 
 
@@ -118,12 +126,18 @@ def _version_label(read: "Results", name: str) -> str:
     for label in (name, f"{bot} v{version}", f"{bot} {version[:6]}"):
         if label in names:
             return label
-    known = [f"{bot}@{label.rpartition(' ')[2].removeprefix('v')}" for label in names if label.startswith(f"{bot} ")]
+    known = [
+        f"{bot}@{label.rpartition(' ')[2].removeprefix('v')}"
+        for label in names
+        if label.startswith(f"{bot} ")
+    ]
     hint = f"it has {', '.join(known)}" if known else f"one version of {bot} played, or none"
     raise ArenaError(f"{output.safe_line(name)}: no such version played; {output.safe_line(hint)}")
 
 
-def _sentences(found: "BotComparison", first: str, second: str, *, never_met: bool) -> Iterator[str]:
+def _sentences(
+    found: "BotComparison", first: str, second: str, *, never_met: bool
+) -> Iterator[str]:
     """Yield what the ratings of all matches tell about the two bots, in plain sentences."""
     difference, chance = found.difference, found.chance
     column = LEADERBOARD.rated_in(found.unit)["rating"]

@@ -1,6 +1,7 @@
 """What a shell completes: bots, boards, events and matches, wherever a command's help calls its argument so.
 
-A shell asks at each press of a key, so nothing here imports what is slow, and a workspace with mistakes completes less.
+A shell asks at each press of a key, so nothing here imports what is slow, and a workspace with
+mistakes completes less.
 """
 
 import contextlib
@@ -42,7 +43,9 @@ def events() -> Iterator[str]:
 
 def matches() -> Iterator[str]:
     """Yield the ids of the matches of the event here."""
-    sys.modules.pop("pydantic", None)  # barred for all other completions (arena/cli/__init__.py); archives need it
+    sys.modules.pop(
+        "pydantic", None
+    )  # barred for all other completions (arena/cli/__init__.py); archives need it
     from arena.results.archive import Archive
 
     with Archive.open(paths.event_folder(None)) as archive:
@@ -67,12 +70,24 @@ def complete(parameter: Any) -> None:
         return
 
     def shell_complete(_context: object, incomplete: str) -> list[SimpleNamespace]:
-        before, comma, last = incomplete.rpartition(",") if parameter.metavar.endswith(",...") else ("", "", incomplete)
+        before, comma, last = (
+            incomplete.rpartition(",")
+            if parameter.metavar.endswith(",...")
+            else ("", "", incomplete)
+        )
         with contextlib.suppress(ArenaError, OSError):
             fitting = islice(
-                (name for name in COMPLETERS[word]() if name.startswith(last) and SAFE.fullmatch(name)), MOST
+                (
+                    name
+                    for name in COMPLETERS[word]()
+                    if name.startswith(last) and SAFE.fullmatch(name)
+                ),
+                MOST,
             )
-            return [SimpleNamespace(value=f"{before}{comma}{name}", help=None, type="plain") for name in fitting]
+            return [
+                SimpleNamespace(value=f"{before}{comma}{name}", help=None, type="plain")
+                for name in fitting
+            ]
         return []
 
     parameter.shell_complete = shell_complete

@@ -9,12 +9,18 @@ from arena import extensions, rulefile
 from arena.cli import options, output
 from arena.errors import ArenaError, did_you_mean
 
-README_PAGES = {"bots": "bots/README.md", "rules": "rules/README.md", "results": "results/README.md"}
+README_PAGES = {
+    "bots": "bots/README.md",
+    "rules": "rules/README.md",
+    "results": "results/README.md",
+}
 """Pages that stand in the folder that they describe; all others are in docs/."""
 
 
 def docs(
-    page: Annotated[str | None, typer.Argument(metavar="PAGE", help="A page; default: list them.")] = None,
+    page: Annotated[
+        str | None, typer.Argument(metavar="PAGE", help="A page; default: list them.")
+    ] = None,
     json: options.Json = False,
 ) -> None:
     """Print a page of the manual, or list the pages: the protocol, how matches end, every command and key, ..."""

@@ -17,10 +17,16 @@ from arena.sandbox import choice
 
 def doctor(
     measure: Annotated[
-        bool, typer.Option("--measure/--no-measure", help="Measure clocks, and matches at once, with a dummy bot.")
+        bool,
+        typer.Option(
+            "--measure/--no-measure", help="Measure clocks, and matches at once, with a dummy bot."
+        ),
     ] = True,
     seconds: Annotated[
-        float, typer.Option(min=0.01, max=3600, help="How long each measurement takes; longer finds rarer faults.")
+        float,
+        typer.Option(
+            min=0.01, max=3600, help="How long each measurement takes; longer finds rarer faults."
+        ),
     ] = 1.0,
     json: options.Json = False,
 ) -> None:
@@ -38,7 +44,11 @@ def doctor(
     bad = [check.name for check in checks if check.state is Health.BAD]
     if json:
         output.print_json(
-            {"check": check.name, **output.fields(check, "state", "found", "figures"), "cure": check.cure or None}
+            {
+                "check": check.name,
+                **output.fields(check, "state", "found", "figures"),
+                "cure": check.cure or None,
+            }
             for check in checks
         )
     elif bad:
@@ -61,11 +71,17 @@ def _checks(*, measure: bool, seconds: float) -> Iterator[MachineCheck]:
     for kit in starters.starters():
         needed = {shlex.split(command)[0] for command in (kit.command, kit.build) if command}
         # `python` in a bot's command is the interpreter that runs arena, whatever is on the path.
-        resolved = {sys.executable if program == "python" else program for program in needed if "/" not in program}
+        resolved = {
+            sys.executable if program == "python" else program
+            for program in needed
+            if "/" not in program
+        }
         programs.setdefault(kit.language, set()).update(resolved)
     yield toolchains(programs)
     if measure and playable:
-        level = choice.choose("auto", unsafe=True)  # the dummy bot is arena's own, and can be trusted
+        level = choice.choose(
+            "auto", unsafe=True
+        )  # the dummy bot is arena's own, and can be trusted
         counts = measuring.lane_counts(len(system.cores()))
         measured = [measuring.measure(count, level, seconds) for count in counts]
         yield measuring.clock_check(measured[0])

@@ -33,27 +33,49 @@ Bounds = tuple[float, float] | None
 
 
 def duel(
-    bot: Annotated[str, typer.Argument(metavar="BOT", help="The bot that may be better: a name, a path, or `ada@2`.")],
-    opponent: Annotated[str, typer.Argument(metavar="BOT", help="The bot that it is compared with.")],
+    bot: Annotated[
+        str,
+        typer.Argument(
+            metavar="BOT", help="The bot that may be better: a name, a path, or `ada@2`."
+        ),
+    ],
+    opponent: Annotated[
+        str, typer.Argument(metavar="BOT", help="The bot that it is compared with.")
+    ],
     boards: options.BoardNames = None,
     points: Annotated[
         Bounds,
         typer.Option(
-            metavar=BOUNDS_METAVAR, help="Better by more than LOW points, or by less than HIGH; default: 0 5."
+            metavar=BOUNDS_METAVAR,
+            help="Better by more than LOW points, or by less than HIGH; default: 0 5.",
         ),
     ] = None,
-    elo: Annotated[Bounds, typer.Option(metavar=BOUNDS_METAVAR, help="The same two bounds in Elo.")] = None,
-    alpha: Annotated[float, typer.Option(help="The probability of a wrong `better`, at most.")] = 0.05,
-    beta: Annotated[float, typer.Option(help="The probability of a wrong `not better`, at most.")] = 0.05,
+    elo: Annotated[
+        Bounds, typer.Option(metavar=BOUNDS_METAVAR, help="The same two bounds in Elo.")
+    ] = None,
+    alpha: Annotated[
+        float, typer.Option(help="The probability of a wrong `better`, at most.")
+    ] = 0.05,
+    beta: Annotated[
+        float, typer.Option(help="The probability of a wrong `not better`, at most.")
+    ] = 0.05,
     max_pairings: Annotated[
-        int, typer.Option(min=1, max=MOST_PAIRINGS, help="The number of pairings after which it is undecided.")
+        int,
+        typer.Option(
+            min=1, max=MOST_PAIRINGS, help="The number of pairings after which it is undecided."
+        ),
     ] = 5000,
     no_faults: Annotated[
-        bool, typer.Option("--no-faults", help="Exit with code 4 when it is better by faults of the other alone.")
+        bool,
+        typer.Option(
+            "--no-faults", help="Exit with code 4 when it is better by faults of the other alone."
+        ),
     ] = False,
     workers: options.Workers = None,
     seed: options.Seed = None,
-    name: Annotated[str | None, typer.Option(help="The results go to results/NAME; default: duel-BOT-BOT.")] = None,
+    name: Annotated[
+        str | None, typer.Option(help="The results go to results/NAME; default: duel-BOT-BOT.")
+    ] = None,
     sandbox: options.Sandbox = None,
     unsafe: options.Unsafe = False,
     settings: options.Settings = None,
@@ -61,8 +83,8 @@ def duel(
 ) -> None:
     """Test whether a bot is better than another: play pairings until it is proven, either way.
 
-    Exit codes: 0 it is better; 1 it is not better; 3 undecided; with --no-faults, 4 it is better by faults alone.
-    The same command goes on with a duel that was stopped.
+    Exit codes: 0 it is better; 1 it is not better; 3 undecided; with --no-faults, 4 it is better by
+    faults alone. The same command goes on with a duel that was stopped.
     """
     from arena.event.duel import ELO, POINTS, Duel
 
@@ -71,19 +93,34 @@ def duel(
     scale = ELO if elo is not None else POINTS
     low, high = elo or points or (0.0, 5.0)
     if not low < high:
-        raise ArenaError(f"--{scale.unit.lower()} {low:g} {high:g}: the first bound must be lower than the second")
+        raise ArenaError(
+            f"--{scale.unit.lower()} {low:g} {high:g}: the first bound must be lower than the second"
+        )
     if not (0 < alpha < 0.5 and 0 < beta < 0.5):
-        raise ArenaError(f"--alpha {alpha:g} and --beta {beta:g}: both must be above 0 and below 0.5")
+        raise ArenaError(
+            f"--alpha {alpha:g} and --beta {beta:g}: both must be above 0 and below 0.5"
+        )
     try:
-        question = sequential.Question(low=scale.to_points(low), high=scale.to_points(high), alpha=alpha, beta=beta)
+        question = sequential.Question(
+            low=scale.to_points(low), high=scale.to_points(high), alpha=alpha, beta=beta
+        )
     except ValueError as error:
-        hint = "both bounds must be between -100 and 100" if scale is POINTS else "no match can show such a difference"
+        hint = (
+            "both bounds must be between -100 and 100"
+            if scale is POINTS
+            else "no match can show such a difference"
+        )
         raise ArenaError(f"--{scale.unit.lower()} {low:g} {high:g}: {hint}") from error
-    overrides = options.overrides(settings, seed=seed, name=name, workers=workers, sandbox=sandbox, unsafe=unsafe)
+    overrides = options.overrides(
+        settings, seed=seed, name=name, workers=workers, sandbox=sandbox, unsafe=unsafe
+    )
     tournament = workspace.own_tournament(overrides)
     bots = first, second = workspace.bot_named(bot), workspace.bot_named(opponent)
     # `ada@1` and `ada@2` have the name `ada`.
-    if first.digest == second.digest and first.name.partition("@")[0] == second.name.partition("@")[0]:
+    if (
+        first.digest == second.digest
+        and first.name.partition("@")[0] == second.name.partition("@")[0]
+    ):
         raise ArenaError(f"{bot} and {opponent} are the same bot, file by file: name two")
     name = name or f"duel-{first.name}-{second.name}"
     event = prepared(tournament, bots, name, ("--max-pairings", max_pairings), boards)
@@ -94,13 +131,19 @@ def duel(
         services = workspace.services(tournament, Path())
         given_up = play(state, folder, tournament, interrupt, services).given_up
     if interrupt and state.test.decision is None:
-        output.notice(f"{duel_words.pairings_of(state)} are complete; to go on:\n  {command_line()}")
+        output.notice(
+            f"{duel_words.pairings_of(state)} are complete; to go on:\n  {command_line()}"
+        )
         raise typer.Exit(interrupt.code)
     watching.notice_given_up(given_up)
     output.print_result([_row(state, folder)], *duel_words.report(state), json=json)
     if given_up and state.test.decision is None:
-        output.notice(f"its pairing comes before others, so the test cannot go on; to try again:\n  {command_line()}")
-    output.notice(f"stored in {paths.displayed(folder)}; `arena report {paths.displayed(folder)}` shows every match")
+        output.notice(
+            f"its pairing comes before others, so the test cannot go on; to try again:\n  {command_line()}"
+        )
+    output.notice(
+        f"stored in {paths.displayed(folder)}; `arena report {paths.displayed(folder)}` shows every match"
+    )
     if state.test.decision is None:
         raise typer.Exit(UNDECIDED_CODE)
     if no_faults and state.won_by_faults_alone:
@@ -147,14 +190,20 @@ class DuelWatcher(watching.Watcher):
 
 
 def prepared(
-    tournament: "Tournament", bots: tuple[Bot, Bot], name: str, most: tuple[str, int], boards: list[str] | None = None
+    tournament: "Tournament",
+    bots: tuple[Bot, Bot],
+    name: str,
+    most: tuple[str, int],
+    boards: list[str] | None = None,
 ) -> Event:
     """Return the duel of two bots here as an event; `most` are the pairings after which it is undecided."""
     from arena.event import duel
 
     drawn = paths.results_folder(Path(), paths.SAMPLED_BOARDS)
     conditions = workspace.conditions_here(tournament)
-    event, notices = duel.prepared(tournament, bots, name, most, options.names_in(boards), conditions, drawn)
+    event, notices = duel.prepared(
+        tournament, bots, name, most, options.names_in(boards), conditions, drawn
+    )
     for words in notices:
         output.notice(words)
     return event
@@ -174,7 +223,9 @@ def play(
     watcher = DuelWatcher(duel, workers)
 
     def run(is_over: Callable[[], bool]) -> "Progress":
-        return watching.play(duel.event, folder, watcher, is_over, workers=workers, pin=pin, services=services)
+        return watching.play(
+            duel.event, folder, watcher, is_over, workers=workers, pin=pin, services=services
+        )
 
     done = duels.play(duel, folder, watcher.heard, lambda: bool(interrupt), run)
     reason = run_words.REASONS.get(done.phase)
@@ -188,7 +239,13 @@ def _row(duel: "Duel", folder: Path) -> dict[str, object]:
     """Return the outcome for `--json`; differences and bounds are in `unit`."""
     test, question = duel.test, duel.test.question
     low, high = test.interval()
-    points = {"difference": test.mean, "low": low, "high": high, "bound_low": question.low, "bound_high": question.high}
+    points = {
+        "difference": test.mean,
+        "low": low,
+        "high": high,
+        "bound_low": question.low,
+        "bound_high": question.high,
+    }
     figures: dict[str, Any] = {
         **{key: duel.scale.of_points(value) for key, value in points.items()},
         **output.fields(question, "alpha", "beta"),

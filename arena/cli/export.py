@@ -13,14 +13,24 @@ from arena.errors import ArenaError, writing
 
 def export(
     event: options.EventName = None,
-    form: Annotated[str, typer.Option("--format", help="jsonl, sqlite, or parquet (botarena[parquet]).")] = "jsonl",
+    form: Annotated[
+        str, typer.Option("--format", help="jsonl, sqlite, or parquet (botarena[parquet]).")
+    ] = "jsonl",
     to: Annotated[
-        Path | None, typer.Option(metavar="PATH", help="The folder of the tables; default: export/ in the results.")
+        Path | None,
+        typer.Option(
+            metavar="PATH", help="The folder of the tables; default: export/ in the results."
+        ),
     ] = None,
     match: Annotated[
-        str | None, typer.Option(metavar="ID", help="Only this match, as a text: to stdout, or into the file of --to.")
+        str | None,
+        typer.Option(
+            metavar="ID", help="Only this match, as a text: to stdout, or into the file of --to."
+        ),
     ] = None,
-    all_versions: Annotated[bool, typer.Option("--all-versions", help="Matches of edited bots and rules too.")] = False,
+    all_versions: Annotated[
+        bool, typer.Option("--all-versions", help="Matches of edited bots and rules too.")
+    ] = False,
     json: options.Json = False,
 ) -> None:
     """Write matches, seats and turns as JSON lines, SQLite or Parquet, or one match as a text that can be read back."""
@@ -37,11 +47,17 @@ def export(
             with writing(to):
                 whole_files.write(to, text.encode("ascii"))
         row = {"match": record.match.id, "file": None if to is None else str(to), "text": text}
-        output.print_result([row], text.removesuffix("\n") if to is None else paths.displayed(to), json=json)
+        output.print_result(
+            [row], text.removesuffix("\n") if to is None else paths.displayed(to), json=json
+        )
         return
     if form not in tables.FORMATS:
         raise ArenaError(f"--format {form}: expected {' or '.join(tables.FORMATS)}")
-    with Archive.open(folder) as archive, writing(to or folder), ProgressLine("export: matches") as progress:
+    with (
+        Archive.open(folder) as archive,
+        writing(to or folder),
+        ProgressLine("export: matches") as progress,
+    ):
         target = to or whole_files.make_folder(folder, "export")
         exported = tables.write(archive, target, form, all_versions=all_versions, tell=progress)
     rows = [{"file": str(path), "rows": exported.rows.get(path.stem)} for path in exported.files]

@@ -19,14 +19,18 @@ from arena.replay.drawing import render_state
 
 
 def games(
-    name: Annotated[str | None, typer.Argument(metavar="GAME", help="A game or a board: draw its boards.")] = None,
+    name: Annotated[
+        str | None, typer.Argument(metavar="GAME", help="A game or a board: draw its boards.")
+    ] = None,
     json: options.Json = False,
 ) -> None:
     """List the boards that can be played; with a name, draw them."""
     if name:
         boards = rulebook.find(name, Path())
     else:
-        boards = rulebook.all_boards(Path(), lambda mistake: output.notice(f"not listed: {mistake}"))
+        boards = rulebook.all_boards(
+            Path(), lambda mistake: output.notice(f"not listed: {mistake}")
+        )
     if json:
         output.print_json(
             {
@@ -38,10 +42,15 @@ def games(
             for board in boards
         )
         return
-    rows = [(board.label, ", ".join(board.roles), ", ".join(map("+".join, board.sides))) for board in boards]
+    rows = [
+        (board.label, ", ".join(board.roles), ", ".join(map("+".join, board.sides)))
+        for board in boards
+    ]
     output.print_table(output.make_table(("board", "roles", "sides"), rows))
     for more in () if name else rulebook.games_with_named_boards(Path()):
-        print(f"\n{more}/...: boards that are made from their names; `arena games {more}` lists them")
+        print(
+            f"\n{more}/...: boards that are made from their names; `arena games {more}` lists them"
+        )
     if not name and (sampled := rulebook.sampled_names(Path())):
         examples = ", ".join(output.safe_line(f"{label}:20") for label in sampled)
         print(f"boards that are sampled for an event, as many as you write: {examples}")
@@ -86,8 +95,12 @@ MOVES_SHOWN = 12
 
 
 def check_rules(
-    file: Annotated[str, typer.Argument(metavar="FILE", help="A rules file, or the name of a game or board.")],
-    playouts: Annotated[int, typer.Option(min=1, help="Matches of random moves that are tried on each board.")] = 20,
+    file: Annotated[
+        str, typer.Argument(metavar="FILE", help="A rules file, or the name of a game or board.")
+    ],
+    playouts: Annotated[
+        int, typer.Option(min=1, help="Matches of random moves that are tried on each board.")
+    ] = 20,
     seed: Annotated[int, typer.Option(help="Fixes the random moves.")] = 0,
     json: options.Json = False,
 ) -> None:
@@ -113,10 +126,14 @@ def check_rules(
         for label, flaws, doubts in results:
             name = output.safe_line(label)
             if not flaws:
-                print(f"ok     {name}: keeps the contract in {playouts} random matches, and in other processes")
+                print(
+                    f"ok     {name}: keeps the contract in {playouts} random matches, and in other processes"
+                )
             for mark, found in (("FAULT", flaws), ("WARN ", doubts)):
                 for flaw in found:
-                    print(f"{mark}  {name}: {output.safe_lines(flaw.words)}", *_origin(flaw), sep="\n")
+                    print(
+                        f"{mark}  {name}: {output.safe_lines(flaw.words)}", *_origin(flaw), sep="\n"
+                    )
     if any(flaws for _, flaws, _ in results):
         raise typer.Exit(1)
 
@@ -140,10 +157,16 @@ MOST_OPENINGS = 1_000_000
 
 
 def openings(
-    board: Annotated[str, typer.Argument(metavar="BOARD", help="A board, or a game for all of its boards.")],
+    board: Annotated[
+        str, typer.Argument(metavar="BOARD", help="A board, or a game for all of its boards.")
+    ],
     plies: Annotated[int, typer.Option(min=1, help="Turns of each opening.")] = 4,
-    count: Annotated[int, typer.Option(min=1, max=MOST_OPENINGS, help="Openings of each board.")] = 50,
-    seed: Annotated[str | None, typer.Option(help="Any text that fixes the openings; default: a new one.")] = None,
+    count: Annotated[
+        int, typer.Option(min=1, max=MOST_OPENINGS, help="Openings of each board.")
+    ] = 50,
+    seed: Annotated[
+        str | None, typer.Option(help="Any text that fixes the openings; default: a new one.")
+    ] = None,
     json: options.Json = False,
 ) -> None:
     """Draw openings that lead to different states; none of them ends the match."""

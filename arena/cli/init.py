@@ -25,7 +25,9 @@ seed = "{}"\
 
 
 def init(
-    folder: Annotated[Path, typer.Argument(metavar="DIR", help="The folder to make; it may exist.")],
+    folder: Annotated[
+        Path, typer.Argument(metavar="DIR", help="The folder to make; it may exist.")
+    ],
     empty: Annotated[bool, typer.Option("--empty", help="Without the house bots.")] = False,
 ) -> None:
     """Make a new workspace: a tournament.toml, rules and bots to start from; the event gets the folder's name."""
@@ -53,12 +55,18 @@ def making(folder: Path, *more: str) -> Iterator[Path]:
         ArenaError: `folder` is a workspace already, or cannot be written.
     """
     source = rulefile.shipped().parent
-    existing = [name for name in (TOURNAMENT, "rules", "bots", "results", *more) if (folder / name).exists()]
+    existing = [
+        name for name in (TOURNAMENT, "rules", "bots", "results", *more) if (folder / name).exists()
+    ]
     if existing:
-        raise ArenaError(f"{folder}: has {', '.join(existing)} already; name another folder, or move them away")
+        raise ArenaError(
+            f"{folder}: has {', '.join(existing)} already; name another folder, or move them away"
+        )
     try:
         whole_files.make_folder(folder)
-        with whole_files.staging(folder) as made:  # a power cut leaves no empty file, which would stop a run
+        with whole_files.staging(
+            folder
+        ) as made:  # a power cut leaves no empty file, which would stop a run
             for part in PARTS:
                 if (source / part).exists():
                     (made / part).parent.mkdir(exist_ok=True)
@@ -68,7 +76,9 @@ def making(folder: Path, *more: str) -> Iterator[Path]:
             parts = sorted(made.iterdir(), key=lambda path: path.name == TOURNAMENT)
             whole_files.publish_all({path: folder / path.name for path in parts})
     except OSError as error:
-        raise ArenaError(f"{error.filename or folder}: {error.strerror}; name a folder that can be written") from error
+        raise ArenaError(
+            f"{error.filename or folder}: {error.strerror}; name a folder that can be written"
+        ) from error
 
 
 def name_event(made: Path, folder: Path, seed: str, mode: int) -> str:

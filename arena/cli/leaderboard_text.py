@@ -39,7 +39,13 @@ NOT_LAST = {"rank", "bot", "change", "rating", "95 %", "ranks", "won", "drawn"}
 BAR_SIGNS, ASCII_BAR_SIGNS = ("\u2500", "\u25cf", "\u25c0", "\u25b6"), ("-", "o", "<", ">")
 """An interval's line, the rating on it, and the arrows at an open end."""
 CHANGE_SIGNS, ASCII_CHANGE_SIGNS = ("\u25b2", "\u25bc"), ("+", "-")
-TIER_STYLES = ("green", "cyan", "yellow", "magenta", "blue")  # in turn; a column has the number of the tier too
+TIER_STYLES = (
+    "green",
+    "cyan",
+    "yellow",
+    "magenta",
+    "blue",
+)  # in turn; a column has the number of the tier too
 
 
 def show(results: Results, *, brief: bool = False) -> None:
@@ -66,9 +72,13 @@ def show(results: Results, *, brief: bool = False) -> None:
             f"rating in {unit}, with its 95 % interval{AVERAGE.get(unit, '')}; ranks: those that the matches leave open"
         )
         if any(change != 0 for change in results.rank_changes.values()):
-            output.notice("change: ranks gained or lost since the last run with other bots or versions")
+            output.notice(
+                "change: ranks gained or lost since the last run with other bots or versions"
+            )
         if len(results.board_role_columns) > 1:
-            output.notice("who is best on which board and in which role: arena leaderboard --rankings")
+            output.notice(
+                "who is best on which board and in which role: arena leaderboard --rankings"
+            )
     for warning in () if brief else results.warnings:
         output.notice(f"note: {warning}")
     for sentence in results.end_sentences:
@@ -82,7 +92,9 @@ def show(results: Results, *, brief: bool = False) -> None:
             f"{output.safe_line(failing.words)}\n  arena rerun {event}/{failing.match} --bot {bot} --print"
         )
     if kinds > len(failings):
-        output.notice(f"and {kinds - len(failings)} more kinds of failure; `arena report` has them all")
+        output.notice(
+            f"and {kinds - len(failings)} more kinds of failure; `arena report` has them all"
+        )
 
 
 def _show_league(league: Results, width: int | None) -> None:
@@ -106,7 +118,11 @@ def _show_league(league: Results, width: int | None) -> None:
     for row in rows:
         if row["bot"] not in {each["bot"] for each in listed}:
             (interval,) = _intervals([row], columns["rating"])
-            rating = "" if row["rating"] is None else f", rating {columns['rating'].text(row['rating'])} ({interval})"
+            rating = (
+                ""
+                if row["rating"] is None
+                else f", rating {columns['rating'].text(row['rating'])} ({interval})"
+            )
             part = league.specialists.get(row["bot"])
             print(
                 f"without a rank: {output.safe_line(row['display'])}, "
@@ -122,7 +138,9 @@ def _print_possible_bests(league: Results) -> None:
     parts = []
     for label, column in league.board_columns.items():
         names = [
-            row["display"] for row in rows if row["board"] == label and row["role"] is None and row["rank_low"] == 1
+            row["display"]
+            for row in rows
+            if row["board"] == label and row["role"] is None and row["rank_low"] == 1
         ]
         if not names:
             return
@@ -143,7 +161,9 @@ def table(results: Results, ranked: pd.DataFrame, width: int | None) -> Table:
     changes: dict[str, list[object]] = {}
     if any(change != 0 for change in results.rank_changes.values()):  # None: the bot is new
         signs = CHANGE_SIGNS if output.can_encode("".join(CHANGE_SIGNS)) else ASCII_CHANGE_SIGNS
-        changes[CHANGE.name] = [rank_changes.text(results.rank_changes.get(row["bot"], 0), signs) for row in rows]
+        changes[CHANGE.name] = [
+            rank_changes.text(results.rank_changes.get(row["bot"], 0), signs) for row in rows
+        ]
     figures = (  # that not every event has
         *(("accuracy", "blunders") if results.accuracy_sums else ()),
         *(("regret_estimate",) if results.regret_sums else ()),
@@ -160,7 +180,10 @@ def table(results: Results, ranked: pd.DataFrame, width: int | None) -> Table:
         "tier": [row["tier"] for row in rows],
         "": list(_bars(rows)),
         "points": figures_of(rows, declared["points"]),
-        **{name: [row[name] for row in rows] for name in ("won", "drawn", "lost", "forfeits", "matches")},
+        **{
+            name: [row[name] for row in rows]
+            for name in ("won", "drawn", "lost", "forfeits", "matches")
+        },
         **{name: figures_of(rows, declared[name]) for name in figures},
         **{name: [row[name] for row in rows] for name in endings},
     }
@@ -173,7 +196,9 @@ def _fitting_count(columns: Mapping[str, list[object]], width: int | None) -> in
         return len(columns)
     used, count = -1, 0
     for number, (name, cells) in enumerate(columns.items(), 1):
-        used += 1 + max(len(name), *(min(NAME_COLUMNS, len(output.safe_line(cell))) for cell in cells))
+        used += 1 + max(
+            len(name), *(min(NAME_COLUMNS, len(output.safe_line(cell))) for cell in cells)
+        )
         if used > width and count:
             break
         count = count if name in NOT_LAST else number
@@ -188,9 +213,13 @@ def print_rankings(results: Results, ranked: Sequence[Row]) -> None:
     groups = groupby(columns.in_file(ranked), key=lambda row: (row["board"], row["role"]))
     for number, ((label, role), group) in enumerate(groups):
         rows = [
-            row | {"rating": row["strength"], "rating_low": row["low"], "rating_high": row["high"]} for row in group
+            row | {"rating": row["strength"], "rating_low": row["low"], "rating_high": row["high"]}
+            for row in group
         ]
-        print("\n" * (number > 0) + output.safe_line(f"{label}, {'all roles' if role is None else role}"))
+        print(
+            "\n" * (number > 0)
+            + output.safe_line(f"{label}, {'all roles' if role is None else role}")
+        )
         ranking = {
             "rank": [row["rank"] for row in rows],
             "bot": [row["display"] for row in rows],
@@ -224,14 +253,18 @@ def _intervals(rows: Collection[Row], column: Column) -> list[object]:
     widths = [max(map(len, texts), default=0) for texts in ends]
     intervals: list[object] = []
     for row, low, high in zip(rows, *ends, strict=True):
-        padded = (text and text.rjust(width) for text, width in zip((low, high), widths, strict=True))
+        padded = (
+            text and text.rjust(width) for text, width in zip((low, high), widths, strict=True)
+        )
         intervals.append("" if row["rating"] is None else interval_text(*padded))
     return intervals
 
 
 def _bars(rows: Collection[Row]) -> list[Text]:
     """Draw each interval as a line with the rating on it, all on one scale, coloured by tier; open ends are arrows."""
-    line, dot, left_arrow, right_arrow = BAR_SIGNS if output.can_encode("".join(BAR_SIGNS)) else ASCII_BAR_SIGNS
+    line, dot, left_arrow, right_arrow = (
+        BAR_SIGNS if output.can_encode("".join(BAR_SIGNS)) else ASCII_BAR_SIGNS
+    )
     bars = []
     for row, shares in zip(rows, interval_bars(rows), strict=True):
         if shares is None:
@@ -241,5 +274,10 @@ def _bars(rows: Collection[Row]) -> list[Text]:
         before, after = line * (at - start), line * (end - at)
         before = left_arrow + before[1:] if before and row["rating_low"] is None else before
         after = after[:-1] + right_arrow if after and row["rating_high"] is None else after
-        bars.append(Text(" " * start + before + dot + after, style=TIER_STYLES[(row["tier"] - 1) % len(TIER_STYLES)]))
+        bars.append(
+            Text(
+                " " * start + before + dot + after,
+                style=TIER_STYLES[(row["tier"] - 1) % len(TIER_STYLES)],
+            )
+        )
     return bars

@@ -39,17 +39,23 @@ def match(
     bots: Annotated[
         list[str] | None,
         typer.Argument(
-            metavar="BOT...", help="Names or paths of bots, in role order; default with --from: the bots of that match."
+            metavar="BOT...",
+            help="Names or paths of bots, in role order; default with --from: the bots of that match.",
         ),
     ] = None,
     board: Annotated[
-        str | None, typer.Option("--board", "-b", metavar="BOARD", help="The board; not with --from.")
+        str | None,
+        typer.Option("--board", "-b", metavar="BOARD", help="The board; not with --from."),
     ] = None,
     from_match: options.FromMatch = None,
     turn: options.FromTurn = None,
     seed: Annotated[int, typer.Option(help="Fixes all chance.")] = 0,
-    watch: Annotated[bool, typer.Option("--watch", help="Wait for a key, or for Enter, after each turn.")] = False,
-    pace: Annotated[float, typer.Option(min=0.0, help="Seconds to wait after each turn that is printed.")] = 0.0,
+    watch: Annotated[
+        bool, typer.Option("--watch", help="Wait for a key, or for Enter, after each turn.")
+    ] = False,
+    pace: Annotated[
+        float, typer.Option(min=0.0, help="Seconds to wait after each turn that is printed.")
+    ] = 0.0,
     no_limits: Annotated[
         bool, typer.Option("--no-limits", help="No clock, no limits, no freezing: for a debugger.")
     ] = False,
@@ -66,9 +72,13 @@ def match(
     tournament = workspace.tournament(overrides | (UNLIMITED if no_limits else {}))
     begun = stored_match.read_fork(from_match, turn)
     if begun is not None and board is not None:
-        raise ArenaError(f"--board {board}: with --from the board is that of the match, {begun.board.label}")
+        raise ArenaError(
+            f"--board {board}: with --from the board is that of the match, {begun.board.label}"
+        )
     if begun is None and not (bots and board):
-        raise ArenaError("name the bots and the board: arena match BOT... --board BOARD; or a match, by --from")
+        raise ArenaError(
+            "name the bots and the board: arena match BOT... --board BOARD; or a match, by --from"
+        )
     chosen = begun.board if begun is not None else board_named(board or "", "--board")
     named = [workspace.bot_named(bot) for bot in bots or ()]
     if begun is not None and not named:
@@ -78,14 +88,20 @@ def match(
         named = [replace(bot, limits=None, processes=None) for bot in named]
     players = workspace.assign_roles(chosen, chosen.roles, named)
     opening = begun.moves if begun is not None else ()
-    planned = workspace.make_match(chosen, players, seed, workspace.conditions_here(tournament, by_hand=True), opening)
+    planned = workspace.make_match(
+        chosen, players, seed, workspace.conditions_here(tournament, by_hand=True), opening
+    )
     workspace.warn_about_confinement(planned.conditions)
     game = rulebook.game_of(planned)
     launched = NamingLauncher() if no_limits else Launcher()
     with playing(), workspace.asking(tournament) as services, launched as launcher:
         if json:
             record = play.play(planned, launcher=launcher, services=services)
-            turns = [row for scene in scenes(game, record.turns) for row in match_text.turn_rows(planned, scene)]
+            turns = [
+                row
+                for scene in scenes(game, record.turns)
+                for row in match_text.turn_rows(planned, scene)
+            ]
             output.print_json([match_text.match_row(record) | {"turns": turns}])
         elif draw and terminal.is_usable():
             _show_on_screen(game, planned, launcher, services, watch=watch)
@@ -140,17 +156,26 @@ def _show_as_text(
     print(match_text.heading(planned))
     match_text.print_scene(game, planned, replayer.opening(), draw=draw)
     record = play.play(planned, launcher=launcher, observer=print_turns, services=services)
-    for scene in replayer.go_on(record.turns):  # the referee plays the last turns when no bot is asked any more
+    for scene in replayer.go_on(
+        record.turns
+    ):  # the referee plays the last turns when no bot is asked any more
         match_text.print_scene(game, planned, scene, draw=draw)
     print("\n".join(match_text.verdict(record)))
 
 
 def _show_on_screen(
-    game: Game[Any], planned: Match, launcher: Launcher, services: Mapping[str, object], *, watch: bool
+    game: Game[Any],
+    planned: Match,
+    launcher: Launcher,
+    services: Mapping[str, object],
+    *,
+    watch: bool,
 ) -> None:
     """Draw the match on the terminal as a moving picture; with `watch` a key plays each turn."""
     replayer = Replayer(game)
-    story = Story(game, planned, match_text.names_of(planned), output.wants_colour(), [replayer.opening()])
+    story = Story(
+        game, planned, match_text.names_of(planned), output.wants_colour(), [replayer.opening()]
+    )
     story.movers = game.to_move(game.start())
 
     def show_turns(referee: Referee) -> None:
@@ -176,10 +201,14 @@ def board_named(name: str, option: str) -> Board:
     """Return the board of this name; ArenaError, which names the option, when several have it."""
     boards = rulebook.find(name, Path())
     if len(boards) > 1:
-        raise ArenaError(f"{option} {name}: name one of {', '.join(board.label for board in boards)}")
+        raise ArenaError(
+            f"{option} {name}: name one of {', '.join(board.label for board in boards)}"
+        )
     return boards[0]
 
 
 def bots_of(record: Record, roles: Collection[Role]) -> list[Bot]:
     """Return the bots that played these roles of a match, as they are now."""
-    return [workspace.entrant_named(seat.bot.name) for seat in record.match.seats if seat.role in roles]
+    return [
+        workspace.entrant_named(seat.bot.name) for seat in record.match.seats if seat.role in roles
+    ]

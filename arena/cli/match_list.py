@@ -16,7 +16,8 @@ HEADERS = ("match", "board", "bots", "won by", "how it ended")
 def show(event: str | None, *, bot: str | None, lost: bool, most: int, json: bool) -> None:
     """Print the newest matches of an event, newest first.
 
-    With `bot` print only its matches; with `lost` those that it lost, or without a bot those that any bot lost.
+    With `bot` print only its matches; with `lost` those that it lost, or without a bot those that
+    any bot lost.
     """
     with Archive.open(paths.event_folder(event)) as archive:
         entered = archive.event().bots
@@ -55,7 +56,9 @@ def _row(match: Played) -> dict[str, Any]:
 
 
 def _cells(match: Played, names: Mapping[str, str]) -> Sequence[str]:
-    seats = ", ".join(f"{names.get(bot, bot)} {match.scores[role]}" for role, bot in match.seats.items())
+    seats = ", ".join(
+        f"{names.get(bot, bot)} {match.scores[role]}" for role, bot in match.seats.items()
+    )
     won = [names.get(bot, bot) for bot, result in results_of(match).items() if result == "won"]
     return match.id, match.label, seats, ", ".join(won) or "nobody", "; ".join(_end(match, names))
 

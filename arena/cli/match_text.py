@@ -27,7 +27,9 @@ def heading(match: Match) -> str:
     return f"match {match.id}  {output.safe_line(match.label)}  {seats}  (repeat {match.repeat}, seed {match.seed})"
 
 
-def print_scene(game: Game[Any], match: Match, scene: Scene, *, draw: bool, calls: Iterable[ModelCall] = ()) -> None:
+def print_scene(
+    game: Game[Any], match: Match, scene: Scene, *, draw: bool, calls: Iterable[ModelCall] = ()
+) -> None:
     """Print the moves of a turn with their remarks, and unless `draw` is False the state after them.
 
     `calls` are those of the match: what was asked in this turn comes before its moves.
@@ -45,8 +47,12 @@ def print_scene(game: Game[Any], match: Match, scene: Scene, *, draw: bool, call
             note = f'instead of "{output.safe_line(turn.rejected_text)}", which was forgiven'
         else:
             note = f"{turn.wall * 1000:.0f} ms" if turn.by == "bot" else f"({turn.by})"
-        quality = f"  {scene.qualities[index]}" if scene.qualities and str(scene.qualities[index]) else ""
-        print(f"turn {scene.number}  {mover}  {output.safe_line(scene.move(index))}  {note}{quality}")
+        quality = (
+            f"  {scene.qualities[index]}" if scene.qualities and str(scene.qualities[index]) else ""
+        )
+        print(
+            f"turn {scene.number}  {mover}  {output.safe_line(scene.move(index))}  {note}{quality}"
+        )
         for remark in turn.remarks:
             print(f"    # {output.safe_line(remark)}")
     if draw:
@@ -58,7 +64,11 @@ def call_lines(call: ModelCall) -> Iterator[str]:
     answer = call.answer
     tokens = f"{answer.tokens_in} tokens, and {answer.tokens_out} of its answer"
     yield f"turn {call.turn}  {call.role} asks the model: {tokens}"
-    for name, text in (("asked", question_of(call)), ("thought", answer.reasoning), ("said", answer.text)):
+    for name, text in (
+        ("asked", question_of(call)),
+        ("thought", answer.reasoning),
+        ("said", answer.text),
+    ):
         for line in text.splitlines():
             yield f"    {name:>7} | {output.safe_line(line, LONGEST_LINE)}"
 
@@ -80,7 +90,9 @@ def verdict(record: Record) -> Iterator[str]:
     names = names_of(record.match)
     result = record.verdict
     turns = output.counted(record.turns[-1].number if record.turns else 0, "turn")
-    scores = ", ".join(f"{role} ({output.safe_line(names[role])}) {score}" for role, score in result.scores.items())
+    scores = ", ".join(
+        f"{role} ({output.safe_line(names[role])}) {score}" for role, score in result.scores.items()
+    )
     yield f"{output.safe_line(result.reason)} after {turns}: {scores}"
     for fault in result.faults:
         when = f"in turn {fault.turn}" if fault.turn else "before the first turn"
@@ -92,18 +104,29 @@ def verdict(record: Record) -> Iterator[str]:
         for line in [line for line in stderr.splitlines() if line.strip()][-STDERR_LINES:]:
             yield f"    stderr: {output.safe_line(line)}"
     for seat in record.seats:
-        yield from (f"{seat.role} ({output.safe_line(seat.bot)}): {output.safe_line(line)}" for line in seat.warnings)
+        yield from (
+            f"{seat.role} ({output.safe_line(seat.bot)}): {output.safe_line(line)}"
+            for line in seat.warnings
+        )
 
 
 def match_row(record: Record) -> dict[str, object]:
     """Return a match as JSON values: the columns of matches.csv, and its faults."""
     match, result = record.match, record.verdict
-    row = {"match": match.id, **output.fields(match, "game", "board", "repeat", "seed"), "reason": result.reason}
+    row = {
+        "match": match.id,
+        **output.fields(match, "game", "board", "repeat", "seed"),
+        "reason": result.reason,
+    }
     for seat in match.seats:
         row[f"{seat.role}_bot"] = seat.bot.name
         row[f"{seat.role}_score"] = result.scores[seat.role]
         row[f"{seat.role}_ending"] = result.ending(seat.role)
-    return row | {"faults": [output.fields(fault, "role", "turn", "ending", "words") for fault in result.faults]}
+    return row | {
+        "faults": [
+            output.fields(fault, "role", "turn", "ending", "words") for fault in result.faults
+        ]
+    }
 
 
 def turn_rows(match: Match, scene: Scene) -> Iterator[dict[str, object]]:
@@ -135,7 +158,9 @@ INDENT = " " * TIME_COLUMNS
 def show_dialogue(record: Record, role: Role | None, *, json: bool) -> None:
     """Print every line that the seat of a role, or each seat, read and wrote, and how long each answer took."""
     dialogue = stored_match.dialogue_of(record)
-    seats = [seat for seat in record.match.seats if seat.role in stored_match.roles_of(record, role)]
+    seats = [
+        seat for seat in record.match.seats if seat.role in stored_match.roles_of(record, role)
+    ]
     if json:
         output.print_json(
             {
@@ -190,7 +215,10 @@ def _dialogue_lines(record: Record, dialogue: Retraced, role: Role) -> Iterator[
 
 def question(text: bytes) -> Iterator[str]:
     """Yield the lines that a bot read, indented."""
-    return (f"{INDENT}{output.safe_lines(line)}" for line in text.decode("utf-8", "replace").splitlines())
+    return (
+        f"{INDENT}{output.safe_lines(line)}"
+        for line in text.decode("utf-8", "replace").splitlines()
+    )
 
 
 def _seconds(record: Record, exchange: Exchange) -> float | None:

@@ -32,15 +32,22 @@ def merge(
             "Or the event that takes matches, by default the one here, and files of `arena export --match`.",
         ),
     ],
-    name: Annotated[str | None, typer.Option(help="The result goes to results/NAME; default: EVENT-merged.")] = None,
+    name: Annotated[
+        str | None, typer.Option(help="The result goes to results/NAME; default: EVENT-merged.")
+    ] = None,
     keep_first: Annotated[
         bool,
         typer.Option(
-            "--keep-first", help="Where two have different records of a match, keep that of the archive named first."
+            "--keep-first",
+            help="Where two have different records of a match, keep that of the archive named first.",
         ),
     ] = False,
     verify: Annotated[
-        bool, typer.Option("--verify/--no-verify", help="Check the result as `arena verify` does, before it is kept.")
+        bool,
+        typer.Option(
+            "--verify/--no-verify",
+            help="Check the result as `arena verify` does, before it is kept.",
+        ),
     ] = True,
     json: options.Json = False,
 ) -> None:
@@ -54,7 +61,9 @@ def merge(
     events = [source for source in sources if not _is_match_file(source)]
     if files := [Path(source) for source in sources if _is_match_file(source)]:
         if len(events) > 1 or name is not None or keep_first:
-            raise ArenaError("merge: files are taken into one event as they are: no second event, --name, --keep-first")
+            raise ArenaError(
+                "merge: files are taken into one event as they are: no second event, --name, --keep-first"
+            )
         _take(files, *events, json=json)
         return
     if name is not None:
@@ -65,13 +74,17 @@ def merge(
     with ExitStack() as stack:
         archives = [stack.enter_context(Archive.open(folder)) for folder in folders]
         event = merging.joined_event(archives)
-        target = paths.results_folder(Path(), _checked(f"{event.name}-merged" if name is None else name))
+        target = paths.results_folder(
+            Path(), _checked(f"{event.name}-merged" if name is None else name)
+        )
         if target.exists():
             raise ArenaError(f"{target}: is there already; choose another --name, or move it away")
         with writing(target), _making(target) as making:
             for folder in folders:
                 _copy_bots(folder, making / "bots")
-            mode = whole_files.PRIVATE if isinstance(event.seed, str) else whole_files.SHARED  # for a secret seed
+            mode = (
+                whole_files.PRIVATE if isinstance(event.seed, str) else whole_files.SHARED
+            )  # for a secret seed
             try:
                 content = shared_folders.read(folders[0] / paths.TOURNAMENT_FILE, MOST_TOML_BYTES)
             except OSError:  # none, or a link in a foreign folder, which may lead to private files
@@ -82,7 +95,12 @@ def merge(
             with Archive.open(making, writing=True) as merged:
                 with ProgressLine("merge: records") as progress:
                     stored, counting = merging.merge(
-                        event, archives, merged, target / "bots", keep_first=keep_first, tell=progress
+                        event,
+                        archives,
+                        merged,
+                        target / "bots",
+                        keep_first=keep_first,
+                        tell=progress,
                     )
                 for archive in archives:
                     archive.close()  # no connection is open in a process that forks
@@ -98,7 +116,9 @@ def merge(
 
 def _is_match_file(source: str) -> bool:
     """Return True for a file that is no archive and no tournament.toml; a missing one would be named like a text."""
-    return source.endswith(".txt") or (Path(source).is_file() and not source.endswith((".toml", paths.EVENT_FILE)))
+    return source.endswith(".txt") or (
+        Path(source).is_file() and not source.endswith((".toml", paths.EVENT_FILE))
+    )
 
 
 def _take(files: Sequence[Path], event: str | None = None, *, json: bool) -> None:
@@ -114,7 +134,9 @@ def _take(files: Sequence[Path], event: str | None = None, *, json: bool) -> Non
         {"file": str(path), "match": record.match.id, "new": is_new}
         for (path, record), is_new in zip(given, new, strict=True)
     ]
-    lines = (f"match {row['match']}: {'taken' if row['new'] else 'was there already'}" for row in rows)
+    lines = (
+        f"match {row['match']}: {'taken' if row['new'] else 'was there already'}" for row in rows
+    )
     output.print_result(rows, *lines, json=json)
 
 
@@ -133,7 +155,9 @@ def _making(target: Path) -> Iterator[Path]:
         try:
             stack.enter_context(whole_files.locked(parent / ".lock", waits=False))
         except BlockingIOError as error:
-            raise ArenaError(f"{parent}: another `arena merge` is at work here; wait for it") from error
+            raise ArenaError(
+                f"{parent}: another `arena merge` is at work here; wait for it"
+            ) from error
         for leftover in parent.iterdir():  # of a merge that was killed
             if leftover.is_dir():
                 shutil.rmtree(leftover)
@@ -159,8 +183,13 @@ def _copy_bots(source: Path, target: Path) -> None:
     _, refused = stored_match.copy_bots(source, digests, target)
     if refused:
         count = "1 copy" if len(refused) == 1 else f"{len(refused)} copies"
-        named = "; ".join(output.safe_line(f"{digest}: {why}") for digest, why in [*refused.items()][:PROBLEMS_NAMED])
-        output.notice(f"{source / 'bots'}: {count} left out, so that nobody can rerun their matches: {named}")
+        named = "; ".join(
+            output.safe_line(f"{digest}: {why}")
+            for digest, why in [*refused.items()][:PROBLEMS_NAMED]
+        )
+        output.notice(
+            f"{source / 'bots'}: {count} left out, so that nobody can rerun their matches: {named}"
+        )
 
 
 def _verify(merged: "Archive", folders: Sequence[Path]) -> None:

@@ -12,10 +12,17 @@ from arena import whole_files
 from arena.errors import ArenaError, writing
 
 Json = Annotated[bool, typer.Option("--json", help="Print JSON.")]
-Draw = Annotated[bool, typer.Option("--draw/--no-draw", help="Draw the board, or print the moves only.")]
+Draw = Annotated[
+    bool, typer.Option("--draw/--no-draw", help="Draw the board, or print the moves only.")
+]
 BoardNames = Annotated[
     list[str] | None,
-    typer.Option("--board", "-b", metavar="BOARD,...", help="Only these boards; default: those of the event here."),
+    typer.Option(
+        "--board",
+        "-b",
+        metavar="BOARD,...",
+        help="Only these boards; default: those of the event here.",
+    ),
 ]
 MatchId = Annotated[
     str,
@@ -33,14 +40,24 @@ MatchOrNone = Annotated[
 ]
 FromMatch = Annotated[
     str | None,
-    typer.Option("--from", metavar="MATCH", help="Begin as this recorded match did: ID, or EVENT/ID, or a file."),
+    typer.Option(
+        "--from",
+        metavar="MATCH",
+        help="Begin as this recorded match did: ID, or EVENT/ID, or a file.",
+    ),
 ]
 FromTurn = Annotated[
-    int | None, typer.Option("--turn", metavar="N", help="With --from: go on after this turn of it; 0 is the start.")
+    int | None,
+    typer.Option(
+        "--turn", metavar="N", help="With --from: go on after this turn of it; 0 is the start."
+    ),
 ]
 EventName = Annotated[
     str | None,
-    typer.Argument(metavar="EVENT", help="A name under results/, a path, or a tournament.toml; default: the one here."),
+    typer.Argument(
+        metavar="EVENT",
+        help="A name under results/, a path, or a tournament.toml; default: the one here.",
+    ),
 ]
 People = Annotated[
     Path | None,
@@ -50,24 +67,38 @@ People = Annotated[
         help="A table of name, e-mail, id, or a learning platform's roster; default: people.csv, where there is one.",
     ),
 ]
-RoleName = Annotated[str | None, typer.Option("--role", metavar="ROLE", help="Only the seat of this role.")]
+RoleName = Annotated[
+    str | None, typer.Option("--role", metavar="ROLE", help="Only the seat of this role.")
+]
 Sandbox = Annotated[
     str | None,
-    typer.Option(metavar="LEVEL", help="How bots are confined: auto, landlock, bubblewrap, rlimits or none."),
+    typer.Option(
+        metavar="LEVEL", help="How bots are confined: auto, landlock, bubblewrap, rlimits or none."
+    ),
 ]
-Seed = Annotated[str | None, typer.Option("--seed", help="Fixes all chance: a number, or 32 hex digits.")]
+Seed = Annotated[
+    str | None, typer.Option("--seed", help="Fixes all chance: a number, or 32 hex digits.")
+]
 Settings = Annotated[
     list[str] | None,
-    typer.Option("--set", metavar="KEY=VALUE", help="Any key of tournament.toml, such as time.move=0.5."),
+    typer.Option(
+        "--set", metavar="KEY=VALUE", help="Any key of tournament.toml, such as time.move=0.5."
+    ),
 ]
-Workers = Annotated[str | None, typer.Option("--workers", help="Matches at once: a number, or auto.")]
+Workers = Annotated[
+    str | None, typer.Option("--workers", help="Matches at once: a number, or auto.")
+]
 TournamentFile = Annotated[
-    Path | None, typer.Argument(metavar="FILE", help="The file of the event; default: the tournament.toml here.")
+    Path | None,
+    typer.Argument(
+        metavar="FILE", help="The file of the event; default: the tournament.toml here."
+    ),
 ]
 Unsafe = Annotated[
     bool,
     typer.Option(
-        "--unsafe", help="Allow the levels that do not confine bots; with auto, rlimits where nothing else works."
+        "--unsafe",
+        help="Allow the levels that do not confine bots; with auto, rlimits where nothing else works.",
     ),
 ]
 
@@ -88,7 +119,9 @@ def overrides(settings: Iterable[str] | None = None, **options: object) -> dict[
         options["seed"] = seed_of(seed)
     if isinstance(workers := options.pop("workers", None), str):
         options["workers__count"] = worker_count(workers)
-    given = {key: value for key, value in options.items() if value is not None and value is not False}
+    given = {
+        key: value for key, value in options.items() if value is not None and value is not False
+    }
     return changed | {key.replace("__", "."): value for key, value in given.items()}
 
 
@@ -123,7 +156,9 @@ def worker_count(text: str | None) -> int | str | None:
     if text is None or text == "auto":
         return text
     if not (text.isascii() and text.isdecimal() and len(text) < 10) or int(text) < 1:
-        raise ArenaError(f"--workers {text}: expected auto, or a number of referee processes from 1")
+        raise ArenaError(
+            f"--workers {text}: expected auto, or a number of referee processes from 1"
+        )
     return int(text)
 
 
@@ -136,7 +171,11 @@ def toml(table: Mapping[str, Any]) -> str:
             return {key: plain(item) for key, item in value.items()}
         if isinstance(value, (list, tuple)):
             return [
-                plain({k: v for k, v in item.items() if v is not None} if isinstance(item, Mapping) else item)
+                plain(
+                    {k: v for k, v in item.items() if v is not None}
+                    if isinstance(item, Mapping)
+                    else item
+                )
                 for item in value
             ]
         return "none" if value is None else value
@@ -152,4 +191,6 @@ def store_played_tournament(folder: Path, text: str, *, secret: bool) -> None:
     path = folder / "tournament.toml"
     with writing(path):
         if not path.is_file() or path.read_bytes() != text.encode("utf-8"):
-            whole_files.write(path, text.encode("utf-8"), whole_files.PRIVATE if secret else whole_files.SHARED)
+            whole_files.write(
+                path, text.encode("utf-8"), whole_files.PRIVATE if secret else whole_files.SHARED
+            )

@@ -1,7 +1,7 @@
 """Text, tables and JSON on a terminal or in a pipe.
 
-Results go to stdout, everything else to stderr. Text that a bot may have written passes `safe_line` first, and reaches
-rich as `Text`, which reads no markup.
+Results go to stdout, everything else to stderr. Text that a bot may have written passes `safe_line`
+first, and reaches rich as `Text`, which reads no markup.
 """
 
 import os
@@ -12,7 +12,9 @@ from math import isfinite
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
 
-from arena.errors import counted as counted  # commands use these from here, as they do all that prints
+from arena.errors import (
+    counted as counted,
+)  # commands use these from here, as they do all that prints
 from arena.streams import notice as notice
 from arena.streams import safe_lines as safe_lines
 from arena.streams import shorten_lines as shorten_lines
@@ -36,7 +38,14 @@ def console(stream: IO[str] | None = None) -> "Console":
 
     stream = sys.stdout if stream is None else stream
     width = None if stream.isatty() else PIPE_COLUMNS
-    return Console(file=stream, width=width, highlight=False, markup=False, emoji=False, soft_wrap=width is not None)
+    return Console(
+        file=stream,
+        width=width,
+        highlight=False,
+        markup=False,
+        emoji=False,
+        soft_wrap=width is not None,
+    )
 
 
 def wants_colour(stream: IO[str] | None = None) -> bool:
@@ -48,7 +57,11 @@ def wants_colour(stream: IO[str] | None = None) -> bool:
 @contextmanager
 def silence() -> Iterator[None]:
     """Print nothing; an error that leaves this context is printed by its caller."""
-    with Path(os.devnull).open("w", encoding="utf-8") as nowhere, redirect_stdout(nowhere), redirect_stderr(nowhere):
+    with (
+        Path(os.devnull).open("w", encoding="utf-8") as nowhere,
+        redirect_stdout(nowhere),
+        redirect_stderr(nowhere),
+    ):
         yield
 
 
@@ -56,7 +69,9 @@ def safe_line(value: object, length: int = 200) -> str:
     """Return any value as one line without control characters; None and NaN are empty."""
     from arena.protocol import clean
 
-    return "" if value is None or value != value else clean(str(value), length)  # NaN is unlike itself
+    return (
+        "" if value is None or value != value else clean(str(value), length)
+    )  # NaN is unlike itself
 
 
 def percent_done(done: int, planned: int) -> int:
@@ -87,15 +102,21 @@ def make_table(columns: Sequence["str | Column"], rows: Iterable[Sequence[object
     rows = [tuple(row) for row in rows]
     result = Table(box=box.SIMPLE_HEAD, show_edge=False, padding=(0, 1, 0, 0), pad_edge=False)
     for index, column in enumerate(columns):
-        numbers = bool(rows) and all(isinstance(row[index], (int, float, type(None))) for row in rows)
+        numbers = bool(rows) and all(
+            isinstance(row[index], (int, float, type(None))) for row in rows
+        )
         name = column.name if isinstance(column, Column) else column
-        result.add_column(Text(safe_line(name)), justify="right" if numbers else "left", overflow="fold")
+        result.add_column(
+            Text(safe_line(name)), justify="right" if numbers else "left", overflow="fold"
+        )
     for row in rows:
         cells = (
             column.text(cell) if isinstance(column, Column) and isinstance(cell, float) else cell
             for column, cell in zip(columns, row, strict=True)
         )
-        result.add_row(*(cell if isinstance(cell, Text) else Text(safe_line(cell)) for cell in cells))
+        result.add_row(
+            *(cell if isinstance(cell, Text) else Text(safe_line(cell)) for cell in cells)
+        )
     return result
 
 
@@ -108,7 +129,9 @@ def tightened(table: "Table", to: "Console") -> "Table":
         table.padding = (0, 0, 0, 0)
     if _columns_of(table, to) > to.width:
         names = [column for column in table.columns if str(column.header) in NAMES]
-        needed = sum(_widest(column) for column in names) + LEAST_COLUMNS * (len(table.columns) - len(names))
+        needed = sum(_widest(column) for column in names) + LEAST_COLUMNS * (
+            len(table.columns) - len(names)
+        )
         if needed + len(table.columns) <= to.width:
             for column in names:
                 column.no_wrap = True
@@ -122,7 +145,9 @@ def _widest(column: "TableColumn") -> int:
     return max(cell_len(str(cell)) for cell in (column.header, *column.cells))
 
 
-def fitting_table(columns: Sequence["str | Column"], rows: Sequence[Sequence[object]], to: "Console") -> "Table":
+def fitting_table(
+    columns: Sequence["str | Column"], rows: Sequence[Sequence[object]], to: "Console"
+) -> "Table":
     """Make a table that fits the terminal: the last columns are left out where they would make it break words."""
     for count in range(len(columns), 0, -1):
         table = tightened(make_table(columns[:count], [row[:count] for row in rows]), to)

@@ -5,7 +5,9 @@ from pathlib import Path
 from arena import toml, whole_files
 from arena.cli import output
 from arena.errors import ArenaError, writing
-from arena.event.folders import BUILDS as BUILDS  # commands use these from here, as they do all paths
+from arena.event.folders import (
+    BUILDS as BUILDS,
+)  # commands use these from here, as they do all paths
 from arena.event.folders import EVENT_FILE as EVENT_FILE
 from arena.event.folders import SAMPLED_BOARDS as SAMPLED_BOARDS
 from arena.event.folders import TOURNAMENT_FILE as TOURNAMENT_FILE
@@ -30,22 +32,34 @@ def event_folder(event: str | None) -> Path:
                 return folder
         events = _events()
         if not events:
-            raise ArenaError("results: nothing was played here yet; `arena run` plays tournament.toml")
+            raise ArenaError(
+                "results: nothing was played here yet; `arena run` plays tournament.toml"
+            )
         if len(events) > 1:
-            raise ArenaError(f"which event? Name one: {', '.join(folder.name for folder in events)}")
+            raise ArenaError(
+                f"which event? Name one: {', '.join(folder.name for folder in events)}"
+            )
         return events[0]
     path = Path(event)
-    if path.suffix == ".toml" or ((path / TOURNAMENT_FILE).is_file() and not (path / EVENT_FILE).is_file()):
+    if path.suffix == ".toml" or (
+        (path / TOURNAMENT_FILE).is_file() and not (path / EVENT_FILE).is_file()
+    ):
         file = tournament_file(path)
         folder = results_folder(file.parent, _name_in(file))
         if (folder / EVENT_FILE).is_file():
             return folder
         raise ArenaError(f"{folder}: nothing was played yet; `arena run` plays the event")
-    for folder in (path, path.parent if path.name == EVENT_FILE else path, results_folder(Path(), event)):
+    for folder in (
+        path,
+        path.parent if path.name == EVENT_FILE else path,
+        results_folder(Path(), event),
+    ):
         if (folder / EVENT_FILE).is_file():
             return folder
     names = ", ".join(folder.name for folder in _events())
-    raise ArenaError(f"{event}: no results there; {f'there are {names}' if names else '`arena run` plays an event'}")
+    raise ArenaError(
+        f"{event}: no results there; {f'there are {names}' if names else '`arena run` plays an event'}"
+    )
 
 
 def _events() -> list[Path]:

@@ -25,17 +25,26 @@ if TYPE_CHECKING:
 
 
 def play(
-    board: Annotated[str | None, typer.Argument(metavar="BOARD", help="The board; not with --from.")] = None,
-    roles: Annotated[list[str] | None, typer.Argument(metavar="ROLE...", help="The roles that you play.")] = None,
+    board: Annotated[
+        str | None, typer.Argument(metavar="BOARD", help="The board; not with --from.")
+    ] = None,
+    roles: Annotated[
+        list[str] | None, typer.Argument(metavar="ROLE...", help="The roles that you play.")
+    ] = None,
     against: Annotated[
         list[str] | None,
         typer.Option(
-            "--against", "-a", metavar="BOT", help="A bot for each of the other roles, in role order, or one for all."
+            "--against",
+            "-a",
+            metavar="BOT",
+            help="A bot for each of the other roles, in role order, or one for all.",
         ),
     ] = None,
     from_match: options.FromMatch = None,
     turn: options.FromTurn = None,
-    seed: Annotated[int | None, typer.Option(help="Fixes all chance; default: another one each time.")] = None,
+    seed: Annotated[
+        int | None, typer.Option(help="Fixes all chance; default: another one each time.")
+    ] = None,
     sandbox: options.Sandbox = None,
     unsafe: options.Unsafe = False,
 ) -> None:
@@ -71,17 +80,22 @@ def _plan(
 ) -> Match:
     """Return the match: the person in the roles `own_roles`, the named bots in the others.
 
-    Where none are named, these are the bots of the match that is forked, or one bot drawn by the seed.
+    Where none are named, these are the bots of the match that is forked, or one bot drawn by the
+    seed.
     """
     if not own_roles:
         raise ArenaError(f"{board.label}: name what you play: {' or '.join(board.roles)}")
     for role in own_roles:
         if role not in board.roles:
-            raise ArenaError(f"{board.label} has no role {role!r}: it is played by {' '.join(board.roles)}")
+            raise ArenaError(
+                f"{board.label} has no role {role!r}: it is played by {' '.join(board.roles)}"
+            )
     players = dict.fromkeys(own_roles, HUMAN)
     bot_roles = tuple(role for role in board.roles if role not in own_roles)
     if against and not bot_roles:
-        raise ArenaError(f"--against {' '.join(against)}: you play every role of {board.label} yourself")
+        raise ArenaError(
+            f"--against {' '.join(against)}: you play every role of {board.label} yourself"
+        )
     conditions = workspace.conditions_here(tournament, by_hand=True)
     bots = [workspace.bot_named(name) for name in against]
     if begun is not None and not bots:
@@ -95,11 +109,17 @@ def _plan(
             and (conditions.model is not None or not bot.model)
         ]
         if not able:
-            raise ArenaError(f"no bot here plays {' and '.join(bot_roles)} on {board.label}: name some by --against")
+            raise ArenaError(
+                f"no bot here plays {' and '.join(bot_roles)} on {board.label}: name some by --against"
+            )
         bots = [random.Random(seed).choice(able)]
     bots = [tournament.as_entered(bot) for bot in bots]
-    players |= workspace.assign_roles(board, bot_roles, bots * len(bot_roles) if len(bots) == 1 else bots)
-    return workspace.make_match(board, players, seed, conditions, begun.moves if begun is not None else ())
+    players |= workspace.assign_roles(
+        board, bot_roles, bots * len(bot_roles) if len(bots) == 1 else bots
+    )
+    return workspace.make_match(
+        board, players, seed, conditions, begun.moves if begun is not None else ()
+    )
 
 
 def _play(planned: Match, services: Mapping[str, object]) -> None:
@@ -118,7 +138,9 @@ def _play(planned: Match, services: Mapping[str, object]) -> None:
     print(match_text.heading(planned))
     own = next(seat.role for seat in planned.seats if seat.bot == HUMAN)
     replayers = Replayer(game, own), Replayer(game)
-    seen, whole = ([replayer.opening(), *replayer.go_on(record.turns)][-1] for replayer in replayers)
+    seen, whole = (
+        [replayer.opening(), *replayer.go_on(record.turns)][-1] for replayer in replayers
+    )
     if whole.facts != seen.facts:  # the match is over: the person may see what was hidden
         print(f"\n{match_text.drawing(game, whole)}\n")
     print("\n".join(match_text.verdict(record)))

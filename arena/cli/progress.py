@@ -1,7 +1,7 @@
 """The progress of a long task, on stderr: on a terminal one line that is overwritten, in a pipe a line now and then.
 
-A quick task prints nothing. rich.progress is not used here: it has no lines for a pipe, no delay before its first
-line, and it takes longer to import than most of these tasks take.
+A quick task prints nothing. rich.progress is not used here: it has no lines for a pipe, no delay
+before its first line, and it takes longer to import than most of these tasks take.
 """
 
 import contextlib
@@ -43,11 +43,16 @@ class ProgressLine:
         return self
 
     def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
     ) -> None:
         if self._shown and self._terminal:
             self._write("")
-        elif self._shown and error is None:  # in a pipe the earlier lines stay, and would seem to have no end
+        elif (
+            self._shown and error is None
+        ):  # in a pipe the earlier lines stay, and would seem to have no end
             done, total = self._last
             self._write(f"{self._title}: done, {done} of {total}")
 

@@ -20,15 +20,24 @@ MOST_LISTED = 20
 def replay(
     match: options.MatchOrNone = None,
     turn: Annotated[int | None, typer.Option(help="Print this turn only; 0 is the start.")] = None,
-    step: Annotated[bool, typer.Option("--step", help="Print it, and wait for Enter after each turn.")] = False,
-    draw: options.Draw = True,
-    lines: Annotated[bool, typer.Option("--lines", help="Print every line, seat by seat, with times.")] = False,
-    role: options.RoleName = None,
-    bot: Annotated[str | None, typer.Option("--bot", metavar="NAME", help="List the matches of this bot.")] = None,
-    lost: Annotated[
-        bool, typer.Option("--lost", help="List only matches that were lost: by --bot, or by any bot.")
+    step: Annotated[
+        bool, typer.Option("--step", help="Print it, and wait for Enter after each turn.")
     ] = False,
-    most: Annotated[int, typer.Option("--most", metavar="N", min=1, help="The most matches to list.")] = MOST_LISTED,
+    draw: options.Draw = True,
+    lines: Annotated[
+        bool, typer.Option("--lines", help="Print every line, seat by seat, with times.")
+    ] = False,
+    role: options.RoleName = None,
+    bot: Annotated[
+        str | None, typer.Option("--bot", metavar="NAME", help="List the matches of this bot.")
+    ] = None,
+    lost: Annotated[
+        bool,
+        typer.Option("--lost", help="List only matches that were lost: by --bot, or by any bot."),
+    ] = False,
+    most: Annotated[
+        int, typer.Option("--most", metavar="N", min=1, help="The most matches to list.")
+    ] = MOST_LISTED,
     json: options.Json = False,
 ) -> None:
     """Look at a recorded match by keys, or print it turn by turn in a pipe; without MATCH, list the newest matches.
@@ -41,7 +50,9 @@ def replay(
         match_list.show((match or "").rstrip("/") or None, bot=bot, lost=lost, most=most, json=json)
         return
     if bot is not None or lost:
-        raise ArenaError(f"--bot and --lost list matches: leave out {match}, or name an event by EVENT/")
+        raise ArenaError(
+            f"--bot and --lost list matches: leave out {match}, or name an event by EVENT/"
+        )
     record = stored_match.load_record(match)
     if lines and (turn is not None or step):
         raise ArenaError("--lines prints a whole match: leave out --turn and --step")
@@ -55,10 +66,14 @@ def replay(
     if turn is not None:
         last = chosen[-1].number
         if not 0 <= turn <= last:
-            raise ArenaError(f"--turn {turn}: match {record.match.id} has turns 0 (the start) to {last}")
+            raise ArenaError(
+                f"--turn {turn}: match {record.match.id} has turns 0 (the start) to {last}"
+            )
         chosen = [scene for scene in chosen if scene.number == turn]
     if json:
-        output.print_json(row for scene in chosen for row in match_text.turn_rows(record.match, scene))
+        output.print_json(
+            row for scene in chosen for row in match_text.turn_rows(record.match, scene)
+        )
         return
     if draw and not step and turn is None and terminal.is_usable():
         names = match_text.names_of(record.match)

@@ -24,10 +24,15 @@ if TYPE_CHECKING:
 def rerun(
     match: options.MatchId,
     bot: Annotated[
-        str | None, typer.Option(metavar="BOT", help="Only this bot, by name or path: feed it what its seat read.")
+        str | None,
+        typer.Option(
+            metavar="BOT", help="Only this bot, by name or path: feed it what its seat read."
+        ),
     ] = None,
     role: options.RoleName = None,
-    print_: Annotated[bool, typer.Option("--print", help="With --bot: every line, not the answers alone.")] = False,
+    print_: Annotated[
+        bool, typer.Option("--print", help="With --bot: every line, not the answers alone.")
+    ] = False,
     sandbox: options.Sandbox = None,
     unsafe: options.Unsafe = False,
     json: options.Json = False,
@@ -38,7 +43,9 @@ def rerun(
     then, record = record, as_here(record, tournament)
     workspace.warn_about_confinement(record.match.conditions)
     if changed := sorted(_changed(asdict(then.match.conditions), asdict(record.match.conditions))):
-        output.notice(f"{', '.join(changed)}: as in the tournament.toml here; the match was played otherwise")
+        output.notice(
+            f"{', '.join(changed)}: as in the tournament.toml here; the match was played otherwise"
+        )
     if bot is None and (role or print_):
         raise ArenaError("--role and --print are for one bot: name it with --bot")
     if bot is None:
@@ -61,7 +68,8 @@ def _changed(then: Mapping[str, Any], now: Mapping[str, Any], table: str = "") -
 def as_here(record: Record, tournament: "Tournament") -> Record:
     """Return the record of a match that is played again here.
 
-    A record may come from anybody: the rules are those known here, and so are the powers and limits of the bots.
+    A record may come from anybody: the rules are those known here, and so are the powers and limits
+    of the bots.
     """
     workspace.forget_secrets(tournament)
     here = workspace.conditions_here(tournament, by_hand=True)
@@ -73,7 +81,9 @@ def played_again(record: Record, event: str | None, tournament: "Tournament") ->
     """Play a match of `as_here` again, with the bots as they were then, and return the new record."""
     then = [tournament.as_entered(_bot_then(seat, event)) for seat in record.match.seats]
     built = workspace.built(then, record.match.conditions.sandbox)
-    seats = tuple(replace(seat, bot=bot) for seat, bot in zip(record.match.seats, built, strict=True))
+    seats = tuple(
+        replace(seat, bot=bot) for seat, bot in zip(record.match.seats, built, strict=True)
+    )
     return play.play(replace(record.match, seats=seats), services=service.recorded(record))
 
 
@@ -117,7 +127,9 @@ def _feed(
             if not exchanges:
                 raise ArenaError(f"{seat.role} was never asked anything in match {record.match.id}")
             tell = id if json else print_answer
-            answers = feed(exchanges, record.match, game, bot, launcher, tell, service.recorded(record))
+            answers = feed(
+                exchanges, record.match, game, bot, launcher, tell, service.recorded(record)
+            )
             same = same and all(answer.same for answer in answers)
             rows += [
                 {
@@ -137,20 +149,31 @@ def _feed(
     return same
 
 
-def _seats_and_bot(record: Record, event: str | None, name: str, role: str | None) -> tuple[list[Seat], Bot]:
+def _seats_and_bot(
+    record: Record, event: str | None, name: str, role: str | None
+) -> tuple[list[Seat], Bot]:
     """Return the seats whose questions are asked again, and the bot that answers them.
 
-    The name of a bot of this match is that bot as it played then. A path, or another name, is a bot of the workspace.
+    The name of a bot of this match is that bot as it played then. A path, or another name, is a bot
+    of the workspace.
     """
     roles = stored_match.roles_of(record, role)
-    named_seats = [seat for seat in record.match.seats if seat.bot.name == name and seat.role in roles]
+    named_seats = [
+        seat for seat in record.match.seats if seat.bot.name == name and seat.role in roles
+    ]
     if named_seats and not Path(name).exists():
         return named_seats, _bot_then(named_seats[0], event)
     bot = workspace.bot_named(name)
-    seats = [seat for seat in record.match.seats if seat.role in roles and (role or seat.bot.name == bot.name)]
+    seats = [
+        seat
+        for seat in record.match.seats
+        if seat.role in roles and (role or seat.bot.name == bot.name)
+    ]
     if not seats:
         names = ", ".join(f"{seat.role} ({seat.bot.name})" for seat in record.match.seats)
-        raise ArenaError(f"--bot {name}: it has no seat in match {record.match.id}; say --role: {names}")
+        raise ArenaError(
+            f"--bot {name}: it has no seat in match {record.match.id}; say --role: {names}"
+        )
     return seats, bot
 
 
@@ -159,7 +182,9 @@ def _bot_then(seat: Seat, event: str | None) -> Bot:
     reason = f"no copy of {seat.bot.digest} is left"
     target = Path(tempfile.mkdtemp(dir=workspace.temporary_folder()))
     try:
-        copies, refused = stored_match.copy_bots(paths.event_folder(event), [seat.bot.digest], target)
+        copies, refused = stored_match.copy_bots(
+            paths.event_folder(event), [seat.bot.digest], target
+        )
         for copy in copies.values():
             return discovery.from_path(copy, seat.bot.name)
     except ArenaError as error:
@@ -176,7 +201,9 @@ def _lines(answer: Comparison, *, questions: bool) -> Iterator[str]:
     """Yield a line for an answer, marked `!` if it differs; with `questions` its question and remarks come first."""
     if questions:
         yield from match_text.question(answer.then.ask.text)
-        yield from (f"{match_text.INDENT}> # {output.safe_line(remark)}" for remark in answer.now.remarks)
+        yield from (
+            f"{match_text.INDENT}> # {output.safe_line(remark)}" for remark in answer.now.remarks
+        )
     turn = f"turn {answer.then.ask.turn}" if answer.then.ask.turn else "ready?"
     now = output.safe_line(answer.said_now)
     answers = now if answer.same else f"then {output.safe_line(answer.said_then)}, now {now}"

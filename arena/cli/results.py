@@ -13,7 +13,15 @@ from arena.cli.progress import ProgressLine
 from arena.errors import ArenaError, writing
 from arena.event import result_files
 from arena.game import Game
-from arena.results.columns import CHANGE, CROSSTABLE, LEADERBOARD, PLACINGS, RANKINGS, TIMING, Columns
+from arena.results.columns import (
+    CHANGE,
+    CROSSTABLE,
+    LEADERBOARD,
+    PLACINGS,
+    RANKINGS,
+    TIMING,
+    Columns,
+)
 from arena.values import Match
 
 if TYPE_CHECKING:
@@ -24,45 +32,82 @@ AllVersions = Annotated[
     bool, typer.Option("--all-versions", help="Count matches of edited bots, boards and rules too.")
 ]
 Rating = Annotated[
-    str | None, typer.Option(help="Another rating than the event's: bradley_terry, elo, points or alpha_rank.")
+    str | None,
+    typer.Option(help="Another rating than the event's: bradley_terry, elo, points or alpha_rank."),
 ]
 
 
 def leaderboard(
     event: options.EventName = None,
-    crosstable: Annotated[bool, typer.Option("--crosstable", help="Each bot's score against each other bot.")] = False,
-    timing: Annotated[bool, typer.Option("--timing", help="Seconds a move: median, 99 % and the longest.")] = False,
-    rankings: Annotated[bool, typer.Option("--rankings", help="A ranking of each board and of each role.")] = False,
-    placings: Annotated[bool, typer.Option("--placings", help="The places of a Swiss or knockout, with byes.")] = False,
+    crosstable: Annotated[
+        bool, typer.Option("--crosstable", help="Each bot's score against each other bot.")
+    ] = False,
+    timing: Annotated[
+        bool, typer.Option("--timing", help="Seconds a move: median, 99 % and the longest.")
+    ] = False,
+    rankings: Annotated[
+        bool, typer.Option("--rankings", help="A ranking of each board and of each role.")
+    ] = False,
+    placings: Annotated[
+        bool, typer.Option("--placings", help="The places of a Swiss or knockout, with byes.")
+    ] = False,
     board: Annotated[
-        str | None, typer.Option("--board", "-b", metavar="BOARD", help="Rankings, or crosstable, of this board.")
+        str | None,
+        typer.Option(
+            "--board", "-b", metavar="BOARD", help="Rankings, or crosstable, of this board."
+        ),
     ] = None,
-    role: Annotated[str | None, typer.Option(help="The rankings, or the crosstable, of this role only.")] = None,
-    wide: Annotated[bool, typer.Option("--wide", help="All columns: each ending, each role.")] = False,
+    role: Annotated[
+        str | None, typer.Option(help="The rankings, or the crosstable, of this role only.")
+    ] = None,
+    wide: Annotated[
+        bool, typer.Option("--wide", help="All columns: each ending, each role.")
+    ] = False,
     rating: Rating = None,
     all_versions: AllVersions = False,
-    versions: Annotated[bool, typer.Option("--versions", help="Each version of a bot as a bot of its own.")] = False,
+    versions: Annotated[
+        bool, typer.Option("--versions", help="Each version of a bot as a bot of its own.")
+    ] = False,
     json: options.Json = False,
 ) -> None:
     """Print the leaderboard of an event, also while it is played."""
     from arena.cli import leaderboard_text
     from arena.results.tables import rows_of
 
-    tables = {"--crosstable": crosstable, "--timing": timing, "--rankings": rankings, "--placings": placings}
+    tables = {
+        "--crosstable": crosstable,
+        "--timing": timing,
+        "--rankings": rankings,
+        "--placings": placings,
+    }
     chosen = [name for name, is_asked in tables.items() if is_asked]
     if len(chosen) > 1:
-        raise ArenaError(f"{' and '.join(chosen)} are {('two', 'three', 'four')[len(chosen) - 2]} tables: name one")
+        raise ArenaError(
+            f"{' and '.join(chosen)} are {('two', 'three', 'four')[len(chosen) - 2]} tables: name one"
+        )
     if (board or role) and chosen not in ([], ["--rankings"], ["--crosstable"]):
-        raise ArenaError(f"--board and --role choose from the rankings or the crosstable: leave out {chosen[0]}")
+        raise ArenaError(
+            f"--board and --role choose from the rankings or the crosstable: leave out {chosen[0]}"
+        )
     rankings = rankings or (bool(board or role) and not crosstable)
     folder = paths.event_folder(event)
     results = read(folder, all_versions=all_versions, rating=rating, versions=versions)
     if crosstable or timing:
-        frame, columns = (results.crosstable(board, role), CROSSTABLE) if crosstable else (results.timing(), TIMING)
-        _print_rows(rows_of(frame if json else results.with_display_names(frame), columns), columns, json=json)
+        frame, columns = (
+            (results.crosstable(board, role), CROSSTABLE)
+            if crosstable
+            else (results.timing(), TIMING)
+        )
+        _print_rows(
+            rows_of(frame if json else results.with_display_names(frame), columns),
+            columns,
+            json=json,
+        )
     elif rankings and json:
         output.print_json(rows_of(results.rankings(board, role), RANKINGS))
-    elif rankings:  # of each board over all its roles, and of each role; or of one board, or of one role
+    elif (
+        rankings
+    ):  # of each board over all its roles, and of each role; or of one board, or of one role
         leaderboard_text.print_rankings(results, rows_of(results.rankings(board, role), RANKINGS))
     elif placings:
         _print_rows(PLACINGS.in_file(result_files.placings_of(results)), PLACINGS, json=json)
@@ -72,7 +117,9 @@ def leaderboard(
 
 def charts(
     event: options.EventName = None,
-    open_: Annotated[bool, typer.Option("--open", help="Open the folder with the pictures.")] = False,
+    open_: Annotated[
+        bool, typer.Option("--open", help="Open the folder with the pictures.")
+    ] = False,
     all_versions: AllVersions = False,
     json: options.Json = False,
 ) -> None:
@@ -83,7 +130,9 @@ def charts(
     written = (*tables, *pictures.files)
     print_files(written, json=json)
     if pictures.silent:
-        output.notice(f"not drawn: {', '.join(f'{name} ({reason})' for name, reason in pictures.silent.items())}")
+        output.notice(
+            f"not drawn: {', '.join(f'{name} ({reason})' for name, reason in pictures.silent.items())}"
+        )
     if open_:
         typer.launch(str(folder / "charts"))
 
@@ -92,7 +141,10 @@ def report(
     event: options.EventName = None,
     open_: Annotated[bool, typer.Option("--open", help="Open it in the browser.")] = False,
     since: Annotated[
-        str | None, typer.Option(metavar="EVENT", help="Show what changed since another event, such as last week's.")
+        str | None,
+        typer.Option(
+            metavar="EVENT", help="Show what changed since another event, such as last week's."
+        ),
     ] = None,
     all_versions: AllVersions = False,
     json: options.Json = False,
@@ -113,21 +165,26 @@ def print_files(files: Iterable[Path], *, json: bool) -> None:
     output.print_result([{"file": name} for name in names], *names, json=json)
 
 
-def read(folder: Path, *, all_versions: bool = False, rating: str | None = None, versions: bool = False) -> "Results":
+def read(
+    folder: Path, *, all_versions: bool = False, rating: str | None = None, versions: bool = False
+) -> "Results":
     """Return the results in a folder; `rating` replaces the event's own, and `versions` are bots of their own."""
     from arena.results.leaderboard import Results
 
     if versions:
         numbers = workspace.version_numbers()
         return Results.side_by_side(folder, numbers, rating=rating, rules=stored_match.game_of)
-    return Results.open(folder, all_versions=all_versions, rating=rating, rules=stored_match.game_of)
+    return Results.open(
+        folder, all_versions=all_versions, rating=rating, rules=stored_match.game_of
+    )
 
 
 def write_charts(results: "Results") -> "Written":
     """Write the charts; return which were drawn, and which have nothing to show."""
     from matplotlib import artist
 
-    # While it is imported, matplotlib writes a text about each property of each artist: a fifth of the import's time.
+    # While it is imported, matplotlib writes a text about each property of each artist: a fifth of
+    # the import's time.
     artist.kwdoc = lambda _: ""  # type: ignore[assignment]
     from arena import charts
 
@@ -135,18 +192,28 @@ def write_charts(results: "Results") -> "Written":
         return charts.write(results, results.folder)
 
 
-def write_report(results: "Results", rules: Callable[[Match], Game[Any]], since: "Results | None" = None) -> Path:
+def write_report(
+    results: "Results", rules: Callable[[Match], Game[Any]], since: "Results | None" = None
+) -> Path:
     """Write the charts, and report.html with them; `rules` returns the game that replays a match."""
     from arena.report import writing as report_writing
 
     charts, placings = write_charts(results).files, result_files.placings_of(results)
     with writing(results.folder), ProgressLine("report: replays") as progress:
         return report_writing.write_report(
-            results, results.folder, charts=charts, placings=placings, rules=rules, tell=progress, since=since
+            results,
+            results.folder,
+            charts=charts,
+            placings=placings,
+            rules=rules,
+            tell=progress,
+            since=since,
         )
 
 
-def print_leaderboard(results: "Results", *, wide: bool = False, json: bool = False, brief: bool = False) -> None:
+def print_leaderboard(
+    results: "Results", *, wide: bool = False, json: bool = False, brief: bool = False
+) -> None:
     """Print the leaderboard: every column, or those that fit the terminal; `brief` without what explains it.
 
     The places by the rules of a Swiss or a knockout stand before it.
@@ -164,7 +231,10 @@ def print_leaderboard(results: "Results", *, wide: bool = False, json: bool = Fa
         for number, (game, placed) in enumerate(groupby(placings, key=lambda row: row["game"])):
             if len(results.games) > 1:
                 print("\n" * (number > 0) + output.safe_line(game))
-            cells = [[row["display" if column.name == "bot" else column.name] for column in shown] for row in placed]
+            cells = [
+                [row["display" if column.name == "bot" else column.name] for column in shown]
+                for row in placed
+            ]
             output.print_table(output.make_table(shown, cells))
         print("\nby rating, which knows matches only:")
     if not (wide or json):
@@ -173,7 +243,8 @@ def print_leaderboard(results: "Results", *, wide: bool = False, json: bool = Fa
     columns = LEADERBOARD.rated_in(results.unit)
     rows = rows_of(results.leaderboard(), columns)
     if json:
-        # Only here: the CSV file depends on the stored matches alone, and a change depends on the last run, too.
+        # Only here: the CSV file depends on the stored matches alone, and a change depends on the
+        # last run, too.
         changes = {
             (each.game, bot): NEW if change is None else change
             for each in (results, *results.leagues)
@@ -190,4 +261,8 @@ def _print_rows(rows: list[dict[str, Any]], columns: Columns, *, json: bool) -> 
     elif not rows:
         print("no matches yet")
     else:
-        output.print_table(output.make_table([columns[name] for name in rows[0]], [list(row.values()) for row in rows]))
+        output.print_table(
+            output.make_table(
+                [columns[name] for name in rows[0]], [list(row.values()) for row in rows]
+            )
+        )

@@ -44,10 +44,14 @@ def status(
         with Archive.open(folder, writing=True) as archive:
             machines = archive.machines()
             if void not in machines:
-                raise ArenaError(f"{void!r}: this machine played no match of {folder}; {known_are(void, machines)}")
+                raise ArenaError(
+                    f"{void!r}: this machine played no match of {folder}; {known_are(void, machines)}"
+                )
             voided = archive.void(void, f"voided, {void}: {reason}")
         matches = output.counted(len(voided), "match")
-        summary = f"{matches} of {output.safe_line(void)} voided; `arena run` plays what is due again"
+        summary = (
+            f"{matches} of {output.safe_line(void)} voided; `arena run` plays what is due again"
+        )
         output.print_result([{"match": match} for match in voided], summary, json=json)
         return
     holder = Archive.holder(folder)
@@ -55,12 +59,15 @@ def status(
     with Archive.open(folder, writing=False) as archive:
         played_event, finished, aborts = archive.event(), archive.count(), len(archive.aborts())
         stop = archive.stop()
-    # The schedule may know a bound only. The run that ended knows whether all is played, unless matches came later.
+    # The schedule may know a bound only. The run that ended knows whether all is played, unless
+    # matches came later.
     by_run = state is not None and state.complete and state.finished == finished
     by_rule = stop is not None and stop.rule != "stop_after" and stop.matches == finished
     complete = by_run or by_rule
     planned = finished if complete else schedules.total(played_event)
-    running = state if holder is not None and state is not None and state.token == holder.token else None
+    running = (
+        state if holder is not None and state is not None and state.token == holder.token else None
+    )
     row: dict[str, object] = {
         "event": played_event.name,
         "folder": str(folder),
@@ -71,7 +78,9 @@ def status(
         "aborted": aborts,
         "running": holder is not None,
         "pid": int(holder.pid) if holder is not None and holder.pid else None,
-        **dict.fromkeys(("machine", "begun", "written", "halting", "played_now", "rate", "seconds_left")),
+        **dict.fromkeys(
+            ("machine", "begun", "written", "halting", "played_now", "rate", "seconds_left")
+        ),
         "expected_end": None,
         "machines": [],
         "lanes": [],
@@ -88,11 +97,15 @@ def status(
         f"{at_most}{row['due']} are due"
     )
     if aborts:
-        print(f"arena failed {output.counted(aborts, 'time')} to play a match; such matches are played again")
+        print(
+            f"arena failed {output.counted(aborts, 'time')} to play a match; such matches are played again"
+        )
     if holder is None:
         print("no run is playing it" + ("" if row["complete"] else "; `arena run` goes on with it"))
     elif running is None:
-        print(f"{f'process {holder.pid}' if holder.pid else 'another process'} holds it, and plays no match yet")
+        print(
+            f"{f'process {holder.pid}' if holder.pid else 'another process'} holds it, and plays no match yet"
+        )
     else:
         _print_run(running, row)
 
@@ -121,7 +134,10 @@ def _of_run(state: "RunState") -> dict[str, object]:
             for name, lanes in machines.items()
         ],
         "lanes": [
-            {key: value or None if isinstance(value, str) else value for key, value in asdict(lane).items()}
+            {
+                key: value or None if isinstance(value, str) else value
+                for key, value in asdict(lane).items()
+            }
             for lane in state.lanes
         ],
     }
@@ -138,23 +154,38 @@ def _print_run(state: "RunState", row: Mapping[str, object]) -> None:
     if state.halting:
         print("it was asked to stop: it finishes the matches under way, and begins no more")
     elif state.seconds_left is not None:
-        print(f"the end is expected in about {duration(state.seconds_left)}, at {_clock(str(row['expected_end']))}")
+        print(
+            f"the end is expected in about {duration(state.seconds_left)}, at {_clock(str(row['expected_end']))}"
+        )
     silence = _seconds_between(state.written, utc_now())
     if silence > SILENT_S:
-        print(f"these figures are {duration(silence)} old: the run is stopped, or its machine is very busy")
+        print(
+            f"these figures are {duration(silence)} old: the run is stopped, or its machine is very busy"
+        )
     rows = [
         (
-            *(lane.lane, lane.machine, lane.played, lane.match or lane.state, lane.board, ", ".join(lane.bots)),
+            *(
+                lane.lane,
+                lane.machine,
+                lane.played,
+                lane.match or lane.state,
+                lane.board,
+                ", ".join(lane.bots),
+            ),
             duration(_seconds_between(lane.since, state.written)) if lane.since else "",
         )
         for lane in state.lanes
     ]
     if rows:
-        output.print_table(output.make_table(("lane", "machine", "played", "match", "board", "bots", "for"), rows))
+        output.print_table(
+            output.make_table(("lane", "machine", "played", "match", "board", "bots", "for"), rows)
+        )
 
 
 def _seconds_between(earlier: str, later: str) -> float:
-    return max(0.0, (datetime.fromisoformat(later) - datetime.fromisoformat(earlier)).total_seconds())
+    return max(
+        0.0, (datetime.fromisoformat(later) - datetime.fromisoformat(earlier)).total_seconds()
+    )
 
 
 def _clock(time: str) -> str:
@@ -179,12 +210,16 @@ def stop(
     folder = paths.event_folder(event)
     holder = Archive.holder(folder)
     if holder is None:
-        raise ArenaError(f"{paths.displayed(folder)}: no run is playing this event, so there is nothing to stop")
+        raise ArenaError(
+            f"{paths.displayed(folder)}: no run is playing this event, so there is nothing to stop"
+        )
     name = f"process {holder.pid}" if holder.pid else "the run"
     token, answer, until = "", None, time.monotonic() + ANSWER_S
     while holder is not None and (answer is None or wait):
         if holder.token != token:
-            if answer is not None:  # the run that got the request has ended, and another one has begun
+            if (
+                answer is not None
+            ):  # the run that got the request has ended, and another one has begun
                 holder = None
                 break
             token = holder.token
@@ -198,7 +233,12 @@ def stop(
         time.sleep(LOOK_S)
         holder = Archive.holder(folder)
     if json:
-        row = {"folder": str(folder), "asked": True, "halting": answer is not None, "ended": holder is None}
+        row = {
+            "folder": str(folder),
+            "asked": True,
+            "halting": answer is not None,
+            "ended": holder is None,
+        }
         output.print_json([row])
     elif holder is None:
         print(f"{name} has ended; `arena run` goes on with the event")
@@ -206,5 +246,7 @@ def stop(
         print(f"{name} has not answered yet; it will end as soon as it reads the request")
     else:
         lanes = sum(lane.match != "" for lane in answer.lanes)
-        where = f", in {output.counted(lanes, 'lane')}," if lanes else ""  # on a cluster only the workers know
+        where = (
+            f", in {output.counted(lanes, 'lane')}," if lanes else ""
+        )  # on a cluster only the workers know
         print(f"{name} finishes the matches under way{where} and ends")

@@ -35,7 +35,9 @@ def event_of(name: str) -> str | None:
 
 def is_file(name: str) -> bool:
     """Return True when the name of a match names a file."""
-    return "." in name.rpartition("/")[2] or ("/" in name and Path(name).is_file())  # an id has no dot
+    return "." in name.rpartition("/")[2] or (
+        "/" in name and Path(name).is_file()
+    )  # an id has no dot
 
 
 def read_fork(name: str | None, turn: int | None) -> Fork | None:
@@ -77,7 +79,9 @@ def confirmed_game(record: Record) -> Game[Any]:
     """Return the game of a record, which may be anybody's; ArenaError when it contradicts the rules."""
     game = game_of(record.match)
     if wrong := next(disagreements(game, record), None):
-        raise ArenaError(f"match {record.match.id} does not agree with the rules: {wrong}; `arena verify` tells more")
+        raise ArenaError(
+            f"match {record.match.id} does not agree with the rules: {wrong}; `arena verify` tells more"
+        )
     return game
 
 
@@ -100,11 +104,13 @@ MOST_BOT_ENTRIES = 500_000
 """Files and folders of them: an empty one takes a block of a disk, too."""
 
 
-def copy_bots(source: Path, digests: Iterable[str], target: Path) -> tuple[dict[str, Path], dict[str, str]]:
+def copy_bots(
+    source: Path, digests: Iterable[str], target: Path
+) -> tuple[dict[str, Path], dict[str, str]]:
     """Copy the bots of these digests from the results `source` into `target`, once each.
 
-    Return the copies, and for what reason others were refused; a bot that is not there is in neither. ArenaError where
-    they are more than one archive may have.
+    Return the copies, and for what reason others were refused; a bot that is not there is in
+    neither. ArenaError where they are more than one archive may have.
     """
     allowance = Allowance(size=MOST_BOT_BYTES, entries=MOST_BOT_ENTRIES, left_out=())
     copies, refused = {}, {}
@@ -117,7 +123,9 @@ def copy_bots(source: Path, digests: Iterable[str], target: Path) -> tuple[dict[
             pass
         except ExcessError as error:
             most = f"{MOST_BOT_BYTES // 1_000_000} MB, or {MOST_BOT_ENTRIES} files,"
-            raise ArenaError(f"{source / 'bots'}: has more than {most} of bots; move some away") from error
+            raise ArenaError(
+                f"{source / 'bots'}: has more than {most} of bots; move some away"
+            ) from error
         except (ArenaError, OSError) as error:
             refused[digest] = str(error.strerror if isinstance(error, OSError) else error)
             bot_folder.remove(target / digest)

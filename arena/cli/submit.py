@@ -31,14 +31,21 @@ def submit(
     path: Annotated[
         Path,
         typer.Argument(
-            metavar="BOT", help="A bot: a file, a folder, a zip or tar; or a folder full of bots, or its zip."
+            metavar="BOT",
+            help="A bot: a file, a folder, a zip or tar; or a folder full of bots, or its zip.",
         ),
     ],
     name: Annotated[
-        str | None, typer.Option("--as", metavar="NAME", help="The bot's name here; its author's name is allowed.")
+        str | None,
+        typer.Option(
+            "--as", metavar="NAME", help="The bot's name here; its author's name is allowed."
+        ),
     ] = None,
     replaces: Annotated[
-        bool, typer.Option("--replace", help="Take it as the next version of a bot that came from another file.")
+        bool,
+        typer.Option(
+            "--replace", help="Take it as the next version of a bot that came from another file."
+        ),
     ] = False,
     keep: Annotated[
         str,
@@ -90,10 +97,14 @@ def take_in(
     class_list = people_files.of_workspace(Path(), people)
     folder = path if is_class(path) else None
     if packed_as(path) is not None and path.is_file():
-        folder = class_in(path, class_list, Path(mkdtemp(dir=workspace.temporary_folder())) / "class")
+        folder = class_in(
+            path, class_list, Path(mkdtemp(dir=workspace.temporary_folder())) / "class"
+        )
     if folder is None:
         if not os.path.lexists(path):  # does not raise when the name is too long for a file
-            raise ArenaError(f"{path}: there is no such bot; name a file, or a folder with a bot.toml")
+            raise ArenaError(
+                f"{path}: there is no such bot; name a file, or a folder with a bot.toml"
+            )
         requests = [request(path, name, replaces=replaces)]
     elif name is not None:
         raise ArenaError(
@@ -102,17 +113,23 @@ def take_in(
         )
     else:
         try:
-            requests = class_of(folder, class_list, every=keep == "best", replaces=replaces, source=path)
+            requests = class_of(
+                folder, class_list, every=keep == "best", replaces=replaces, source=path
+            )
         except OSError as error:
             raise ArenaError(f"{path}: cannot be read: {error.strerror}") from error
         if not requests:
-            raise ArenaError(f"{path}: holds no bot: no file, and no folder, whose name begins with a letter")
+            raise ArenaError(
+                f"{path}: holds no bot: no file, and no folder, whose name begins with a letter"
+            )
     screening = workspace.screening(tournament, options.names_in(boards))
     decisions: list[SubmissionDecision] = []
     submissions = Submissions(store, screening.faults, tournament.table_bots, class_list)
     with closing(submissions.submit_all(requests)) as decided, ExitStack() as waiting:
         if folder is None:  # of many bots each line shows how far the check is
-            waiting.enter_context(ProgressLine(f"{output.safe_line(path.name)} is checked", begins=True))
+            waiting.enter_context(
+                ProgressLine(f"{output.safe_line(path.name)} is checked", begins=True)
+            )
         for decision in decided:
             waiting.close()
             decisions.append(decision)
@@ -145,12 +162,16 @@ def take_in(
         raise typer.Exit(1)
 
 
-def _tell_people(decisions: Sequence[SubmissionDecision], people: People, store: BotStore, *, several: bool) -> None:
+def _tell_people(
+    decisions: Sequence[SubmissionDecision], people: People, store: BotStore, *, several: bool
+) -> None:
     """Print which files did not count, whose bots belong to nobody, and who has never submitted anything.
 
     Also which of these people have several bots that play, unless `several` are wanted.
     """
-    older = [output.safe_line(path.name) for decision in decisions for path in decision.request.older]
+    older = [
+        output.safe_line(path.name) for decision in decisions for path in decision.request.older
+    ]
     if older:
         output.notice(
             f"the newest of each person counts, and not: {', '.join(older)}; `--keep best` lets all of them play"
@@ -161,7 +182,9 @@ def _tell_people(decisions: Sequence[SubmissionDecision], people: People, store:
     for decision in decisions:
         if not decision.note.person:
             fitting = sorted(person.id for person in people.candidates(decision.request.label))
-            strangers.append(f"{decision.name} ({' or '.join(fitting)}?)" if fitting else decision.name)
+            strangers.append(
+                f"{decision.name} ({' or '.join(fitting)}?)" if fitting else decision.name
+            )
     if strangers:
         output.notice(
             f"not of anybody in the table of people: {', '.join(map(output.safe_line, strangers))}; to say whose "
@@ -171,7 +194,9 @@ def _tell_people(decisions: Sequence[SubmissionDecision], people: People, store:
     for person in dict.fromkeys(people.with_id(decision.note.person) for decision in decisions):
         if person is not None and len(playing.get(person, ())) > 1:
             both = " and ".join(playing[person])
-            output.notice(f"{output.safe_line(person.name)}: {both} play, and one is enough: `arena withdraw NAME`")
+            output.notice(
+                f"{output.safe_line(person.name)}: {both} play, and one is enough: `arena withdraw NAME`"
+            )
     everybody = students((), people, store)
     labels = names.unambiguous([(student.name, student.id) for student in everybody])
     missing = [
@@ -186,7 +211,11 @@ def _tell_people(decisions: Sequence[SubmissionDecision], people: People, store:
 def _print(decision: SubmissionDecision, *, reasons: bool) -> None:
     """Print a line about a submission; with `reasons` all the reasons of a refusal too."""
     digest = f"  {decision.bot.digest}" if decision.bot else ""
-    real = f" ({output.safe_line(decision.note.display)})" if decision.note.display != decision.name else ""
+    real = (
+        f" ({output.safe_line(decision.note.display)})"
+        if decision.note.display != decision.name
+        else ""
+    )
     reason = output.safe_line(decision.words, bots.REASON_LENGTH)
     print(f"{decision.status:8}  {output.safe_line(decision.name)}{real}{digest}  {reason}")
     if reasons and decision.reasons:

@@ -35,7 +35,9 @@ class Checked:
 
 def verify(
     event: options.EventName = None,
-    all_versions: Annotated[bool, typer.Option("--all-versions", help="Records of earlier plans too.")] = False,
+    all_versions: Annotated[
+        bool, typer.Option("--all-versions", help="Records of earlier plans too.")
+    ] = False,
     json: options.Json = False,
 ) -> None:
     """Check every record against the rules: states, legality, scores, tables; exit code 1 when something is wrong."""
@@ -58,19 +60,26 @@ def checked(archive: "Archive", *, all_versions: bool) -> Checked:
             if rulebook.of_record(board).digest != board.digest:
                 edited.append(board.label)
     with ProgressLine("verify: records") as progress:
-        count, problems = verify.checked(archive, stored_match.game_of, progress, all_versions=all_versions)
+        count, problems = verify.checked(
+            archive, stored_match.game_of, progress, all_versions=all_versions
+        )
     return Checked(event=played, records=count, problems=problems, edited=tuple(edited))
 
 
 def print_checked(result: Checked, notes: Iterable[str], *, json: bool) -> None:
     """Print what does not hold, and notes on stderr; exit code 1 where something does not hold."""
     if json:
-        output.print_json({"match": match or None, "words": words} for match, words in result.problems)
+        output.print_json(
+            {"match": match or None, "words": words} for match, words in result.problems
+        )
     else:
         for match, words in result.problems:
             print(f"{f'match {match}: ' if match else ''}{output.safe_line(words, 1000)}")
         bad = len({match for match, _ in result.problems if match})
-        print(f"{result.records} records: {result.records - bad} hold" + (f", {bad} do not" if bad else ""))
+        print(
+            f"{result.records} records: {result.records - bad} hold"
+            + (f", {bad} do not" if bad else "")
+        )
     for label in result.edited if result.problems else ():
         output.notice(
             f"{label}: its rules or its board were edited since it was played; verify it in the workspace where it was "

@@ -1,7 +1,8 @@
 """The display of a run on stderr: on a terminal a frame that is drawn again, in a pipe a line now and then.
 
-The run calls the methods of `arena.event.tournament.Audience` as things happen, and `tick` about ten times a second.
-A terminal that is gone is no reason to stop: `streams.py` swallows the frames that are drawn on it.
+The run calls the methods of `arena.event.tournament.Audience` as things happen, and `tick` about
+ten times a second. A terminal that is gone is no reason to stop: `streams.py` swallows the frames
+that are drawn on it.
 """
 
 import sys
@@ -44,13 +45,21 @@ def clock_in(seconds: float) -> str:
     # Each moment is converted by itself: the offset of the zone may change between them.
     then = (now + timedelta(seconds=seconds)).astimezone()
     days = (then.date() - now.astimezone().date()).days
-    return f"{then:%H:%M}" if not days else f"tomorrow {then:%H:%M}" if days == 1 else f"{then:%Y-%m-%d %H:%M}"
+    return (
+        f"{then:%H:%M}"
+        if not days
+        else f"tomorrow {then:%H:%M}"
+        if days == 1
+        else f"{then:%Y-%m-%d %H:%M}"
+    )
 
 
 def notice_given_up(aborts: Iterable[Abort]) -> None:
     """Print a line for each match that arena gave up."""
     for abort in aborts:
-        output.notice(f"match {abort.match} was given up after {abort.attempt} attempts: {_failure(abort)}")
+        output.notice(
+            f"match {abort.match} was given up after {abort.attempt} attempts: {_failure(abort)}"
+        )
 
 
 def _failure(abort: Abort) -> str:
@@ -61,7 +70,8 @@ def _failure(abort: Abort) -> str:
 class Watcher:
     """Counts what happens in a run, and shows it.
 
-    `lanes` says where matches are played: `4 at a time`, or `on tcp://host:8786`; `at_most` is that of schedules.
+    `lanes` says where matches are played: `4 at a time`, or `on tcp://host:8786`; `at_most` is that
+    of schedules.
     """
 
     live: "Live | None" = None
@@ -152,7 +162,9 @@ class Watcher:
         return 10 * self.done // self.planned if self.planned else 10
 
 
-def play(event: Event, folder: Path, watcher: Watcher, is_over: Callable[[], object], **settings: Any) -> "Progress":
+def play(
+    event: Event, folder: Path, watcher: Watcher, is_over: Callable[[], object], **settings: Any
+) -> "Progress":
     """Play what is due of an event while the watcher shows it, until `is_over`; `settings` are for `tournament.run`."""
     from arena.event import tournament
 

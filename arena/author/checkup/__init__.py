@@ -1,8 +1,9 @@
 """A bot's checkup: the protocol step by step, on each board that it plays; findings, each with advice.
 
-It decides which runs there are, and sums them up. It stores nothing, and its opponents move at random. conversation.py
-plays a run and words what was expected and what came; advice.py says what the author can do; findings.py has both as
-values; variations.py changes the questions of a run. screening.py checks many bots at once.
+It decides which runs there are, and sums them up. It stores nothing, and its opponents move at
+random. conversation.py plays a run and words what was expected and what came; advice.py says what
+the author can do; findings.py has both as values; variations.py changes the questions of a run.
+screening.py checks many bots at once.
 """
 
 import math
@@ -26,7 +27,9 @@ __all__ = ["CheckRun", "Checkup", "Finding", "Weight", "checkup"]
 WHOLE_MATCHES_S = 60.0
 """The time for which whole matches are played; the first match is played to its end in any case. After that time a run
 ends after its first answers, so that the check of a bot that thinks for seconds ends within minutes."""
-NEAR = 0.5  # share of a limit from which on a bot is close to it: another machine may be half as fast
+NEAR = (
+    0.5  # share of a limit from which on a bot is close to it: another machine may be half as fast
+)
 HANGS_UP = "its input ends in the middle of a match"
 HANGS_UP_AFTER = 2  # answers
 AGAIN = "the same match again"
@@ -42,7 +45,9 @@ PACKAGES = (
 )
 SEED = 1
 OPENED = "after an opening"
-OPENING = Opening(plies=2, key="0" * 32)  # few plies, so that nearly every board has such an opening
+OPENING = Opening(
+    plies=2, key="0" * 32
+)  # few plies, so that nearly every board has such an opening
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -69,7 +74,10 @@ class Checkup:
     @property
     def ready(self) -> float | None:
         """The most seconds from its start to `ready`."""
-        return max((run.report.ready for run in self.runs if run.greeted and run.report.ready), default=None)
+        return max(
+            (run.report.ready for run in self.runs if run.greeted and run.report.ready),
+            default=None,
+        )
 
     @property
     def memory(self) -> int:
@@ -106,10 +114,11 @@ def checkup(
 
     `tell` is called after each run, with the number of runs that there are at most.
 
-    `opened` says that the event has openings: then every role is also played after one. `services` serve the bot
-    from outside, by name. The level of confinement must be resolved. All limits are those of the conditions,
-    and what they forgive is advice. Runs that cannot show anything new are left out: of another role if it cannot
-    begin, of another board of the game if it has a fault in this role, and of all if it is silent without a limit.
+    `opened` says that the event has openings: then every role is also played after one. `services`
+    serve the bot from outside, by name. The level of confinement must be resolved. All limits are
+    those of the conditions, and what they forgive is advice. Runs that cannot show anything new are
+    left out: of another role if it cannot begin, of another board of the game if it has a fault in
+    this role, and of all if it is silent without a limit.
     """
     whole_until = time.monotonic() + WHOLE_MATCHES_S
     runs: list[CheckRun] = []
@@ -118,13 +127,22 @@ def checkup(
     varied: set[str] = set()
     skipped = 0
 
-    def run(match: Match, role: Role, name: str, until: int | None = None, usual: float = math.inf) -> CheckRun:
+    def run(
+        match: Match, role: Role, name: str, until: int | None = None, usual: float = math.inf
+    ) -> CheckRun:
         limit = whole_until if runs else math.inf
-        runs.append(run_check(match, role, launcher, name, until, services, whole_until=limit, usual=usual))
+        runs.append(
+            run_check(match, role, launcher, name, until, services, whole_until=limit, usual=usual)
+        )
         tell(runs[-1], at_most)
         return runs[-1]
 
-    seats = [(board, role) for board in boards for role in board.roles if bot.plays(board.game, board.name, role)]
+    seats = [
+        (board, role)
+        for board in boards
+        for role in board.roles
+        if bot.plays(board.game, board.name, role)
+    ]
     variations = of_event(conditions.time.move)
     games = len({board.game for board, _ in seats})
     runs_of_game = [*variations, HANGS_UP, AGAIN]
@@ -155,10 +173,21 @@ def checkup(
             run(match, role, name, usual=usual)
         run(match, role, HANGS_UP, until=HANGS_UP_AFTER)
         again = run(match, role, AGAIN)
-        if again.sound and any(before != now for before, now in zip(first.moves, again.moves, strict=False)):
-            advice.append(Finding(weight=Weight.ADVICE, where=f"{first.board} as {role}", words=OTHERWISE, cure=SEEDED))
+        if again.sound and any(
+            before != now for before, now in zip(first.moves, again.moves, strict=False)
+        ):
+            advice.append(
+                Finding(
+                    weight=Weight.ADVICE,
+                    where=f"{first.board} as {role}",
+                    words=OTHERWISE,
+                    cure=SEEDED,
+                )
+            )
     findings = [*(finding for each in runs for finding in each.findings), *advice, *_left_out(bot)]
-    examined = Checkup(bot=bot, conditions=conditions, runs=tuple(runs), findings=(), skipped=skipped)
+    examined = Checkup(
+        bot=bot, conditions=conditions, runs=tuple(runs), findings=(), skipped=skipped
+    )
     if all(each.sound for each in runs):
         findings += _near_limits(examined)
     return replace(examined, findings=merge(findings))
@@ -179,10 +208,31 @@ def _near_limits(examined: Checkup) -> Iterator[Finding]:
     if time.move is not None and time.clock == "wall":
         answer = time.move + time.bank
     figures = (
-        ("1 answer of 100 takes", examined.wall(0.99), answer, "s", 1, "look at the clock: `go` says what is left"),
+        (
+            "1 answer of 100 takes",
+            examined.wall(0.99),
+            answer,
+            "s",
+            1,
+            "look at the clock: `go` says what is left",
+        ),
         ("`ready` takes", examined.ready, time.start, "s", 1, "prepare less before `ready`"),
-        ("a match takes", examined.cpu, limits.cpu, "s of CPU", 1, "compute less: the limit is for a whole match"),
-        ("it needs", examined.memory, limits.memory, "MB of memory", 10**6, "use less memory, or set a smaller heap"),
+        (
+            "a match takes",
+            examined.cpu,
+            limits.cpu,
+            "s of CPU",
+            1,
+            "compute less: the limit is for a whole match",
+        ),
+        (
+            "it needs",
+            examined.memory,
+            limits.memory,
+            "MB of memory",
+            10**6,
+            "use less memory, or set a smaller heap",
+        ),
     )
     for subject, value, limit, unit, scale, advice in figures:
         if value is not None and limit is not None and value > NEAR * limit:

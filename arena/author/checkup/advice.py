@@ -1,7 +1,7 @@
 """Advice for a bot's author: from a failure and the bot's own output to one sentence.
 
-It goes by the causes and figures of a failure, never by a message of arena. crashes.py has the rows for a bot that
-crashed, and bot_files.py reads the bot's files for it.
+It goes by the causes and figures of a failure, never by a message of arena. crashes.py has the rows
+for a bot that crashed, and bot_files.py reads the bot's files for it.
 """
 
 from collections.abc import Collection, Iterable
@@ -24,10 +24,10 @@ EMPTY = "its file is empty: `arena new` makes a bot to start from"
 DEBUG = "stdout is for answers only: print debug output to stderr, or begin the line with `# `"
 TOO_LONG = "print one move and a newline: is there a newline at the end of each line?"
 NOT_TEXT = "print plain text: UTF-8, without colours, escapes or NUL bytes"
-NOT_LEGAL = "print one of the lines that came after `legal` since the last `turn`, without the word `legal`"
-NEVER_RAN = (
-    "type `arena check`, which says why: it never said `ready`, so that its matches were lost without being played"
+NOT_LEGAL = (
+    "print one of the lines that came after `legal` since the last `turn`, without the word `legal`"
 )
+NEVER_RAN = "type `arena check`, which says why: it never said `ready`, so that its matches were lost without being played"
 NOT_STARTED = "look at `command`: is it the program that starts the bot?"
 SOME_LIMIT = "use less of what this sentence names: `arena docs endings` explains the limits"
 
@@ -69,8 +69,8 @@ def of_silence(
 ) -> str:
     """Return advice for no answer in time.
 
-    `late` is the time in seconds at which the answer came after all; `remarks` and `discarded` are lines that the bot
-    printed instead; `expected` are the answers that would have been right.
+    `late` is the time in seconds at which the answer came after all; `remarks` and `discarded` are
+    lines that the bot printed instead; `expected` are the answers that would have been right.
     """
     answer = "`ready`" if ready else "the answer"
     if late is not None:
@@ -109,7 +109,9 @@ def _cause_of_silence(files: BotFiles) -> str:
     return ""
 
 
-def of_illegal(line: str, legal: tuple[str, ...], earlier: Collection[str], after: Iterable[str]) -> str:
+def of_illegal(
+    line: str, legal: tuple[str, ...], earlier: Collection[str], after: Iterable[str]
+) -> str:
     """Return advice for a line that is not a legal move.
 
     `earlier` moves were legal in an earlier turn; `after` are the next lines that the bot printed.
@@ -141,7 +143,8 @@ def refusal(line: str, legal: tuple[str, ...]) -> str:
 def of_record(record: Record, fault: Fault) -> str:
     """Return advice for a fault in a recorded match: by the figures of the record, and the bot's own stderr.
 
-    A record has fewer signs than a checkup: neither the refused line nor the time of the answer that never came.
+    A record has fewer signs than a checkup: neither the refused line nor the time of the answer
+    that never came.
     """
     seat = next(seat for seat in record.seats if seat.role == fault.role)
     limits, move_s = record.match.conditions.limits, record.match.conditions.time.move
@@ -153,10 +156,15 @@ def of_record(record: Record, fault: Fault) -> str:
         case Ending.GARBLED:
             return f"{NOT_TEXT}; {TOO_LONG}"
         case Ending.TIMEOUT:
-            # The CPU time that is in no answer is that of its start and of the answer that never came.
-            cpu = max(0.0, seat.cpu - sum(turn.cpu for turn in record.turns if turn.role == fault.role))
+            # The CPU time that is in no answer is that of its start and of the answer that never
+            # came.
+            cpu = max(
+                0.0, seat.cpu - sum(turn.cpu for turn in record.turns if turn.role == fault.role)
+            )
             wall = move_s or cpu
-            failure = Failure(cause=Cause.NO_ANSWER, words=fault.words, spent=TimeUsed(wall=wall, cpu=cpu))
+            failure = Failure(
+                cause=Cause.NO_ANSWER, words=fault.words, spent=TimeUsed(wall=wall, cpu=cpu)
+            )
             return of_silence(failure, (), ready=fault.turn == 0, late=None, discarded=())
         case Ending.LIMIT_EXCEEDED:
             if limits.memory is not None and seat.memory >= limits.memory * NEAR_LIMIT:
@@ -169,7 +177,8 @@ def of_record(record: Record, fault: Fault) -> str:
                 cause=Cause.OUTPUT_CLOSED if seat.killed else Cause.ENDED,
                 words=fault.words,
                 exit_code=None if seat.killed else _exit_code(seat),
-                short_of_memory=limits.memory is not None and seat.memory >= limits.memory * NEAR_LIMIT,
+                short_of_memory=limits.memory is not None
+                and seat.memory >= limits.memory * NEAR_LIMIT,
             )
             return of_failure(failure, seat.stderr)
 
@@ -180,5 +189,11 @@ def _exit_code(seat: SeatReport) -> int | None:
     if kind == "exit" and value.isdecimal():
         return int(value)
     if kind == "signal":
-        return -Signals[value].value if value in Signals.__members__ else -int(value) if value.isdecimal() else None
+        return (
+            -Signals[value].value
+            if value in Signals.__members__
+            else -int(value)
+            if value.isdecimal()
+            else None
+        )
     return None

@@ -25,8 +25,16 @@ _READS_ALL = re.compile(
     r"sys\.stdin\.(read|readlines)\(\)|json\.load\(sys\.stdin\)|readFileSync\((0|process\.stdin\.fd|['\"]/dev/stdin['\"])"
 )
 _HELD_BACK = (
-    ((".c",), r"flush|set(v|line)?buf|\bd?write\s*\(|dprintf", "call fflush(stdout) after each line"),
-    ((".cpp", ".cc", ".cxx"), r"flush|endl|unitbuf|set(v|line)?buf|\bcin\b", "end each line by std::endl"),
+    (
+        (".c",),
+        r"flush|set(v|line)?buf|\bd?write\s*\(|dprintf",
+        "call fflush(stdout) after each line",
+    ),
+    (
+        (".cpp", ".cc", ".cxx"),
+        r"flush|endl|unitbuf|set(v|line)?buf|\bcin\b",
+        "end each line by std::endl",
+    ),
     ((".pl",), r"\$\||flush|syswrite", "write `$| = 1;` at the beginning"),
     ((".rb",), r"sync|flush|syswrite", "write `$stdout.sync = true` at the beginning"),
     ((".py",), r"flush|reconfigure|arena\.kit|os\.write|python3? -u", "print(..., flush=True)"),
@@ -76,7 +84,9 @@ class BotFiles:
     def missing_program(self) -> str:
         """The file that the command of an interpreter names, and that the bot does not have; empty if there is none."""
         name = next((word for word in self._command[1:] if not word.startswith("-")), "")
-        return name if PurePosixPath(name).suffix in PROGRAM_ENDINGS and name not in self.names else ""
+        return (
+            name if PurePosixPath(name).suffix in PROGRAM_ENDINGS and name not in self.names else ""
+        )
 
     @property
     def flushes_itself(self) -> bool:
@@ -113,7 +123,9 @@ class BotFiles:
     @property
     def pointer_of_lfs(self) -> str:
         """The name of a file that is only a pointer of Git LFS; empty if there is none."""
-        return next((name for name in self.names if self._bytes(name, len(LFS)).startswith(LFS)), "")
+        return next(
+            (name for name in self.names if self._bytes(name, len(LFS)).startswith(LFS)), ""
+        )
 
     def with_windows_line_ends(self) -> str:
         """Return its program or its first script that has Windows line ends; empty if none has."""

@@ -1,6 +1,7 @@
 """The conversation of a checkup: ask one bot through one match, against random opponents, and collect its faults.
 
-advice.py knows why an answer is wrong and what to do about it; variations.py knows the variations of the questions.
+advice.py knows why an answer is wrong and what to do about it; variations.py knows the variations
+of the questions.
 """
 
 import math
@@ -32,8 +33,12 @@ from arena.values import Ending, Match, SeatReport
 
 PAUSE_S = 0.03  # between the pieces of a question
 AFTERWARDS_S = 0.1  # to see the lines that follow a wrong answer
-LEAVE_S = 1.0  # to leave after the end, before a finding says that it stays; a match waits for 50 ms only
-LATE_FACTOR = 2.0  # times its limit to wait for a late answer, so that advice can say how late it is
+LEAVE_S = (
+    1.0  # to leave after the end, before a finding says that it stays; a match waits for 50 ms only
+)
+LATE_FACTOR = (
+    2.0  # times its limit to wait for a late answer, so that advice can say how late it is
+)
 GENEROUS_S, GENEROUS = 1.0, 3.0
 """For an answer to lines that the event never sends: a second, and a multiple of the time of its plain answers. Many
 bots are silent at such a line, and each would wait for the whole time of the event, for the sake of advice."""
@@ -60,9 +65,10 @@ def run_check(
 ) -> CheckRun:
     """Examine the bot that has this role in the match; its process is gone afterwards.
 
-    `name` is that of the variation, or of another reason for this run; `until` ends its input after this number of
-    answers; `services` serve it from outside, by name. From the moment `whole_until` (monotonic) on, the run ends
-    after BEGINNING answers. `usual` is the longest time in seconds of `ready` and the plain answers.
+    `name` is that of the variation, or of another reason for this run; `until` ends its input after
+    this number of answers; `services` serve it from outside, by name. From the moment `whole_until`
+    (monotonic) on, the run ends after BEGINNING answers. `usual` is the longest time in seconds of
+    `ready` and the plain answers.
     """
     seat = next(seat for seat in match.seats if seat.role == role)
     if launcher.refused is not None:
@@ -147,7 +153,9 @@ class Examinee(LiveBot):
 class Conversation:
     """A match of one bot against opponents that move at random."""
 
-    def __init__(self, game: Any, match: Match, role: Role, examination: "Examination", seats: Seats) -> None:
+    def __init__(
+        self, game: Any, match: Match, role: Role, examination: "Examination", seats: Seats
+    ) -> None:
         """`examination` has the bot's seat, the one of this role; it is asked by `seats`."""
         self.shortened = False
         """True when it was ended early, because the check took too long for whole matches."""
@@ -160,8 +168,8 @@ class Conversation:
     def hold(self, *, until: int | None = None, whole_until: float = math.inf) -> None:
         """Play to the end, or to the bot's first fault, or until it gave this number of answers.
 
-        Also stop after BEGINNING answers, once the moment `whole_until` (monotonic) has passed. Then
-        end the bot's input.
+        Also stop after BEGINNING answers, once the moment `whole_until` (monotonic) has passed.
+        Then end the bot's input.
         """
         moves = self._examination.moves
         while asks := self._referee.asks():
@@ -208,7 +216,13 @@ class Examination(WrappedSeats):
     """
 
     def __init__(
-        self, seats: Seats, bot: Examinee, match: Match, role: Role, name: str, usual: float = math.inf
+        self,
+        seats: Seats,
+        bot: Examinee,
+        match: Match,
+        role: Role,
+        name: str,
+        usual: float = math.inf,
     ) -> None:
         """`name` is that of the variation, if it is in `VARIATIONS`; otherwise questions are plain."""
         super().__init__(seats)
@@ -263,7 +277,10 @@ class Examination(WrappedSeats):
                 "write fewer and shorter remarks, and the rest to stderr",
             )
         if len(report.stderr) >= STDERR_BYTES and is_sound(self.findings):
-            self._advise("it wrote so much to stderr that only the end was kept", "write less to stderr: it costs time")
+            self._advise(
+                "it wrote so much to stderr that only the end was kept",
+                "write less to stderr: it costs time",
+            )
 
     def _ask(self, ask: Ask) -> Reply:
         *pieces, last = self._variation(ask.text)
@@ -271,7 +288,9 @@ class Examination(WrappedSeats):
             reply = self._listen(piece, PAUSE_S)
             if reply.ending is None:
                 text = f'it answered before the whole question was there: "{_shown(reply.line)}"'
-                self._fault(text, "read whole lines, and answer when `go` and its newline are there")
+                self._fault(
+                    text, "read whole lines, and answer when `go` and its newline are there"
+                )
                 return Reply(ending=Ending.ILLEGAL_MOVE)
             if reply.ending is not Ending.TIMEOUT:
                 return reply
@@ -305,7 +324,9 @@ class Examination(WrappedSeats):
         move = protocol.read_move(reply.line)
         if move is None or protocol.garbled(move):
             text = protocol.quoted(protocol.text_of(reply.line))
-            return self._is_forgiven(f"printed {text}, which is not clean UTF-8 text", advice.NOT_TEXT)
+            return self._is_forgiven(
+                f"printed {text}, which is not clean UTF-8 text", advice.NOT_TEXT
+            )
         if move not in ask.legal:
             cure = advice.of_illegal(move, ask.legal, self._earlier, self._lines_after())
             return self._is_forgiven(advice.refusal(move, ask.legal), cure)
@@ -362,7 +383,11 @@ class Examination(WrappedSeats):
         if not failure.unfinished and not self._name:
             begun = self._bot.stopwatch.begun
             reply = self._converse(ask._replace(text=b"", deadline=LATE_FACTOR * limit))
-            late = self._bot.stopwatch.begun + reply.spent.wall - begun if reply.ending is None else None
+            late = (
+                self._bot.stopwatch.begun + reply.spent.wall - begun
+                if reply.ending is None
+                else None
+            )
         return advice.of_silence(
             failure,
             remarks,
@@ -385,9 +410,14 @@ class Examination(WrappedSeats):
         if reply.ending is Ending.CRASHED:
             how = self._bot.end()
             if how.code != 0 or how.killed:
-                self._advise(f"after {end}: {reply.words}", f"leave quietly at {end}, with exit status 0")
+                self._advise(
+                    f"after {end}: {reply.words}", f"leave quietly at {end}, with exit status 0"
+                )
         else:
-            self._advise(f"it is still there {LEAVE_S:g} s after {end}, and is killed", "leave at `end` or end of file")
+            self._advise(
+                f"it is still there {LEAVE_S:g} s after {end}, and is killed",
+                "leave at `end` or end of file",
+            )
 
     def _fault(self, text: str, cure: str, log: tuple[str, ...] = ()) -> None:
         if self._name in NEVER_SENT:
@@ -395,9 +425,13 @@ class Examination(WrappedSeats):
         else:
             self._advise(text, cure, log, Weight.FAULT)
 
-    def _advise(self, text: str, cure: str, log: tuple[str, ...] = (), weight: Weight = Weight.ADVICE) -> None:
+    def _advise(
+        self, text: str, cure: str, log: tuple[str, ...] = (), weight: Weight = Weight.ADVICE
+    ) -> None:
         turn = f", turn {self._turn}" if self._turn else ""
-        where = f"{self._match.label} as {self._role}{turn}{f', {self._name}' if self._name else ''}"
+        where = (
+            f"{self._match.label} as {self._role}{turn}{f', {self._name}' if self._name else ''}"
+        )
         self.findings.append(Finding(weight=weight, where=where, words=text, cure=cure, log=log))
 
 

@@ -1,8 +1,9 @@
 """Advice for a bot that crashed: from what arena saw, the line that names the error, and the bot's files.
 
-Pure but for the files that it reads. The rows are ordered, the most certain sign first; new advice is a new row. A row
-looks at the line that names the error and at nothing else that the bot printed: a word in an earlier line is no cause.
-Two rows read the trace above it. What is certain is said as a fact, and what is not, as a question or not at all.
+Pure but for the files that it reads. The rows are ordered, the most certain sign first; new advice
+is a new row. A row looks at the line that names the error and at nothing else that the bot printed:
+a word in an earlier line is no cause. Two rows read the trace above it. What is certain is said as
+a fact, and what is not, as a question or not at all.
 """
 
 import re
@@ -29,13 +30,11 @@ IN_BASH = (
     "such as `read` and ${line#legal }"
 )
 REFUSED = "arena refused something: a bot starts no other process (threads are free), has no network, no shared memory"
-ANOTHER_COMPUTER = (
-    "it opens a file of another computer: hand it in with the bot, and open it by its path in the bot's folder"
+ANOTHER_COMPUTER = "it opens a file of another computer: hand it in with the bot, and open it by its path in the bot's folder"
+NOTEBOOK = "{} is a notebook and no program: save it as a program (Jupyter: File, Save and Export As, Executable Script)"
+NO_INTERPRETER = (
+    "the first line of a script names {1}, which is not on this machine: name another program there"
 )
-NOTEBOOK = (
-    "{} is a notebook and no program: save it as a program (Jupyter: File, Save and Export As, Executable Script)"
-)
-NO_INTERPRETER = "the first line of a script names {1}, which is not on this machine: name another program there"
 NO_REQUIRE = (
     "Node has `require` in scripts only, and this file is a module, by its `import`, its ending or package.json: use "
     "`import` everywhere, or call the file .cjs"
@@ -141,7 +140,9 @@ def _by_failure(text: str, fits: Callable[[Failure], bool]) -> Row:
 
 
 def _killed_by(text: str, *signals: int) -> Row:
-    return lambda crash: text if crash.failure.exit_code is not None and -crash.failure.exit_code in signals else ""
+    return lambda crash: (
+        text if crash.failure.exit_code is not None and -crash.failure.exit_code in signals else ""
+    )
 
 
 # What the files show.
@@ -190,7 +191,10 @@ def _texts(crash: Crash) -> str:
 
 def _pointer_of_lfs(crash: Crash) -> str:
     """Advise on data that Git has not fetched, where a reader of data fails."""
-    if not re.search("Unpickling|JSONDecode|invalid load key|magic|BadZipFile|Header|Unexpected token", crash.line):
+    if not re.search(
+        "Unpickling|JSONDecode|invalid load key|magic|BadZipFile|Header|Unexpected token",
+        crash.line,
+    ):
         return ""
     name = crash.files.pointer_of_lfs
     if not name:
@@ -238,7 +242,9 @@ def _missing_module(crash: Crash, match: re.Match[str]) -> str:
     expected = f"{files.folder}{top}.py"
     similar = program_file.similar_file(expected, files.names)
     if similar.lower() == expected.lower():
-        return f"the file is called {shown(similar)}: capital letters count, so import it by that name"
+        return (
+            f"the file is called {shown(similar)}: capital letters count, so import it by that name"
+        )
     if similar:
         return (
             f"the module {quoted} is {shown(similar)}, and Python looks in the folder of {shown(files.program)}: "
@@ -275,7 +281,9 @@ def _syntax(crash: Crash, match: re.Match[str]) -> str:
     quoted = re.search(r"^ {4}[ \t]*([!%]\w.*)$", crash.stderr, re.MULTILINE)
     if quoted:
         return f"`{shown(quoted.group(1))}` works in a notebook only: take such lines out"
-    if re.search("Missing parentheses in call to|multiple exception types|leading zeros in decimal", message):
+    if re.search(
+        "Missing parentheses in call to|multiple exception types|leading zeros in decimal", message
+    ):
         return f"{crash.location}is not valid Python here: it is Python 2, and bots run in {PYTHON_HERE}; convert it"
     if re.search("unknown encoding|encoding problem", message):
         return "the first lines declare an encoding that Python does not know: take that line out, and save as UTF-8"
@@ -297,9 +305,7 @@ def _syntax(crash: Crash, match: re.Match[str]) -> str:
 def _variable(crash: Crash, match: re.Match[str]) -> str:
     if not re.search(r'File "(<frozen os>|[^"]*[/\\]os\.py)"', crash.stderr):
         return ""
-    return (
-        f"a bot has a plain environment without the variable {shown(match.group(1))}: give it a default in the program"
-    )
+    return f"a bot has a plain environment without the variable {shown(match.group(1))}: give it a default in the program"
 
 
 # Files and permissions.
@@ -350,7 +356,11 @@ def _wrapper(crash: Crash) -> str:
     """Return advice for a script whose last line only starts the bot's own program."""
     lines = [line.strip() for line in crash.files.read().splitlines()]
     lines = [line for line in lines if line and not line.startswith("#")]
-    if not lines or not re.fullmatch(r"[\w./-]+( [\w./=-]+)+", lines[-1]) or lines[-1].split()[0] in {"echo", "exec"}:
+    if (
+        not lines
+        or not re.fullmatch(r"[\w./-]+( [\w./=-]+)+", lines[-1])
+        or lines[-1].split()[0] in {"echo", "exec"}
+    ):
         return ""
     return f"let the last line take the script's place: `exec {lines[-1][:LONGEST_LINE]}`"
 
@@ -423,21 +433,27 @@ def _java_class(crash: Crash, match: re.Match[str]) -> str:
     other = re.search(r"\bclass\s+(\w+)", source)
     if other and other.group(1) != name:
         return f"{shown(name)}.java has the class {shown(other.group(1))}: a program's class has the name of its file"
-    return f"Java finds no class {shown(name)}: the class with `main` has the name of the bot's file"
+    return (
+        f"Java finds no class {shown(name)}: the class with `main` has the name of the bot's file"
+    )
 
 
 QUOTES = "'\"`\u2018\u2019"
 PATH = rf"[{QUOTES}]([^{QUOTES}]+)[{QUOTES}]"
 ROWS: tuple[Row, ...] = (
     _by_failure(
-        "keep stdout open until `end`: it is how a bot answers", lambda failure: failure.cause is Cause.OUTPUT_CLOSED
+        "keep stdout open until `end`: it is how a bot answers",
+        lambda failure: failure.cause is Cause.OUTPUT_CLOSED,
     ),
     # The files.
     _windows_line_ends,
     _first_line,
     _texts,
     _program_of_command,
-    _names(r"can't open file '(?:[^']*/)?([^'/]+)': \[Errno 2\]", "`command` names {1}, and the bot has no such file"),
+    _names(
+        r"can't open file '(?:[^']*/)?([^'/]+)': \[Errno 2\]",
+        "`command` names {1}, and the bot has no such file",
+    ),
     _names(rf"\benv: [{QUOTES}]([^{QUOTES}]+)[{QUOTES}]: No such file", NO_INTERPRETER),
     _names(r"(\S+): bad interpreter", NO_INTERPRETER),
     _names(
@@ -446,10 +462,21 @@ ROWS: tuple[Row, ...] = (
     ),
     # Modules.
     _in_python(_names("attempted relative import", _relative_import)),
-    _in_python(_names(r"No module named '([^']+)'(?:; '([^']+)' is not a package)?", _missing_module)),
-    _names("ModuleNotFoundError", "it imports a module that is missing: hand it in with the bot, in one folder"),
-    _in_python(_names(r"cannot import name .* from partially initialized module '([^']+)'", _circular_import)),
-    _in_python(_names(r"partially initialized module '([^']+)' has no attribute", _circular_import)),
+    _in_python(
+        _names(r"No module named '([^']+)'(?:; '([^']+)' is not a package)?", _missing_module)
+    ),
+    _names(
+        "ModuleNotFoundError",
+        "it imports a module that is missing: hand it in with the bot, in one folder",
+    ),
+    _in_python(
+        _names(
+            r"cannot import name .* from partially initialized module '([^']+)'", _circular_import
+        )
+    ),
+    _in_python(
+        _names(r"partially initialized module '([^']+)' has no attribute", _circular_import)
+    ),
     _in_python(
         _names(
             r"cannot import name '([^']+)' from '([^']+)'",
@@ -457,38 +484,57 @@ ROWS: tuple[Row, ...] = (
         )
     ),
     _names(r"([\w.+-]+\.dll)\b", "{1} is a library for Windows: build it for Linux"),
-    _names(r"([\w.+-]+): invalid ELF header", "{1} was built for another system: build it for Linux"),
+    _names(
+        r"([\w.+-]+): invalid ELF header", "{1} was built for another system: build it for Linux"
+    ),
     _names(
         r"(\w[\w.+-]+): cannot open shared object file",
         "the library {1} is not on this machine: ask the organiser to install it, or link it statically",
     ),
     _names(
-        r"version [`']([^']+)' not found", "it was built on a newer system ({1}): build it here, or link it statically"
+        r"version [`']([^']+)' not found",
+        "it was built on a newer system ({1}): build it here, or link it statically",
     ),
     _in_node(_names(r"Cannot find (?:module|package) '([^']+)'", _node_module)),
     _in_node(_names("Cannot use import statement outside a module", _node_import)),
     _in_node(_names("require is not defined in ES module scope", NO_REQUIRE)),
-    _names(r"cannot load such file -- (\S+)", "it imports a module that is missing: hand {1} in with the bot"),
-    _names(r"Can't locate (\S+) in @INC", "the Perl module {1} is not on this machine: hand it in, and `use lib '.'`"),
-    _names(r"(?:find or load main class|NoClassDefFoundError:|ClassNotFoundException:) ([\w$]+)", _java_class),
+    _names(
+        r"cannot load such file -- (\S+)",
+        "it imports a module that is missing: hand {1} in with the bot",
+    ),
+    _names(
+        r"Can't locate (\S+) in @INC",
+        "the Perl module {1} is not on this machine: hand it in, and `use lib '.'`",
+    ),
+    _names(
+        r"(?:find or load main class|NoClassDefFoundError:|ClassNotFoundException:) ([\w$]+)",
+        _java_class,
+    ),
     _names(
         r"(?:method in class:|Main method not found in class) (\w+)",
         "the class {1} has no method `main`: hand in all classes in one folder, with the class Main in Main.java",
     ),
-    _names("UnsupportedClassVersionError", "it was compiled by a newer Java than runs here: hand in its source"),
+    _names(
+        "UnsupportedClassVersionError",
+        "it was compiled by a newer Java than runs here: hand in its source",
+    ),
     # Texts.
     _names(
-        "TabError", "it indents by tabs in some lines and by spaces in others: let your editor make all of them spaces"
+        "TabError",
+        "it indents by tabs in some lines and by spaces in others: let your editor make all of them spaces",
     ),
     _names(r"(?:SyntaxError|IndentationError)(.*)", _syntax),
-    _names("get_ipython", "get_ipython() works in a notebook only: take such lines out of the program"),
+    _names(
+        "get_ipython", "get_ipython() works in a notebook only: take such lines out of the program"
+    ),
     _names(
         r"UnicodeDecodeError: '([\w-]+)' codec",
         "a file that it reads is no text in {1}: open it with the encoding that it has, such as encoding='latin-1'",
     ),
     # Limits, and what Python says of a bot's surroundings.
     _names(
-        "can't start new thread|unable to create native thread|pthread_create", "start fewer threads; one is enough"
+        "can't start new thread|unable to create native thread|pthread_create",
+        "start fewer threads; one is enough",
     ),
     lambda crash: LESS_MEMORY if crash.failure.short_of_memory else "",
     _names("MemoryError|[Oo]ut of memory|OutOfMemoryError|bad_alloc", LESS_MEMORY),
@@ -501,12 +547,17 @@ ROWS: tuple[Row, ...] = (
     _names("File too large", "write less: the scratch folder has room for a few megabytes"),
     _pointer_of_lfs,
     _names(
-        "Ran out of input", "a file that it loads ends too early: is it empty, or was it cut when it was handed in?"
+        "Ran out of input",
+        "a file that it loads ends too early: is it empty, or was it cut when it was handed in?",
     ),
     _in_python(_names(r"KeyError: '([^']+)'", _variable)),
-    _names("unsupported locale setting", "this machine does not have that locale: leave it as it is, or use 'C.UTF-8'"),
     _names(
-        r"No time zone found with key ([^\s']+)", "this machine has no time zone {1}: use UTC (datetime.timezone.utc)"
+        "unsupported locale setting",
+        "this machine does not have that locale: leave it as it is, or use 'C.UTF-8'",
+    ),
+    _names(
+        r"No time zone found with key ([^\s']+)",
+        "this machine has no time zone {1}: use UTC (datetime.timezone.utc)",
     ),
     _names(
         "readonly database|unable to open database file|database is locked",
@@ -519,16 +570,29 @@ ROWS: tuple[Row, ...] = (
     _names(r"\bopen (\S+): no such file", _missing_path),
     _names(r"\bopen (\S+): permission denied", _denied_path),
     _names(r"(?:line \d+|: \d+): (\S+): No such file or directory", _missing_path),
-    _names(r"java\.\S*(?:FileNotFoundException|NoSuchFileException): ([^\s(]++)(?! \(Perm)", _missing_path),
+    _names(
+        r"java\.\S*(?:FileNotFoundException|NoSuchFileException): ([^\s(]++)(?! \(Perm)",
+        _missing_path,
+    ),
     _names(r"Could not find (?:file|a part of the path) '([^']+)'", _missing_path),
-    _names(rf"(?:Permission denied|Read-only file system|EACCES|EROFS|AccessDenied)\b.*?{PATH}", _denied_path),
-    _names(r"(?:AccessDeniedException): (\S+)|FileNotFoundException: (\S+) \(Permission", _denied_path),
-    _names(r"(\./[\w./-]+): Permission denied", f"{{1}} may not be executed: {CHMOD.format('{1}')}"),
+    _names(
+        rf"(?:Permission denied|Read-only file system|EACCES|EROFS|AccessDenied)\b.*?{PATH}",
+        _denied_path,
+    ),
+    _names(
+        r"(?:AccessDeniedException): (\S+)|FileNotFoundException: (\S+) \(Permission", _denied_path
+    ),
+    _names(
+        r"(\./[\w./-]+): Permission denied", f"{{1}} may not be executed: {CHMOD.format('{1}')}"
+    ),
     _names(
         r"([\w./-]+): (?:command not found|not found)$",
         "the program {1} is not on this machine, or not in the bot's folder; a program of the bot's own begins with ./",
     ),
-    _names("No such file or directory|ENOENT", "it opens a file that is not there: a path begins in the bot's folder"),
+    _names(
+        "No such file or directory|ENOENT",
+        "it opens a file that is not there: a path begins in the bot's folder",
+    ),
     _names(
         "Permission denied|Read-only file system|EACCES|EROFS",
         "it opens a file that it may not open: it may read its own folder and its libraries, and write into $TMPDIR",
@@ -538,15 +602,21 @@ ROWS: tuple[Row, ...] = (
     # How it ended.
     _by_failure(FLUSH, lambda failure: failure.unfinished > 0),
     _killed_by(
-        "it reads or writes outside its memory: build with -g -fsanitize=address and run it by hand", SIGSEGV, SIGBUS
+        "it reads or writes outside its memory: build with -g -fsanitize=address and run it by hand",
+        SIGSEGV,
+        SIGBUS,
     ),
     _killed_by("compute less: its CPU time is limited", SIGXCPU),
     _killed_by("the system killed it, perhaps because memory ran out: use less memory", SIGKILL),
     _killed_by("it divides by zero", SIGFPE),
     _killed_by("it ended itself (abort, assert): look at its stderr", SIGABRT),
-    _killed_by("it made a system call that no bot may make: look at `arena docs confinement`", SIGSYS),
+    _killed_by(
+        "it made a system call that no bot may make: look at `arena docs confinement`", SIGSYS
+    ),
     _names("EOFError|NoSuchElementException: No line", "exit when the input ends"),
-    _by_failure("it left by itself: read on until `end`, in a loop", lambda failure: failure.exit_code == 0),
+    _by_failure(
+        "it left by itself: read on until `end`, in a loop", lambda failure: failure.exit_code == 0
+    ),
     _by_failure(
         "the program failed: the last lines of its stderr say where",
         lambda failure: failure.exit_code is not None and failure.exit_code > 0,

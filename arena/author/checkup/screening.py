@@ -1,6 +1,7 @@
 """The check of submissions: each bot is built, and examined as by `arena check`, as many at once as there are cores.
 
-A bot that breaks the processes that arena starts bots by is refused, and the next bot gets new processes.
+A bot that breaks the processes that arena starts bots by is refused, and the next bot gets new
+processes.
 """
 
 from collections import deque
@@ -44,10 +45,18 @@ class Screening:
         """Return the boards at which a bot is checked; ArenaError if it plays none of them."""
 
         def played(boards: Iterable[Board]) -> tuple[Board, ...]:
-            return tuple(each for each in boards if any(bot.plays(each.game, each.name, role) for role in each.roles))
+            return tuple(
+                each
+                for each in boards
+                if any(bot.plays(each.game, each.name, role) for role in each.roles)
+            )
 
-        candidates = [board for name in self.boards or self.events for board in rulebook.find(name, most=1)]
-        boards = played(dict.fromkeys(candidates)) or (() if self.boards else played(rulebook.all_boards()))
+        candidates = [
+            board for name in self.boards or self.events for board in rulebook.find(name, most=1)
+        ]
+        boards = played(dict.fromkeys(candidates)) or (
+            () if self.boards else played(rulebook.all_boards())
+        )
         if not boards:
             plays = " ".join((*bot.games, *bot.roles))
             raise ArenaError(
@@ -64,17 +73,25 @@ class Screening:
     ) -> Checkup:
         """Examine a bot that is built.
 
-        `tell` is called after each run, with the number of runs that there are at most; `services` serve the bot
-        from outside, by name.
+        `tell` is called after each run, with the number of runs that there are at most; `services`
+        serve the bot from outside, by name.
         """
         boards = self.boards_of(bot)
         return checkup(
-            self.as_entered(bot), boards, self.conditions, launcher, tell, opened=self.opened, services=services
+            self.as_entered(bot),
+            boards,
+            self.conditions,
+            launcher,
+            tell,
+            opened=self.opened,
+            services=services,
         )
 
     def faults(self, bots: Iterable[Bot]) -> Iterator[tuple[str, ...]]:
         """Yield the faults of each bot, a paragraph each, in the order of the bots; `()` = it is fit to play."""
-        every = list(bots)  # before the lanes begin: archives are unpacked in forks, and threads feed the lanes
+        every = list(
+            bots
+        )  # before the lanes begin: archives are unpacked in forks, and threads feed the lanes
         count = min(len(system.cores()), len(every))
         size = BOTS_PER_LAUNCHER * max(1, count)
         for start in range(0, len(every), size):
@@ -82,7 +99,9 @@ class Screening:
                 yield from self._faults_of(lanes, every[start : start + size])
 
     def _faults_of(self, lanes: Workers, bots: list[Bot]) -> Iterator[tuple[str, ...]]:
-        waiting = deque((number, 1) for number in range(len(bots)))  # with the number of the attempt
+        waiting = deque(
+            (number, 1) for number in range(len(bots))
+        )  # with the number of the attempt
         faults: dict[int, tuple[str, ...]] = {}
         due = 0
 
@@ -117,10 +136,14 @@ class Screening:
         except (OverloadedError, MachineError):  # an ArenaError too, but no fault of the bot
             raise
         except ArenaError as error:
-            return (error.seen_from(Path(item[0].files or "").parent),)  # its author knows no such folder
+            return (
+                error.seen_from(Path(item[0].files or "").parent),
+            )  # its author knows no such folder
         paragraphs = []
         for finding in findings:
             if finding.weight is Weight.FAULT:
-                log = "\n\n" * bool(finding.log) + "\n".join(f"stderr: {line}" for line in finding.log)
+                log = "\n\n" * bool(finding.log) + "\n".join(
+                    f"stderr: {line}" for line in finding.log
+                )
                 paragraphs.append(f"{finding.where}: {finding.words}\n-> {finding.cure}{log}")
         return tuple(paragraphs)

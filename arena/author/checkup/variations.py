@@ -1,7 +1,8 @@
 """Variations of a question that a bot should answer all the same: pure, bytes to pieces of bytes.
 
-Each variation keeps to the protocol. A new one is a function and its line in VARIATIONS. If no match of the event can
-have such lines, it also has a line in NEVER_SENT: a bot that fails at it loses nothing by that, so this is advice.
+Each variation keeps to the protocol. A new one is a function and its line in VARIATIONS. If no
+match of the event can have such lines, it also has a line in NEVER_SENT: a bot that fails at it
+loses nothing by that, so this is advice.
 """
 
 import re
@@ -19,7 +20,8 @@ def plain(text: bytes) -> tuple[bytes, ...]:
 def carriage_returns(text: bytes) -> tuple[bytes, ...]:
     """Return the question with Windows line ends.
 
-    Arena never sends them: a bot that fails here loses no match, until somebody pipes a file into it.
+    Arena never sends them: a bot that fails here loses no match, until somebody pipes a file into
+    it.
     """
     return (text.replace(b"\n", b"\r\n"),)
 
@@ -43,7 +45,11 @@ def in_pieces(text: bytes) -> tuple[bytes, ...]:
     return text[:middle], text[middle:-1], text[-1:]
 
 
-WINDOWS, NEW_WORDS, NO_CLOCK = "lines that end with CR LF", "words that it does not know", "no time limit"
+WINDOWS, NEW_WORDS, NO_CLOCK = (
+    "lines that end with CR LF",
+    "words that it does not know",
+    "no time limit",
+)
 PIECES = "questions that arrive in pieces"
 VARIATIONS: Mapping[str, Variation] = {
     WINDOWS: carriage_returns,

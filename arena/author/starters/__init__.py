@@ -1,7 +1,8 @@
 """Starter kits: a folder each, with a whole bot that is copied under a new name.
 
-A folder beside this file is a kit when it has a bot.toml, so a new language is a new folder. Extensions bring others.
-The author, the games and what all pages say are added to the copy. This module knows no workspace, and runs nothing.
+A folder beside this file is a kit when it has a bot.toml, so a new language is a new folder.
+Extensions bring others. The author, the games and what all pages say are added to the copy. This
+module knows no workspace, and runs nothing.
 """
 
 import json
@@ -44,7 +45,9 @@ def starters() -> tuple[Starter, ...]:
     kits: list[Starter] = []
     for folder in sorted(folders, key=lambda folder: folder.name):
         table = tomllib.loads((folder / "bot.toml").read_text("utf-8"))
-        kits.append(Starter(folder.name, folder, table["language"], table["command"], table.get("build")))
+        kits.append(
+            Starter(folder.name, folder, table["language"], table["command"], table.get("build"))
+        )
     return tuple(kits)
 
 
@@ -60,13 +63,22 @@ def find(language: str) -> Starter:
     raise ArenaError(f"--language {language}: no starter kit in it; {suggestion}")
 
 
-def copy(kit: Starter, target: Path, *, author: str, games: Iterable[str], replacements: Mapping[str, str]) -> None:
+def copy(
+    kit: Starter,
+    target: Path,
+    *,
+    author: str,
+    games: Iterable[str],
+    replacements: Mapping[str, str],
+) -> None:
     """Make a new bot in the folder `target`, of this author and for these games; fill in each `@key@` of its pages.
 
     ArenaError if there is a bot of this name already; case and file endings make no difference.
     """
     if not target.parent.is_dir():
-        raise ArenaError(f"{target.parent}: there is no such folder; make it, or run this where tournament.toml is")
+        raise ArenaError(
+            f"{target.parent}: there is no such folder; make it, or run this where tournament.toml is"
+        )
     for path in sorted(target.parent.iterdir()):
         if target.name.lower() in {path.name.lower(), path.stem.lower() if path.is_file() else ""}:
             raise ArenaError(f"{path}: is there already; choose another name than {target.name!r}")

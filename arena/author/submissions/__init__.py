@@ -1,8 +1,8 @@
 """Submissions: copy a bot, name it, have it examined, and keep it as a version; or refuse it with a reason.
 
-It decides the order of the steps, and words the messages. requests.py says what is one bot and whose it is,
-copy_untrusted.py and unpacking.py judge the files of a submission, bot_store.py knows where bots are on disk, and the
-caller examines whether a bot plays well enough.
+It decides the order of the steps, and words the messages. requests.py says what is one bot and
+whose it is, copy_untrusted.py and unpacking.py judge the files of a submission, bot_store.py knows
+where bots are on disk, and the caller examines whether a bot plays well enough.
 """
 
 import hashlib
@@ -90,7 +90,11 @@ class Submissions:
     """Submissions to one workspace."""
 
     def __init__(
-        self, store: BotStore, examine: Examine, reserved: Collection[str] = (), people: People | None = None
+        self,
+        store: BotStore,
+        examine: Examine,
+        reserved: Collection[str] = (),
+        people: People | None = None,
     ) -> None:
         """`reserved` are names that no submission may have."""
         self._store, self._examine, self._people = store, examine, people or People()
@@ -111,7 +115,9 @@ class Submissions:
                 if version is not None:
                     self._last_notes[name] = version.note
             candidates = [self._prepare(request) for request in requests]
-            faults = self._examine([each.bot for each in candidates if each.bot is not None and each.version is None])
+            faults = self._examine(
+                [each.bot for each in candidates if each.bot is not None and each.version is None]
+            )
             for candidate in candidates:
                 if candidate.bot is not None and candidate.version is None:
                     candidate.faults += next(faults)
@@ -128,7 +134,9 @@ class Submissions:
             mark=request.label.who,
         )
         folder = self._store.new_folder()
-        candidate = _Candidate(request=request, note=note, folder=folder, name=names.safe(note.display))
+        candidate = _Candidate(
+            request=request, note=note, folder=folder, name=names.safe(note.display)
+        )
         try:
             candidate.name = self._name(request, note, person)
             self._sources[candidate.name.lower()] = note.source
@@ -143,13 +151,17 @@ class Submissions:
             if not candidate.faults:
                 self._compare(candidate, candidate.bot)
         except ArenaError as error:
-            candidate.faults.append(error.seen_from(folder, folder.absolute()))  # its author knows no such folder
+            candidate.faults.append(
+                error.seen_from(folder, folder.absolute())
+            )  # its author knows no such folder
         return candidate
 
     def _name(self, request: Request, note: Note, person: Person | None) -> str:
         """Return the bot's name: as it is called if a bot may have that name, else a safe one that is free."""
         called = request.called
-        if request.name is not None and ("/" in called or not called.isprintable() or not called.strip(" .-")):
+        if request.name is not None and (
+            "/" in called or not called.isprintable() or not called.strip(" .-")
+        ):
             discovery.checked(called, Path(request.path.name))
         if request.rivals:
             both = " and ".join(sorted(path.name for path in (request.path, *request.rivals)))
@@ -162,13 +174,18 @@ class Submissions:
         may_be_called = discovery.may_be_called(called) and not discovery.is_skipped(called)
         versions = self._store.versions(called) if may_be_called else ()
         is_anothers = versions and not any(
-            version.note.display == called or self._is_authors(version.note, note) for version in versions
+            version.note.display == called or self._is_authors(version.note, note)
+            for version in versions
         )
-        named_by_author = request.name is None and (person is not None or request.label.who or is_anothers)
+        named_by_author = request.name is None and (
+            person is not None or request.label.who or is_anothers
+        )
         if named_by_author or not may_be_called:
             return self._free(names.safe(note.display), note)
         if called.lower() in self._reserved:
-            raise ArenaError(f"{called!r} is a [[bot]] of tournament.toml: submit it under another name, --as NAME")
+            raise ArenaError(
+                f"{called!r} is a [[bot]] of tournament.toml: submit it under another name, --as NAME"
+            )
         for known in self._store.names():
             if known.lower() == called.lower() and known != called:
                 raise ArenaError(
@@ -180,7 +197,11 @@ class Submissions:
     def _shown_names(self) -> set[str]:
         """The names that tables show, also of each submission so far, and those of people."""
         shown = {name: name for name in (*self._reserved, *self._store.names())}
-        shown |= {name: version.note.display for name in shown for version in self._store.versions(name)[-1:]}
+        shown |= {
+            name: version.note.display
+            for name in shown
+            for version in self._store.versions(name)[-1:]
+        }
         return {*shown.values(), *(person.name for person in self._people)}
 
     def _free(self, base: str, note: Note) -> str:
@@ -202,8 +223,11 @@ class Submissions:
             versions = self._store.versions(known[name.lower()])
             if any(self._is_authors(version.note, note) for version in versions):
                 return known[name.lower()]
-            # Perhaps the same author: two people of one name differ in what a later one of these bots says of them.
-            if not note.person and any(version.note.display == note.display for version in versions):
+            # Perhaps the same author: two people of one name differ in what a later one of these
+            # bots says of them.
+            if not note.person and any(
+                version.note.display == note.display for version in versions
+            ):
                 free = free or known[name.lower()]
         raise AssertionError
 
@@ -217,7 +241,9 @@ class Submissions:
         """Return the bots of a known author: first those that play, and of these first those with this name."""
         if not note.person and not note.mark:
             return []
-        owned = [name for name, earlier in self._last_notes.items() if self._is_authors(earlier, note)]
+        owned = [
+            name for name, earlier in self._last_notes.items() if self._is_authors(earlier, note)
+        ]
 
         def order(name: str) -> tuple[bool, bool, int, str]:
             is_called_so = name == base or name.startswith(f"{base}-")
@@ -232,7 +258,9 @@ class Submissions:
 
     def _is_authors(self, earlier: Note, note: Note) -> bool:
         """Return whether an earlier submission certainly has the author of a note."""
-        if earlier.person and note.person and earlier.person != note.person:  # perhaps an id of an earlier table
+        if (
+            earlier.person and note.person and earlier.person != note.person
+        ):  # perhaps an id of an earlier table
             recorded = self._people.recorded(earlier.person, earlier.display, earlier.email)
             return recorded is not None and recorded.id == note.person
         if note.is_same_as(earlier):
@@ -246,7 +274,9 @@ class Submissions:
         """Compare a candidate with the bots of its name; ArenaError if it would replace another author's bot."""
         paths = self._store.playing(bot.name)
         playing = [discovery.from_path(path, bot.name) for path in paths]
-        submits_itself = os.path.realpath(candidate.request.path) in {os.path.realpath(path) for path in paths}
+        submits_itself = os.path.realpath(candidate.request.path) in {
+            os.path.realpath(path) for path in paths
+        }
         for old in () if submits_itself else playing:
             if self._store.version_of(old) is None and old.digest != bot.digest:
                 raise ArenaError(
@@ -254,11 +284,19 @@ class Submissions:
                     "or take another name, --as NAME"
                 )
         candidate.version = self._store.version_of(bot)
-        candidate.plays = candidate.version is not None and [old.digest for old in playing] == [bot.digest]
+        candidate.plays = candidate.version is not None and [old.digest for old in playing] == [
+            bot.digest
+        ]
         versions = self._store.versions(bot.name)
-        if candidate.version is None and versions and not (submits_itself or candidate.request.replaces):
+        if (
+            candidate.version is None
+            and versions
+            and not (submits_itself or candidate.request.replaces)
+        ):
             last = versions[-1].note
-            if last.source and not any(self._is_authors(version.note, candidate.note) for version in versions):
+            if last.source and not any(
+                self._is_authors(version.note, candidate.note) for version in versions
+            ):
                 raise ArenaError(
                     f"{bot.name!r} is a bot here already, from {discovery.shown(last.source)}: if this is its next "
                     "version, say --replace; if it is somebody else's, take another name, --as NAME"
@@ -273,23 +311,35 @@ class Submissions:
                 candidate.faults.append(left_out_words(candidate.left_out))
             reasons = "\n\n".join(candidate.faults)
             # Strangers' text must not control a terminal.
-            reasons = "\n".join(line if line.isprintable() else ascii(line)[1:-1] for line in reasons.split("\n"))
+            reasons = "\n".join(
+                line if line.isprintable() else ascii(line)[1:-1] for line in reasons.split("\n")
+            )
             file = self._store.refuse(self._refusal_label(label, note), reasons, copy, note)
-            return decide(status=SubmissionStatus.REFUSED, words=first_line(reasons), reasons=reasons, where=file)
+            return decide(
+                status=SubmissionStatus.REFUSED,
+                words=first_line(reasons),
+                reasons=reasons,
+                where=file,
+            )
         status, version = SubmissionStatus.ACCEPTED, candidate.version
         if version is None:
             version = self._store.keep(bot, copy, note)
             text = f"it is version {version.number}"
         else:
             text = f"it was version {version.number}, and plays again"
-            if not bot_folder.is_whole(version.path, version.digest):  # a power cut may have emptied it
+            if not bot_folder.is_whole(
+                version.path, version.digest
+            ):  # a power cut may have emptied it
                 self._store.restore(version, copy)
             if note.person and self._is_authors(version.note, note):
                 self._store.rename_author(version, note)
         if candidate.left_out:
             text += f"; {left_out_words(candidate.left_out)}"
         if candidate.plays:
-            status, text = SubmissionStatus.KNOWN, f"it is version {version.number}, which plays: nothing has changed"
+            status, text = (
+                SubmissionStatus.KNOWN,
+                f"it is version {version.number}, which plays: nothing has changed",
+            )
         else:
             self._store.play(bot.name, version)
         self._store.forgive(
@@ -302,7 +352,11 @@ class Submissions:
 
     def _refusal_label(self, label: str, note: Note) -> str:
         """Return the label, with a number if a refused submission of another author has it."""
-        others = {refusal.name for refusal in self._store.refused() if self._is_anothers(refusal.note, note)}
+        others = {
+            refusal.name
+            for refusal in self._store.refused()
+            if self._is_anothers(refusal.note, note)
+        }
         return names.distinct(label, {name.lower() for name in others})
 
 

@@ -4,8 +4,8 @@
     _versions/mine/1/...      each version as it was submitted, with .version.json beside it
     _refused/mine/...         the last refused submission of a name, with the reason
 
-All that has one of these names is whole: it is made in `_versions/.incoming` and moved. No file says which version
-plays: the digests do.
+All that has one of these names is whole: it is made in `_versions/.incoming` and moved. No file
+says which version plays: the digests do.
 """
 
 import contextlib
@@ -112,13 +112,18 @@ class BotStore:
 
     def versions(self, name: str) -> tuple[Version, ...]:
         """Return every version of a bot that can be read, the oldest first."""
-        versions = [version for folder in self._version_folders(name) if (version := self._version(folder)) is not None]
+        versions = [
+            version
+            for folder in self._version_folders(name)
+            if (version := self._version(folder)) is not None
+        ]
         return tuple(sorted(versions, key=lambda version: version.number))
 
     def last_submitted(self, name: str) -> Version | None:
         """Return the newest version of a bot that somebody submitted; its newest one if nobody did, None without any.
 
-        A version without a source was edited by hand, in place of a bot whose author is in an earlier note.
+        A version without a source was edited by hand, in place of a bot whose author is in an
+        earlier note.
         """
         versions = self.versions(name)
         for version in reversed(versions):
@@ -128,7 +133,9 @@ class BotStore:
 
     def version_of(self, bot: Bot) -> Version | None:
         """Return the version that has the bot's name and digest, None if it was never submitted."""
-        return next((version for version in self.versions(bot.name) if version.digest == bot.digest), None)
+        return next(
+            (version for version in self.versions(bot.name) if version.digest == bot.digest), None
+        )
 
     def damaged(self, name: str) -> tuple[Path, ...]:
         """Return the versions that cannot be read, as after a power cut under an older arena."""
@@ -150,7 +157,9 @@ class BotStore:
         with writing(self.bots):
             numbers = (int(path.name) for path in self._version_folders(bot.name))
             now = f"{datetime.now(UTC):%Y-%m-%dT%H:%M:%SZ}"
-            note = replace(note, number=max(numbers, default=0) + 1, digest=bot.digest, submitted=now)
+            note = replace(
+                note, number=max(numbers, default=0) + 1, digest=bot.digest, submitted=now
+            )
             folder = whole_files.make_folder(self.bots / VERSIONS / bot.name) / str(note.number)
             with bot_folder.making(folder, self.new_folder() / "version") as part:
                 part.mkdir(0o755)
@@ -170,7 +179,9 @@ class BotStore:
         changed = replace(version.note, display=note.display, email=note.email, person=note.person)
         if changed != version.note:
             with writing(self.bots):
-                whole_files.write(version.path.parent / NOTE, changed.text().encode("utf-8", "surrogateescape"))
+                whole_files.write(
+                    version.path.parent / NOTE, changed.text().encode("utf-8", "surrogateescape")
+                )
 
     def remove(self, version: Version) -> None:
         """Remove a version that nobody needs, in one step, while bots are `changing`.
@@ -255,7 +266,9 @@ class BotStore:
                 yield path
 
     def _version_folders(self, name: str) -> Iterator[Path]:
-        return (path for path in (self.bots / VERSIONS / name).glob("[0-9]*") if path.name.isdecimal())
+        return (
+            path for path in (self.bots / VERSIONS / name).glob("[0-9]*") if path.name.isdecimal()
+        )
 
     def _version(self, folder: Path) -> Version | None:
         """Return the version in a folder, or None when its note cannot be read."""
@@ -272,15 +285,16 @@ class BotStore:
         return Version(note, path)
 
 
-# With two renames there is a moment with neither file: a kill at that moment would withdraw a bot. Linux exchanges two
-# names in one step (renameat2, RENAME_EXCHANGE). Python does not offer this call, and some file systems do not know it.
+# With two renames there is a moment with neither file: a kill at that moment would withdraw a bot.
+# Linux exchanges two names in one step (renameat2, RENAME_EXCHANGE). Python does not offer this
+# call, and some file systems do not know it.
 
 
 def _put(new: Path, target: Path, aside: Path) -> None:
     """Give `new`, which is whole, the name `target`; the old target is at the free path `aside` afterwards.
 
-    All three are in one file system. Where the exchange is impossible, a kill between two renames leaves no target:
-    `BotStore.changing` puts the old one back.
+    All three are in one file system. Where the exchange is impossible, a kill between two renames
+    leaves no target: `BotStore.changing` puts the old one back.
     """
     whole_files.sync_tree(new)
     if not os.path.lexists(target):
@@ -298,7 +312,10 @@ def exchange(first: Path, second: Path) -> bool:
     libc = ctypes.CDLL(None, use_errno=True)
     if not hasattr(libc, "renameat2"):
         return False
-    if libc.renameat2(AT_FDCWD, os.fsencode(first), AT_FDCWD, os.fsencode(second), RENAME_EXCHANGE) == 0:
+    if (
+        libc.renameat2(AT_FDCWD, os.fsencode(first), AT_FDCWD, os.fsencode(second), RENAME_EXCHANGE)
+        == 0
+    ):
         return True
     number = ctypes.get_errno()
     if number in UNSUPPORTED:

@@ -1,7 +1,7 @@
 """Copy a stranger's file or folder: the copy has only plain files, folders and inner links, below one path.
 
-It follows no link, opens only plain files, and writes nothing outside. It limits sizes while it reads, because the
-source may change meanwhile. discovery/ judges on the copy whether it is a bot.
+It follows no link, opens only plain files, and writes nothing outside. It limits sizes while it
+reads, because the source may change meanwhile. discovery/ judges on the copy whether it is a bot.
 """
 
 import os
@@ -58,7 +58,8 @@ class Allowance:
     def pour(self, source: IO[bytes], target: Path, *, executable: bool) -> None:
         """Copy a file as far as its bytes are allowed; of its mode only the right to run it stays.
 
-        Only its owner may write to the copy, which plays later, and nobody may do what the umask forbids.
+        Only its owner may write to the copy, which plays later, and nobody may do what the umask
+        forbids.
         """
         with os.fdopen(os.open(target, NEW, 0o755 if executable else 0o644), "wb") as file:
             while data := source.read(min(CHUNK_BYTES, self.size + 1)):
@@ -73,17 +74,23 @@ def check_path(path: PurePosixPath) -> None:
     if len(path.parts) > DEEPEST:
         raise ArenaError(f"its folders are more than {DEEPEST} deep: {shown(str(path)[:80])}...")
     if not path.name.isprintable() or "\\" in path.name or len(os.fsencode(path.name)) > NAME_BYTES:
-        raise ArenaError(f"{str(path)[:NAME_BYTES]!a} is no name for a file: use letters, digits and . _ -")
+        raise ArenaError(
+            f"{str(path)[:NAME_BYTES]!a} is no name for a file: use letters, digits and . _ -"
+        )
 
 
 def too_many() -> ExcessError:
     """Return the refusal of a submission that has too many files."""
-    return ExcessError(f"it has more than {MOST_ENTRIES} files: leave out what the bot does not need")
+    return ExcessError(
+        f"it has more than {MOST_ENTRIES} files: leave out what the bot does not need"
+    )
 
 
 def too_large() -> ExcessError:
     """Return the refusal of a submission that is too large."""
-    return ExcessError(f"it is larger than {MOST_BYTES // 1_000_000} MB: leave out what the bot does not need")
+    return ExcessError(
+        f"it is larger than {MOST_BYTES // 1_000_000} MB: leave out what the bot does not need"
+    )
 
 
 def copy_submission(source: Path, target: Path, allowance: Allowance | None = None) -> None:
@@ -112,7 +119,8 @@ def copy_entry(folder: int, name: str, target: Path, allowance: Allowance) -> No
 def _copy(parent: int, name: str, target: Path, path: PurePosixPath, allowance: Allowance) -> None:
     """Copy one entry of an open folder; `path` is its path within the submission.
 
-    Every entry is opened by its name in its open folder. So nobody can exchange a folder above it for a link meanwhile.
+    Every entry is opened by its name in its open folder. So nobody can exchange a folder above it
+    for a link meanwhile.
     """
     allowance.enter(path)
     mode = os.stat(name, dir_fd=parent, follow_symlinks=False).st_mode
@@ -133,8 +141,8 @@ def _copy(parent: int, name: str, target: Path, path: PurePosixPath, allowance: 
     elif stat.S_ISREG(mode):
         _copy_file(parent, name, target, path, allowance)
     elif stat.S_ISLNK(mode):
-        # A link within the submission stays a link. discovery/ judges it once more on the copy, where it may lead
-        # elsewhere by way of other links.
+        # A link within the submission stays a link. discovery/ judges it once more on the copy,
+        # where it may lead elsewhere by way of other links.
         leads_to = os.readlink(name, dir_fd=parent)
         normal = PurePosixPath(os.path.normpath(path.parent / leads_to))
         if leads_to.startswith("/") or len(path.parts) < 2 or normal.parts[:1] != path.parts[:1]:
@@ -144,16 +152,25 @@ def _copy(parent: int, name: str, target: Path, path: PurePosixPath, allowance: 
         raise FileError(path, "is neither a file nor a folder; take it out of the bot")
 
 
-def _copy_file(parent: int, name: str, target: Path, path: PurePosixPath, allowance: Allowance) -> None:
+def _copy_file(
+    parent: int, name: str, target: Path, path: PurePosixPath, allowance: Allowance
+) -> None:
     with os.fdopen(os.open(name, READ, dir_fd=parent), "rb") as file:
         before = os.fstat(file.fileno())
         if not stat.S_ISREG(before.st_mode):
             raise FileError(path, "is no file any more; submit it again")
-        if before.st_nlink > 1:  # it may be anybody's file, which the organiser can read and the author cannot
-            raise FileError(path, "has a second name elsewhere (a hard link); copy the file instead")
+        if (
+            before.st_nlink > 1
+        ):  # it may be anybody's file, which the organiser can read and the author cannot
+            raise FileError(
+                path, "has a second name elsewhere (a hard link); copy the file instead"
+            )
         if before.st_size > allowance.size:
             raise too_large()
         allowance.pour(file, target, executable=bool(before.st_mode & 0o111))
         after = os.fstat(file.fileno())
-    if any(getattr(before, name) != getattr(after, name) for name in ("st_size", "st_mtime_ns", "st_ctime_ns")):
+    if any(
+        getattr(before, name) != getattr(after, name)
+        for name in ("st_size", "st_mtime_ns", "st_ctime_ns")
+    ):
         raise FileError(path, "changed while it was read; submit it again")

@@ -70,7 +70,12 @@ def rows(store: BotStore, people: People) -> Iterator[Row]:
         yield from _rows(store, name, people)
     for refusal in store.refused():
         display = shown_name(refusal.note, people)
-        yield Row(name=refusal.name, state=BotState.REFUSED, words=first_line(refusal.reason), display=display)
+        yield Row(
+            name=refusal.name,
+            state=BotState.REFUSED,
+            words=first_line(refusal.reason),
+            display=display,
+        )
 
 
 def newest(rows: Iterable[Row]) -> list[Row]:

@@ -1,11 +1,13 @@
 """The people who take part, so that submissions have authors: people.csv, or the roster of a learning platform.
 
-A table with a line for each person: a name, or a first and a last name, and what else tells people apart: an id, a
-login, an e-mail address. `COLUMNS` has the names of columns that are understood. A submission belongs to a person when
-the name of its file says so (downloads.py), or when its file is called after the person's id, e-mail or name.
+A table with a line for each person: a name, or a first and a last name, and what else tells people
+apart: an id, a login, an e-mail address. `COLUMNS` has the names of columns that are understood. A
+submission belongs to a person when the name of its file says so (downloads.py), or when its file is
+called after the person's id, e-mail or name.
 
-A person is an id. The name is shown, and may change; two people may share it. Whoever stores something about a person
-stores the id, and asks `People.recorded` for the person later, when the table may be another one.
+A person is an id. The name is shown, and may change; two people may share it. Whoever stores
+something about a person stores the id, and asks `People.recorded` for the person later, when the
+table may be another one.
 """
 
 import codecs
@@ -27,8 +29,18 @@ COLUMNS = {
     "first": ("first name", "firstname", "given name"),
     "last": ("surname", "last name", "lastname", "family name"),
     "email": ("e-mail", "email", "mail", "email address", "e-mail address"),
-    # The id is the first of these that has a text. Canvas' own `ID` comes behind the id that a school gave.
-    "id": ("sis user id", "id number", "student id", "id", "username", "sis login id", "login id", "identifier"),
+    # The id is the first of these that has a text. Canvas' own `ID` comes behind the id that a
+    # school gave.
+    "id": (
+        "sis user id",
+        "id number",
+        "student id",
+        "id",
+        "username",
+        "sis login id",
+        "login id",
+        "identifier",
+    ),
 }
 """The columns of people.csv, and of the rosters of Canvas, Moodle and Blackboard, in lower case."""
 NOBODY = {"points possible", "student, test", "test student"}
@@ -68,7 +80,13 @@ class People:
         self._known: tuple[dict[object, set[Person]], ...] = tuple({} for _ in range(4))
         """Who has this name, the most exact way to compare first: of Jürgen and Jurgen each has his own bot."""
         for person in self._people:
-            texts = {person.id, person.email, person.email.partition("@")[0], person.name, *person.logins} - {""}
+            texts = {
+                person.id,
+                person.email,
+                person.email.partition("@")[0],
+                person.name,
+                *person.logins,
+            } - {""}
             for text in texts:
                 turns = text == person.name  # Canvas writes `leeann` for `Lee, Ann`
                 for known, keys in zip(self._known, _keys(text, turns=turns), strict=True):
@@ -85,16 +103,21 @@ class People:
     def recorded(self, id: str, name: str = "", email: str = "") -> Person | None:  # noqa: A002
         """Return the person about whom something was stored, with the id, name and e-mail of that time, if any.
 
-        The table may have changed since. A spreadsheet may have written 17 for 017, or 17.0, and a table without ids
-        may have got some, or lost them. A person with another id is another person, whatever the name.
+        The table may have changed since. A spreadsheet may have written 17 for 017, or 17.0, and a
+        table without ids may have got some, or lost them. A person with another id is another
+        person, whatever the name.
         """
         if not id or id in self._by_id:
             return self._by_id.get(id)
-        person = _only(self._by_spelling.get(spelling(id), ())) or _only(self._by_login.get(id.casefold(), ()))
+        person = _only(self._by_spelling.get(spelling(id), ())) or _only(
+            self._by_login.get(id.casefold(), ())
+        )
         if person is not None:
             return person
         namesake = _only(self._by_name(name)) if name else None
-        if namesake is None or (email and namesake.email and email.casefold() != namesake.email.casefold()):
+        if namesake is None or (
+            email and namesake.email and email.casefold() != namesake.email.casefold()
+        ):
             return None
         had_id = id not in {name, email}
         return None if had_id and namesake.has_id else namesake
@@ -140,7 +163,9 @@ def _masks(text: str, person: Person) -> bool:
     words, own = _words(text), _words(person.name)
     own += [word for mark in (person.id, person.email, *person.logins) for word in _words(mark)]
     return any(
-        names.look_alike(word, each) for word in (*words, "".join(words)) for each in (*own, *_turned(own, turns=True))
+        names.look_alike(word, each)
+        for word in (*words, "".join(words))
+        for each in (*own, *_turned(own, turns=True))
     )
 
 
@@ -163,12 +188,19 @@ def _keys(text: str, *, turns: bool) -> tuple[set[object], ...]:
     """Return a text for comparing: as it is, its words in order, and both again in Latin letters."""
     exact = names.display(text).casefold()
     latin = re.findall("[a-z0-9]+", names.latin(exact).lower())
-    return {exact}, {*_turned(_words(text), turns=turns)}, {names.words(text)}, {*_turned(latin, turns=turns)}
+    return (
+        {exact},
+        {*_turned(_words(text), turns=turns)},
+        {names.words(text)},
+        {*_turned(latin, turns=turns)},
+    )
 
 
 def _turned(words: list[str], *, turns: bool) -> set[str]:
     """Return the words joined in this order; `turns`: also with the last ones before the first ones."""
-    return {"".join(words[start:] + words[:start]) for start in range(len(words) if turns else 1)} - {""}
+    return {
+        "".join(words[start:] + words[:start]) for start in range(len(words) if turns else 1)
+    } - {""}
 
 
 def of_workspace(workspace: Path, file: Path | None = None) -> People:
@@ -189,13 +221,18 @@ def read(path: Path) -> People:
         raise ArenaError(f"{path}: line {table.line_num}: {error}") from error
     header = [cell.lower() for cell in rows[0]] if rows else []
     if not set(header) & {*COLUMNS["name"], *COLUMNS["last"]}:
-        raise ArenaError(f"{path}: its first line names no column `name`; write for example: name,e-mail,id")
+        raise ArenaError(
+            f"{path}: its first line names no column `name`; write for example: name,e-mail,id"
+        )
     people: dict[str, Person] = {}
     lines: dict[str, int] = {}
     """The line of each id."""
     for number, row in enumerate(rows[1:], 2):
         cells = dict(zip(header, row, strict=False))
-        values = {kind: [cells[column] for column in columns if cells.get(column)] for kind, columns in COLUMNS.items()}
+        values = {
+            kind: [cells[column] for column in columns if cells.get(column)]
+            for kind, columns in COLUMNS.items()
+        }
         if not any(values.values()) or any(name.lower() in NOBODY for name in values["name"]):
             continue
         name = names.display(_name(cells, values))
@@ -203,7 +240,9 @@ def read(path: Path) -> People:
         ids = [re.sub(r"^([0-9]+)\.0+$", r"\1", mark) for mark in values["id"]]
         marks = [*ids, *values["email"]]
         if not name or not "".join(marks).isprintable():
-            raise ArenaError(f"{path}: line {number}: expected a name, and plain text; correct that line")
+            raise ArenaError(
+                f"{path}: line {number}: expected a name, and plain text; correct that line"
+            )
         addresses = [*values["email"], *(mark for mark in ids if "@" in mark)]
         email = "".join(addresses[:1])
         logins = tuple(mark for mark in marks[1:] if mark != email)
@@ -241,7 +280,9 @@ def _refuse_like_ids(path: Path, people: Iterable[Person], lines: Mapping[str, i
 def _text(path: Path) -> str:
     try:
         if path.stat().st_size > LARGEST_BYTES:
-            raise ArenaError(f"{path}: is larger than {LARGEST_BYTES // 1_000_000} MB; name a table of people")
+            raise ArenaError(
+                f"{path}: is larger than {LARGEST_BYTES // 1_000_000} MB; name a table of people"
+            )
         content = path.read_bytes()
     except OSError as error:
         raise ArenaError(f"{path}: cannot be read: {error.strerror}") from error
@@ -250,7 +291,9 @@ def _text(path: Path) -> str:
         is_utf16 = content.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE))
         return content.decode("utf-16" if is_utf16 else "utf-8-sig")
     except UnicodeDecodeError as error:
-        raise ArenaError(f"{path}: this is not UTF-8 text (byte {error.start + 1}); save it as UTF-8") from error
+        raise ArenaError(
+            f"{path}: this is not UTF-8 text (byte {error.start + 1}); save it as UTF-8"
+        ) from error
 
 
 def _name(cells: dict[str, str], values: dict[str, list[str]]) -> str:

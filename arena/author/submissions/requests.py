@@ -1,8 +1,8 @@
 """What was handed in -> requests, one for each bot: a file, a folder, or the download of a whole class.
 
-It looks at names and times, unpacks the download of a class, and copies nothing else. A person has one bot: of several
-attempts the newest counts, and several files of one attempt are one bot where one of them is a program that such a
-folder may have.
+It looks at names and times, unpacks the download of a class, and copies nothing else. A person has
+one bot: of several attempts the newest counts, and several files of one attempt are one bot where
+one of them is a program that such a folder may have.
 """
 
 import os
@@ -20,9 +20,7 @@ from arena.event import discovery
 from arena.event.discovery.files import LEFT_OUT
 from arena.event.discovery.programs import PACKED
 
-TYPED = (
-    "only a text came with it, which was typed into the learning platform, and no file: hand in the program as a file"
-)
+TYPED = "only a text came with it, which was typed into the learning platform, and no file: hand in the program as a file"
 MOST_BOTS = 20
 """An archive of a whole class may hold this multiple of what one bot may."""
 
@@ -83,7 +81,13 @@ def class_of(
     by_author: dict[object, list[Request]] = {}
     for entry in _labelled(folder, people):
         person, who = people.author(entry.label), entry.label.who
-        author: object = ("person", person.id) if person is not None else ("platform", who) if who else entry.path
+        author: object = (
+            ("person", person.id)
+            if person is not None
+            else ("platform", who)
+            if who
+            else entry.path
+        )
         by_author.setdefault(author, []).append(entry)
     same_name: dict[str, list[Path]] = {}
     for author in by_author:
@@ -97,7 +101,9 @@ def class_of(
             others = same_name[_folded(author)] if isinstance(author, Path) else ()
             rivals = tuple(path for path in others if path != author)
             origin = _full((source or folder) / bot.path.relative_to(folder))
-            requests.append(replace(bot, older=older, rivals=rivals, replaces=replaces, source=origin))
+            requests.append(
+                replace(bot, older=older, rivals=rivals, replaces=replaces, source=origin)
+            )
     return requests
 
 
@@ -109,20 +115,27 @@ def is_class(folder: Path) -> bool:
 def class_in(archive: Path, people: People, target: Path) -> Path | None:
     """Unpack an archive to the free path `target`; return the folder of the class in it, or None if it has one bot.
 
-    It has a class if a learning platform made it, or if a file in it is called after a person. An archive that cannot
-    be unpacked counts as one bot.
+    It has a class if a learning platform made it, or if a file in it is called after a person. An
+    archive that cannot be unpacked counts as one bot.
     """
     try:
         unpack(archive, target, bots=MOST_BOTS)
     except ArenaError:
         return None  # it is refused as one bot, with the reason
-    while len(paths := _entries(target)) == 1 and paths[0].is_dir() and not _is_known([paths[0]], people):
+    while (
+        len(paths := _entries(target)) == 1
+        and paths[0].is_dir()
+        and not _is_known([paths[0]], people)
+    ):
         (target,) = paths
     return target if not discovery.is_program(target) and _is_known(paths, people) else None
 
 
 def _is_known(paths: Sequence[Path], people: People) -> bool:
-    labels = [*labels_of([path.name for path in paths]), *(label_of(name_of(path)) for path in paths)]
+    labels = [
+        *labels_of([path.name for path in paths]),
+        *(label_of(name_of(path)) for path in paths),
+    ]
     return any(label.who or people.author(label) for label in labels)
 
 
@@ -141,12 +154,19 @@ def name_of(path: Path) -> str:
 
 def _age(request: Request) -> tuple[str, int, int, str]:
     """Return the key that is higher for a newer file: the platform's word, else the file's own time."""
-    return request.label.time, request.label.order, os.lstat(request.path).st_mtime_ns, request.path.name
+    return (
+        request.label.time,
+        request.label.order,
+        os.lstat(request.path).st_mtime_ns,
+        request.path.name,
+    )
 
 
 def _entries(folder: Path) -> list[Path]:
     return [
-        path for path in sorted(folder.iterdir()) if not discovery.is_skipped(path.name) and path.name not in LEFT_OUT
+        path
+        for path in sorted(folder.iterdir())
+        if not discovery.is_skipped(path.name) and path.name not in LEFT_OUT
     ]
 
 
@@ -157,11 +177,20 @@ def _labelled(folder: Path, people: People) -> list[Request]:
     """
     paths = _entries(folder)
     labels = labels_of([path.name for path in paths])
-    labels = [label if label.who else label_of(name_of(path)) for path, label in zip(paths, labels, strict=True)]
+    labels = [
+        label if label.who else label_of(name_of(path))
+        for path, label in zip(paths, labels, strict=True)
+    ]
     authors = {label.who: people.author(label) for label in labels if label.who}
-    shared = [person for person, count in Counter(authors.values()).items() if person is not None and count > 1]
+    shared = [
+        person
+        for person, count in Counter(authors.values()).items()
+        if person is not None and count > 1
+    ]
     return [
-        Request(path=path, label=replace(label, marks=()) if authors.get(label.who) in shared else label)
+        Request(
+            path=path, label=replace(label, marks=()) if authors.get(label.who) in shared else label
+        )
         for path, label in zip(paths, labels, strict=True)
     ]
 
@@ -182,7 +211,9 @@ def _bots(handed_in: Collection[Request]) -> list[Request]:
             files[name] = entry
         newest = [*files.values()][-1:]
         if any(discovery.begins(name) for name in files) and len(files) > 1:
-            bots.append(replace(newest[0], files={name: entry.path for name, entry in files.items()}))
+            bots.append(
+                replace(newest[0], files={name: entry.path for name, entry in files.items()})
+            )
             continue
         programs = [
             entry

@@ -1,6 +1,7 @@
 """The people of people.csv with their bots in an event that was played; and why somebody has none.
 
-It reads the store of submissions, and decides nothing: marks.py says what somebody without a bot gets.
+It reads the store of submissions, and decides nothing: marks.py says what somebody without a bot
+gets.
 """
 
 from collections import defaultdict
@@ -55,18 +56,23 @@ class Student:
 def author_of(bot: Bot, people: People, store: BotStore | None) -> Person | None:
     """Return the person who submitted a bot, or whose name it has; None for a bot that belongs to nobody in people.csv.
 
-    The display name in a bot.toml is not asked: the bot's author may have written somebody else's name there. Nor is a
-    part of the bot's name, so that `anti_bob` is no bot of Bob's.
+    The display name in a bot.toml is not asked: the bot's author may have written somebody else's
+    name there. Nor is a part of the bot's name, so that `anti_bob` is no bot of Bob's.
     """
     versions = store.versions(bot.name) if store is not None else ()
-    version = next((each for each in versions if each.digest == bot.digest), versions[-1] if versions else None)
-    if version is not None and not version.note.source and store is not None:  # somebody edited it by hand
+    version = next(
+        (each for each in versions if each.digest == bot.digest), versions[-1] if versions else None
+    )
+    if (
+        version is not None and not version.note.source and store is not None
+    ):  # somebody edited it by hand
         version = store.last_submitted(bot.name)
     if version is not None and version.note.person:
         return author_of_note(version.note, people)
     if version is not None and store is not None and _has_namesake(bot.name, version, store):
         return None
-    # The display name of a submission is made of the name of its file; one without a source is from the bot.toml.
+    # The display name of a submission is made of the name of its file; one without a source is from
+    # the bot.toml.
     submitted_as = version.note.display if version is not None and version.note.source else ""
     return (people.named(submitted_as) if submitted_as else None) or people.named(bot.name)
 
@@ -99,13 +105,18 @@ def _has_namesake(bot: str, version: Version, store: BotStore) -> bool:
     """Return whether a learning platform tells the author from that of another bot, and both have the same name."""
     mark, display = version.note.mark, version.note.display
     stem = names.safe(display)[:STEM_LETTERS]
-    alike = [name for name in store.names() if name != bot and name.startswith(stem)] if mark else []
+    alike = (
+        [name for name in store.names() if name != bot and name.startswith(stem)] if mark else []
+    )
     notes = [each.note for name in alike for each in store.versions(name)[-1:]]
     return any(note.display == display and note.mark not in {"", mark} for note in notes)
 
 
 def students(
-    bots: Iterable[Bot], people: People, store: BotStore | None = None, references: Collection[Bot] = ()
+    bots: Iterable[Bot],
+    people: People,
+    store: BotStore | None = None,
+    references: Collection[Bot] = (),
 ) -> tuple[Student, ...]:
     """Return every person of people.csv, in the order of the file, then the authors of bots that belong to nobody.
 
@@ -118,7 +129,9 @@ def students(
     refused: dict[Person, list[str]] = defaultdict(list)
     if store is not None:
         for name in store.names():
-            for author in {author_of_note(version.note, people) for version in store.versions(name)}:
+            for author in {
+                author_of_note(version.note, people) for version in store.versions(name)
+            }:
                 if author is not None:
                     accepted[author].append(name)
         for refusal in store.refused():
@@ -132,13 +145,25 @@ def students(
         later = newer[person]
         state, note = _state(played, measures, later, accepted[person], refused[person])
         return Student(
-            name=person.name, id=person.id, email=person.email, bots=played, state=state, note=note, newer=bool(later)
+            name=person.name,
+            id=person.id,
+            email=person.email,
+            bots=played,
+            state=state,
+            note=note,
+            newer=bool(later),
         )
 
     def stranger(bot: Bot) -> Student:
         name = bot.name if people.named(bot.display) else bot.display or bot.name
         later = newer[bot.name]
-        return Student(name=name, bots=(bot.name,), state=StudentState.PLAYED, note=_late(later), newer=bool(later))
+        return Student(
+            name=name,
+            bots=(bot.name,),
+            state=StudentState.PLAYED,
+            note=_late(later),
+            newer=bool(later),
+        )
 
     return (*map(student, people), *(stranger(bot) for bot in bots if authors[bot.name] is None))
 
@@ -173,10 +198,13 @@ def _late(newer: Collection[str]) -> str:
     return f"{' and '.join(newer)}, as accepted last, is not in this event" if newer else ""
 
 
-def _newer(played: Iterable[Bot], people: People, store: BotStore | None) -> dict[Person | str, list[str]]:
+def _newer(
+    played: Iterable[Bot], people: People, store: BotStore | None
+) -> dict[Person | str, list[str]]:
     """Return the bots that play from now on, but not in this event as they are: by person, or by their name.
 
-    A bot that belongs to nobody counts only if an earlier version of it is in the event: others are house bots.
+    A bot that belongs to nobody counts only if an earlier version of it is in the event: others are
+    house bots.
     """
     newer: dict[Person | str, list[str]] = defaultdict(list)
     digests = {bot.name: bot.digest for bot in played}

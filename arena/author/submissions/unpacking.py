@@ -1,8 +1,9 @@
 """Unpack a stranger's archive, zip or tar, within the limits of a folder that is copied.
 
-It trusts no name in the archive, and only plain files and folders come out of it. Python's readers trust an archive's
-own figures: they read a header of a gigabyte into memory, and a table of a million names too. So they run in a process
-of their own with limits of memory and time, and get a bounded number of unpacked bytes.
+It trusts no name in the archive, and only plain files and folders come out of it. Python's readers
+trust an archive's own figures: they read a header of a gigabyte into memory, and a table of a
+million names too. So they run in a process of their own with limits of memory and time, and get a
+bounded number of unpacked bytes.
 """
 
 import bz2
@@ -17,7 +18,14 @@ from functools import partial
 from pathlib import Path, PurePosixPath
 from typing import IO, BinaryIO, Self
 
-from arena.author.submissions.copy_untrusted import JUNK, MOST_BYTES, MOST_ENTRIES, Allowance, check_path, too_large
+from arena.author.submissions.copy_untrusted import (
+    JUNK,
+    MOST_BYTES,
+    MOST_ENTRIES,
+    Allowance,
+    check_path,
+    too_large,
+)
 from arena.errors import ArenaError
 from arena.event.discovery.files import LEFT_OUT, MAC_FORK, shown
 from arena.limited import LimitedError, limited_value
@@ -45,7 +53,8 @@ Member = tuple[str, bool, bool, int, bool, IO[bytes] | None]
 def unpack(archive: Path, target: Path, *, bots: int = 1) -> list[str]:
     """Unpack into `target`, a folder that does not exist; ArenaError, with the reason, when it is refused.
 
-    It may be as large as this number of bots together. Return what was left out though its author may count on it.
+    It may be as large as this number of bots together. Return what was left out though its author
+    may count on it.
     """
     work = partial(_unpack, archive, target, bots)
     try:
@@ -63,14 +72,18 @@ def _unpack(archive: Path, target: Path, bots: int) -> list[str]:
         for member in _zip(archive) if is_zip else _tar(archive, bots * STREAM_BYTES):
             members -= 1
             if members < 0:
-                raise ArenaError(f"it has more than {bots * MEMBERS} entries: leave out what the bot does not need")
+                raise ArenaError(
+                    f"it has more than {bots * MEMBERS} entries: leave out what the bot does not need"
+                )
             _extract(member, target, allowance)
     except (ArenaError, MemoryError):
         raise
     except Exception as error:  # a reader of a hostile archive may raise anything
         if isinstance(error, OSError) and error.errno in DISK_FAULTS:
             raise ArenaError(f"{target}: cannot be written: {error.strerror}") from error
-        raise ArenaError(f"it is no archive that can be read ({type(error).__name__}); pack it again") from error
+        raise ArenaError(
+            f"it is no archive that can be read ({type(error).__name__}); pack it again"
+        ) from error
     return allowance.noted
 
 
@@ -79,7 +92,9 @@ def _extract(member: Member, target: Path, allowance: Allowance) -> None:
     name, is_folder, is_plain, size, executable, content = member
     inner = PurePosixPath(name)
     if name.startswith("/") or ".." in inner.parts or "\\" in name or "\0" in name:
-        raise ArenaError(f"{name[:200]!a} leads out of its archive; pack it again, from within the bot's folder")
+        raise ArenaError(
+            f"{name[:200]!a} leads out of its archive; pack it again, from within the bot's folder"
+        )
     for folder in (*reversed(inner.parents[:-1]), inner):
         if folder.name in LEFT_OUT | JUNK or folder.name.startswith(MAC_FORK):
             allowance.leave_out(folder)
@@ -141,7 +156,9 @@ class _Info(tarfile.TarInfo):
     def frombuf(cls, buf: bytes | bytearray, encoding: str, errors: str) -> Self:
         info = super().frombuf(buf, encoding, errors)
         if info.type in EXTENSIONS and info.size > HEADER_BYTES:
-            raise ArenaError("it has a header that is larger than any name needs; pack it again with plain tar")
+            raise ArenaError(
+                "it has a header that is larger than any name needs; pack it again with plain tar"
+            )
         return info
 
 

@@ -1,7 +1,7 @@
 """A person's seat in a match: on the screen of a terminal by keys, elsewhere by lines of text.
 
-It shows what the role may see and no more (replay/player_view.py), and returns a legal move; match/entering.py decides
-what text and keys mean.
+It shows what the role may see and no more (replay/player_view.py), and returns a legal move;
+match/entering.py decides what text and keys mean.
 """
 
 import sys
@@ -51,7 +51,10 @@ class TextSeat:
         now = self._view.of(role, self._scene, referee)
         if now.facts != self._scene.facts:  # hidden turns of others have no scene
             print(f"\n{match_text.drawing(self._game, now)}\n")
-        listing = "\n".join(f"  {output.safe_line(line)}" for line in entering.in_columns(entering.listing(legal), 76))
+        listing = "\n".join(
+            f"  {output.safe_line(line)}"
+            for line in entering.in_columns(entering.listing(legal), 76)
+        )
         if len(legal) <= MOVES_LISTED:
             print(f"legal moves:\n{listing}")
         else:
@@ -92,7 +95,9 @@ class ScreenSeat:
         """Show the new turns, those of the others for a moment each."""
         for scene in self._view.go_on(referee.turns):
             self._story.scenes.append(scene)
-            movers = [role for role in self._game.to_move(referee.state) if role not in self._view.own]
+            movers = [
+                role for role in self._game.to_move(referee.state) if role not in self._view.own
+            ]
             waiting = f" {' and '.join(movers)} to move ..." if movers else ""
             self._draw(paint(waiting, DIM, self._story.colour), ())
             if all(turn.role not in self._view.own for turn in scene.turns):
@@ -133,7 +138,9 @@ class ScreenSeat:
                 raise LeftEarlyError
             candidates = self._candidates()
             if self._directions:  # the whole move was entered, although others begin with it
-                candidates = tuple(move for move in candidates if entering.directions_of(move) == self._directions)
+                candidates = tuple(
+                    move for move in candidates if entering.directions_of(move) == self._directions
+                )
             if self._text and len(candidates) != 1:
                 self._message = entering.misunderstood(self._text, self._legal, candidates)
             return candidates[0] if len(candidates) == 1 else None
@@ -143,7 +150,9 @@ class ScreenSeat:
             if candidates:
                 self._directions = directions
             else:
-                self._message = f"no legal move goes {' '.join(entering.SIGNS[each] for each in directions)}"
+                self._message = (
+                    f"no legal move goes {' '.join(entering.SIGNS[each] for each in directions)}"
+                )
             return candidates[0] if len(candidates) == 1 else None
         elif key in {"backspace", "delete"}:
             self._text, self._directions = self._text[:-1], self._directions[:-1]
@@ -161,7 +170,9 @@ class ScreenSeat:
         colour = self._story.colour
         if self._message:
             return paint(f" {output.safe_line(self._message)}", ALARM, colour)
-        entered = " ".join(entering.SIGNS[direction] for direction in self._directions) or output.safe_line(self._text)
+        entered = " ".join(
+            entering.SIGNS[direction] for direction in self._directions
+        ) or output.safe_line(self._text)
         candidates = self._candidates()
         hint = f"{len(candidates)} legal moves"
         if len(candidates) < 2:
@@ -174,15 +185,21 @@ class ScreenSeat:
         if not self._listed:
             return ()
         shared = entering.shared_words(self._legal)
-        title = " ".join(["legal moves:", *self._legal[0].split()[:shared], "..." if shared else ""]).strip()
+        title = " ".join(
+            ["legal moves:", *self._legal[0].split()[:shared], "..." if shared else ""]
+        ).strip()
         listing = entering.listing(self._legal, self._candidates() or self._legal, shared=shared)
         lines = entering.in_columns(listing, panel_columns(self._story, self._terminal.size[0]))
         return (title, *map(output.safe_line, lines))
 
     def _draw(self, prompt: str, aside: tuple[str, ...]) -> None:
-        directions = {direction for move in self._legal for direction in entering.directions_of(move)}
+        directions = {
+            direction for move in self._legal for direction in entering.directions_of(move)
+        }
         arrows = "".join(
-            entering.SIGNS[direction] for direction in ("left", "up", "down", "right") if direction in directions
+            entering.SIGNS[direction]
+            for direction in ("left", "up", "down", "right")
+            if direction in directions
         )
         moves = ((arrows, "move"),) if arrows else ()
         stay = ((".", "stay"),) if "stay" in directions else ()

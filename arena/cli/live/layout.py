@@ -1,7 +1,7 @@
 """A match as one frame of a terminal: the board on the left, players and moves on the right, two lines below.
 
-Values in, lines out: it reads no key and asks no terminal. Text that a bot may have written is made harmless before it
-stands in a line.
+Values in, lines out: it reads no key and asks no terminal. Text that a bot may have written is made
+harmless before it stands in a line.
 """
 
 import re
@@ -39,7 +39,8 @@ def width(text: str) -> int:
 def cut(text: str, columns: int) -> str:
     """Return as much of a text as fits into a number of columns; its colours are kept, and ended.
 
-    rich's `Text.from_ansi` and `truncate` do the same, but then need a console that writes the colours again.
+    rich's `Text.from_ansi` and `truncate` do the same, but then need a console that writes the
+    colours again.
     """
     if width(text) <= columns:
         return text
@@ -76,7 +77,11 @@ class Story:
 
 
 def frame(
-    story: Story, index: int, size: tuple[int, int], below: tuple[str, str], aside: tuple[str, ...] = ()
+    story: Story,
+    index: int,
+    size: tuple[int, int],
+    below: tuple[str, str],
+    aside: tuple[str, ...] = (),
 ) -> list[str]:
     """Return a scene as lines that fit into this number of columns and rows.
 
@@ -118,19 +123,28 @@ def _board(story: Story, scene: Scene) -> tuple[list[str], BoardSigns | None]:
     game = story.game
     grids, state = readable(game, scene.facts)
     if not grids and not state.scene.rows:
-        return [f"  {output.safe_line(fact, 46)}" for fact in (*game.board(), "", *scene.facts)], None
+        return [
+            f"  {output.safe_line(fact, 46)}" for fact in (*game.board(), "", *scene.facts)
+        ], None
     return [line.rstrip() for line in picture(grids, state)], state
 
 
 def _panel(
-    story: Story, index: int, state: BoardSigns | None, size: tuple[int, int], aside: tuple[str, ...]
+    story: Story,
+    index: int,
+    state: BoardSigns | None,
+    size: tuple[int, int],
+    aside: tuple[str, ...],
 ) -> list[str]:
     """Return the players, the signs and other facts of the state; then the moves so far, the newest last."""
     columns, height = size
     top = [*_seats(story, story.scenes[index], state), ""]
     if aside:
         rows_left = max(0, height - len(top))
-        return [*top, *(aside if len(aside) <= rows_left else (*aside[: rows_left - 1], "... and more"))]
+        return [
+            *top,
+            *(aside if len(aside) <= rows_left else (*aside[: rows_left - 1], "... and more")),
+        ]
     end: list[str] = []
     if story.record and index == story.last:
         verdict, turns = story.record.verdict, output.counted(story.scenes[-1].number, "turn")
@@ -161,7 +175,9 @@ def _seats(story: Story, scene: Scene, state: BoardSigns | None) -> Iterator[str
     if state and state.meanings:
         styled = ((paint(sign, state.styles.get(sign, "")), text) for sign, text in state.meanings)
         yield "   ".join(f"{sign} {output.safe_line(text)}" for sign, text in styled)
-    yield from (f"  {output.safe_line(fact)}" for fact in (state.scene.other_facts if state else ()))
+    yield from (
+        f"  {output.safe_line(fact)}" for fact in (state.scene.other_facts if state else ())
+    )
 
 
 def _moves(story: Story, scene: Scene, columns: int, *, current: bool) -> Iterator[str]:
@@ -169,7 +185,9 @@ def _moves(story: Story, scene: Scene, columns: int, *, current: bool) -> Iterat
     longest = max(map(len, story.game.roles))
     for index, turn in enumerate(scene.turns):
         by = "" if turn.by == "bot" else f" ({turn.by})"
-        quality = f", {scene.qualities[index]}" if scene.qualities and str(scene.qualities[index]) else ""
+        quality = (
+            f", {scene.qualities[index]}" if scene.qualities and str(scene.qualities[index]) else ""
+        )
         text = f"{scene.number:>3} {turn.role:{longest}} {output.safe_line(scene.move(index))}{by}{quality}"
         for line in _wrapped(text, columns, 6):
             yield paint(line, BOLD, story.colour and current)
@@ -177,7 +195,10 @@ def _moves(story: Story, scene: Scene, columns: int, *, current: bool) -> Iterat
             if (call.turn, call.role) == (turn.number, turn.role):
                 tokens = f"{call.answer.tokens_in} + {call.answer.tokens_out} tokens"
                 said = output.safe_line(call.answer.text, SAID_LETTERS)
-                yield from (paint(each, DIM) for each in _wrapped(f"    model, {tokens}: {said}", columns, 6))
+                yield from (
+                    paint(each, DIM)
+                    for each in _wrapped(f"    model, {tokens}: {said}", columns, 6)
+                )
         if current and turn.rejected_text is not None:
             yield paint(f'      instead of "{output.safe_line(turn.rejected_text)}"', DIM)
         for remark in turn.remarks[:3] if current else ():

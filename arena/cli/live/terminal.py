@@ -1,13 +1,15 @@
 """The terminal as a full screen: whole frames out, single keys in, and everything restored afterwards.
 
-It owns the terminal's modes, its second screen and the cursor, and gives them back at the end, after a traceback, after
-a signal that raises, and while the command is suspended (Ctrl-Z). It knows nothing of matches.
+It owns the terminal's modes, its second screen and the cursor, and gives them back at the end,
+after a traceback, after a signal that raises, and while the command is suspended (Ctrl-Z). It knows
+nothing of matches.
 
-This is our own code, because each library would cost more than it saves. Textual and prompt_toolkit put the terminal
-into raw mode, where Ctrl-C is a key and no signal, and bring an event loop, while here the referee's loop runs; to
-import them takes 0.2 and 0.1 s of CPU. prompt_toolkit's decoder of keys alone takes as long, and needs a table of names
-like the one below. blessed has single keys and a second screen, but does not give the terminal back at Ctrl-Z, and
-raises an error at a terminal that is gone.
+This is our own code, because each library would cost more than it saves. Textual and prompt_toolkit
+put the terminal into raw mode, where Ctrl-C is a key and no signal, and bring an event loop, while
+here the referee's loop runs; to import them takes 0.2 and 0.1 s of CPU. prompt_toolkit's decoder of
+keys alone takes as long, and needs a table of names like the one below. blessed has single keys and
+a second screen, but does not give the terminal back at Ctrl-Z, and raises an error at a terminal
+that is gone.
 """
 
 import os
@@ -64,8 +66,8 @@ def is_usable() -> bool:
 def decode(data: bytes, *, complete: bool = False) -> tuple[list[str], bytes]:
     """Return the keys that were pressed, and the bytes of an unfinished one.
 
-    A printable character is its own name; a key without a name here is left out. With `complete` no more bytes are on
-    their way, so that a lone escape is the escape key.
+    A printable character is its own name; a key without a name here is left out. With `complete` no
+    more bytes are on their way, so that a lone escape is the escape key.
     """
     keys: list[str] = []
     while data:
@@ -114,9 +116,12 @@ class Terminal:
     def key(self, seconds: float | None = None) -> str | None:
         """Return the next key, None when none came in time, or `ctrl-d` when the terminal is gone.
 
-        It waits no longer than RESIZE_CHECK_S, so that the caller can draw for a new size: be ready for None.
+        It waits no longer than RESIZE_CHECK_S, so that the caller can draw for a new size: be ready
+        for None.
         """
-        if not self._keys and self._has_input(RESIZE_CHECK_S if seconds is None else min(seconds, RESIZE_CHECK_S)):
+        if not self._keys and self._has_input(
+            RESIZE_CHECK_S if seconds is None else min(seconds, RESIZE_CHECK_S)
+        ):
             data = self._read()
             keys, self._unfinished = decode(self._unfinished + data)
             while self._unfinished and self._has_input(KEY_BYTES_S) and (more := self._read()):

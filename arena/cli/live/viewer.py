@@ -67,7 +67,11 @@ class Playback:
             step = -1 if key in {"-", "down"} else 1
             self.speed = min(len(SPEEDS_S) - 1, max(0, self.speed + step))
         elif key in {"home", "end", "G", "page up", "page down"}:
-            targets = {"home": 0, "page up": self.turn - PAGE_TURNS, "page down": self.turn + PAGE_TURNS}
+            targets = {
+                "home": 0,
+                "page up": self.turn - PAGE_TURNS,
+                "page down": self.turn + PAGE_TURNS,
+            }
             self.go_to(targets.get(key, self.last))
         elif key in {"q", "ctrl-d"} or (key == "escape" and not number):
             self.left = True
@@ -151,4 +155,7 @@ def key_line(keys: tuple[tuple[str, str], ...], columns: int, *, colour: bool) -
     for pair in first_keys:
         if sum(width(f" {key} {effect} ") for key, effect in (*chosen, pair, last)) <= columns:
             chosen.append(pair)
-    return "".join(f" {paint(key, BOLD, colour)} {paint(effect, DIM, colour)} " for key, effect in (*chosen, last))
+    return "".join(
+        f" {paint(key, BOLD, colour)} {paint(effect, DIM, colour)} "
+        for key, effect in (*chosen, last)
+    )

@@ -40,13 +40,25 @@ def run(
     sandbox: options.Sandbox = None,
     unsafe: options.Unsafe = False,
     boards: options.BoardNames = None,
-    bots: Annotated[list[str] | None, typer.Option("--bot", metavar="BOT,...", help="Only these bots.")] = None,
+    bots: Annotated[
+        list[str] | None, typer.Option("--bot", metavar="BOT,...", help="Only these bots.")
+    ] = None,
     settings: options.Settings = None,
-    demo: Annotated[bool, typer.Option("--demo", help="Play the demo, in a folder demo/ made for it.")] = False,
-    plan: Annotated[bool, typer.Option("--plan", help="Only print how many matches, and how long.")] = False,
-    charts: Annotated[bool, typer.Option("--charts/--no-charts", help="Draw the charts, write the report.")] = True,
-    strict: Annotated[bool, typer.Option("--strict", help="Exit with code 1 when any seat was at fault.")] = False,
-    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print only mistakes; the exit code tells.")] = False,
+    demo: Annotated[
+        bool, typer.Option("--demo", help="Play the demo, in a folder demo/ made for it.")
+    ] = False,
+    plan: Annotated[
+        bool, typer.Option("--plan", help="Only print how many matches, and how long.")
+    ] = False,
+    charts: Annotated[
+        bool, typer.Option("--charts/--no-charts", help="Draw the charts, write the report.")
+    ] = True,
+    strict: Annotated[
+        bool, typer.Option("--strict", help="Exit with code 1 when any seat was at fault.")
+    ] = False,
+    quiet: Annotated[
+        bool, typer.Option("--quiet", "-q", help="Print only mistakes; the exit code tells.")
+    ] = False,
     json: Annotated[bool, typer.Option("--json", help="Print the leaderboard as JSON.")] = False,
 ) -> None:
     """Play the event of a tournament.toml; after an interruption, go on with it."""
@@ -70,13 +82,19 @@ def run(
         changed |= elsewhere.keys_of(workers)
     path = paths.tournament_file(file)
     tournament = config.load(path, changed)
-    event, entrants = workspace.event_of(tournament, path, options.names_in(bots), options.names_in(boards))
+    event, entrants = workspace.event_of(
+        tournament, path, options.names_in(bots), options.names_in(boards)
+    )
     count = workspace.matches_at_once(tournament, event)
     folder = paths.results_folder(path.parent, event.name)
     if not bots:  # a bot that plays none of the boards: otherwise nobody would notice a mistake in its bot.toml
         playing = {bot.name for bot in event.bots}
         askers = {bot.name for bot in entrants if bot.model and event.conditions.model is None}
-        idle = [output.safe_line(bot.name) for bot in entrants if bot.name not in playing | askers and not bot.remote]
+        idle = [
+            output.safe_line(bot.name)
+            for bot in entrants
+            if bot.name not in playing | askers and not bot.remote
+        ]
         if idle:
             output.notice(f"left out, since they play none of the boards: {', '.join(idle)}")
     for board in event.boards:
@@ -96,7 +114,9 @@ def run(
             output.notice(sentence)
     absent = sorted(tournament.bots_with_settings - {bot.name for bot in entrants})
     if absent:
-        output.notice(f"[[bot]] {', '.join(absent)}: no bot of this name is in the folder {tournament.bots}")
+        output.notice(
+            f"[[bot]] {', '.join(absent)}: no bot of this name is in the folder {tournament.bots}"
+        )
     text = path.read_text("utf-8")
     if changed or bots or boards:
         table = tournament.model_dump() | {"boards": [board.label for board in event.boards]}
@@ -116,14 +136,17 @@ def run(
                 _notify(tournament.notify, folder, watcher, outcome)
     if interrupt:
         planned = f"{watcher.at_most}{outcome.planned}"
-        output.notice(f"{outcome.finished} of {planned} matches are stored; to go on:\n  {command_line()}")
+        output.notice(
+            f"{outcome.finished} of {planned} matches are stored; to go on:\n  {command_line()}"
+        )
         raise typer.Exit(interrupt.code)
     fault = False
     if strict:
         with Archive.open(folder, writing=False) as archive:
             fault = any(tally.ending for tally in archive.tallies())
     with contextlib.suppress(ArenaError):  # the next run has begun
-        # Who only reads makes SQLite's two files beside the event's, and cannot remove them; the last writer can.
+        # Who only reads makes SQLite's two files beside the event's, and cannot remove them; the
+        # last writer can.
         Archive.make(folder)
     # A run that `stop_after` ended did what it was asked to.
     unfinished = not outcome.complete and (outcome.stop is None or outcome.failed)
@@ -134,9 +157,9 @@ def run(
 def _warn_about_writers(files: Collection[Path]) -> None:
     """Print a warning for each file that decides what runs as our user and that every user of the machine may write.
 
-    Who may write to the folder of a file can exchange it, unless the folder is sticky, as /tmp is. The run goes on: on
-    some file systems, such as those of Windows in WSL, every file looks like that. A group may write, because the
-    organisers of a course share their folder.
+    Who may write to the folder of a file can exchange it, unless the folder is sticky, as /tmp is.
+    The run goes on: on some file systems, such as those of Windows in WSL, every file looks like
+    that. A group may write, because the organisers of a course share their folder.
     """
     for path in sorted({*files, *(file.parent for file in files)}):
         mode = path.stat().st_mode
@@ -155,7 +178,9 @@ def _demo(file: Path | None) -> Path:
         raise ArenaError(f"--demo: plays an event of its own; leave out {file}")
     folder = Path("demo")
     if not (folder / paths.TOURNAMENT_FILE).is_file():
-        with making(folder):  # as it comes, so that the event has the seed and the results of the demo
+        with making(
+            folder
+        ):  # as it comes, so that the event has the seed and the results of the demo
             pass
     return folder / paths.TOURNAMENT_FILE
 
@@ -191,7 +216,9 @@ def _play(
     return watching.play(event, folder, watcher, is_over, **settings), watcher
 
 
-def _show_plan(event: Event, folder: Path, workers: int, tournament: "Tournament", *, json: bool) -> None:
+def _show_plan(
+    event: Event, folder: Path, workers: int, tournament: "Tournament", *, json: bool
+) -> None:
     """Print the plan of an event; a board that was never played takes as long as the others do, or a guess."""
     from arena.event import plan
     from arena.results.archive import Archive, NoResultsError
@@ -203,7 +230,12 @@ def _show_plan(event: Event, folder: Path, workers: int, tournament: "Tournament
         played.update(match.label for match in plan.Plan(event, archive).stored())
     mean_s = sum(measured.values()) / len(measured) if measured else GUESSED_MATCH_S
     rows = [
-        (label, matches, played[label], (matches - played[label]) * measured.get(label, mean_s) / workers)
+        (
+            label,
+            matches,
+            played[label],
+            (matches - played[label]) * measured.get(label, mean_s) / workers,
+        )
         for label, matches in plan.counts(event).items()
     ]
     if json:
@@ -212,19 +244,33 @@ def _show_plan(event: Event, folder: Path, workers: int, tournament: "Tournament
         return
     rows.append(("all", schedules.total(event), played.total(), sum(row[3] for row in rows)))
     cells = [(*row[:3], watching.duration(row[3])) for row in rows]
-    output.print_table(output.make_table(("board", f"{schedules.at_most(event)}matches", "played", "time"), cells))
-    source = "by the mean time of the matches played before" if measured else f"guessed at {GUESSED_MATCH_S} s a match"
+    output.print_table(
+        output.make_table(("board", f"{schedules.at_most(event)}matches", "played", "time"), cells)
+    )
+    source = (
+        "by the mean time of the matches played before"
+        if measured
+        else f"guessed at {GUESSED_MATCH_S} s a match"
+    )
     print(f"{len(event.bots)} bots; time left {source}, with {workers} at a time")
     if event.stop_when is not None:
         print(f"the event ends earlier when the {event.stop_when} (stop_when)")
     for sentence in service.sentences(event, folder, tournament):
         print(sentence)
     if event.stop_after is not None:
-        print(f"a run begins no more matches after {watching.duration(event.stop_after)} (stop_after)")
+        print(
+            f"a run begins no more matches after {watching.duration(event.stop_after)} (stop_after)"
+        )
 
 
 def _report(
-    event: Event, folder: Path, watcher: watching.Watcher, outcome: "Progress", *, charts: bool, json: bool
+    event: Event,
+    folder: Path,
+    watcher: watching.Watcher,
+    outcome: "Progress",
+    *,
+    charts: bool,
+    json: bool,
 ) -> None:
     """Write the tables, charts and report; print who was absent, the leaderboard, and the paths of the files."""
     read = results.read(folder)
@@ -241,7 +287,9 @@ def _report(
         if outcome.phase in run_words.REASONS:
             output.notice(run_words.REASONS[outcome.phase])
         due = f"{watcher.at_most}{outcome.planned - outcome.finished}"
-        output.notice(f"{due} of {outcome.planned} matches are still due; to go on:\n  {command_line()}")
+        output.notice(
+            f"{due} of {outcome.planned} matches are still due; to go on:\n  {command_line()}"
+        )
     if isinstance(event.seed, int) and not _bots_come_with_arena(event):
         output.notice(
             f"seed {event.seed} is a number: a bot that guesses it can foretell all chance; for strangers' bots take a "
@@ -283,17 +331,26 @@ def _bots_come_with_arena(event: Event) -> bool:
     return all(bot.digest in own for bot in event.bots)
 
 
-def _notify(table: "NotifyTable", folder: Path, watcher: watching.Watcher, outcome: "Progress") -> None:
+def _notify(
+    table: "NotifyTable", folder: Path, watcher: watching.Watcher, outcome: "Progress"
+) -> None:
     """Tell the webhook how the run ended, in sentences without a name of a bot or a person."""
     from arena.event import notify
 
-    sentences = [f"{watcher.name}: {outcome.finished} of {watcher.at_most}{outcome.planned} matches are played."]
+    sentences = [
+        f"{watcher.name}: {outcome.finished} of {watcher.at_most}{outcome.planned} matches are played."
+    ]
     if watcher.absentees:
-        sentences.append(f"{output.counted(len(watcher.absentees), 'bot')} did not start, and forfeits its matches.")
+        sentences.append(
+            f"{output.counted(len(watcher.absentees), 'bot')} did not start, and forfeits its matches."
+        )
     read = results.read(folder)
     for league in read.leagues:
         changes = league.rank_changes
-        if any(standing.rank == 1 and changes.get(standing.bot, 0) != 0 for standing in league.standings):
+        if any(
+            standing.rank == 1 and changes.get(standing.bot, 0) != 0
+            for standing in league.standings
+        ):
             sentences.append(f"{league.game} has another first.")
     read.close()
     try:
@@ -312,4 +369,8 @@ def _program() -> list[str]:
     script = Path(sys.argv[0])
     if script.name == "__main__.py":
         return ["python", "-m", "arena"]
-    return [script.name if shutil.which(script.name) or not script.is_file() else paths.displayed(script)]
+    return [
+        script.name
+        if shutil.which(script.name) or not script.is_file()
+        else paths.displayed(script)
+    ]

@@ -29,15 +29,17 @@ COUNT_INTERVAL_S = 1.0  # at least
 class RunWatcher(Watcher):
     """Shows a run. Every match so far is counted now and then by `standings`, the one definition of points.
 
-    The frame is rich's. rich.progress is not: its columns for the count, rate and time left would be as many lines as
-    `frame`, its rate covers the last 30 seconds only, and the lines in a pipe need our figures in any case.
+    The frame is rich's. rich.progress is not: its columns for the count, rate and time left would
+    be as many lines as `frame`, its rate covers the last 30 seconds only, and the lines in a pipe
+    need our figures in any case.
     """
 
     def __init__(self, event: Event, lanes: str, earlier: Iterable[Played]) -> None:
         super().__init__(event.name, lanes, schedules.at_most(event))
         self._names = display_names(event.bots)
         self._leagues = {game: event.league(game) for game in event.games}
-        # In an event of several games the column of a board would be empty in the rows of other games.
+        # In an event of several games the column of a board would be empty in the rows of other
+        # games.
         self._boards = [board.label for board in event.boards if len(self._leagues) == 1]
         self._earlier = iter(earlier)
         self._played: list[Played] = []
@@ -69,14 +71,17 @@ class RunWatcher(Watcher):
         line.add_row(self.name, bar, self.summary())
         if self.live is None:
             return line
-        return Group(line, output.fitting_table(self.headers, self.rows(BOTS_SHOWN), self.live.console))
+        return Group(
+            line, output.fitting_table(self.headers, self.rows(BOTS_SHOWN), self.live.console)
+        )
 
     @property
     def headers(self) -> tuple[Column, ...]:
         """The columns of `rows`."""
         game = () if len(self._leagues) == 1 else ("game",)
         return tuple(
-            LEADERBOARD[name] for name in (*game, *COLUMNS, *(name.partition("/")[2] for name in self._boards))
+            LEADERBOARD[name]
+            for name in (*game, *COLUMNS, *(name.partition("/")[2] for name in self._boards))
         )
 
     def rows(self, top: int) -> list[tuple[object, ...]]:
@@ -95,7 +100,10 @@ class RunWatcher(Watcher):
         return [
             (
                 *((game,) if several else ()),
-                *(self._names[row.bot] if column == "bot" else getattr(row, column) for column in COLUMNS),
+                *(
+                    self._names[row.bot] if column == "bot" else getattr(row, column)
+                    for column in COLUMNS
+                ),
                 *map(row.boards.get, self._boards),
             )
             for game, rows in self._standings.items()
@@ -107,14 +115,19 @@ def _ranked(league: Event, played: Sequence[Played]) -> tuple[Standing, ...]:
     """Return the standings of a game, best first; the bots without a rank follow, as in the leaderboard."""
     ranked, absent = ranked_bots(league), absentees(played)
     by_points = standings((bot.name for bot in league.bots), played)
-    order = sorted(by_points, key=lambda row: (row.points is None, row.bot in absent, row.bot not in ranked))
-    before = sum(row.points is not None and row.bot in ranked and row.bot not in absent for row in order)
+    order = sorted(
+        by_points, key=lambda row: (row.points is None, row.bot in absent, row.bot not in ranked)
+    )
+    before = sum(
+        row.points is not None and row.bot in ranked and row.bot not in absent for row in order
+    )
     ranks: dict[int | None, int] = {}
     rows = []
     for number, row in enumerate(order, 1):
         rank = None
         if row.rank is not None and row.bot in ranked:
-            # Bots with equal points share the first rank, and those that never said `ready` the last one.
+            # Bots with equal points share the first rank, and those that never said `ready` the
+            # last one.
             rank = before + 1 if row.bot in absent else ranks.setdefault(row.rank, number)
         rows.append(replace(row, rank=rank))
     return tuple(rows)

@@ -17,7 +17,8 @@ for line in sys.stdin:
     if word == "seed":
         random.seed(int(rest))  # the same dice in a rerun
     elif word == "secret":
-        random.seed(rest)  # more digits, where the event keeps its seed secret: nobody can foretell these dice
+        # An event that keeps its seed secret sends more digits: nobody can foretell these dice.
+        random.seed(rest)
     elif word == "ready?":
         print("ready", flush=True)
     elif word == "turn":  # a new question: its state and its moves follow

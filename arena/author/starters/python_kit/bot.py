@@ -1,4 +1,4 @@
-"""A bot that plays any game with the rules at hand: takes a win that is one move away, and keeps off a loss that is."""
+"""A bot that looks one move ahead in any game: it takes a win and avoids a loss."""
 
 from arena.kit import Turn, run
 
@@ -17,4 +17,5 @@ def choose(turn: Turn) -> str:
     return max(shuffled, key=worst)
 
 
-run(choose)  # reads, calls `choose` at each `go`, prints and flushes its answer, and leaves at `end`
+# `run` reads, calls `choose` at each `go`, prints and flushes the answer, and leaves at `end`.
+run(choose)

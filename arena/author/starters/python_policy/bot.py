@@ -1,4 +1,7 @@
-"""A bot that plays by a trained policy: a network for each role, in policy.npz. A role without one plays by dice."""
+"""A bot that plays by a trained network for each role, in policy.npz.
+
+A role without a network plays by dice.
+"""
 
 from pathlib import Path
 
@@ -13,13 +16,20 @@ encoding = Encoding.from_json(str(saved["encoding"])) if saved else None
 
 
 def scores(features: list[float], role: str) -> np.ndarray:
-    """Return the network's score of each move of a role: layers of weights and a bias, with max(0, x) between them."""
-    layer, number = np.array(features), 0
+    """Return the score of each move of a role.
+
+    The network has layers of weights and a bias, with max(0, x) between them.
+    """
+    values = np.array(features)
+    number = 0
     while f"{role} weights {number}" in saved:
-        layer = np.maximum(layer, 0) if number else layer
-        layer = layer @ saved[f"{role} weights {number}"] + saved[f"{role} bias {number}"]
+        if number > 0:
+            values = np.maximum(values, 0)
+        weights = saved[f"{role} weights {number}"]
+        bias = saved[f"{role} bias {number}"]
+        values = values @ weights + bias
         number += 1
-    return layer
+    return values
 
 
 def choose(turn: Turn) -> str:
@@ -33,4 +43,5 @@ def choose(turn: Turn) -> str:
     return actions[best]
 
 
-run(choose)  # reads, calls `choose` at each `go`, prints and flushes its answer, and leaves at `end`
+# `run` reads, calls `choose` at each `go`, prints and flushes the answer, and leaves at `end`.
+run(choose)
