@@ -1,31 +1,31 @@
-"""The plan of an event: the matches of its schedule, in order, as far as the results on disk decide which they are.
+"""The plan of an event: the matches of its schedule, in order, as far as results decide them.
 
-It asks the schedule for one batch after the other, and the archive for what was played. It plays
-nothing, writes nothing, and knows no worker and no clock.
+The plan asks the schedule for one batch after the other, and the archive for the results. It plays
+no match, writes no file, and knows no worker and no clock.
 """
 
 # Theory of operation
 #
-# A plan is walked, not made: a thousand bots have a million matches. `walk` makes the next match
-# only when somebody wants it, and of the matches before it the plan keeps the ids, eight bytes
-# each. Whether a match is stored is looked up in the archive, some hundreds at once. A set of all
-# stored ids would be quicker, but a million ids would take 120 MB.
+# A plan is walked, not made at once: a thousand bots have a million matches. `walk` makes the next
+# match only when the caller asks for it, and of the matches before it the plan keeps the ids, eight
+# bytes each. Whether a match is stored is looked up in the archive, some hundreds at once. A set of
+# all stored ids would be quicker, but a million ids would take 120 MB.
 #
 # Batches that are over are stored with the ids of their matches (`StoredBatch`). `Plan.resumed`
-# begins behind them: it pairs none of them again, and makes none of their matches. A stored batch
+# begins behind them: it does not pair them again, and does not make their matches. A stored batch
 # counts only while all its matches are stored, so an archive that lost a match plays it again.
 # `arena verify` walks the whole plan and compares.
 #
 # Batches. A batch depends on the results of earlier batches (`Schedule.BEHIND`). While these are
-# not all stored, `walk` yields None: nothing can begin until more matches are done, and whoever
-# walks may ask again. The schedule gets results in the order of the plan, so the order in which
-# matches finished changes nothing.
+# not all stored, `walk` yields None: nothing can begin until more matches are done, and the caller
+# may ask again. The schedule gets results in the order of the plan, so the order in which matches
+# finished changes nothing.
 #
 # Resuming is the same walk, in which stored matches count as done. The plan has no other state, so
-# an event can be cut anywhere and goes on with the same matches. That is also why the rule
-# `stop_when` is looked at only at points of the plan, after complete batches, or, where a batch has
-# several repeats of the same pairings, as a round robin has, after complete repeats: a look
-# whenever a match ends would see other results in each run.
+# an event can be interrupted anywhere and continues with the same matches. For the same reason
+# there are looks at the rule `stop_when` only at fixed points of the plan: after complete batches,
+# or, where a batch has several repeats of the same pairings, as in a round robin, after complete
+# repeats. A look whenever a match ends would see different results in each run.
 
 from array import array
 from collections import Counter
@@ -43,8 +43,10 @@ from arena.results.archive.records import StoredBatch
 from arena.values import Batch, Event, Match, OpenRanks, Seat, Stop, identity_of
 
 MOST_OPEN = 1_500_000
-"""A run walks no further than it plays, so only a stranger has an archive of which more are missing."""
+"""The most matches that may not be played: a run walks no further than it plays, so more of them
+are missing only in an archive that a stranger made."""
 ID_DIGITS = 12
+"""The hex digits of the id of a match."""
 LOOK_UP = 256
 """The number of matches that are looked up in the archive at once."""
 
@@ -58,49 +60,77 @@ class Planned(NamedTuple):
     """True when its record is on disk."""
 
 
+class _Looks:
+    """The looks at `stop_when` after the complete parts of a plan, which are repeats or batches."""
+
+    def __init__(self, after: int) -> None:
+        """Pass over the looks at this number of parts, none of which ended the event."""
+        self._parts = 0
+        self._next = 1
+        for _ in range(after):
+            self.is_due()
+
+    def is_due(self) -> bool:
+        """Take note of one more complete part; return whether to look now."""
+        self._parts += 1
+        if self._parts < self._next:
+            return False
+        self._next = stopping.next_look(self._parts)
+        return True
+
+
 class Plan:
     """The matches of one event; its archive says which of them are done."""
 
     def __init__(self, event: Event, archive: Archive, batches: Sequence[StoredBatch] = ()) -> None:
-        """Begin behind the first of these batches that are complete; `resumed` takes those of the archive."""
-        self._event, self._archive = event, archive
+        """Begin behind the complete batches at the beginning of `batches`.
+
+        `resumed` takes the batches of the archive.
+        """
+        self._event = event
+        self._archive = archive
         self._schedule = schedules.find(event.schedule)
+        self._looks_inside: bool = getattr(self._schedule, "LOOKS_EACH_REPEAT", False)
+        """True when there are looks at `stop_when` after each repeat, not only after each batch."""
         self._ids: list[array[int]] = []
         """The ids of the matches that were walked, for each batch."""
         self._missing: list[int] = []
-        """How many of these are not stored, for each batch."""
+        """The number of these matches that are not stored, for each batch."""
         self._open = 0
-        """How many of all are not stored."""
+        """The number of all walked matches that are not stored."""
         self._ended = 0
         """The number of batches that were walked to their end."""
-        self._plugin = not schedules.is_shipped(event.schedule)
+        self._is_plugin = not schedules.is_shipped(event.schedule)
         self._seen: set[int] = set()
-        """The ids that a plug-in planned. It takes 100 MB for a million, so it stays empty for arena's own schedules,
-        whose tests say that each id is planned once."""
+        """The ids that a plug-in planned. A million of them take 100 MB, so it stays empty for
+        arena's own schedules, whose tests say that each id is planned once."""
         self._results: dict[int, Batch] = {}
+        """The results of complete batches that were read from disk."""
         self.walked = 0
+        """The number of matches that were walked."""
         self.over = False
         """True when all matches of the plan were walked."""
         self.ended_by = "plan"
         """The key of the rule that ended the plan."""
         self.batches: dict[int, StoredBatch] = {}
-        """The batches as the archive has them, by number: the complete ones, and the one under way."""
+        """The batches as the archive has them, by number: the complete batches, and the batch that
+        is under way."""
         self._begun: dict[int, str] = {}
-        """The ids of the batches that were paired in this walk, behind the first batch."""
+        """The ids of each batch that was paired in this walk, joined; without the first batch."""
         self._begin_behind(batches)
 
     @classmethod
     def resumed(cls, event: Event, archive: Archive) -> Self:
-        """Return the plan of the event that the archive was begun with, behind its stored batches."""
+        """Return the plan of the event of an archive; it begins behind the stored batches."""
         return cls(event, archive, archive.batches())
 
     def _begin_behind(self, batches: Sequence[StoredBatch]) -> None:
-        looks_inside = self._event.stop_when is not None and getattr(
-            self._schedule, "LOOKS_EACH_REPEAT", False
-        )
+        """Count the complete batches at the beginning of `batches` as walked."""
+        looks_inside = self._event.stop_when is not None and self._looks_inside
+        is_over = bool(batches) and batches[-1].complete and batches[-1].ended_by != ""
+        if looks_inside and not is_over:
+            return  # the looks inside a batch are not stored
         for number, batch in enumerate(batches):
-            if looks_inside and not (batches[-1].complete and batches[-1].ended_by):
-                return  # the looks inside a batch are not stored
             ids = _ids_of(batch)
             if not batch.complete:
                 self.batches[number] = batch
@@ -108,14 +138,16 @@ class Plan:
             if len(self._archive.stored(ids)) < len(ids):
                 return
             self.batches[number] = batch
-            self._ids.append(array("Q", (int(match, 16) for match in ids)))
+            numbers = array("Q", [int(match, 16) for match in ids])
+            self._ids.append(numbers)
             self._missing.append(0)
-            self._ended += not batch.cut
+            if not batch.cut:
+                self._ended += 1
             self.walked += len(ids)
-            if self._plugin:
-                self._seen.update(self._ids[number])
+            if self._is_plugin:
+                self._seen.update(numbers)
             if batch.ended_by:
-                self.over, self.ended_by = True, batch.ended_by
+                self._end(batch.ended_by)
                 return
 
     @property
@@ -137,94 +169,114 @@ class Plan:
         """Yield the matches in order; None while nothing is decided beyond the matches before."""
         if self.over:
             return
-        limit, next_look = self._event.max_matches, 1
-        looks, parts = self._event.stop_when is not None, max(0, len(self._ids) - 1)
-        for part in range(
-            1, parts + 1
-        ):  # the looks of an earlier run, none of which ended the event
-            if part >= next_look:
-                next_look = stopping.next_look(part)
-        by_repeats = getattr(self._schedule, "LOOKS_EACH_REPEAT", False)
+        event = self._event
+        looks = _Looks(after=max(0, len(self._ids) - 1))
         for number in count(len(self._ids)):
-            decided = number if looks else max(0, number - self._schedule.BEHIND)
-            while self._ended < decided or any(self._missing[:decided]):
+            while not self._is_decided(number):
                 yield None
-            repeat = -1  # the highest one of the batch so far
-            batch = self._schedule.batch(
-                self._event, number, _History(self, max(0, number - self._schedule.BEHIND))
-            )
-            if number:  # the first batch may have a million matches
-                batch = tuple(batch)
-                self._begun[number] = "".join(match.id for match in batch)
-            for match, stored in self._looked_up(batch):
-                if repeat < 0:
+            highest_repeat = -1  # of the matches of this batch so far
+            for match, stored in self._looked_up(self._batch(number)):
+                repeat = event.repeat_of(match)
+                begins_batch = highest_repeat < 0
+                if begins_batch:
                     self._ids.append(array("Q"))
                     self._missing.append(0)
-                if (
-                    looks
-                    and self.walked
-                    and (repeat < 0 or (by_repeats and self._event.repeat_of(match) > repeat))
-                ):
+                begins_part = begins_batch or (self._looks_inside and repeat > highest_repeat)
+                if event.stop_when is not None and self.walked and begins_part:
                     while self._open:
                         yield None
-                    parts += 1
-                    if parts >= next_look:
-                        next_look, still_open = stopping.next_look(parts), self.open_ranks()
-                        if stopping.holds(self._event.stop_when or "", self._event, still_open):
-                            self.over, self.ended_by = True, "stop_when"
-                            return
-                if limit is not None and self.walked >= limit:
-                    self.over, self.ended_by = True, "max_matches"
+                    if looks.is_due() and stopping.holds(event.stop_when, event, self.open_ranks()):
+                        self._end("stop_when")
+                        return
+                if event.max_matches is not None and self.walked >= event.max_matches:
+                    self._end("max_matches")
                     return
-                repeat = max(repeat, self._event.repeat_of(match))
-                self._ids[number].append(int(match.id, 16))
-                if self._plugin:
-                    self._refuse_twin(match)
-                self._missing[number] += not stored
-                self._open += not stored
-                self.walked += 1
-                if self._open > MOST_OPEN:
-                    raise ArenaError(
-                        f"{self._archive.folder}: more than {MOST_OPEN:,} matches of its plan are not played"
-                    )
+                highest_repeat = max(highest_repeat, repeat)
+                self._add(match, number, stored=stored)
                 yield Planned(match, number, stored)
-            if repeat < 0:
+            if highest_repeat < 0:
                 self.over = True
                 return
             self._ended += 1
 
+    def _is_decided(self, number: int) -> bool:
+        """Return whether all results are there on which a batch depends."""
+        earlier = number
+        if self._event.stop_when is None:
+            earlier = max(0, number - self._schedule.BEHIND)
+        return self._ended >= earlier and not any(self._missing[:earlier])
+
+    def _batch(self, number: int) -> Iterable[Match]:
+        """Return the matches of a batch by the schedule."""
+        history = _History(self, max(0, number - self._schedule.BEHIND))
+        batch = self._schedule.batch(self._event, number, history)
+        if number:  # the first batch may have a million matches
+            batch = tuple(batch)
+            self._begun[number] = "".join(match.id for match in batch)
+        return batch
+
+    def _add(self, match: Match, batch: int, *, stored: bool) -> None:
+        """Take note of the next match of the walk."""
+        self._ids[batch].append(int(match.id, 16))
+        if self._is_plugin:
+            self._refuse_twin(match)
+        if not stored:
+            self._missing[batch] += 1
+            self._open += 1
+        self.walked += 1
+        if self._open > MOST_OPEN:
+            raise ArenaError(
+                f"{self._archive.folder}: more than {MOST_OPEN:,} matches of its plan are not "
+                "played"
+            )
+
+    def _end(self, rule: str) -> None:
+        """Take note that a rule ended the plan."""
+        self.over = True
+        self.ended_by = rule
+
     def _refuse_twin(self, match: Match) -> None:
-        if int(match.id, 16) in self._seen:
+        """Raise ArenaError if a plug-in has planned a match with this id before."""
+        number = int(match.id, 16)
+        if number in self._seen:
             bots = ", ".join(seat.bot.name for seat in match.seats)
             raise ArenaError(
-                f"plug-in {self._event.schedule}: it plans the same match twice: {match.label}, {bots}, repeat "
-                f"{match.repeat}; bots that meet again need another repeat: ask its author"
+                f"plug-in {self._event.schedule}: it plans the same match twice: {match.label}, "
+                f"{bots}, repeat {match.repeat}; bots that meet again need another repeat: "
+                "ask its author"
             )
-        self._seen.add(int(match.id, 16))
+        self._seen.add(number)
 
     def stop(self, finished: int, *, late: bool) -> Stop | None:
-        """Return why the event ended, None if it did not or has no rule for that; `late`: `stop_after` is over."""
+        """Return why the event ended; None if it did not end, or has no rule to end.
+
+        `late` says that the time `stop_after` is over.
+        """
         event = self._event
-        if (event.max_matches, event.stop_after, event.stop_when) == (None, None, None) or not (
-            self.complete or late
-        ):
+        if event.max_matches is None and event.stop_after is None and event.stop_when is None:
+            return None
+        if not (self.complete or late):
             return None
         rule = self.ended_by if self.complete else "stop_after"
         return Stop(rule=rule, matches=finished, open=self.open_ranks())
 
     def open_ranks(self) -> tuple[OpenRanks, ...]:
-        """Return the ranks that the stored matches among those that were walked leave open."""
-        from arena.results.arrays import (
-            Arrays,
-        )  # takes numpy, which a run without rules to stop does not need
+        """Return the ranks that are open after the walked matches that are stored."""
+        # It imports numpy, which a run without a rule to end does not need.
+        from arena.results.arrays import Arrays
 
-        ids = [match for batch in range(len(self._ids)) for match in self.ids(batch)]
+        ids: list[str] = []
+        for batch in range(len(self._ids)):
+            ids += self.ids(batch)
         figures = self._archive.figures(ids)
         arrays = Arrays.decode(figures, self._archive.entries()) if figures else None
         return stopping.open_ranks(self._event, arrays, self._archive.absentees(ids))
 
     def known(self) -> Iterator[Planned]:
-        """Yield the matches that are planned by now: all up to the first that depends on one that is not stored."""
+        """Yield the matches that are planned by now.
+
+        The first match that depends on a match that is not stored is none of them.
+        """
         for planned in self.walk():
             if planned is None:
                 return
@@ -236,16 +288,18 @@ class Plan:
             pass
 
     def stored(self) -> Iterator[Match]:
-        """Yield those of `known` whose records are on disk; walk no further than to the last of them.
+        """Yield the matches of `known` whose records are on disk; end the walk at the last of them.
 
         A duel plans thousands of matches and is decided after a few.
         """
-        left = self._archive.of_all_versions().count()
-        for planned in self.known() if left else ():
+        remaining = self._archive.of_all_versions().count()
+        if not remaining:
+            return
+        for planned in self.known():
             if planned.stored:
                 yield planned.match
-                left -= 1
-                if not left:
+                remaining -= 1
+                if not remaining:
                     return
 
     def ids(self, batch: int) -> list[str]:
@@ -259,7 +313,7 @@ class Plan:
         return self._results[batch]
 
     def look(self) -> int:
-        """Walk on as far as batches may be complete; return the number of those that are, to their end.
+        """Walk on as far as batches may be complete; return the number of batches that are.
 
         Where the archive has the next batch, and matches of it are missing, nothing is paired.
         """
@@ -272,21 +326,29 @@ class Plan:
         return min(self._ended, self._complete())
 
     def _complete(self) -> int:
-        ended = len(self._ids) if self.over else self._ended
-        return next((batch for batch in range(ended) if self._missing[batch]), ended)
+        """Return the number of complete batches; a batch that a rule cut is one of them."""
+        return self._stored_of(len(self._ids) if self.over else self._ended)
+
+    def _stored_of(self, batches: int) -> int:
+        """Return how many of the first `batches` batches are stored without a gap."""
+        for batch in range(batches):
+            if self._missing[batch]:
+                return batch
+        return batches
 
     def complete_batches(self) -> list[Batch]:
-        """Return the results of the first batches of which all matches were walked and are stored."""
-        stored = next((batch for batch in range(self._ended) if self._missing[batch]), self._ended)
-        return [self.results(batch) for batch in range(stored)]
+        """Return the results of the first batches whose matches were all walked and are stored."""
+        return [self.results(batch) for batch in range(self._stored_of(self._ended))]
 
     def begun(self, batch: int) -> str:
-        """Return the ids of a batch that this walk paired, joined; empty for others."""
-        return self._begun.get(batch) or "".join(self.ids(batch) if batch < len(self._ids) else ())
+        """Return the ids of a batch that this walk paired, joined; empty for other batches."""
+        if self._begun.get(batch):
+            return self._begun[batch]
+        return "".join(self.ids(batch)) if batch < len(self._ids) else ""
 
     def unstored(self) -> dict[int, StoredBatch]:
         """Return the batches, by number, of which more is known now than `batches` has."""
-        found: dict[int, StoredBatch] = {}
+        new: dict[int, StoredBatch] = {}
         complete = self._complete()
         for number in range(max(0, len(self.batches) - 2), complete):
             is_last = self.over and number == len(self._ids) - 1
@@ -300,21 +362,25 @@ class Plan:
             if before is not None and before.complete:
                 batch = replace(batch, places=before.places)
             if batch != before:
-                found[number] = batch
+                new[number] = batch
         begun = self._begun.get(complete, "")
         if begun and complete not in self.batches:
-            found[complete] = StoredBatch(ids=begun)
-        return found
+            new[complete] = StoredBatch(ids=begun)
+        return new
 
     def _looked_up(self, batch: Iterable[Match]) -> Iterator[tuple[Match, bool]]:
+        """Yield the matches of a batch, each with whether it is stored."""
         matches = iter(batch)
-        while chunk := list(islice(matches, LOOK_UP)):
+        chunk = list(islice(matches, LOOK_UP))
+        while chunk:
             stored = self._archive.stored([match.id for match in chunk])
             for match in chunk:
                 yield match, match.id in stored
+            chunk = list(islice(matches, LOOK_UP))
 
 
 def _ids_of(batch: StoredBatch) -> list[str]:
+    """Return the ids of the matches of a batch."""
     return [batch.ids[start : start + ID_DIGITS] for start in range(0, len(batch.ids), ID_DIGITS)]
 
 
@@ -322,7 +388,8 @@ class _History(Sequence[Batch]):
     """The results of the first batches, read from disk when a schedule looks at them."""
 
     def __init__(self, plan: Plan, length: int) -> None:
-        self._plan, self._length = plan, length
+        self._plan = plan
+        self._length = length
 
     def __len__(self) -> int:
         return self._length
@@ -334,24 +401,24 @@ class _History(Sequence[Batch]):
 
 
 def begin(event: Event, archive: Archive) -> None:
-    """Store the event that is played, and have those of the stored matches count that its plan has."""
+    """Store the event that is played, and count the stored matches that its plan has."""
     counting = (match.id for match in Plan(event, archive).stored())
     archive.begin(event, key(event), lambda: counting)
 
 
 def counts(event: Event) -> Mapping[str, int]:
-    """Return how many matches are planned on each board, by its label, or a bound where results decide."""
+    """Return how many matches are planned on each board, by its label.
+
+    It is a bound where results decide the number.
+    """
     schedule = schedules.find(event.schedule)
     planned = schedule.count(event)
     if event.max_matches is None or sum(planned.values()) <= event.max_matches:
         return planned
-    first = Counter(
-        match.label for match in islice(schedule.batch(event, 0, ()), event.max_matches)
-    )
-    if (
-        first.total() == event.max_matches
-    ):  # the first batch has them all, so that the numbers are known
-        return {label: first[label] for label in planned}
+    matches = islice(schedule.batch(event, 0, ()), event.max_matches)
+    in_first_batch = Counter(match.label for match in matches)
+    if in_first_batch.total() == event.max_matches:  # the plan ends in it
+        return {label: in_first_batch[label] for label in planned}
     return {label: min(number, event.max_matches) for label, number in planned.items()}
 
 
@@ -360,16 +427,16 @@ IRRELEVANT = ("name", "tie_breaks", "stop_after")
 
 
 def key(event: Event) -> str:
-    """Return a text that is another one whenever the plan of the event may be another one."""
-    values = {
-        each.name: getattr(event, each.name)
-        for each in fields(event)
-        if each.name not in IRRELEVANT
-    }
-    values["boards"] = [
-        (board.label, board.digest, board.roles, board.sides, *board.sampled)
-        for board in event.boards
-    ]
+    """Return a text that changes whenever the plan of the event may change."""
+    values: dict[str, Any] = {}
+    for field in fields(event):
+        if field.name not in IRRELEVANT:
+            values[field.name] = getattr(event, field.name)
+    values["boards"] = []
+    for board in event.boards:
+        values["boards"].append(
+            (board.label, board.digest, board.roles, board.sides, *board.sampled)
+        )
     values["bots"] = [(*identity_of(Seat("", bot)), bot.games, bot.roles) for bot in event.bots]
     values["conditions"] = plain(event.conditions)
     values["openings"] = event.openings.plies, event.openings.listed
