@@ -13,12 +13,12 @@ if TYPE_CHECKING:
 
 
 def write_tables(results: "Results") -> tuple[Path, ...]:
-    """Write the CSV files; return their paths."""
+    """Write the CSV files of an event; return their paths."""
     from arena.results.leaderboard import write_csv
 
     folder = results.folder
     with writing(folder):
-        written = write_csv(results, folder)
+        paths = write_csv(results, folder)
         rows = placings_of(results)
         if rows:
             import pandas as pd
@@ -27,11 +27,11 @@ def write_tables(results: "Results") -> tuple[Path, ...]:
 
             frame = pd.DataFrame(rows, columns=PLACINGS.names)
             frame = frame.astype({"buchholz": "float", "out": "Int64"})
-            written = (*written, tables.write(frame, PLACINGS, folder / "placings.csv"))
-        return written
+            paths += (tables.write(frame, PLACINGS, folder / "placings.csv"),)
+        return paths
 
 
 def placings_of(results: "Results") -> list[dict[str, Any]]:
-    """Return the rows of a Swiss or a knockout, best first; none for other schedules."""
+    """Return the rows of the places of a Swiss or a knockout, best first; none otherwise."""
     with Archive.open(results.folder, writing=False) as archive:
         return placings(archive)

@@ -1,7 +1,7 @@
-"""The rule `stop_when`: whether the order of the bots is certain enough to end an event that is being played.
+"""The rule `stop_when`: whether the order of the bots is certain enough to end an event early.
 
-It looks at ratings only. It knows no schedule and no worker, and plan.py decides when to look. The
-other reasons why a run ends early are in director.py (`RunPhase`).
+This module looks at ratings only. It knows no schedule and no worker, and plan.py decides when to
+look. The other reasons why a run ends early are in director.py (`RunPhase`).
 results/leaderboard/stop_words.py says in words why an event ended.
 """
 
@@ -17,16 +17,18 @@ from arena.values import Event, OpenRanks
 if TYPE_CHECKING:
     from arena.results.arrays import Arrays, Floats
 
-# The rule -------- Whoever looks at an event again and again, and stops as soon as two bots are 95
-# % apart, is wrong far more often than 5 %: each look is another chance for luck. Two corrections
-# were compared (benchmarks/stopping.py measures both):
+# The rule
+# --------
+# A rule that looks at an event again and again, and stops as soon as two bots are 95 % apart, is
+# wrong far more often than in 5 % of the events: each look is another chance for luck. Two
+# corrections were compared (benchmarks/stopping.py measures both):
 #
 # - Alpha spending (Lan and DeMets, 1983): each look may use a part of the 5 %, by the share of the
-# plan that was played. It is the sharper rule at the end of a plan. But the shares need an end that
-# is fixed: whoever raises `repeats` later and goes on has spent what is not his any more, and a
-# ladder has no end at all. - Bounds that are valid at all times (Robbins, 1970: the normal
-# mixture): one bound for all looks, however many, with no end in it. This is used here, because an
-# event may always be extended.
+#   plan that was played. It is the sharper rule at the end of a plan. But the shares need a fixed
+#   end: an organiser who raises `repeats` later has already spent the 5 %, and a ladder has no end
+#   at all.
+# - Bounds that are valid at all times (Robbins, 1970: the normal mixture): one bound for any number
+#   of looks, which needs no end. It is used here, because an event may always be extended.
 #
 # Let z be the difference of two bots' strengths, divided by its standard deviation over the refits
 # of the fit, and t the information, which grows with the matches a bot played. Under the mixture
@@ -34,43 +36,47 @@ if TYPE_CHECKING:
 #
 #     z^2 > (1 + r/t) * (log(1 + t/r) + 2 log(1/a))
 #
-# holds at any look whatever with a chance of at most `a` if the bots are equal. The bound is nearly
-# flat in t. r = 10 matches a bot makes it narrowest where events with close bots are decided, at
-# some 20 to 2,000 matches each.
+# holds at any look with a chance of at most `a` if the bots are equal. The bound is nearly flat in
+# t. With r = 10 matches a bot it is narrowest where events with close bots are decided, at some 20
+# to 2,000 matches each.
 #
 # Many pairs. "The order is certain" when *all* pairs are apart, also those that are not neighbours.
 # If the order is wrong, then two bots that are neighbours in the true order are the wrong way
 # round, and there are only n - 1 such pairs. So a = (1 - confidence) / (n - 1) keeps the promise
-# for the whole order, whatever depends on whatever. "The best is certain" when the first bot is
-# apart from all others: if it is not the best, it was wrongly put above the best one, again one of
-# n - 1 pairs.
+# for the whole order, however the pairs depend on each other. "The best is certain" when the first
+# bot is apart from all others: if it is not the best, it was wrongly put above the best bot, which
+# again is an error in one of n - 1 pairs.
 #
-# Several games. Each game has an order of its own, of the bots that have a rank there
-# (results/ranked.py), from its own matches; a rule holds when it holds in each of them. So the
-# neighbours of all games together share the 1 - confidence. A game in which nobody has a rank has
-# no order to wait for. Where no game has one, no rule ever holds.
+# Several games. Each game has its own order, of the bots that have a rank there
+# (results/ranked.py), from its own matches; a rule holds when it holds in each game. So the
+# neighbours of all games together share the 1 - confidence. A game in which no bot has a rank has
+# no order to wait for. If this is so in all games, no rule ever holds.
 #
-# The bound takes z for normal and its deviation for known, which holds for many matches only. So
-# nothing is certain before each bot has FEWEST matches.
+# The bound assumes that z is normal and that its deviation is known, which is true for many matches
+# only. So nothing is certain before each bot has played FEWEST matches.
 
-REFITS = 400  # draws of each fit, which give a standard deviation to 4 %
-BEST_MATCHES = 10  # r in the bound, in matches a bot
-FEWEST = 6  # matches that each bot must have played
+REFITS = 400
+"""The draws of each fit, which give a standard deviation to 4 %."""
+BEST_MATCHES = 10
+"""r in the bound, in matches a bot."""
+FEWEST = 6
+"""The matches that each bot must have played."""
 LEAST_VARIANCE = 1e-12
 STEP = 1.1
-"""Looks are so far apart, as a factor of the complete parts (repeats or batches): twice the parts cost eight fits, and
-a stop is late by a tenth at most."""
+"""The factor between the complete parts (repeats or batches) at two looks: while the parts double,
+there are eight fits, and a stop is late by a tenth at most."""
 
-ORDER, BEST = "order is certain", "best is certain"
+ORDER = "order is certain"
+BEST = "best is certain"
 
 
 def next_look(parts: int) -> int:
-    """Return the number of complete parts of a plan after which to look next, after a look at `parts`."""
+    """Return after how many complete parts of a plan to look next, after a look at `parts`."""
     return max(parts + 1, int(parts * STEP))
 
 
 def holds(rule: str, event: Event, still_open: Sequence[OpenRanks]) -> bool:
-    """Return whether a rule says to stop an event in which these ranks are open."""
+    """Return whether a rule ends an event in which these ranks are open."""
     if not any(map(ranked_bots, event.leagues)):
         return False
     if rule == ORDER:
@@ -90,12 +96,12 @@ def bound(matches: "Floats", confidence: float, neighbours: int) -> "Floats":
 def pairs(
     event: Event, arrays: "Arrays", ranked: Collection[str] | None = None
 ) -> tuple[tuple[str, ...], "Floats", "Floats"]:
-    """Compare every two bots of `ranked`, by default those that have a rank in an event of one game.
+    """Compare every two bots of `ranked`; by default the bots with a rank in an event of one game.
 
-    Return the names, best first, and two tables with a row for the one bot and a column for the
-    other. The first has z^2, which is the square of the difference in strength over its variance,
-    or 0 where the row's bot is not ahead. The second has the matches of that one of the two bots
-    that played fewer.
+    Return the names, best first, and two N x N tables with a row for one bot and a column for the
+    other. The first table has z^2, which is the square of the difference in strength over its
+    variance, or 0 where the row's bot is not ahead. The second table has the number of matches of
+    the bot that played fewer.
     """
     import numpy as np
 
@@ -105,18 +111,18 @@ def pairs(
     fitted = rule.rate(arrays, seed=event.resampling_seed, refits=REFITS)
     rows = [row for row, rating in enumerate(fitted.ratings) if rating.bot in ranked]
     rated = [fitted.ratings[row] for row in rows]
-    value = np.array([rating.strength.value for rating in rated])
-    played = np.array([rating.matches for rating in rated], dtype=np.float64)
+    strengths = np.array([rating.strength.value for rating in rated])  # N
+    matches = np.array([rating.matches for rating in rated], dtype=np.float64)  # N
 
     covariance = np.atleast_2d(np.cov(fitted.resamples[rows]))  # N x N
-    own_variance = np.diag(covariance)
-    variance = own_variance[:, None] + own_variance - 2 * covariance  # of the difference, N x N
+    variances = np.diag(covariance)
+    variance = variances[:, None] + variances - 2 * covariance  # of the difference, N x N
     variance = np.maximum(variance, LEAST_VARIANCE)
-    ahead = value[:, None] - value
-    bounded = fitted.bounded[np.ix_(rows, rows)]  # elsewhere the draws show the prior only
-    squares = np.where(bounded & (ahead > 0), ahead**2 / variance, 0.0)
+    lead = strengths[:, None] - strengths  # N x N
+    bounded = fitted.bounded[np.ix_(rows, rows)]  # where it is False, the draws show the prior only
+    squares = np.where(bounded & (lead > 0), lead**2 / variance, 0.0)
     names = tuple(rating.bot for rating in rated)
-    return names, squares, np.minimum(played[:, None], played)
+    return names, squares, np.minimum(matches[:, None], matches)
 
 
 def open_ranks(
@@ -128,20 +134,23 @@ def open_ranks(
     said `ready`: it stands behind all others, so no rank waits for it.
     """
     leagues = {game: event.league(game) for game in event.games}
-    neighbours = sum(max(0, len(ranked_bots(league)) - 1) for league in leagues.values())
+    neighbours = 0
+    for league in leagues.values():
+        neighbours += max(0, len(ranked_bots(league)) - 1)
     still_open: list[OpenRanks] = []
     for game, league in leagues.items():
-        ranked = {bot for bot in ranked_bots(league) if (game, bot) not in absent}
+        present = {bot for bot in ranked_bots(league) if (game, bot) not in absent}
         order: list[str] = []
         closed: list[bool] = []
         played = None if arrays is None else arrays.of_game(game)
-        if ranked and played is not None and len(played.seed):
-            names, squares, matches = pairs(league, played, ranked)
+        if present and played is not None and len(played.seed):
+            names, squares, matches = pairs(league, played, present)
             apart = (matches >= FEWEST) & (squares > bound(matches, league.confidence, neighbours))
             order += names
             closed += [bool(apart[:index, index:].all()) for index in range(1, len(names))]
-        order += sorted(ranked.difference(order))  # the bots that have not played
-        closed += [False] * (len(order) - 1 - len(closed))
+        order += sorted(present.difference(order))  # the bots that have not played
+        gaps = len(order) - 1
+        closed += [False] * (gaps - len(closed))
         game_name = game if len(leagues) > 1 else ""
         still_open += [replace(ranks, game=game_name) for ranks in runs(order, closed)]
     return tuple(still_open)

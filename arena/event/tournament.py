@@ -1,35 +1,35 @@
-"""One run of an event: prepare what is played, play the matches that are due, store them, repeat.
+"""One run of an event: prepare its bots, play the matches that are due, and store them.
 
-The director (director.py) decides what is played next. This file carries that to the lanes, and
-what came back to the archive and the audience.
+The director (director.py) decides which work is next. This file carries the work to the lanes, and
+the results to the archive and the audience.
 """
 
 # Theory of operation
 #
-# plan.py says what is due: to resume is the same walk with more matches on disk. A match that is
-# given up leaves its batch incomplete, so that a batch that depends on it is not begun: the run
-# ends, and the next run tries again.
+# plan.py decides which matches are due: a resumed run walks the same plan with more matches on
+# disk. A match that is given up leaves its batch incomplete, so that a batch that depends on it is
+# not begun: the run ends, and the next run tries again.
 #
-# Lanes (workers.py) play the matches; this process plays nothing. It gives out matches, stores
-# records and talks to the audience, all in its main thread. It alone writes to the archive, because
-# SQLite connections must not cross a fork.
+# Lanes (workers.py) play the matches; this process plays none. It gives out matches, stores records
+# and calls the audience, all in its main thread. It alone writes to the archive, because SQLite
+# connections must not cross a fork.
 #
-# Committed before reported. A record that comes back waits in `_kept`. All that wait are committed
-# in one transaction, COMMIT_S after the last one, and only then they count as done and the audience
-# hears of them. So whatever a user was told is on disk, also after a power cut. A transaction for
-# each record would cost an fsync for each. Where the plan cannot go on without results, all that
-# came back is committed at once, and the plan is asked again.
+# Committed before reported. A record that comes back waits in `_uncommitted`. All waiting records
+# are committed in one transaction, COMMIT_S after the last transaction, and only then they count as
+# done and the audience hears of them. So everything that a user was told is on disk, also after a
+# power cut. A transaction for each record would need an fsync for each. Where the plan cannot go on
+# without results, all records are committed at once, and the plan is asked again.
 #
-# `stop_after`. When its seconds are over, no match is begun; those under way are finished and
+# `stop_after`. When its seconds are over, no match is begun; matches under way are finished and
 # stored, as after `arena stop` (control.py). A match that waits in a lane's queue carries the end
 # time, and comes back unplayed: a future that a pool has passed on cannot be cancelled. The time is
 # that of the monotonic clock, which nobody can set. With lanes elsewhere it is that of the wall
-# clock, because another machine shares no other; the first clock by which it is over ends the run.
-# This is the only rule by which two runs of the same event differ, as clocks do. The other rules
-# are part of the plan.
+# clock, the only clock that machines share; the first machine on which the time is over ends the
+# run. `stop_after` is the only rule by which two runs of the same event differ, because clocks
+# differ. The other rules are part of the plan.
 #
-# Ctrl-C. Matches under way are dropped with their processes: they are still due, so nothing is lost
-# but their time. Records that already came back are still committed.
+# Ctrl-C. Matches under way are dropped with their processes: they are still due, so only their time
+# is lost. Records that already came back are still committed.
 
 import contextlib
 import logging
@@ -46,7 +46,16 @@ from arena import extensions, system, whole_files
 from arena.errors import ArenaError
 from arena.event import bot_folder, builds, placings, plan, service
 from arena.event.control import Control, LaneStatus
-from arena.event.director import Commit, Director, ReportAbort, ReportAbsence, RunPhase, Warn, Work
+from arena.event.director import (
+    Commit,
+    Director,
+    Effect,
+    ReportAbort,
+    ReportAbsence,
+    RunPhase,
+    Warn,
+    Work,
+)
 from arena.event.end_time import EndTime
 from arena.event.lane import perform
 from arena.event.logs import Log
@@ -55,16 +64,21 @@ from arena.event.workers import Done, Lane, Lanes, OpenLanes, Workers
 from arena.results.archive import Archive
 from arena.sandbox import choice, cores
 from arena.sandbox.exposure import refuse_exposed
+from arena.sandbox.launcher import Launcher
 from arena.values import Abort, Event, Fault, Match, Record, Stop
 
-COMMIT_S = 0.1  # between two transactions while the plan does not need their records
+COMMIT_S = 0.1
+"""The time between two transactions while the plan does not need their records."""
 
 
 class Audience(Protocol):
     """An observer of an event that is played; every method is called in the main thread."""
 
     def begins(self, planned: int, finished: int) -> None:
-        """Take note of how many matches are planned, exactly or at most, and how many of them are on disk already."""
+        """Take note of the beginning of a run.
+
+        `planned` is the exact number of matches or a bound, `finished` the number on disk.
+        """
 
     def absent(self, bot: str, fault: Fault) -> None:
         """Take note that this bot never said `ready`: its matches are forfeited."""
@@ -77,11 +91,12 @@ class Audience(Protocol):
 
 
 class Audiences:
-    """The observer whom a run was given, and after it those that extensions bring."""
+    """The observer of the caller of a run, and after it the observers of extensions."""
 
-    # An observer is called in the main thread, and what it does delays the lanes. A list of records
-    # at the end would delay nobody, but a webhook for each match wants them at once. What it raises
-    # ends the run: its code is trusted, and a fault in it should be seen. What was stored stays so.
+    # An observer is called in the main thread, and its work delays the lanes. A list of records at
+    # the end would delay no lane, but a webhook for each match needs them at once. An exception of
+    # an observer ends the run: its code is trusted, and a fault in it should be seen. Stored
+    # records stay stored.
 
     def __init__(self, audience: Audience, event: Event, folder: Path) -> None:
         self._all: list[Audience] = [audience]
@@ -114,7 +129,7 @@ class Progress:
     """How far a run of an event came."""
 
     planned: int
-    """Exact once the event is complete; before, it is a bound where results decide how many matches there are."""
+    """Exact once the event is complete; until then a bound where results decide the number."""
     finished: int
     complete: bool
     phase: RunPhase
@@ -124,17 +139,18 @@ class Progress:
     failed: tuple[Abort, ...] = ()
     """The last abort of each match that was given up."""
     unlogged: str = ""
-    """The reason why lines are missing in its log, if any are."""
+    """The reason why lines are missing in its log; empty if no line is missing."""
 
 
 def make_archive(event: Event, folder: Path) -> None:
-    """Make the archive of an event, unless it is there: a run that was killed at once may have left half a file."""
-    if isinstance(event.seed, str):
+    """Make the archive of an event, unless it is there.
+
+    A run that was killed at once may have left half a file.
+    """
+    if isinstance(event.seed, str):  # the file will hold a secret seed
         with contextlib.suppress(OSError):  # `Archive.make` reports what is wrong with the folder
             whole_files.make_folder(folder)
-            whole_files.make_empty(
-                folder / "event.sqlite", whole_files.PRIVATE
-            )  # it will hold the secret seed
+            whole_files.make_empty(folder / "event.sqlite", whole_files.PRIVATE)
     Archive.make(folder)
 
 
@@ -149,14 +165,15 @@ def run(
     elsewhere: OpenLanes | None = None,
     services: Mapping[str, Opener] | None = None,
 ) -> Progress:
-    """Play all of the event that is not yet in `folder`; `pin` keeps each lane on one core, None = where it pays.
+    """Play the matches of the event that are not yet in `folder`.
 
-    `elsewhere` opens lanes that play instead of `workers` referee processes here. `services` open
-    what serves bots from outside of their matches, by name.
+    `pin` keeps each lane on one core, None = where it pays. `elsewhere` opens lanes that play
+    instead of `workers` referee processes here. `services` are the openers of the services for
+    bots, by name.
     """
     openers = services or {}
-    for name, known in service.known().items():
-        known.refuse(event, is_served=name in openers, elsewhere=elsewhere is not None)
+    for name, known_service in service.known().items():
+        known_service.refuse(event, is_served=name in openers, elsewhere=elsewhere is not None)
     until = None
     if event.stop_after is not None:
         until = EndTime.after(event.stop_after, on_wall=elsewhere is not None)
@@ -168,19 +185,20 @@ def run(
         unlogged = ""
         if run.director.is_due():
             with contextlib.ExitStack() as opened:
-                serving: dict[str, object] = {}
+                open_services: dict[str, object] = {}
                 for name, opener in openers.items():
-                    serving[name] = opened.enter_context(opener(folder))
+                    open_services[name] = opened.enter_context(opener(folder))
                 log = opened.enter_context(contextlib.closing(Log(folder / "logs")))
                 lanes = opened.enter_context(run.lanes(log, workers, pin, elsewhere))
-                run.play(lanes, serving, watched=folder if elsewhere is None else None)
+                watched = folder if elsewhere is None else None
+                run.play(lanes, open_services, watched=watched)
             if log.failure:
                 unlogged = f"{folder / 'logs'}: lines are missing in its log: {log.failure}"
         return run.ended(unlogged)
 
 
 def _prepared(event: Event, archive: Archive, *, builds_here: bool) -> Event:
-    """Return the event with its bots as they will be played, and store it as the event of the archive.
+    """Return the event with copies of its bots, built, and store it in the archive.
 
     `builds_here` is False where lanes elsewhere build the bots themselves.
     """
@@ -188,12 +206,14 @@ def _prepared(event: Event, archive: Archive, *, builds_here: bool) -> Event:
     if event.conditions.sandbox == "auto":  # a notebook may not have resolved it
         event = replace(event, conditions=choice.resolved(event.conditions))
     level = event.conditions.sandbox
-    before = archive.event().conditions.sandbox if archive.of_all_versions().count() else level
-    if before != level:
-        raise ArenaError(
-            f"{folder}: was played at the level {before!r}, and this run would be at {level!r}, which does not "
-            f"compare: say --sandbox {before}, or play under another --name"
-        )
+    if archive.of_all_versions().count():
+        former_level = archive.event().conditions.sandbox
+        if former_level != level:
+            raise ArenaError(
+                f"{folder}: was played at the level {former_level!r}, and this run would be at "
+                f"{level!r}, which does not compare: "
+                f"say --sandbox {former_level}, or play under another --name"
+            )
     refuse_exposed((folder,), event.bots, level)
     event = bot_folder.copy_bots(event, folder / "bots")
     if builds_here:
@@ -213,22 +233,26 @@ class _Run:
         until: EndTime | None,
         stopped: Callable[[], bool],
     ) -> None:
-        self._event, self._archive, self._audience, self._until = event, archive, audience, until
-        self._stopped = stopped
+        self._event = event
+        self._archive = archive
+        self._audience = audience
+        self._until = until
+        self._is_interrupted = stopped
         self._control = Control(archive.folder, archive.token)
         self.plan = plan.Plan.resumed(event, archive)
         archive.forget_batches(len(self.plan.batches))
         self.director = Director(self._due(), bots=len(event.bots), until=until)
         self.finished = archive.count()
         self._played: Counter[str] = Counter()
-        """How many matches of each lane were stored in this run."""
+        """The number of matches of each lane that were stored in this run."""
         self._batch: dict[str, int] = {}
         """The batch of each match that was walked and is not stored."""
-        self._kept: list[tuple[str, Record]] = []
+        self._uncommitted: list[tuple[str, Record]] = []
         """Records that came back and are not committed yet, with the lanes that played them."""
         self._commit_due = 0.0
         """The time (monotonic) from which on they are to be committed."""
         self._given_up: dict[str, Abort] = {}
+        """The last abort of each match that was given up."""
 
     def lanes(self, log: Log, workers: int, pin: bool | None, elsewhere: OpenLanes | None) -> Lanes:
         """Open the lanes of this machine, or those elsewhere."""
@@ -236,73 +260,72 @@ class _Run:
             return elsewhere(self._event, self._archive.folder / "logs", pin)
 
         def before_fork() -> None:
-            self._archive.close()  # SQLite must not cross a fork; the archive opens again by itself
+            # SQLite must not cross a fork; the archive opens again by itself.
+            self._archive.close()
             log.renew()
 
         pinned = cores.should_pin(pin, self._event, workers, len(system.cores()))
         return Workers(workers, pin=pinned, before_fork=before_fork)
 
     def play(self, lanes: Lanes, services: Opened, *, watched: Path | None) -> None:
-        """Play what is due until nothing is; `services` serve the bots from outside.
+        """Play the matches that are due, until none is.
 
-        `watched` is the folder by which somebody may watch the lanes (broadcast.py).
+        `services` serve the bots from outside. `watched` is the folder by which another process may
+        watch the lanes (broadcast.py).
         """
 
-        def is_stopped() -> bool:  # is called ten times a second, and whenever a match has ended
-            if self._kept and time.monotonic() >= self._commit_due:
-                self._commit()
-            self._control.look(
-                lambda: (
-                    self.plan.total,
-                    self.finished,
-                    self._played.total(),
-                    self._statuses(lanes.lanes()),
-                )
-            )
-            return self._stopped()
+        def describe() -> tuple[int, int, int, list[LaneStatus]]:
+            statuses = self._statuses(lanes.lanes())
+            return self.plan.total, self.finished, self._played.total(), statuses
 
+        def is_stopped() -> bool:  # is called ten times a second, and whenever a match has ended
+            if self._uncommitted and time.monotonic() >= self._commit_due:
+                self._commit()
+            self._control.look(describe)
+            return self._is_interrupted()
+
+        function: Callable[[Launcher, Work], object] = perform
+        if services or watched:
+            function = partial(perform, services=services, watched=watched)
         try:
-            results: Iterator[Done[Work, object]]
-            results = lanes.map(
-                partial(perform, services=services, watched=watched)
-                if services or watched
-                else perform,
-                self._next,
-                stopped=is_stopped,
-                ending=self._is_ending,
+            results: Iterator[Done[Work, object]] = lanes.map(
+                function, self._next, stopped=is_stopped, ending=self._is_ending
             )
             for done in results:
                 for effect in self.director.heard(done):
-                    match effect:
-                        case Record():
-                            self._kept.append((done.lane, effect))
-                        case ReportAbsence(bot, fault):
-                            logging.warning("%s is absent: %s", bot, fault.words)
-                            self._audience.absent(bot, fault)
-                        case ReportAbort(abort, known, is_last):
-                            logging.error(
-                                "match %s aborted, attempt %d: %s",
-                                abort.match,
-                                abort.attempt,
-                                abort.cause,
-                            )
-                            self._archive.append_abort(abort)
-                            if not known:
-                                self._audience.aborted(abort)
-                            if is_last:
-                                self._given_up[abort.match] = abort
-                        case Warn(text):
-                            logging.error("%s", text)
+                    self._perform(effect, done.lane)
         finally:
             self._commit()
 
+    def _perform(self, effect: Effect, lane: str) -> None:
+        """Perform an effect of what came back from a lane."""
+        match effect:
+            case Record():
+                self._uncommitted.append((lane, effect))
+            case ReportAbsence(bot, fault):
+                logging.warning("%s is absent: %s", bot, fault.words)
+                self._audience.absent(bot, fault)
+            case ReportAbort(abort, known, is_last):
+                logging.error(
+                    "match %s aborted, attempt %d: %s", abort.match, abort.attempt, abort.cause
+                )
+                self._archive.append_abort(abort)
+                if not known:
+                    self._audience.aborted(abort)
+                if is_last:
+                    self._given_up[abort.match] = abort
+            case Warn(text):
+                logging.error("%s", text)
+
     def ended(self, unlogged: str) -> Progress:
         """Store, publish and return how far the run came."""
-        if self._stopped():
+        if self._is_interrupted():
             self.director.end(RunPhase.INTERRUPTED)
         else:
             self.director.is_due()  # only a walk that goes on finds that there is no next match
-        complete, phase, stop = self.plan.complete, self.director.phase, None
+        complete = self.plan.complete
+        phase = self.director.phase
+        stop = None
         if phase is not RunPhase.INTERRUPTED:
             stop = self.plan.stop(self.finished, late=phase is RunPhase.LATE)
         placings.store_batches(self._event, self.plan, self._archive)
@@ -321,7 +344,10 @@ class _Run:
         )
 
     def _due(self) -> Iterator[Match | None]:
-        """Yield the matches of the plan that are not stored; None while nothing is decided beyond those before."""
+        """Yield the matches of the plan that are not stored.
+
+        Yield None while nothing is decided beyond the matches before.
+        """
         stored: list[str] = []
         for planned in self.plan.walk():
             if planned is not None and planned.stored:
@@ -338,18 +364,22 @@ class _Run:
         self._count_stored(stored)
 
     def _count_stored(self, ids: list[str]) -> None:
+        """Count these matches as finished, and empty the list."""
         if ids:
             self.finished += self._archive.mark_planned(ids)
             ids.clear()
 
     def _next(self) -> Work | None:
-        self._is_ending()
-        while isinstance(work := self.director.next_work(), Commit):
+        """Return the next work for a lane; None when none can begin now."""
+        self._is_ending()  # it ends the director when the time of the run is over
+        work = self.director.next_work()
+        while isinstance(work, Commit):
             self._commit()
+            work = self.director.next_work()
         return work
 
     def _is_ending(self) -> bool:
-        """Return whether no more matches are begun, though some may be under way."""
+        """Return whether no more matches are begun, though matches may be under way."""
         if self._until is not None and self._until.is_over():
             self.director.end(RunPhase.LATE)
         if self._control.halt_requested:
@@ -357,13 +387,14 @@ class _Run:
         return self.director.phase is not RunPhase.PLAYING
 
     def _commit(self) -> None:
-        """Store the records that came back, as one transaction; only then are they done, and reported."""
-        kept, self._kept = self._kept, []
-        if kept:
-            self._archive.append(*(record for _, record in kept))
+        """Store the records that came back, in one transaction; then count and report them."""
+        committed = self._uncommitted
+        self._uncommitted = []
+        if committed:
+            self._archive.append(*[record for _, record in committed])
             self._commit_due = time.monotonic() + COMMIT_S
         self.director.committed()
-        for lane, record in kept:
+        for lane, record in committed:
             self.plan.done(self._batch.pop(record.match.id))
             self._played[lane] += 1
             self.finished += 1
@@ -371,7 +402,7 @@ class _Run:
         placings.store_batches(self._event, self.plan, self._archive)
 
     def _statuses(self, lanes: tuple[Lane, ...]) -> list[LaneStatus]:
-        """Return what each lane is doing, for other processes to read."""
+        """Return the present work of each lane, for other processes."""
         statuses = []
         for lane in lanes:
             status = LaneStatus(
@@ -381,13 +412,15 @@ class _Run:
                 state=lane.state,
             )
             if isinstance(lane.item, Work):
-                match, age = lane.item.match, timedelta(seconds=time.monotonic() - lane.since)
+                match = lane.item.match
+                age = timedelta(seconds=time.monotonic() - lane.since)
+                since = datetime.now(UTC) - age
                 status = replace(
                     status,
                     match=match.id,
                     board=match.label,
                     bots=tuple(seat.bot.name for seat in match.seats),
-                    since=(datetime.now(UTC) - age).isoformat(timespec="milliseconds"),
+                    since=since.isoformat(timespec="milliseconds"),
                 )
             statuses.append(status)
         return statuses

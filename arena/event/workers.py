@@ -1,15 +1,16 @@
-"""Referee processes: they call a function on items, one process a lane, and hand back results or failures.
+"""Referee processes: one process a lane, which calls a function on items.
 
-It owns the processes, and what happens when one is killed. It knows no event and no match.
+This module owns the processes, and decides what happens when one is killed. It returns results and
+failures, and knows no event and no match.
 """
 
 # Theory of operation
 #
 # Who forks whom. The main process makes one ProcessPoolExecutor of a single process for each lane.
 # Lanes do not share a pool, because one killed process would break it and fail the items of all
-# lanes. (multiprocessing.Pool was rejected: it loses the item of a killed worker silently, and
-# whoever waits for it waits for ever.) A worker starts its spawner, and the spawner the bots,
-# through a Launcher that is opened with the first item and kept for the next.
+# lanes. (multiprocessing.Pool was rejected: it loses the item of a killed worker silently, and the
+# caller waits for it for ever.) A worker starts its spawner, and the spawner starts the bots,
+# through a Launcher that is opened with the first item and kept for the next items.
 #
 # When a worker is forked. A pool forks when its first item arrives, from the thread that submits
 # it. The lane submits `os.getpid` at once and waits for it. So the fork happens in the main thread,
@@ -17,23 +18,25 @@ It owns the processes, and what happens when one is killed. It knows no event an
 # thread that forked it ends, so the main thread must fork: it lives as long as the process.
 # `before_fork` closes what must not cross a fork.
 #
-# What is sent. The function, by its name, and one item, both pickled; back comes a result or an
-# exception. They are plain values. Anything large (modules, rules) is there from before the fork.
+# What is sent. The function, by its name, and one item, both pickled; the worker sends back a
+# result or an exception. They are plain values. Anything large (modules, rules) is in the worker
+# from before the fork.
 #
-# How a killed worker is noticed. The pool watches its process; when that ends, the pool breaks and
-# all futures raise BrokenProcessPool. The first is the item that the worker was at: it is reported
-# as failed, and the caller decides whether to try it again. The others were waiting, so they are
-# queued in a new pool (`_Lane.collect`). An exception inside a worker does not end it, but it
-# closes its Launcher, because nobody knows the state of a spawner after a failure.
+# How a killed worker is noticed. The pool watches its process; when the process ends, the pool
+# breaks and all futures raise BrokenProcessPool. The first future is that of the item on which the
+# worker worked: it is reported as failed, and the caller decides whether to try it again. The
+# others were waiting, so they are queued in a new pool (`_Lane.collect`). An exception inside a
+# worker does not end it, but the worker closes its Launcher, because the state of a spawner is
+# unknown after a failure.
 #
 # Where the system is not Linux, a worker is a new interpreter (spawn), because a fork beside
 # threads crashes there. It gets its settings pickled, loads rules by itself, and opens the log by
 # its name. Threads would have been simpler, but they take turns in one interpreter: one referee
 # would see answers late while another plays a move.
 #
-# How a worker is stopped. SIGTERM closes its Launcher, which ends the spawner and all bots; after
-# STOP_S comes SIGKILL. SIGINT and SIGHUP, which a terminal sends to all processes at once, are
-# ignored: the main process decides.
+# How a worker is stopped. SIGTERM closes its Launcher, which ends the spawner and all bots;
+# SIGKILL follows after STOP_S. SIGINT and SIGHUP, which a terminal sends to all processes at once,
+# are ignored: the main process decides.
 
 import logging
 import multiprocessing
@@ -57,13 +60,23 @@ from arena.sandbox import cores
 from arena.sandbox.launcher import Launcher
 from arena.values import Event
 
-STARTS = 3  # of a worker that is killed before its first item
-QUEUED = 2  # items in a lane at once: one is worked on, one waits, so that the lane never waits for the main thread
-AHEAD_S = 0.1  # of work that waits in a lane where items are short: the main thread may wait so long for the disk
-QUEUED_MOST = 8  # because a bot that is excused then is excused in all of these (director.py)
-PACED_BY = 20  # items by which a lane knows how long its items take
-LOOK_S = 0.1  # between two looks at whether to stop
-STOP_S = 1.0  # for a worker to leave by itself
+STARTS = 3
+"""The starts of a worker that is killed before its first item."""
+QUEUED = 2
+"""The items in a lane at once: the worker works on one item, and one waits, so that the lane does
+not wait for the main thread."""
+AHEAD_S = 0.1
+"""The seconds of work that wait in a lane whose items are short: the main thread may wait for the
+disk for this time."""
+QUEUED_MOST = 8
+"""The most items in a lane: a bot that is excused at that time is excused in all of them
+(director.py)."""
+PACED_BY = 20
+"""The number of items from which a lane knows how long its items take."""
+LOOK_S = 0.1
+"""The time between two looks at whether to stop."""
+STOP_S = 1.0
+"""The time for a worker to leave by itself."""
 
 Item = TypeVar("Item")
 Result = TypeVar("Result")
@@ -77,7 +90,7 @@ class Lane:
     item: Any = None
     """The item that it works on; None when it has none."""
     since: float = 0.0
-    """The monotonic time at which it was given the item, or was done with the one before."""
+    """The monotonic time at which it got the item, or finished the item before."""
     machine: str = platform.node()
     state: str = ""
     """Why its machine plays nothing now; empty when it plays."""
@@ -85,7 +98,7 @@ class Lane:
 
 @dataclass(frozen=True)
 class Done(Generic[Item, Result]):
-    """An item that was worked on: with its result, or with a message about how arena itself failed."""
+    """An item with its result, or with a message about how arena itself failed."""
 
     item: Item
     result: Result | None
@@ -97,11 +110,11 @@ class Done(Generic[Item, Result]):
 
 @dataclass(frozen=True)
 class NotBegun:
-    """The result of an item that was given out, and not begun because the run was ending."""
+    """The result of an item that a lane got, but did not begin, because the run was ending."""
 
 
 class LostError(Exception):
-    """The machine that had an item was lost: the item was not worked on, or nobody knows how it went."""
+    """The machine that had an item was lost, before the result of the item was known."""
 
 
 class Lanes(AbstractContextManager["Lanes"], Protocol):
@@ -124,15 +137,12 @@ class Lanes(AbstractContextManager["Lanes"], Protocol):
 
 
 OpenLanes: TypeAlias = Callable[[Event, Path, bool | None], Lanes]
-"""Opens lanes elsewhere for a run: gets its event, with the level and the bots as they are played,
-the folder of its logs, and whether a lane stays on one core, None = where it pays."""
+"""Opens lanes elsewhere for a run. The arguments are its event, with the level and the bots as they
+are played, the folder of its logs, and whether a lane stays on one core, None = where it pays."""
 
 
 class Workers:
-    """`count` referee processes, named `referee-1`, `referee-2`, ...; with `pin` each stays on one core of its own.
-
-    With `watches` their launchers count the system calls that are refused to bots.
-    """
+    """The referee processes of this machine, named `referee-1`, `referee-2`, ..."""
 
     def __init__(
         self,
@@ -143,10 +153,16 @@ class Workers:
         watches: bool = False,
         among: tuple[int, ...] | None = None,
     ) -> None:
-        """`among` are the cores that they share; None = all that this process may use."""
+        """Start `count` processes.
+
+        With `pin` each of them stays on a core that no other uses. `among` are the cores that they
+        share; None = all that this process may use. With `watches` their launchers count the system
+        calls that are refused to bots. `before_fork` closes what must not cross a fork.
+        """
         self._lanes: list[_Lane] = []
+        shares = cores.shared_out(among or system.cores(), count)
         try:
-            for number, share in enumerate(cores.shared_out(among or system.cores(), count), 1):
+            for number, share in enumerate(shares, 1):
                 self._lanes.append(_Lane(number, before_fork, share, pin=pin, watches=watches))
         except BaseException:  # for example when the system gives no more threads
             self.close()
@@ -160,19 +176,23 @@ class Workers:
         stopped: Callable[[], bool] = lambda: False,
         ending: Callable[[], bool] = lambda: False,
     ) -> Iterator[Done[Item, Result]]:
-        """Call `function(launcher, item)` on items in the lanes; yield each item when it is done, in no fixed order.
+        """Call `function(launcher, item)` on items in the lanes; yield each item when it is done.
 
         `items` is called for the next item whenever a lane has room. It returns None when there is
-        none for now. The iteration ends when nothing is under way either, or when `stopped`, which
-        drops everything. When `ending`, items that were taken and not begun are yielded as
-        NotBegun. An item that fails is not tried again.
+        no item now. The iteration ends when no item is under way either, or when `stopped`, which
+        drops everything. When `ending`, items that no lane has begun are yielded as NotBegun. Items
+        come in no fixed order. An item that fails is not tried again.
         """
-        del ending  # all items that were taken are in a lane's queue, and know the end themselves
+        del ending  # each item is in the queue of a lane, and knows the end of the run itself
         while not stopped():
+            running: list[Future[Any]] = []
             for lane in self._lanes:
-                while lane.has_room() and (item := items()) is not None:
+                while lane.has_room():
+                    item = items()
+                    if item is None:
+                        break
                     lane.give(function, item)
-            running = [future for lane in self._lanes for future in lane.given]
+                running += lane.futures
             if not running:
                 return
             if wait(running, timeout=LOOK_S, return_when=FIRST_COMPLETED).done:
@@ -184,7 +204,7 @@ class Workers:
         return tuple(lane.state() for lane in self._lanes)
 
     def close(self) -> None:
-        """End every lane; a worker in the middle of a match is told to leave, and killed when it does not."""
+        """End every lane; a worker that does not leave in time is killed."""
         for lane in self._lanes:
             lane.dismiss()
         deadline = time.monotonic() + STOP_S
@@ -213,33 +233,37 @@ class _Lane:
         self._name = f"referee-{number}"
         self._before_fork = before_fork
         self._settings = (self._name, os.getpid(), share, pin, watches)
-        self.given: dict[Future[Any], Any] = {}
+        self._items: dict[Future[Any], Any] = {}
+        """Its items by their futures, the oldest first."""
         self._busy_since = 0.0
         self._pace = AHEAD_S
-        """The seconds that an item took, in the mean of the last ones."""
+        """The mean of the seconds that the last items took."""
         self._start()
 
+    @property
+    def futures(self) -> list[Future[Any]]:
+        """The futures of its items."""
+        return list(self._items)
+
     def state(self) -> Lane:
-        """Return what it is doing: it works on the oldest of its items."""
-        for item in self.given.values():
+        """Return its present work, which is the oldest of its items."""
+        for item in self._items.values():
             return Lane(self._name, item, self._busy_since)
         return Lane(self._name)
 
     def _start(self) -> None:
         """Fork the worker; BrokenProcessPool when it is killed at once, several times."""
-        for starts_left in reversed(range(STARTS)):
+        for attempt in range(1, STARTS + 1):
             self._before_fork()
             context = multiprocessing.get_context(system.START_METHOD)
-            self._pool = ProcessPoolExecutor(
-                1, context, _become_referee, (*self._settings, logs.file_of_workers())
-            )
+            settings = (*self._settings, logs.file_of_workers())
+            self._pool = ProcessPoolExecutor(1, context, _become_referee, settings)
             try:
-                parallel.result_of(
-                    self._pool, self._pool.submit(os.getpid)
-                )  # forks now, in this thread
+                # The pool forks now, in this thread.
+                parallel.result_of(self._pool, self._pool.submit(os.getpid))
             except BrokenProcessPool:
                 self._pool.shutdown(wait=True)
-                if not starts_left:
+                if attempt == STARTS:
                     raise
             except BaseException:
                 parallel.close(self._pool)
@@ -249,52 +273,53 @@ class _Lane:
 
     def has_room(self) -> bool:
         """Return whether to give it another item."""
-        given = len(self.given)
-        return given < QUEUED or (given < QUEUED_MOST and (given - 1) * self._pace < AHEAD_S)
+        items = len(self._items)
+        if items < QUEUED:
+            return True
+        return items < QUEUED_MOST and (items - 1) * self._pace < AHEAD_S
 
     def give(self, function: Callable[[Launcher, Any], Any], item: object) -> None:
         """Queue an item."""
-        if not self.given:
+        if not self._items:
             self._busy_since = time.monotonic()
         try:
-            self.given[self._pool.submit(_in_lane, function, item)] = item
-        except (
-            BrokenProcessPool
-        ) as error:  # killed since the last look: `collect` starts another worker
-            failed: Future[Any] = Future()
-            failed.set_exception(error)
-            self.given[failed] = item
+            future = self._pool.submit(_in_lane, function, item)
+        except BrokenProcessPool as error:
+            # It was killed since the last look: `collect` starts another worker.
+            future = Future()
+            future.set_exception(error)
+        self._items[future] = item
 
     def collect(self, function: Callable[[Launcher, Any], Any]) -> Iterator[Done[Any, Any]]:
-        """Yield the items that are done; when the worker was killed, only the item that it was at has failed."""
-        for future in [future for future in self.given if future.done()]:
-            if future not in self.given:  # it was queued again, under another future
-                continue
-            item, before, self._busy_since = (
-                self.given.pop(future),
-                self._busy_since,
-                time.monotonic(),
-            )
-            self._pace += (self._busy_since - before - self._pace) / PACED_BY
+        """Yield the items that are done.
+
+        When the worker was killed, only the item on which it worked has failed.
+        """
+        for future in self.futures:
+            if not future.done() or future not in self._items:
+                continue  # a future that is gone was queued again, under another future
+            item = self._items.pop(future)
+            now = time.monotonic()
+            self._pace += (now - self._busy_since - self._pace) / PACED_BY
+            self._busy_since = now
             error = future.exception()
             if isinstance(error, BrokenProcessPool):
                 logging.warning("%s was killed; a new one takes its place", self._name)
-                waiting = list(self.given.values())
-                self.given.clear()
+                waiting = list(self._items.values())
+                self._items.clear()
                 self._pool.shutdown(wait=True)
                 self._start()
-                for each in waiting:
-                    self.give(function, each)
+                for next_item in waiting:
+                    self.give(function, next_item)
                 yield Done(item, None, f"{self._name} was killed", lane=self._name)
             elif error is not None:
-                yield Done(
-                    item, None, "".join(traceback.format_exception(error)), error, self._name
-                )
+                failure = "".join(traceback.format_exception(error))
+                yield Done(item, None, failure, error, self._name)
             else:
                 yield Done(item, future.result(), lane=self._name)
 
     def dismiss(self) -> None:
-        """Tell the worker to leave."""
+        """Ask the worker to leave."""
         for process in self._processes():
             process.terminate()
 
@@ -306,42 +331,45 @@ class _Lane:
         parallel.close(self._pool)
 
     def _processes(self) -> list[Any]:
-        return list(
-            (self._pool._processes or {}).values()
-        )  # the pool has no public way to signal them
+        # The pool has no public way to send them a signal.
+        return list((self._pool._processes or {}).values())
 
 
 # In a worker, which is one process in one lane:
 _launcher: Launcher | None = None
 """The launcher that its matches share."""
 _open_launcher: Callable[[], Launcher] = Launcher
-"""Opens another one after a failure, for the same cores."""
+"""Opens another launcher after a failure, for the same cores."""
 
 
 def _become_referee(
     name: str, parent: int, share: tuple[int, ...], pin: bool, watches: bool, log: Path | None
 ) -> None:
-    """Set up a new worker: a name for process lists and logs, its signals and cores, and its tie to the parent."""
+    """Set up a new worker.
+
+    It gets a name for process lists and logs, its signals, its cores, and its tie to the parent.
+    """
     global _open_launcher
     _open_launcher = partial(Launcher, share, watches=watches)
     if pin:
-        cores.stay(share[0])  # and so will all processes that it starts
+        cores.stay(share[0])  # all processes that it starts stay there, too
     multiprocessing.current_process().name = name
     system.name_process(name)
     signal.signal(signal.SIGTERM, _leave)
-    for number in (
-        signal.SIGINT,
-        signal.SIGHUP,
-    ):  # bots that it starts itself would inherit SIG_IGN
-        signal.signal(number, signal.SIG_IGN if system.LINUX else lambda *_: None)
+    # Where the system is not Linux, the worker starts bots itself, and they would inherit SIG_IGN.
+    ignore = signal.SIG_IGN if system.LINUX else lambda *_: None
+    signal.signal(signal.SIGINT, ignore)
+    signal.signal(signal.SIGHUP, ignore)
     parallel.tie_to(parent)
     logs.in_worker(log)
 
 
 def _in_lane(function: Callable[[Launcher, Any], Any], item: object) -> object:
-    """Call the function with this worker's launcher; after a failure the next item gets a new one."""
+    """Call the function with this worker's launcher; a failure closes it."""
     global _launcher
-    launcher = _launcher = _launcher or _open_launcher()
+    if _launcher is None:
+        _launcher = _open_launcher()
+    launcher = _launcher
     try:
         return function(launcher, item)
     except BaseException:
@@ -351,6 +379,7 @@ def _in_lane(function: Callable[[Launcher, Any], Any], item: object) -> object:
 
 
 def _leave(*_: object) -> NoReturn:
+    """Close the launcher of this worker, and end."""
     try:
         if _launcher is not None:
             _launcher.close()
