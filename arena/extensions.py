@@ -117,6 +117,22 @@ class AddedLanes:
 
 
 @dataclass(frozen=True, kw_only=True)
+class AddedBridge:
+    """A program that stands between the protocol and a bot that speaks in another way.
+
+    It is confined together with the bot. Its page is docs/extras/bridges.md.
+    """
+
+    path: str
+    """`package:folder/program.py`, beside the file of the package. The bot may read everything in
+    that folder, and all of it is in the digest of a bot with this bridge."""
+    line: str
+    """What it takes, in the list of bridges."""
+    starts_engine: bool = False
+    """True when it starts the bot's command as a second process, which the bot is then allowed."""
+
+
+@dataclass(frozen=True, kw_only=True)
 class Extension:
     """What one extension adds."""
 
@@ -144,6 +160,8 @@ class Extension:
     wrappers: tuple[str, ...] = ()
     """What stands around seats: the path `package.module:function` of each function of the type
     `Wrap` (arena/match/seat.py)."""
+    bridges: Mapping[str, AddedBridge] = field(default_factory=dict)
+    """By the name that `bridge` in a bot.toml has."""
     services: Mapping[str, str] = field(default_factory=dict)
     """By name: the path `package.module:NAME` of a `Service` (arena/event/service.py)."""
     sections: Mapping[str, AddedSection] = field(default_factory=dict)
@@ -248,6 +266,17 @@ def wrappers() -> tuple[str, ...]:
     for _, extension in every():
         found += extension.wrappers
     return tuple(found)
+
+
+def bridges() -> dict[str, AddedBridge]:
+    """Return each bridge that extensions add, by its name."""
+    return _joined("bridge", ((name, extension.bridges) for name, extension in every()))
+
+
+def file_beside(path: str) -> Path:
+    """Return what a path `package:name` names: a file or folder beside that of the package."""
+    package, _, name = path.partition(":")
+    return Path(str(import_module(package).__file__)).parent / name
 
 
 def services() -> dict[str, str]:

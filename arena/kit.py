@@ -285,29 +285,40 @@ def run(
     prepare: Callable[[Turn], None] | None = None,
     lines: Iterable[str] | None = None,
     out: IO[str] | None = None,
+    *,
+    again: bool = False,
 ) -> None:
     """Play a match to its end: answer `ready` after `prepare`, and each question with `choose`.
 
     `prepare` may think for as long as the start time allows. A test may give `lines` and `out`
-    instead of stdin and stdout.
+    instead of stdin and stdout. With `again`, ask to stay for the next match, which begins with
+    `prepare`, too.
     """
     out = out or sys.stdout
-    turn = Turn()
-    turn._lines = iter(sys.stdin if lines is None else lines)
-    turn._out = out
-    for line in turn._lines:
+    source = iter(sys.stdin if lines is None else lines)
+    turn = _new_turn(source, out)
+    for line in source:
         word, _, value = line.strip().partition(" ")
         if word == "ready?":
             if prepare is not None:
                 prepare(turn)
-            _say(out, "ready\n")
+            _say(out, "ready again\n" if again else "ready\n")
         elif word == "go":
             turn.seconds = int(value) / 1000 if value else None
             _say(out, turn._answer(choose(turn)))
         elif word == "end":
-            return
+            if not again:
+                return
+            turn = _new_turn(source, out)
         else:
             turn._hear(word, value)
+
+
+def _new_turn(lines: Iterator[str], out: IO[str]) -> Turn:
+    turn = Turn()
+    turn._lines = lines
+    turn._out = out
+    return turn
 
 
 def distances(board: Iterable[Fact]) -> dict[Cell, dict[Cell, int]]:

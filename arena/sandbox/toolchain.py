@@ -14,10 +14,15 @@ import sys
 from functools import cache
 from pathlib import Path
 
+from arena import extensions
 from arena.sandbox.file_policy import JAVA, PYTHON_PARTS, public
 
 PYTHON = "{python}"
 """The word in a command that stands for the interpreter that runs arena."""
+BRIDGE = "{{bridge:{}}}"
+"""The word in a command that stands for the program of a bridge; two words behind it, the command
+of the bot itself begins (event/discovery/bridged.py)."""
+BRIDGE_NAME = re.compile(r"\{bridge:([A-Za-z0-9_-]{1,40})\}")
 PYTHON_HERE = f"Python {sys.version_info[0]}.{sys.version_info[1]}"
 """The version of that interpreter, for sentences."""
 PYTHON_NAME = re.compile(r"python(\d(\.\d+)?)?t?")
@@ -41,10 +46,31 @@ def resolved(command: tuple[str, ...]) -> tuple[tuple[str, ...], tuple[str, ...]
     paths: list[str] = []
     if argv[0].startswith("/"):
         paths += needs(argv[0])
+    bridge = bridge_of(command)
+    if bridge:
+        place = argv.index(BRIDGE.format(bridge))
+        program = extensions.file_beside(extensions.bridges()[bridge].path)
+        argv[place] = str(program)
+        if not public(str(program)):
+            paths.append(str(program.parent))
+        engine = place + 2
+        argv[engine] = shutil.which(argv[engine]) or argv[engine]
+        if argv[engine].startswith("/"):
+            paths += needs(argv[engine])
     for word in argv:
         if word.startswith("/") and Path(word).is_file() and not public(word):
             paths.append(word)
     return tuple(argv), tuple(dict.fromkeys(paths))
+
+
+@cache
+def bridge_of(command: tuple[str, ...]) -> str:
+    """Return the name of the bridge that a command starts; empty if it starts none."""
+    for word in command[:-2]:
+        match = BRIDGE_NAME.fullmatch(word)
+        if match is not None and match[1] in extensions.bridges():
+            return match[1]
+    return ""
 
 
 @cache

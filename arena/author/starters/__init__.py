@@ -9,7 +9,6 @@ import json
 import tomllib
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from importlib import import_module
 from pathlib import Path
 
 from arena import extensions, whole_files
@@ -39,9 +38,7 @@ class Starter:
 def starters() -> tuple[Starter, ...]:
     """Return every kit, in order of name."""
     folders = [path.parent for path in HERE.glob("*/bot.toml")]
-    for path in extensions.starters():
-        package, _, name = path.partition(":")
-        folders.append(Path(str(import_module(package).__file__)).parent / name)
+    folders += map(extensions.file_beside, extensions.starters())
     kits: list[Starter] = []
     for folder in sorted(folders, key=lambda folder: folder.name):
         table = tomllib.loads((folder / "bot.toml").read_text("utf-8"))

@@ -41,6 +41,7 @@ from arena.event.config.keys import (
     Word,
     WorkersTable,
 )
+from arena.event.discovery import bridged
 from arena.event.schedules.round_robin import groups_of
 from arena.event.tables import ExtensionTable, Names, Table, as_tuple
 from arena.event.tables.mistakes import wrong_keys
@@ -262,6 +263,11 @@ class Tournament(Table):
         for entry in self.bot:
             if entry.path is not None and entry.command is not None:
                 raise ArenaError(f"bot {entry.name!r}: give it either a `path` or a `command`")
+            if entry.command is None and (entry.bridge is not None or entry.options):
+                raise ArenaError(
+                    f"bot {entry.name!r}: bridge: only for a bot with a `command`; write it into the bot.toml of the "
+                    "bot's folder"
+                )
             if not entry.adds_bot:
                 if entry.processes is None or self.bots is None:
                     raise ArenaError(
@@ -270,7 +276,11 @@ class Tournament(Table):
                     )
                 continue
             if entry.path is None:
-                bots.append(discovery.from_command(entry.name, entry.command or (), workspace))
+                command = entry.command or ()
+                bridge = entry.bridge or ""
+                bots.append(
+                    discovery.from_command(entry.name, command, workspace, bridge, entry.options)
+                )
                 continue
             try:
                 bots.append(discovery.from_path(workspace / entry.path, entry.name))
@@ -290,6 +300,9 @@ class Tournament(Table):
         processes = (
             None if allowed == self.limits.processes else allowed
         )  # the same limit gives the same matches
+        more = bridged.more_processes(bot.command)
+        if more and self.time.clock == "wall":
+            processes = (processes or self.limits.processes) + more
         if processes not in {None, 1} and self.time.clock == "cpu":
             raise ArenaError(
                 f'bot {name!r}: processes: time.clock = "cpu" counts the CPU time of one process: leave this key out, '
@@ -310,6 +323,11 @@ class Tournament(Table):
             1 if limits is None or "processes" not in limits.model_fields_set else limits.processes
         )
         allowed = self.limits.processes if entered.processes is None else entered.processes
+        if bridged.more_processes(bot.command) and self.time.clock == "cpu":
+            yield (
+                f'{bot.name} starts an engine behind a bridge and may not: time.clock = "cpu" counts the CPU time of '
+                'one process; `clock = "wall"` would allow that'
+            )
         if asked > allowed:
             yield (
                 f"{bot.name} asks for {asked} processes and gets {allowed}: "

@@ -15,6 +15,7 @@ from pydantic import (
 )
 
 from arena.clock import TimeControl
+from arena.event.discovery.bot_toml import Options
 from arena.event.tables import (
     MOST,
     Amount,
@@ -246,6 +247,10 @@ class BotTable(Table):
         None, description="A file, or a folder with a bot.toml; relative to tournament.toml."
     )
     command: Words = Field(None, description="Instead of a path: the words that start it.")
+    bridge: str | None = Field(
+        None, description="With a command: the bridge before it, such as `uci`."
+    )
+    options: Options = Field(default_factory=dict, description="What the bridge gets.")
     processes: int | None = Field(
         None,
         ge=1,

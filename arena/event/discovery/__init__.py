@@ -7,13 +7,13 @@ is read here, never run.
 import os
 import re
 import shlex
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from arena.errors import ArenaError, FileError, FilesError
-from arena.event.discovery import names, notes, programs
+from arena.event.discovery import bridged, names, notes, programs
 from arena.event.discovery.files import (
     LEFT_OUT,
     MAC_FORK,
@@ -135,8 +135,11 @@ def _from_folder(folder: Path, name: str) -> Bot:
             if settings and settings.command
             else _program(folder, missing)
         )
+        if settings is not None and settings.bridge:
+            program = _behind_bridge(program, settings, folder)
     programs.refuse_hiding(program.command, files_of(folder))
-    digest = folder_digest((program.command, program.build), folder)
+    words = (program.command, program.build, *bridged.digest_words(program.command))
+    digest = folder_digest(words, folder)
     bot = Bot(name=name, command=program.command, digest=digest, files=str(folder.absolute()))
     if settings is None:
         return bot
@@ -151,6 +154,15 @@ def _from_folder(folder: Path, name: str) -> Bot:
         remote=str(folder.absolute().parent / REMOTE_SOCKET) if remote else "",
         model=settings.model,
     )
+
+
+def _behind_bridge(program: BotProgram, settings: "BotSettings", folder: Path) -> BotProgram:
+    """Return the program with the bridge before it that its bot.toml names."""
+    try:
+        command = bridged.command(settings.bridge, settings.options, program.command, folder)
+    except ValueError as error:
+        raise FileError(folder / "bot.toml", f"bridge: {error}") from error
+    return replace(program, command=command)
 
 
 def _program(folder: Path, missing: ArenaError) -> BotProgram:
@@ -189,12 +201,26 @@ def _inner(folder: Path) -> Path | None:
     return found[0] if found else None
 
 
-def from_command(name: str, command: str | Iterable[str], workspace: Path) -> Bot:
-    """Return the bot that a command starts; words of it that are files of the workspace are its files."""
+def from_command(
+    name: str,
+    command: str | Iterable[str],
+    workspace: Path,
+    bridge: str = "",
+    options: Mapping[str, bridged.Option] = {},
+) -> Bot:
+    """Return the bot that a command starts; words of it that are files of the workspace are its files.
+
+    `bridge` is the name of the bridge before it, with its options; empty = none.
+    """
     try:
         words = programs.words_of(command)
     except ValueError as error:
         raise ArenaError(f"bot {name}: command: {error}") from error
+    if bridge:
+        try:
+            words = bridged.command(bridge, options, words, None)
+        except ValueError as error:
+            raise ArenaError(f"bot {name}: bridge: {error}") from error
     files = [
         (word, workspace / word)
         for word in words
@@ -204,7 +230,7 @@ def from_command(name: str, command: str | Iterable[str], workspace: Path) -> Bo
     return Bot(
         name=checked(name, Path("tournament.toml")),
         command=tuple(paths.get(word, word) for word in words),
-        digest=digest_of(words, files),
+        digest=digest_of((words, *bridged.digest_words(words)) if bridge else words, files),
     )
 
 

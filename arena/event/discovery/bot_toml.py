@@ -14,7 +14,7 @@ from pydantic import BeforeValidator, Field, ValidationError
 
 from arena import toml
 from arena.errors import FileError
-from arena.event.discovery import programs
+from arena.event.discovery import bridged, programs
 from arena.event.tables import BotLimits, Table, as_tuple
 from arena.event.tables.mistakes import Mistake, wrong_keys
 
@@ -34,6 +34,14 @@ def _command(value: object) -> tuple[str, ...]:
     return command
 
 
+def _bridge_options(value: object) -> object:
+    try:
+        return bridged.checked_options(value)
+    except ValueError as error:
+        raise Mistake(str(error)) from error
+
+
+Options = Annotated[dict[str, bridged.Option], BeforeValidator(_bridge_options)]
 Text = Annotated[str, Field(max_length=LONGEST_TEXT)]
 Texts = Annotated[tuple[Text, ...], BeforeValidator(as_tuple), Field(max_length=MOST_NAMES)]
 
@@ -45,6 +53,10 @@ class BotSettings(Table):
     """`()` = that of the folder's only program, or of the one that is called bot or main."""
     build: Annotated[tuple[str, ...], BeforeValidator(_command)] = ()
     """The words that make it runnable; `()` = it is runnable."""
+    bridge: Text = ""
+    """The bridge between the protocol and its program: a name of arena's, or a file beside it."""
+    options: Options = Field(default_factory=dict)
+    """What the bridge gets."""
     language: Text = ""
     author: Text = ""
     display: Text = ""

@@ -1,0 +1,201 @@
+"""The bridge of `kaggle`: a file with `def agent(observation, configuration)`.
+
+A table below has each game that Kaggle and arena both have: what an agent sees of it, and how its
+number becomes a move.
+"""
+
+import re
+from collections.abc import Callable
+from typing import Any
+
+import arena_bridge
+
+from arena.kit import Turn
+
+EMPTY = "."
+NO_LIMIT_S = 3600.0
+"""What an agent sees as its time where there is no limit."""
+
+
+class Struct(dict[str, Any]):
+    """A table whose keys are attributes, too, as Kaggle gives it to agents."""
+
+    def __getattr__(self, name: str) -> Any:
+        if name in self:
+            return self[name]
+        raise AttributeError(name)
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        self[name] = value
+
+
+class Game:
+    """A game of the table: what an agent sees of it, and the move that its action stands for."""
+
+    def __init__(
+        self,
+        configuration: Callable[[Turn], dict[str, Any]],
+        observation: Callable[[Turn], dict[str, Any]],
+        move: Callable[[Turn, int], str],
+    ) -> None:
+        self.configuration = configuration
+        self.observation = observation
+        self.move = move
+
+
+def mark(turn: Turn) -> int:
+    """Return 1 for the role that begins, otherwise 2."""
+    return turn.roles.index(turn.role) + 1
+
+
+def grid_of_facts(turn: Turn) -> tuple[int, int, int]:
+    """Return the columns, the rows and the length of a line of arena's Connect Four."""
+    for fact in turn.board:
+        words = fact.split()
+        if words[0] == "grid":
+            columns, rows = int(words[1]), int(words[2])
+        elif words[0] == "line":
+            line = int(words[1])
+    return columns, rows, line
+
+
+def discs_of_facts(turn: Turn) -> dict[str, Any]:
+    """Return the board of arena's Connect Four, from its top row on."""
+    columns, rows, _ = grid_of_facts(turn)
+    board = [0] * (columns * rows)
+    for fact in turn.facts:
+        words = fact.split()
+        if words[0] == "disc":
+            column, row = int(words[2]) - 1, rows - int(words[3])
+            board[row * columns + column] = turn.roles.index(words[1]) + 1
+    return {"board": board, "mark": mark(turn)}
+
+
+def connect_four_configuration(turn: Turn) -> dict[str, Any]:
+    """Return the sizes of arena's board."""
+    columns, rows, line = grid_of_facts(turn)
+    return {"columns": columns, "rows": rows, "inarow": line}
+
+
+def drawn_board(turn: Turn) -> dict[str, Any]:
+    """Return the board that OpenSpiel draws with `x`, `o` and `.`, row by row."""
+    cells = "".join(arena_bridge.facts(turn, "observation"))
+    return {"board": [" xo".index(cell.replace(EMPTY, " ")) for cell in cells], "mark": mark(turn)}
+
+
+def drawn_sizes(turn: Turn) -> dict[str, Any]:
+    """Return the sizes of OpenSpiel's Connect Four."""
+    rows = arena_bridge.facts(turn, "observation")
+    line = re.search(r"x_in_row=(\d+)", turn.game)
+    return {"columns": len(rows[0]), "rows": len(rows), "inarow": int(line[1]) if line else 4}
+
+
+def sign(turn: Turn) -> str:
+    """Return the sign of the role in OpenSpiel's moves."""
+    return "xo"[turn.roles.index(turn.role)]
+
+
+SIGNS = ("Rock", "Paper", "Scissors")
+
+
+def hands(turn: Turn) -> dict[str, Any]:
+    """Return the last choice of the other one, and the points of all rounds before."""
+    seen: dict[str, Any] = {"reward": 0}
+    others = [role for role in turn.roles if role != turn.role]
+    theirs = played(turn, others[0])
+    if theirs:
+        seen["lastOpponentAction"] = SIGNS.index(theirs[-1])
+    for mine, their in zip(played(turn, turn.role), theirs, strict=False):
+        lead = (SIGNS.index(mine) - SIGNS.index(their)) % 3
+        seen["reward"] += (0, 1, -1)[lead]
+    return seen
+
+
+def played(turn: Turn, role: str) -> list[str]:
+    """Return the moves of a role so far."""
+    return turn._played.get(role, [])
+
+
+def nothing(turn: Turn) -> dict[str, Any]:  # noqa: ARG001 (all games have this function)
+    """Return no more than every configuration has."""
+    return {}
+
+
+GAMES = {
+    "connect_four": Game(connect_four_configuration, discs_of_facts, lambda _, action: f"drop {action + 1}"),
+    "openspiel/connect_four": Game(drawn_sizes, drawn_board, lambda turn, action: f"{sign(turn)}{action}"),
+    "openspiel/tic_tac_toe": Game(
+        nothing,
+        drawn_board,
+        lambda turn, action: f"{sign(turn)}({action // 3},{action % 3})",
+    ),
+    "openspiel/matrix_rps": Game(
+        lambda _: {"signs": 3}, hands, lambda _, action: SIGNS[action] if 0 <= action < 3 else ""
+    ),
+    "openspiel/repeated_game": Game(
+        lambda _: {"signs": 3}, hands, lambda _, action: SIGNS[action] if 0 <= action < 3 else ""
+    ),
+}
+"""By the name of a game, or of a board without its parameters."""
+
+
+def game_of(turn: Turn) -> Game:
+    """Return the row of the table for the game of a match; end with a line where there is none."""
+    board = turn.game.partition("(")[0]
+    row = GAMES.get(board) or GAMES.get(board.partition("/")[0])
+    if row is None or (board.endswith("repeated_game") and "matrix_rps" not in turn.game):
+        raise arena_bridge.Failed(f"the bridge kaggle has no game {turn.game}; it has {', '.join(GAMES)}")
+    return row
+
+
+class Agent:
+    """The agent of a file, and the match that it plays."""
+
+    def __init__(self, settings: arena_bridge.Settings) -> None:
+        self._settings = settings
+        self._agent = agent_of(settings)
+        code = getattr(self._agent, "__code__", None)
+        self._takes = 2 if code is None else code.co_argcount
+        """How many arguments it takes: as Kaggle does, it gets no more."""
+
+    def prepare(self, turn: Turn) -> None:
+        """Refuse a game that is not in the table, before the match begins."""
+        game_of(turn)
+
+    def choose(self, turn: Turn) -> str:
+        """Ask the agent, and return its move."""
+        game = game_of(turn)
+        seconds = NO_LIMIT_S if turn.seconds is None else turn.seconds
+        configuration = {"timeout": seconds, "actTimeout": seconds, "episodeSteps": 1000}
+        configuration |= game.configuration(turn) | self._settings.options
+        observation = {"step": turn.number - 1, "remainingOverageTime": 0.0}
+        observation |= game.observation(turn)
+        arguments = (Struct(observation), Struct(configuration))
+        action = self._agent(*arguments[: self._takes])
+        try:
+            move = game.move(turn, int(action))
+        except (TypeError, ValueError):
+            move = ""
+        if move in turn.legal:
+            return move
+        return str(arena_bridge.refused(self._settings, action))
+
+
+def agent_of(settings: arena_bridge.Settings) -> Callable[..., Any]:
+    """Return the function `agent` of the file, or the last function in it, which Kaggle takes."""
+    module = arena_bridge.module_of(settings)
+    found: Callable[..., Any] | None = getattr(module, "agent", None)
+    if callable(found):
+        return found
+    for value in vars(module).values():
+        if callable(value) and getattr(value, "__module__", "") == module.__name__:
+            found = value
+    if found is None:
+        raise arena_bridge.Failed(f"{settings.file}: has no `def agent(observation, configuration)`")
+    return found
+
+
+if __name__ == "__main__":
+    out = arena_bridge.own_output()
+    agent = Agent(arena_bridge.settings())
+    arena_bridge.play(agent.choose, agent.prepare, out)
