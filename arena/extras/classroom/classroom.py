@@ -87,8 +87,8 @@ class Classroom:
 def classroom_of(folder: Path, people_file: Path | None = None) -> Classroom:
     """Return what belongs to the results in a folder.
 
-    The tournament.toml of the workspace counts as long as it names this event, so that thresholds may be corrected when
-    all is played; else the copy as it was played.
+    The tournament.toml of the workspace counts as long as it names this event, so that thresholds
+    may be corrected when all is played; else the copy as it was played.
     """
     workspace = folder.absolute().parent.parent
     inside = folder.absolute().parent.name == "results"

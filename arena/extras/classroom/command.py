@@ -1,6 +1,7 @@
 """`arena grade`: marks for students by the thresholds of [grade], as a table, CSV, JSON, and files for Gradescope.
 
-The marks are made in marks.py. All files here hold real names, so that only their owner may read them.
+The marks are made in marks.py. All files here hold real names, so that only their owner may read
+them.
 """
 
 import json as json_text

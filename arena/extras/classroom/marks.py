@@ -1,6 +1,7 @@
 """The marks of students by the thresholds of [grade]: the best bot of each, the reasons, and what to know beside them.
 
-results/grades.py has the arithmetic and the words of the reasons; submissions/students.py says whose a bot is.
+results/grades.py has the arithmetic and the words of the reasons; submissions/students.py says
+whose a bot is.
 """
 
 import re
@@ -162,8 +163,8 @@ def json_row(row: StudentMarks) -> dict[str, object]:
 def gradescope(row: StudentMarks) -> dict[str, object]:
     """Return the content of a results.json as Gradescope's autograders write it.
 
-    The names of the leaderboard are those of its columns: Gradescope shows students under pseudonyms that they choose.
-    No other student is named anywhere.
+    The names of the leaderboard are those of its columns: Gradescope shows students under
+    pseudonyms that they choose. No other student is named anywhere.
     """
     points = [float(each.points) for each in row.judged if each.points is not None]
     look_at = [f"Ask your teacher to show you match {row.match}."] if row.match else []

@@ -11,8 +11,9 @@ It owns what the agent gets and how it may end. It does not know what becomes of
 # stdout, which are used here: the same lines as a bot's, no further right, and nobody else holds the other end. An
 # agent that speaks HTTP needs an adapter in itself.
 #
-# The account of an agent is that of a seat (extras/models/calls.py): a round is a match of one seat with a single turn.
-# So its calls are on the tape of the event, and a round that was killed asks the same again and pays nothing.
+# The account of an agent is that of a seat (extras/models/calls.py): a round is a match of one seat
+# with a single turn. So its calls are on the tape of the event, and a round that was killed asks
+# the same again and pays nothing.
 
 import shutil
 from collections.abc import Callable, Iterable, Mapping
@@ -78,7 +79,8 @@ def perform(
 ) -> AgentWork:
     """Let an agent do its task; copy the bot that it leaves to the free path `target`, unless it failed.
 
-    ArenaError where the model gives no answer, MachineError for what is nobody's fault: the same task can be done anew.
+    ArenaError where the model gives no answer, MachineError for what is nobody's fault: the same
+    task can be done anew.
     """
     role = f"agent in round {task.round}"
     limits = replace(BUILD_LIMITS, cpu=task.seconds, scratch=SCRATCH_BYTES, files=FILES)
@@ -145,7 +147,8 @@ def perform(
 def words_of(command: str, private: Iterable[Path]) -> tuple[str, ...]:
     """Return the words of an agent, with the paths of files in full: it runs in the folder of its bot.
 
-    It may read the files that its words name. ArenaError if one of them is `private`, or lies there.
+    It may read the files that its words name. ArenaError if one of them is `private`, or lies
+    there.
     """
     try:
         words = programs.words_of(command)

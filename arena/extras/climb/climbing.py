@@ -1,19 +1,22 @@
 """A climb: rounds in which agents edit bots, and a new version is promoted only if a test proves it good enough.
 
-It owns the order of the steps, what each of them leaves on disk, and what must be proven for a promotion (`question`).
-agent.py lets an agent work. The caller examines a version and tests it by a duel; results/sequential.py says when a
-duel has proven something.
+It owns the order of the steps, what each of them leaves on disk, and what must be proven for a
+promotion (`question`). agent.py lets an agent work. The caller examines a version and tests it by a
+duel; results/sequential.py says when a duel has proven something.
 """
 
 # Theory of operation
 # -------------------
 # Three layouts were weighed.
 #
-# 1. A climb as a schedule of one event, with edits between its batches. A plan is a pure function of what is stored,
+# 1. A climb as a schedule of one event, with edits between its batches. A plan is a pure function
+# of what is stored,
 #    and an agent is none; and the bots of an event do not change while it is played.
-# 2. A store of its own: versions, results and ratings of a climb in one new file. It would do again what three stores
+# 2. A store of its own: versions, results and ratings of a climb in one new file. It would do again
+# what three stores
 #    do, and no other command could read it.
-# 3. What is used here: a driver over what exists. Versions are those of `arena submit` (`BotStore`), so that
+# 3. What is used here: a driver over what exists. Versions are those of `arena submit`
+# (`BotStore`), so that
 #    `arena duel ada@3 ada@1` and `arena bots --versions` know them. The bots meet in an event, `results/NAME`, as the
 #    workspace's other bots do: an edited bot gets new matches by itself, and old ones stay for the ratings of versions.
 #    Each test is a duel with an archive of its own, `results/NAME/duels/ada@3-ada@2`, so that an agent that makes the
@@ -26,10 +29,11 @@ duel has proven something.
 #     an agent has worked         its version is in the store, then a line of the history says `in test`
 #     the test has decided        in the duel's archive; the promotion puts the bot in place; then the line says so
 #
-# A kill loses the step under way, and the next run takes it again. An agent that was killed begins again, and the
-# model's answers come from the tape, so it makes the same edit if it depends on them, its files, its feedback and its
-# seed alone. In a round all agents see the same feedback: the event is played before the first of them only, so that a
-# run that goes on in the middle of a round does not show the later ones what the earlier ones have become.
+# A kill loses the step under way, and the next run takes it again. An agent that was killed begins
+# again, and the model's answers come from the tape, so it makes the same edit if it depends on
+# them, its files, its feedback and its seed alone. In a round all agents see the same feedback: the
+# event is played before the first of them only, so that a run that goes on in the middle of a round
+# does not show the later ones what the earlier ones have become.
 
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping

@@ -1,6 +1,7 @@
 """`arena climb`: agents edit bots, round by round, and what is proven good enough is promoted.
 
-The order of the steps is that of climbing.py; here are the agents, the event, the tests and the display.
+The order of the steps is that of climbing.py; here are the agents, the event, the tests and the
+display.
 """
 
 from collections.abc import Mapping
@@ -65,7 +66,8 @@ def climb(
 ) -> None:
     """Let agents edit bots, round by round; a new version is promoted only if it is proven good enough.
 
-    An agent is a program that edits the files in its folder, confined. The same command goes on after an interruption.
+    An agent is a program that edits the files in its folder, confined. The same command goes on
+    after an interruption.
     """
     from arena.extras.climb.agent import words_of
     from arena.extras.climb.climbing import Climb, begun

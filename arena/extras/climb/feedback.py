@@ -1,7 +1,8 @@
 """Feedback for a program that improves a bot: what the bot's author may know of an event, as files to be read.
 
-What an author may know is for author.py to say: nothing of others but their moves, under pseudonyms. No time is in
-it: events with the same matches give the same feedback, so that what asks a language model about it asks the same.
+What an author may know is for author.py to say: nothing of others but their moves, under
+pseudonyms. No time is in it: events with the same matches give the same feedback, so that what asks
+a language model about it asks the same.
 """
 
 import json

@@ -1,7 +1,7 @@
 """Which machines of a cluster play an event, and why one is refused: its software and its speed, judged in words.
 
-A machine plays any match of an event or none, because all of them have the same conditions. Where moves have no clock,
-a machine may be as slow as it likes.
+A machine plays any match of an event or none, because all of them have the same conditions. Where
+moves have no clock, a machine may be as slow as it likes.
 """
 
 from arena.errors import ArenaError
@@ -37,9 +37,10 @@ def refuse_other_software(driver: Facts, worker: Facts) -> None:
 def scale(speed: Speed, reference: Speed, conditions: Conditions, *, scale_time: bool) -> float:
     """Return the factor of the event's times for the bots on a machine of this speed; ArenaError if it is not fit.
 
-    The reference is the speed of the driver's machine. Where no move has a clock, every machine is fit. Two limits
-    remain there, the time to start and the CPU time. They end broken bots and rank nobody. On a very slow machine they
-    would end a healthy bot, so they are always scaled on a slower machine.
+    The reference is the speed of the driver's machine. Where no move has a clock, every machine is
+    fit. Two limits remain there, the time to start and the CPU time. They end broken bots and rank
+    nobody. On a very slow machine they would end a healthy bot, so they are always scaled on a
+    slower machine.
     """
     factor = speed.factor(reference)
     if conditions.time.move is None:

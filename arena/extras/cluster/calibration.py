@@ -1,7 +1,7 @@
 """How fast a machine is, measured in its lanes: a fixed search by a Python program, and a loop of C.
 
-A sample is CPU time, not wall time, because bots are not charged for time in which other programs have the core. So a
-busy machine is not taken for a slow one.
+A sample is CPU time, not wall time, because bots are not charged for time in which other programs
+have the core. So a busy machine is not taken for a slow one.
 """
 
 import ctypes

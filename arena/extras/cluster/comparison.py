@@ -1,10 +1,11 @@
 """The machines of a cluster in one table, and a test whether they played alike. Pure.
 
-The test asks: did any bot score more on some machine than on the others, against the same opponents on the same board?
-If all machines play alike, it makes no difference which of them got a block (the legs of one pairing with one repeat).
-So the names of the machines are shuffled among the blocks of each pairing, and the spread over machines that was seen
-is compared with the spreads after shuffling. It is a permutation test: it assumes nothing about how scores are
-distributed. Nothing is ever discarded because of it.
+The test asks: did any bot score more on some machine than on the others, against the same opponents
+on the same board? If all machines play alike, it makes no difference which of them got a block (the
+legs of one pairing with one repeat). So the names of the machines are shuffled among the blocks of
+each pairing, and the spread over machines that was seen is compared with the spreads after
+shuffling. It is a permutation test: it assumes nothing about how scores are distributed. Nothing is
+ever discarded because of it.
 """
 
 from collections.abc import Iterable, Sequence

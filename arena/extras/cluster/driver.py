@@ -5,20 +5,24 @@ It has the interface of `workers.Workers`. It knows no schedule and no archive.
 
 # Theory of operation
 #
-# dask is the engine: it knows the workers, carries bytes to them and reports those that vanish. Every task is tied to
-# one worker, which this process has chosen, because only it knows which machine was admitted, which pairing a match
-# belongs to, and how fast each machine is. The alternative, to let the scheduler place tasks, would spread the legs of
-# a pairing over machines and send work to workers that were refused.
+# dask is the engine: it knows the workers, carries bytes to them and reports those that vanish.
+# Every task is tied to one worker, which this process has chosen, because only it knows which
+# machine was admitted, which pairing a match belongs to, and how fast each machine is. The
+# alternative, to let the scheduler place tasks, would spread the legs of a pairing over machines
+# and send work to workers that were refused.
 #
-# A parcel is one task: as many pairings (pairings.py) as take about a second (`Machine.is_enough`). The engine takes
-# some milliseconds for a task, whatever is in it. A machine has at most PARCELS_A_LANE parcels for each of its lanes,
-# one that is played and one that waits, so that nothing piles up in the scheduler, and little is lost with a machine.
+# A parcel is one task: as many pairings (pairings.py) as take about a second (`Machine.is_enough`).
+# The engine takes some milliseconds for a task, whatever is in it. A machine has at most
+# PARCELS_A_LANE parcels for each of its lanes, one that is played and one that waits, so that
+# nothing piles up in the scheduler, and little is lost with a machine.
 #
-# When a parcel fails, for whatever reason (KilledWorker, CancelledError, a closed connection, the end of a session),
-# its items are reported with a LostError, which the tournament counts as aborts and plays again. Its late results are
-# dropped: only parcels that are still listed are taken. So nothing is played twice in the tables.
+# When a parcel fails, for whatever reason (KilledWorker, CancelledError, a closed connection, the
+# end of a session), its items are reported with a LostError, which the tournament counts as aborts
+# and plays again. Its late results are dropped: only parcels that are still listed are taken. So
+# nothing is played twice in the tables.
 #
-# All calls that may wait for the network are made in other threads, so that Ctrl-C is heard at once.
+# All calls that may wait for the network are made in other threads, so that Ctrl-C is heard at
+# once.
 
 import asyncio
 import contextlib
@@ -114,7 +118,8 @@ class Cluster:
                     memory_limit=0,
                     dashboard_address=None,
                     worker_dashboard_address=None,
-                    # Without a dashboard dask opens its port 8787 all the same, and warns when another run has it.
+                    # Without a dashboard dask opens its port 8787 all the same, and warns when
+                    # another run has it.
                     scheduler_kwargs={"dashboard_address": "127.0.0.1:0"},
                 )
             self._client = self._connected()
@@ -199,8 +204,8 @@ class Cluster:
                 pure=False,
                 retries=0,
             )
-            # In a thread of its own: dask calls back from one thread for all tasks, and a machine that is frozen with a
-            # result on it would stop the results of all others.
+            # In a thread of its own: dask calls back from one thread for all tasks, and a machine
+            # that is frozen with a result on it would stop the results of all others.
             parcel.future.add_done_callback(
                 lambda future: _in_thread(lambda: self._fetch(parcel, future))
             )
@@ -216,7 +221,8 @@ class Cluster:
         else:
             self._news.put(partial(self._take, parcel, outcomes, log))
 
-    # What comes back: other threads have the main thread call these functions, which yield what is done or lost.
+    # What comes back: other threads have the main thread call these functions, which yield what is
+    # done or lost.
 
     def _fail(self, parcel: Parcel, error: BaseException) -> Iterator[Done[Any, Any]]:
         """Take note that a parcel did not go out, or that its outcomes did not come back."""
@@ -261,7 +267,8 @@ class Cluster:
                     result = replace(
                         result, match=item.match, machine=machine.name, scale=machine.scale
                     )
-                    # Roll calls, and matches that end without a turn, say nothing of the time that the next one takes.
+                    # Roll calls, and matches that end without a turn, say nothing of the time that
+                    # the next one takes.
                     if result.turns or item.absent:
                         seconds[bool(item.absent)].append(outcome.result[1])
                 yield Done(item, result, lane=machine.lane_name(outcome.lane))
@@ -330,7 +337,8 @@ class Cluster:
     def _lose_silent(self) -> Iterator[Done[Any, Any]]:
         """Forget the machines that have not answered for SILENT_S; their sessions have ended by then.
 
-        dask takes minutes to notice a machine that is frozen or cut off, and a call to such a machine waits for ever.
+        dask takes minutes to notice a machine that is frozen or cut off, and a call to such a
+        machine waits for ever.
         """
         now = time.monotonic()
         for machine in [

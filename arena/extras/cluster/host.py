@@ -1,24 +1,29 @@
 """The process on a machine that holds the lanes of one event: `python -m arena.extras.cluster.host DESCRIPTOR PARENT`.
 
-A dask worker starts it and speaks with it over a socket (`session.py`). Its lanes are those of workers.py.
+A dask worker starts it and speaks with it over a socket (`session.py`). Its lanes are those of
+workers.py.
 """
 
 # Theory of operation
 #
-# Why a process of its own. The kernel kills a lane when the *thread* that forked it ends (PDEATHSIG), and dask runs
-# tasks in threads that come and go; a fork beside other threads may inherit a held lock; and a worker that a nanny
-# started is daemonic, so that multiprocessing lets it have no children. This process has one thread, is started by
-# subprocess, which knows no daemons, and lives as long as the session.
+# Why a process of its own. The kernel kills a lane when the *thread* that forked it ends
+# (PDEATHSIG), and dask runs tasks in threads that come and go; a fork beside other threads may
+# inherit a held lock; and a worker that a nanny started is daemonic, so that multiprocessing lets
+# it have no children. This process has one thread, is started by subprocess, which knows no
+# daemons, and lives as long as the session.
 #
-# Its end. It leaves in order when the socket is closed or at SIGTERM: then `Workers.close` ends the lanes and their
-# bots. When the dask worker is killed, the kernel kills this process (`parallel.tie_to`), and so its lanes.
+# Its end. It leaves in order when the socket is closed or at SIGTERM: then `Workers.close` ends the
+# lanes and their bots. When the dask worker is killed, the kernel kills this process
+# (`parallel.tie_to`), and so its lanes.
 #
-# Speed is measured anew for each session, also when a run goes on with the same worker. A worker may live for weeks; in
-# between its machine gets other work, other limits or less power, and an old figure would judge it wrongly. A
-# measurement takes 0.2 s of each lane (7 samples of 24 ms), on all machines at the same time.
+# Speed is measured anew for each session, also when a run goes on with the same worker. A worker
+# may live for weeks; in between its machine gets other work, other limits or less power, and an old
+# figure would judge it wrongly. A measurement takes 0.2 s of each lane (7 samples of 24 ms), on all
+# machines at the same time.
 #
-# One thing at a time. `Workers.map` asks for the next item whenever a lane has room. That is when the socket is read.
-# Results go back in the parcels in which the work came, each with the lines that the log got meanwhile.
+# One thing at a time. `Workers.map` asks for the next item whenever a lane has room. That is when
+# the socket is read. Results go back in the parcels in which the work came, each with the lines
+# that the log got meanwhile.
 
 import pickle
 import shutil
@@ -146,7 +151,8 @@ class Host:
         if now >= self._next_report:
             self._next_report = now + REPORT_S
             lanes = [lane for lane in workers.lanes() if isinstance(lane.item, _Order)]
-            # Clocks of two machines differ, so `since` is here how long the lane has worked on the item.
+            # Clocks of two machines differ, so `since` is here how long the lane has worked on the
+            # item.
             self._send(
                 [
                     replace(lane, item=(lane.item.parcel, lane.item.index), since=now - lane.since)
@@ -174,8 +180,9 @@ class Host:
 def _portable(error: BaseException | None) -> BaseException | None:
     """Return an exception if every process can unpickle it: arena's own, or one of Python's with plain values only.
 
-    The dask worker has not imported the rules, so it knows neither their exceptions nor what they put into one of
-    Python's, such as a state in a KeyError. The failure has the traceback as text in any case.
+    The dask worker has not imported the rules, so it knows neither their exceptions nor what they
+    put into one of Python's, such as a state in a KeyError. The failure has the traceback as text
+    in any case.
     """
     if error is None or type(error).__module__.startswith("arena."):
         return error

@@ -73,15 +73,15 @@ def refuse_without_certificates(address: str, role: str) -> None:
 def _refuse_stranger(address: str, role: str, context: ssl.SSLContext) -> None:
     """Raise ArenaError when this process and the scheduler do not accept each other's certificates.
 
-    dask's worker would try again for ever without a word, and its client would say that no scheduler answers. A
-    scheduler that is not there yet is no reason: a worker waits for it.
+    dask's worker would try again for ever without a word, and its client would say that no
+    scheduler answers. A scheduler that is not there yet is no reason: a worker waits for it.
     """
     host, _, port = address.removeprefix("tls://").rpartition(":")
     try:
         with socket.create_connection((host.strip("[]"), int(port)), HANDSHAKE_S) as plain:
             with context.wrap_socket(plain) as connection:
-                # With TLS 1.3 a client has shaken hands before the server looks at its certificate. The first bytes of
-                # the scheduler, which speaks first, say that it did.
+                # With TLS 1.3 a client has shaken hands before the server looks at its certificate.
+                # The first bytes of the scheduler, which speaks first, say that it did.
                 connection.recv(1)
             return
     except ssl.SSLCertVerificationError as error:

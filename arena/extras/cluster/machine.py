@@ -1,7 +1,7 @@
 """The driver's side of one worker: a thread that has it admitted, keeps its session, and notices when it is gone.
 
-The thread speaks with the worker only by `Client.run`, outside dask's tasks, so it needs no free thread there. What it
-learns it puts into a queue that the main thread reads.
+The thread speaks with the worker only by `Client.run`, outside dask's tasks, so it needs no free
+thread there. What it learns it puts into a queue that the main thread reads.
 """
 
 import contextlib
@@ -136,7 +136,8 @@ class Machine:
     def is_enough(self, matches: int, forfeits: int) -> bool:
         """Return whether a parcel with this number of items is large enough for it."""
         counts = {False: matches, True: forfeits}
-        # One short match may be an accident, so a parcel has at most twice as many of a kind as were measured.
+        # One short match may be an accident, so a parcel has at most twice as many of a kind as
+        # were measured.
         return (
             matches + forfeits >= MOST_ITEMS
             or any(count and count >= 2 * self._measured[kind] for kind, count in counts.items())

@@ -1,8 +1,9 @@
 """The work of a run, sorted into pairings: the matches of a pairing all go to one machine.
 
-A pairing here is all legs of two or more bots with the same repeat. It goes to one machine, so that the machine's speed
-favours neither side. Schedules plan the legs of a pairing one after the other. A leg that comes later, because it is
-played again, goes to the machine of its pairing if that is still there.
+A pairing here is all legs of two or more bots with the same repeat. It goes to one machine, so that
+the machine's speed favours neither side. Schedules plan the legs of a pairing one after the other.
+A leg that comes later, because it is played again, goes to the machine of its pairing if that is
+still there.
 """
 
 from collections import OrderedDict, deque
@@ -26,7 +27,8 @@ class Pairings:
         """Pairings that wait for the machine that has played their other legs."""
         self._owners: OrderedDict[int, Machine] = OrderedDict()
         """The machine of each pairing, by the hash of its key, which takes a quarter of the memory of the key. Two
-        pairings of the same hash go to the same machine, and that is all."""
+        pairings of the same hash go to the same machine, and that is all.
+        """
 
     def __bool__(self) -> bool:
         """Return whether an item waits."""

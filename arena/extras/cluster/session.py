@@ -1,8 +1,8 @@
 """The side of a dask worker: the session of one driver with this machine. dask runs these functions in the worker.
 
-A session is a host process (`host.py`) with its folder. A worker has one session at a time, because two would take each
-other's cores. The driver renews it every few seconds; without that it ends by itself, so a driver that was killed
-leaves nothing behind.
+A session is a host process (`host.py`) with its folder. A worker has one session at a time, because
+two would take each other's cores. The driver renews it every few seconds; without that it ends by
+itself, so a driver that was killed leaves nothing behind.
 """
 
 import asyncio
@@ -92,7 +92,8 @@ class Session:
     def renew(self) -> tuple[Report | None, list[Lane]]:
         """Let the session last for another LEASE_S; ArenaError where the event cannot be played.
 
-        Return what the host said when it was ready, None before; and its lanes at work, as `Host` reports them.
+        Return what the host said when it was ready, None before; and its lanes at work, as `Host`
+        reports them.
         """
         self._renewed = time.monotonic()
         return self._ready.result() if self._ready.done() else None, self._lanes
@@ -196,10 +197,11 @@ def _files_in(folder: Path) -> list[tuple[str, str]]:
 async def open_session(key: str, digests: Sequence[str], dask_worker: Any) -> list[str] | None:
     """Begin a session; return the digests of the contents that are missing here, None when another driver plays here.
 
-    A coroutine runs in the thread of the event loop, which lives as long as the worker: the kernel would kill the host
-    when the thread that started it ends, and threads of tasks do end.
+    A coroutine runs in the thread of the event loop, which lives as long as the worker: the kernel
+    would kill the host when the thread that started it ends, and threads of tasks do end.
     """
-    # In a loop, because another driver may open a session while this one waits for the end of its old session.
+    # In a loop, because another driver may open a session while this one waits for the end of its
+    # old session.
     while (session := getattr(dask_worker, ATTRIBUTE, None)) is not None and not session.lost:
         if session.key != key:
             return None

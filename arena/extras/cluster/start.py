@@ -18,9 +18,10 @@ async def serve(
 ) -> int:
     """Work for the scheduler at this address until a signal comes; return the number of the signal.
 
-    No nanny: it would count its own memory and not that of bots, and what it restarts loses its session anyhow. No
-    limit of memory for the same reasons, and no dashboard, because a dashboard is an open port. dask opens the port of
-    the dashboard in any case, so it is open to this machine only and has no page.
+    No nanny: it would count its own memory and not that of bots, and what it restarts loses its
+    session anyhow. No limit of memory for the same reasons, and no dashboard, because a dashboard
+    is an open port. dask opens the port of the dashboard in any case, so it is open to this machine
+    only and has no page.
     """
     dask.config.set(
         {"distributed.worker.http.routes": []}

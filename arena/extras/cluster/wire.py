@@ -1,10 +1,11 @@
 """What travels between the driver and the machines, as bytes: files by digest, and work.
 
-The files are the bots of an event and the rules of its boards. A machine keeps what it got until its worker ends, so
-each content travels once. Bots travel as source; each machine builds those that have a build command.
+The files are the bots of an event and the rules of its boards. A machine keeps what it got until
+its worker ends, so each content travels once. Bots travel as source; each machine builds those that
+have a build command.
 
-A machine has paths of its own for bots and rules, which it puts into the matches that it gets. So the driver puts the
-very match that was given out into the record that comes back.
+A machine has paths of its own for bots and rules, which it puts into the matches that it gets. So
+the driver puts the very match that was given out into the record that comes back.
 """
 
 import hashlib
@@ -28,8 +29,8 @@ PROTOCOL = 5
 MESSAGES_KEPT = {"distributed.admin.low-level-log-length": 10}
 """A setting of dask: how many of the last messages of a connection stay in memory, whole, for dask's own developers.
 
-By default it is 1,000, and with a parcel in each the driver grew by 60 MB. A scheduler that a user starts has the
-default, unless its environment says otherwise (docs/extras/cluster.md).
+By default it is 1,000, and with a parcel in each the driver grew by 60 MB. A scheduler that a user
+starts has the default, unless its environment says otherwise (docs/extras/cluster.md).
 """
 
 
@@ -51,7 +52,8 @@ def packed_event(event: Event) -> tuple[Event, dict[str, bytes]]:
     ]
     rules = {}
     for path in {Path(board.rules): None for board in event.boards}:
-        # The worker's own arena has the files that were shipped with it: its admission compares them.
+        # The worker's own arena has the files that were shipped with it: its admission compares
+        # them.
         files = {file.resolve() for file in rulefile.sources(path)} | {path.resolve()}
         tables = path.with_suffix(".toml")
         folder = path.resolve().parent
@@ -77,8 +79,9 @@ def unpack(folder: Path, digest: str, data: bytes) -> None:
     try:
         part.mkdir(parents=True)
         with tarfile.open(fileobj=io.BytesIO(data)) as archive:
-            # As it was packed, with every mode: it comes from the driver, which may run anything here. Python 3.11.2
-            # has no argument `filter` yet, and later ones would change modes without one.
+            # As it was packed, with every mode: it comes from the driver, which may run anything
+            # here. Python 3.11.2 has no argument `filter` yet, and later ones would change modes
+            # without one.
             archive.extraction_filter = lambda member, _: member
             archive.extractall(part)  # noqa: S202
         part.rename(target)
@@ -131,8 +134,8 @@ def _tar(files: Mapping[str, Path]) -> bytes:
 def parcel(function: Callable[..., object], items: Sequence[Work], scale: float) -> bytes:
     """Pack a function and its work for a machine whose bots get `scale` times the time.
 
-    The items have much in common: 500 of them take 12 kB instead of 476. That matters because dask's scheduler
-    remembers messages (MESSAGES_KEPT).
+    The items have much in common: 500 of them take 12 kB instead of 476. That matters because
+    dask's scheduler remembers messages (MESSAGES_KEPT).
     """
     return zlib.compress(pickle.dumps((function, items, scale), PROTOCOL), 1)
 

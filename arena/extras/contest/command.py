@@ -50,9 +50,10 @@ def contest(
 ) -> None:
     """Take a step of a contest that is a git repository, in its checkout; `arena init --contest` makes one.
 
-    check: may this pull request be merged? Prints the answer as Markdown; exit code 1 when it may not. play: play the
-    matches that the archive does not have yet. publish: join the matches with the archive, and push it. site: write
-    the report, a page for each bot, and the history of the ranks.
+    check: may this pull request be merged? Prints the answer as Markdown; exit code 1 when it may
+    not. play: play the matches that the archive does not have yet. publish: join the matches with
+    the archive, and push it. site: write the report, a page for each bot, and the history of the
+    ranks.
     """
     if action not in ACTIONS:
         raise ArenaError(f"contest {action}: expected {', '.join(ACTIONS)}")

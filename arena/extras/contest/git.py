@@ -1,6 +1,7 @@
 """A contest that is a git repository: what a pull request may change, what a merge of it gives, and the archive.
 
-The archive has a branch of its own. It calls git, and knows neither how a bot is checked nor how an event is played.
+The archive has a branch of its own. It calls git, and knows neither how a bot is checked nor how an
+event is played.
 """
 
 # Theory of operation
@@ -10,15 +11,17 @@ The archive has a branch of its own. It calls git, and knows neither how a bot i
 # with `--force-with-lease`: git takes the push only if the branch still is what we have read. Of two runs that end at
 # once one is refused; it reads the branch again, joins both archives, and pushes again, so that nothing is lost.
 #
-# A few bytes of a commit can be folders and files without number: the same tree again and again, or zeros that are
-# packed. So git looks at a stranger's commits in a process with limits, which its children have, too.
+# A few bytes of a commit can be folders and files without number: the same tree again and again, or
+# zeros that are packed. So git looks at a stranger's commits in a process with limits, which its
+# children have, too.
 #
-# Whether a pull request is fit is a question about the workspace after the merge, not about the author's folder: that
-# folder may be called like a bot of the organiser, or like one that was merged since. So git merges in a clone, and the
-# result is read as `arena run` would read it.
+# Whether a pull request is fit is a question about the workspace after the merge, not about the
+# author's folder: that folder may be called like a bot of the organiser, or like one that was
+# merged since. So git merges in a clone, and the result is read as `arena run` would read it.
 #
-# git runs no hook, and no program that a repository's configuration names for its own files is started before the
-# author's folder alone is checked out, in a clone that has the plain configuration.
+# git runs no hook, and no program that a repository's configuration names for its own files is
+# started before the author's folder alone is checked out, in a clone that has the plain
+# configuration.
 
 import os
 import re

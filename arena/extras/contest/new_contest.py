@@ -13,7 +13,8 @@ from arena.cli.init import making, name_event
 REPOSITORY = Path(__file__).with_name("repository")
 """The files of a contest's repository; those that would be hidden have no dot here."""
 PUBLIC_SEED = """\
-# The seed fixes all chance. Everybody can read it here, so a bot can be written against it: draw another for the final.
+# The seed fixes all chance. Everybody can read it here, so a bot can be written against it: draw
+# another for the final.
 seed = {}\
 """
 
@@ -29,7 +30,8 @@ def init(
 ) -> None:
     """Make the workspace of a contest.
 
-    Of the house bots it has only those that are one file: each folder of bots/ belongs to the author of its name there.
+    Of the house bots it has only those that are one file: each folder of bots/ belongs to the
+    author of its name there.
     """
     del contest  # it is given, or the core's `arena init` runs
     with making(folder, ".github") as made:

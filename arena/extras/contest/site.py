@@ -1,7 +1,7 @@
 """The static site of a contest: a front page with tables and history, the report, and a page for each bot.
 
-Every page is one file without scripts and network. Bots and their authors may have written any text in it: the template
-escapes it, and a policy lets nothing load.
+Every page is one file without scripts and network. Bots and their authors may have written any text
+in it: the template escapes it, and a policy lets nothing load.
 """
 
 import csv

@@ -20,7 +20,8 @@ def commit(file: options.TournamentFile = None, json: options.Json = False) -> N
     tournament = config.load(path)
     event, _ = workspace.event_of(tournament, path)
     handed_in = {bot.name: bot.display for bot in tournament.entrants(path.parent)}
-    # A name in people.csv may change before the event is played, and would contradict the commitment.
+    # A name in people.csv may change before the event is played, and would contradict the
+    # commitment.
     event = replace(
         event, bots=tuple(replace(bot, display=handed_in[bot.name]) for bot in event.bots)
     )

@@ -1,8 +1,9 @@
 """A commitment: digests of all that decides an event, published before its first match.
 
-When the seed is published after the event, anybody can compute the digests again from the files. A secret seed is
-hidden by its digest until then. Ids and short digests are made for honest files: with much work somebody can make
-another bot that has the same one. So all digests here are whole SHA-256.
+When the seed is published after the event, anybody can compute the digests again from the files. A
+secret seed is hidden by its digest until then. Ids and short digests are made for honest files:
+with much work somebody can make another bot that has the same one. So all digests here are whole
+SHA-256.
 """
 
 import json

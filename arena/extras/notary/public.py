@@ -94,7 +94,8 @@ def _table_problems(folder: Path) -> Iterator[str]:
     from arena.results import tables
 
     with TemporaryDirectory() as copy:
-        # A cache that stands beside the event may be part of the forgery, so the tables are made beside a copy.
+        # A cache that stands beside the event may be part of the forgery, so the tables are made
+        # beside a copy.
         with shared_folders.opened(folder) as files:
             allowance = Allowance(size=10**12, entries=2, left_out=())
             stored = os.listdir(files)  # noqa: PTH208

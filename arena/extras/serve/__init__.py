@@ -1,8 +1,8 @@
 """`arena serve`: a site for a class or a club, made from a workspace and its archives. Page: docs/extras/serve.md.
 
 It owns addresses and pages, who may send what (guard.py, people.py), and who may see which event
-(`Accounts.may_see`). The server plays no match and computes no table itself. Other processes do both, so that no reader
-delays a referee or another reader.
+(`Accounts.may_see`). The server plays no match and computes no table itself. Other processes do
+both, so that no reader delays a referee or another reader.
 
 Where to change what (paths begin below arena/):
 
@@ -50,8 +50,9 @@ Where to change what (paths begin below arena/):
 #     └─ request         plays the matches that an author asked for, as `arena duel` does (request_process.py)
 #     arena join         on an author's machine: runs a remote bot (join.py)
 #
-# The four (check, run, charts, request) are started by scheduler.py, by the commands in processes.py; timetable.py says when
-# a round is due. They go on if the server is killed. Workers and human matches end with it.
+# The four (check, run, charts, request) are started by scheduler.py, by the commands in
+# processes.py; timetable.py says when a round is due. They go on if the server is killed. Workers
+# and human matches end with it.
 
 from arena.extensions import AddedCommand, Extension
 

@@ -1,11 +1,13 @@
 """What the site stores: accounts, sessions, uploads, requests, rounds, settings, the log; and who may see an event.
 
-All this is in one SQLite file, which only its owner can read. Results of matches are in the archives instead. Every
-change is one transaction, which is on disk when its method returns. This file knows neither the web nor processes.
+All this is in one SQLite file, which only its owner can read. Results of matches are in the
+archives instead. Every change is one transaction, which is on disk when its method returns. This
+file knows neither the web nor processes.
 """
 
-# Tokens are 256 random bits, so nobody guesses one, and a plain hash at rest is as good as a slow one. A row is found
-# by the hash of what a stranger sent, so the time of that search tells nothing about a token.
+# Tokens are 256 random bits, so nobody guesses one, and a plain hash at rest is as good as a slow
+# one. A row is found by the hash of what a stranger sent, so the time of that search tells nothing
+# about a token.
 
 import contextlib
 import hashlib
@@ -40,7 +42,8 @@ LIMITS = {
     "site": 50_000,
 }
 """What an author may do in an hour, and how many megabytes an upload, an author and the site may take on disk, unless
-the organiser says otherwise."""
+the organiser says otherwise.
+"""
 IN_MEGABYTES = {"megabytes": "an upload", "disk": "an author on disk", "site": "the site on disk"}
 """What these limits hold for: they are megabytes, and every other limit is a number an hour."""
 SIGN_INS = 60  # sessions that an author may begin in an hour: each is stored for a month, and in the log for good
@@ -456,8 +459,8 @@ class Accounts:
     def next_upload(self) -> Upload | None:
         """Return the upload that is checked next, and count the attempt.
 
-        The author of whom fewest were checked in the last hour comes first, so that nobody holds up the others' by
-        several slow ones; then the oldest.
+        The author of whom fewest were checked in the last hour comes first, so that nobody holds up
+        the others' by several slow ones; then the oldest.
         """
         checked = "select count(*) from uploads as other where other.account = uploads.account and other.decided > ?"
         query = (
@@ -731,7 +734,8 @@ class Accounts:
 
     @contextlib.contextmanager
     def _connection(self) -> Iterator[sqlite3.Connection]:
-        # One for each use: it is quick (0.1 ms), and no connection may be open when a process is forked.
+        # One for each use: it is quick (0.1 ms), and no connection may be open when a process is
+        # forked.
         connection = sqlite3.connect(self._path, timeout=10, isolation_level=None)
         try:
             connection.row_factory = sqlite3.Row

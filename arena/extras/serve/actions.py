@@ -44,8 +44,8 @@ def act(
 ) -> Rows:
     """Do an action for `who`, and return what there is to say; ArenaError for a mistake in its words.
 
-    Tokens go to `show_first` before they are stored. If it fails, nothing has changed, so that no account ever has a
-    token that nobody saw.
+    Tokens go to `show_first` before they are stored. If it fails, nothing has changed, so that no
+    account ever has a token that nobody saw.
     """
     if action in SWITCHES:
         _expect(action, words, 0)

@@ -1,6 +1,7 @@
 """The pages of an author: sign in, hand in a bot, read the verdict, look at one's own bots, ask for unrated matches.
 
-Every page here is about the account that asks. What belongs to another account does not exist for it (404).
+Every page here is about the account that asks. What belongs to another account does not exist for
+it (404).
 """
 
 import asyncio

@@ -70,9 +70,9 @@ def serve(
 ) -> None:
     """Serve the results of a workspace as web pages, also while an event is played, until Ctrl-C.
 
-    With an action: invite, rotate, revoke and list the accounts; withdraw a bot; freeze and unfreeze submissions; pause
-    and resume; hide and publish results; set rounds and limits; list similar programs, and export them for JPlag; print
-    the log.
+    With an action: invite, rotate, revoke and list the accounts; withdraw a bot; freeze and
+    unfreeze submissions; pause and resume; hide and publish results; set rounds and limits; list
+    similar programs, and export them for JPlag; print the log.
     """
     if (
         not system.LINUX

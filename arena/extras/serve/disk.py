@@ -1,20 +1,23 @@
 """How much of the disk the authors and the whole site use, what limits them, and which old versions make room.
 
-It owns figures and the choice of versions; bot_store.py removes them. It knows neither the web nor processes.
+It owns figures and the choice of versions; bot_store.py removes them. It knows neither the web nor
+processes.
 """
 
-# What counts. Each file, folder and link counts as the blocks that it has on disk, and as one block at least, so that
-# many empty files are no way around a limit. An author's are: uploads that wait; versions, the copy that plays, and the
-# last refused one; what builds made of them, and their copies beside results; results of requests; the words of
-# verdicts. What `matches.zip` has is made in memory. The site's are all bots, results and files of the server.
+# What counts. Each file, folder and link counts as the blocks that it has on disk, and as one block
+# at least, so that many empty files are no way around a limit. An author's are: uploads that wait;
+# versions, the copy that plays, and the last refused one; what builds made of them, and their
+# copies beside results; results of requests; the words of verdicts. What `matches.zip` has is made
+# in memory. The site's are all bots, results and files of the server.
 #
-# What makes room. A version goes if nothing needs it: it does not play, it is not the newest of its name (its number
-# would be given again), no archive has it among its results or its bots, no request waits for it, and nobody has begun
-# a match against it within an hour. `verify` and `rerun` find every version that has results. If an archive cannot be
-# read, no version goes, and none goes if all of them would not be enough.
+# What makes room. A version goes if nothing needs it: it does not play, it is not the newest of its
+# name (its number would be given again), no archive has it among its results or its bots, no
+# request waits for it, and nobody has begun a match against it within an hour. `verify` and `rerun`
+# find every version that has results. If an archive cannot be read, no version goes, and none goes
+# if all of them would not be enough.
 #
-# A kill at any moment leaves a version whole or gone: the note in the log comes first, the folder is moved away in one
-# step, and the next change of the bots removes what was moved away.
+# A kill at any moment leaves a version whole or gone: the note in the log comes first, the folder
+# is moved away in one step, and the next change of the bots removes what was moved away.
 
 import contextlib
 import os
@@ -36,7 +39,8 @@ from arena.sandbox.watchdog import BLOCK_BYTES, STAT_BLOCK_BYTES
 MEGABYTE = 1_000_000
 WAIT_S, LOOK_S = 5.0, 0.1
 """How long an upload waits for the lock of the bots, which the check of another upload may hold, and how often it
-looks."""
+looks.
+"""
 
 
 def size_of(path: Path) -> int:
@@ -75,7 +79,8 @@ class Disk:
     def make_room(self, needed: int) -> None:
         """Make room for this number of bytes; ArenaError, with the figures, if that is impossible.
 
-        Old versions of the author that nothing needs are removed for it. Wait only WAIT_S for the lock of the bots.
+        Old versions of the author that nothing needs are removed for it. Wait only WAIT_S for the
+        lock of the bots.
         """
         when_bots_are_free(partial(self.make_room_now, needed))
 

@@ -1,7 +1,8 @@
 """What was computed of each event: kept until the event's files change, and computed once for all readers.
 
-While an event is played its files change all the time. A reader then gets what was computed last, and a new computation
-begins in the background, unless the last one took so long that the process would do little else.
+While an event is played its files change all the time. A reader then gets what was computed last,
+and a new computation begins in the background, unless the last one took so long that the process
+would do little else.
 """
 
 import asyncio
@@ -41,8 +42,9 @@ class Frames:
 
     def __init__(self, results: Path) -> None:
         self.results = results
-        # Tables take long, a match does not: who opens one does not wait for the tables. Nobody waits for a picture but
-        # who asks for it: a program that looks at the links of all matches asks for one of each.
+        # Tables take long, a match does not: who opens one does not wait for the tables. Nobody
+        # waits for a picture but who asks for it: a program that looks at the links of all matches
+        # asks for one of each.
         self._tables, self._matches, self._pictures = Worker(), Worker(), Worker()
         self._frames: OrderedDict[object, _Frame] = OrderedDict()
         self._running: dict[object, asyncio.Task[Any]] = {}

@@ -1,8 +1,9 @@
 """What every request must pass before anything of it is read, and what every answer carries.
 
-It knows addresses, headers and sizes. A request names a host that is ours, its address sends few requests at a time,
-and its body is small, soon complete, and of our own origin. An answer has a policy by which a page loads our own files
-only. It knows no page and no account: who may see an event is decided in accounts.py.
+It knows addresses, headers and sizes. A request names a host that is ours, its address sends few
+requests at a time, and its body is small, soon complete, and of our own origin. An answer has a
+policy by which a page loads our own files only. It knows no page and no account: who may see an
+event is decided in accounts.py.
 """
 
 import asyncio

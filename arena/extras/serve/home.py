@@ -1,7 +1,7 @@
 """What an author sees first: how the own bots did lately, how good each version is, and whom to challenge.
 
-It reads the archive of the event, in a process of the server, and knows no account: the caller names the
-bots. It has no words that a bot wrote; those are on the page of each bot.
+It reads the archive of the event, in a process of the server, and knows no account: the caller
+names the bots. It has no words that a bot wrote; those are on the page of each bot.
 """
 
 from dataclasses import dataclass

@@ -1,15 +1,17 @@
 """Matches that people play in the browser: who plays which, how far it is, and when it ends. Nothing is stored.
 
-Each has a process of its own (human_process.py), so that no page waits for a bot and one match disturbs no other. The
-server talks with it by two pipes, and keeps what it needs when a page is loaded again.
+Each has a process of its own (human_process.py), so that no page waits for a bot and one match
+disturbs no other. The server talks with it by two pipes, and keeps what it needs when a page is
+loaded again.
 """
 
 # Theory of operation
 #
-# What was considered. A thread of the server: a bug or a slow rule there would hold all pages. A job of the scheduler with
-# its state on disk, as a request has: it would survive the server, but nobody misses an unrated match, and what is on
-# disk must be removed, bounded and hidden. So it is a child with pipes, which ends with the server: the kernel ends it
-# when the server dies, and it ends itself when its stdin does.
+# What was considered. A thread of the server: a bug or a slow rule there would hold all pages. A
+# job of the scheduler with its state on disk, as a request has: it would survive the server, but
+# nobody misses an unrated match, and what is on disk must be removed, bounded and hidden. So it is
+# a child with pipes, which ends with the server: the kernel ends it when the server dies, and it
+# ends itself when its stdin does.
 #
 # A page with scripts has a stream of events, which is also how the server knows that it is open.
 

@@ -1,7 +1,8 @@
 """The process of a match that a person plays on the site: the referee with its bots here, the person behind a pipe.
 
-It writes a line of JSON for each turn, each question and the end to its stdout, and reads moves from its stdin. It
-sends what the person's roles may see and nothing else until the match is over. It ends when its server does.
+It writes a line of JSON for each turn, each question and the end to its stdout, and reads moves
+from its stdin. It sends what the person's roles may see and nothing else until the match is over.
+It ends when its server does.
 """
 
 import json

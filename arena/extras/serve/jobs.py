@@ -1,8 +1,8 @@
 """What the server's processes compute: parts of pages, and JSON for the scripts, out of an event's archive.
 
-Each job opens the archive to read one moment of it, and closes it, so that SQLite can cut its log. It takes no lock. Of
-all that bots wrote a reader gets only moves, as in a report for one author. `own` names the bots whose words the reader
-may read, too; None means all bots.
+Each job opens the archive to read one moment of it, and closes it, so that SQLite can cut its log.
+It takes no lock. Of all that bots wrote a reader gets only moves, as in a report for one author.
+`own` names the bots whose words the reader may read, too; None means all bots.
 """
 
 from collections.abc import Callable, Mapping, Sequence

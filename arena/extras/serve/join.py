@@ -1,15 +1,17 @@
 """The author's side of a remote seat: it runs a bot here, and answers the questions of a site by a WebSocket.
 
-It stands alone, so that it runs wherever Python and the package `websockets` do, also on Windows: the site hands it out
-as /join.py. The bot gets a new process with its own pipes for each match, as in any match; nothing confines it.
+It stands alone, so that it runs wherever Python and the package `websockets` do, also on Windows:
+the site hands it out as /join.py. The bot gets a new process with its own pipes for each match, as
+in any match; nothing confines it.
 """
 
-# A connection may be lost at any moment. The processes go on meanwhile, and an answer is stored until the next question
-# of its match, so that it is sent again when the site asks again. If the site asks a question twice, the bot gets it
-# once.
+# A connection may be lost at any moment. The processes go on meanwhile, and an answer is stored
+# until the next question of its match, so that it is sent again when the site asks again. If the
+# site asks a question twice, the bot gets it once.
 
-# The token is a secret of the author's. It goes to the site of the address alone: by TLS, unless the author says
-# otherwise or the site is on this machine; by no redirect; and without TLS by no proxy. The bot does not get it.
+# The token is a secret of the author's. It goes to the site of the address alone: by TLS, unless
+# the author says otherwise or the site is on this machine; by no redirect; and without TLS by no
+# proxy. The bot does not get it.
 
 import argparse
 import asyncio
@@ -274,7 +276,8 @@ def version_of(command: list[str], bot: Path | None) -> str:
     for name, file in files.items():
         if file.is_file() and "__pycache__" not in PurePath(name).parts:
             contents.append((name, hashlib.sha256(file.read_bytes()).hexdigest()))
-    # As `arena.identity.digest_of` does it, which this program has not: JSON marks where each value ends.
+    # As `arena.identity.digest_of` does it, which this program has not: JSON marks where each value
+    # ends.
     text = json.dumps([command, contents], separators=(",", ":"), ensure_ascii=False)
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:16]
 

@@ -1,23 +1,27 @@
 """The live match of an event: what is played now, turn by turn, for all who watch; its page, and that of a projector.
 
-Everybody who watches an event sees its `LiveView`, which reads each match once for all of them. It decides which match is
-shown and when. A process of its own (jobs.py) computes what is sent of a match.
+Everybody who watches an event sees its `LiveView`, which reads each match once for all of them. It
+decides which match is shown and when. A process of its own (jobs.py) computes what is sent of a
+match.
 """
 
 # Theory of operation
 #
-# Which match. A match that a lane has played for SLOW_S is shown as it is played, if everybody may see all of it
-# (event/broadcast.py). Most matches are over within milliseconds, and others must not be seen before their end: then
-# the newest match that is over is shown, at a pace that the eye can follow, and after it the newest one again. When no
-# run plays the event, the view shows its newest match once and ends, and so do the streams of all who watch.
+# Which match. A match that a lane has played for SLOW_S is shown as it is played, if everybody may
+# see all of it (event/broadcast.py). Most matches are over within milliseconds, and others must not
+# be seen before their end: then the newest match that is over is shown, at a pace that the eye can
+# follow, and after it the newest one again. When no run plays the event, the view shows its newest
+# match once and ends, and so do the streams of all who watch.
 #
-# Who watches. Each watcher has a stream of server-sent events: `match` (names, board), `turns` (a list), `result`, and
-# at last `over`. A watcher keeps no queue but its position in the turns of the view. A slow watcher gets more turns at
-# once, or misses some, which does no harm: each turn has its whole state. The server drops a watcher that takes nothing
-# (server.py, WRITE_S). Whoever loads the page without scripts counts as a watcher for GLANCE_S.
+# Who watches. Each watcher has a stream of server-sent events: `match` (names, board), `turns` (a
+# list), `result`, and at last `over`. A watcher keeps no queue but its position in the turns of the
+# view. A slow watcher gets more turns at once, or misses some, which does no harm: each turn has
+# its whole state. The server drops a watcher that takes nothing (server.py, WRITE_S). Whoever loads
+# the page without scripts counts as a watcher for GLANCE_S.
 #
-# A browser connects again by itself when the server was restarted, and gets the match with its newest turns. Before
-# each part is sent, the server asks again whether its reader may see the event: results can be hidden at any moment.
+# A browser connects again by itself when the server was restarted, and gets the match with its
+# newest turns. Before each part is sent, the server asks again whether its reader may see the
+# event: results can be hidden at any moment.
 
 import asyncio
 import contextlib
@@ -95,7 +99,8 @@ class LiveView:
         if self._task is None:
             self._over = False
             self._clear()
-            # Not in the name of the first who watches: what others ask of the same address would end it for all.
+            # Not in the name of the first who watches: what others ask of the same address would
+            # end it for all.
             self._task = asyncio.create_task(self._show(), context=Context())
 
     def close(self) -> None:

@@ -1,6 +1,7 @@
 """The log of the server in its terminal: lines for the organiser, and few of them, however often strangers cause them.
 
-It knows no page. Each process of the server calls `begin` once; a command that the server starts has a log of its own.
+It knows no page. Each process of the server calls `begin` once; a command that the server starts
+has a log of its own.
 """
 
 import logging

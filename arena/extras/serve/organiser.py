@@ -33,8 +33,9 @@ Sources = list[tuple[str, list[similar.Line]]]
 class Answers:
     """The last answers to forms, so that a form that is sent again shows what it did, and does nothing twice.
 
-    A browser sends a form again when its reader loads the page again, and so does a reader whose connection broke: the
-    tokens in the first answer would be lost, or void already. Answers are in memory only, and only for a while.
+    A browser sends a form again when its reader loads the page again, and so does a reader whose
+    connection broke: the tokens in the first answer would be lost, or void already. Answers are in
+    memory only, and only for a while.
     """
 
     def __init__(self) -> None:
@@ -68,7 +69,8 @@ async def _page(
 ) -> Response:
     """Return the page, with what an action answers, or the mistake in its form.
 
-    It asks no more who signed in: an organiser who makes a new token for the own account has no session any more.
+    It asks no more who signed in: an organiser who makes a new token for the own account has no
+    session any more.
     """
     values = await asyncio.to_thread(_values, accounts_of(request))
     values |= {"answer": answer, "mistake": mistake, "once": secrets.token_hex(16)}
@@ -145,7 +147,8 @@ def _compared(
 ) -> tuple[list[tuple[str, str, int, int]], list[tuple[str, str]]]:
     """Return similar programs, and what was not compared.
 
-    Of a pair: the names, the share in percent, the number of passages. Of the others: the versions, and why.
+    Of a pair: the names, the share in percent, the number of passages. Of the others: the versions,
+    and why.
     """
     found = similar.compare(store, played)
     pairs = [

@@ -1,6 +1,7 @@
 """Who sends a request: the person of its session, what that person may see, and the proof that a form is ours.
 
-A form is ours if it came from one of our own pages. The rule of who may see an event is `Accounts.may_see`.
+A form is ours if it came from one of our own pages. The rule of who may see an event is
+`Accounts.may_see`.
 """
 
 import asyncio
@@ -51,7 +52,8 @@ def _cookie_name(request: HTTPConnection) -> str:
 def sees(request: HTTPConnection, event: str) -> bool:
     """Return whether whoever asks may see an event."""
     may_see = accounts_of(request).may_see
-    # Who asks is a look into the accounts, which each watcher of a live match would cost several times a second.
+    # Who asks is a look into the accounts, which each watcher of a live match would cost several
+    # times a second.
     return may_see(event, None) or may_see(event, person(request))
 
 

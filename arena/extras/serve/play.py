@@ -1,7 +1,8 @@
 """The pages on which a person plays against a bot: choose a bot, a board and a role; move; look back.
 
-Every page works without scripts: a form with a button for each legal move, and a page for each turn. The script
-(html/play.js) draws the board in its place. For everybody but the person who plays it, a match does not exist (404).
+Every page works without scripts: a form with a button for each legal move, and a page for each
+turn. The script (html/play.js) draws the board in its place. For everybody but the person who plays
+it, a match does not exist (404).
 """
 
 from collections.abc import AsyncIterator
@@ -162,7 +163,8 @@ def _seats(workspace: Path) -> Seats:
     tournament = Entrants(workspace).tournament
     seats: Seats = {}
     for name in tournament.boards:
-        # One variant of a board is enough to know its roles, and those of a run that was begun are stored.
+        # One variant of a board is enough to know its roles, and those of a run that was begun are
+        # stored.
         stored = workspace / "results" / ".boards"
         for board in rulebook.find(name, workspace, tournament.seed, 1, stored):
             choices = [

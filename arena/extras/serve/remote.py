@@ -1,8 +1,8 @@
 """The hub of remote seats: it carries messages between matches under way and the bots on their authors' machines.
 
-A match is on a Unix socket (match/remote.py), a bot on a WebSocket (join.py). The hub knows who is there, and which
-session belongs to which bot; it keeps no question and no answer, so nothing is lost when it is killed: both sides
-connect again, and each question that is open is asked again.
+A match is on a Unix socket (match/remote.py), a bot on a WebSocket (join.py). The hub knows who is
+there, and which session belongs to which bot; it keeps no question and no answer, so nothing is
+lost when it is killed: both sides connect again, and each question that is open is asked again.
 """
 
 import asyncio

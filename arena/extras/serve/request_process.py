@@ -1,6 +1,7 @@
 """The process that plays the matches of a request, as an unrated duel; the server starts it.
 
-It stores what there is to say about them as statements, which the server shows to whom they are for.
+It stores what there is to say about them as statements, which the server shows to whom they are
+for.
 """
 
 import sys

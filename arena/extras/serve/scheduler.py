@@ -1,18 +1,20 @@
 """The processes that the site starts: the check of uploads, rounds, remote matches, charts, and matches on request.
 
-Each is apart from the server, so that no page waits for one and no match waits for a page. This file decides
-what to start, and reads how it ended. `Accounts` has what is to be done, and archives have what was played.
+Each is apart from the server, so that no page waits for one and no match waits for a page. This
+file decides what to start, and reads how it ended. `Accounts` has what is to be done, and archives
+have what was played.
 """
 
 # Theory of operation
 #
-# Every kind of process has a lock file. It is locked before the process starts, and the process inherits the lock and
-# keeps it as long as it lives. So a server that was killed finds its processes again, and no kind ever runs twice: a
-# pid could belong to a stranger by then.
+# Every kind of process has a lock file. It is locked before the process starts, and the process
+# inherits the lock and keeps it as long as it lives. So a server that was killed finds its
+# processes again, and no kind ever runs twice: a pid could belong to a stranger by then.
 #
-# What was begun is noted before it is started. If nobody holds the lock of something that is noted and not ended, its
-# process was killed, and is started again: an event goes on with its archive, a duel too, and an upload is checked
-# anew. A process that ends without an answer again and again is given up, with the reason.
+# What was begun is noted before it is started. If nobody holds the lock of something that is noted
+# and not ended, its process was killed, and is started again: an event goes on with its archive, a
+# duel too, and an upload is checked anew. A process that ends without an answer again and again is
+# given up, with the reason.
 #
 # A server that ends in order asks its processes to end, too; the next server finishes their work.
 
@@ -62,7 +64,8 @@ TRIES = (
 class ProviderKey:
     """The key of the event's language model, in its variable: this process alone keeps it, for the runs that it starts.
 
-    Else every process that the server starts would show it, those that compute pages and play matches among them.
+    Else every process that the server starts would show it, those that compute pages and play
+    matches among them.
     """
 
     def __init__(self, workspace: Path) -> None:
@@ -265,7 +268,8 @@ class Scheduler:
     def _step_remote(self, last: int) -> bool:
         """Play the matches of the remote bots that are there, which have an event of their own; True while it runs.
 
-        They are due when a bot has joined as a new version, and after each round; `last` is the number of the last.
+        They are due when a bot has joined as a new version, and after each round; `last` is the
+        number of the last.
         """
         accounts, code, name = self._accounts, self._remote.take_exit_code(), "remote played"
         if self._playing and code == 0:

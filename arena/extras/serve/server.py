@@ -40,8 +40,8 @@ MOST_UNREAD = 1_000_000  # bytes for a client that sends on, and takes none of t
 class ReadingTime:
     """How much CPU time each address has left for reading what it sends.
 
-    All connections are read in one thread, and a few bytes can be made to take long: a body of chunks of one byte, or
-    pings by the thousand. A `proxy` has time for each of its connections.
+    All connections are read in one thread, and a few bytes can be made to take long: a body of
+    chunks of one byte, or pings by the thousand. A `proxy` has time for each of its connections.
     """
 
     def __init__(self, proxy: str | None) -> None:
@@ -158,9 +158,10 @@ class TimelyProtocol(Rationed, H11Protocol):
 class Listener(socket.socket):
     """A socket that listens, and takes no more connections than there are files for, or than one address may have.
 
-    Nor does it take one of an address that has no time left. They are counted here, because a protocol hears of a
-    connection only after the handshake of TLS. A `proxy` may have all of them; beside it only this machine is heard, as
-    whoever passes by the proxy would send tokens unencrypted.
+    Nor does it take one of an address that has no time left. They are counted here, because a
+    protocol hears of a connection only after the handshake of TLS. A `proxy` may have all of them;
+    beside it only this machine is heard, as whoever passes by the proxy would send tokens
+    unencrypted.
     """
 
     def __init__(self, made: socket.socket, proxy: str | None) -> None:
@@ -227,7 +228,8 @@ def _raise_limit_of_files() -> int:
 def listening(host: str, port: int, proxy: str | None = None) -> Listener:
     """Return a socket that listens; OSError if the address or the port cannot be had.
 
-    A `proxy` at this address says by X-Forwarded-For whose request it passes on; nobody else is believed that.
+    A `proxy` at this address says by X-Forwarded-For whose request it passes on; nobody else is
+    believed that.
     """
     family, *_, address = socket.getaddrinfo(
         host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE
@@ -236,7 +238,8 @@ def listening(host: str, port: int, proxy: str | None = None) -> Listener:
     made.setsockopt(
         socket.IPPROTO_TCP, socket.TCP_NODELAY, 1
     )  # else a page waits 40 ms between its head and its body
-    # Who lost the network closes nothing: a page that is sent events would count as open for a quarter of an hour.
+    # Who lost the network closes nothing: a page that is sent events would count as open for a
+    # quarter of an hour.
     made.setsockopt(socket.IPPROTO_TCP, socket.TCP_USER_TIMEOUT, int(1000 * SILENCE_S))
     return Listener(made, proxy)
 

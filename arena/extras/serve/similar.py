@@ -1,19 +1,22 @@
 """Programs of different authors that share long passages, ranked, with the passages: for a human who looks at both.
 
-Two programs are compared as sequences of tokens, in which a name is like any other name and comments do not count, so
-that renaming changes nothing. What everybody was given, or many have, is removed. It accuses nobody: short programs of
-honest authors are alike, and people may work together where they are told to.
+Two programs are compared as sequences of tokens, in which a name is like any other name and
+comments do not count, so that renaming changes nothing. What everybody was given, or many have, is
+removed. It accuses nobody: short programs of honest authors are alike, and people may work together
+where they are told to.
 """
 
-# What plays is compared, and what played: every version, since a later one does not undo what an earlier one won with.
-# Work is bounded, because a stranger chooses the number and the size of the files. But no bound is silent: whatever was
-# not compared, or only in part, is an `Omission`, which the organiser reads beside the pairs. Comments do not use the
-# bounds up: lines that are empty or only a comment are dropped before anything is counted.
+# What plays is compared, and what played: every version, since a later one does not undo what an
+# earlier one won with. Work is bounded, because a stranger chooses the number and the size of the
+# files. But no bound is silent: whatever was not compared, or only in part, is an `Omission`, which
+# the organiser reads beside the pairs. Comments do not use the bounds up: lines that are empty or
+# only a comment are dropped before anything is counted.
 #
-# The method is that of MOSS and of its successors: all sequences of TOKENS tokens (shingles) of each program, and for
-# each pair the part of the smaller program's shingles that the other has, too. Programs of a class are small, so all
-# shingles are stored, and no fingerprints are selected. JPlag compares by the longest passages instead, and knows more
-# of each language: `export` writes what it reads.
+# The method is that of MOSS and of its successors: all sequences of TOKENS tokens (shingles) of
+# each program, and for each pair the part of the smaller program's shingles that the other has,
+# too. Programs of a class are small, so all shingles are stored, and no fingerprints are selected.
+# JPlag compares by the longest passages instead, and knows more of each language: `export` writes
+# what it reads.
 
 import contextlib
 import io

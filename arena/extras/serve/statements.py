@@ -1,7 +1,8 @@
 """What happened to matches that somebody asked for, as data: sentences, and which of them are for whom.
 
-The process that plays the matches writes statements. The server knows who reads, and shows each reader what is for
-them. The list is white: a mistake is shown in its own words only if its type says who may read them.
+The process that plays the matches writes statements. The server knows who reads, and shows each
+reader what is for them. The list is white: a mistake is shown in its own words only if its type
+says who may read them.
 """
 
 import contextlib

@@ -1,7 +1,7 @@
 """The task: what a newcomer needs before the first bot, for the event that the site plays.
 
-It has the rules in words, the boards as pictures, a dialogue, limits, rounds, and starter kits to take
-home. It says what tournament.toml says now, and nothing of results, so everybody may read it.
+It has the rules in words, the boards as pictures, a dialogue, limits, rounds, and starter kits to
+take home. It says what tournament.toml says now, and nothing of results, so everybody may read it.
 """
 
 import inspect

@@ -2,19 +2,21 @@
 
 # Theory of operation
 #
-# A time of day becomes a moment in UTC before anything is compared, because two times of day around a change of the
-# clock say nothing about the time between them. Python's `datetime` asks the C library for that, which knows all rules
-# of this machine's zone (TZ, or /etc/localtime) and not only its offset now. So a round begins at the time that `date`
-# shows, also on a machine without its zone's rules, where the C library shows UTC.
+# A time of day becomes a moment in UTC before anything is compared, because two times of day around
+# a change of the clock say nothing about the time between them. Python's `datetime` asks the C
+# library for that, which knows all rules of this machine's zone (TZ, or /etc/localtime) and not
+# only its offset now. So a round begins at the time that `date` shows, also on a machine without
+# its zone's rules, where the C library shows UTC.
 #
-#   - 02:30 does not exist in the night in which the clock is set forward. The round begins when 02:30 would have been:
-#     at 03:30.
+#   - 02:30 does not exist in the night in which the clock is set forward. The round begins when
+#     02:30 would have been: at 03:30.
 #   - 01:30 comes twice in the night in which the clock is set back. The round begins at the first.
-#   - A round is missed when nobody began one since its moment. Then one round begins, however many were missed.
+#   - A round is missed when nobody began one since its moment. Then one round begins, however many
+#     were missed.
 #
-# Somebody may also set the clock of the machine. A round that began later than now keeps its moment, so that no time of
-# day has two rounds. But it cannot hold others back for longer than one period of the rule: what is later than that
-# was noted by a clock that was wrong.
+# Somebody may also set the clock of the machine. A round that began later than now keeps its
+# moment, so that no time of day has two rounds. But it cannot hold others back for longer than one
+# period of the rule: what is later than that was noted by a clock that was wrong.
 
 import re
 from collections.abc import Iterable
@@ -41,8 +43,9 @@ def checked(rule: str) -> str:
 def is_due(rule: str, since: datetime, now: datetime, *, elapsed: timedelta | None = None) -> bool:
     """Return whether a round is due, when the last one began at `since`, or the rule is as old.
 
-    Times of day are those of the zone of `now`, if it has a ZoneInfo; otherwise those of this machine, since an offset
-    from UTC is no zone. `elapsed` is the time since the last round by a clock that nobody sets, if it is known.
+    Times of day are those of the zone of `now`, if it has a ZoneInfo; otherwise those of this
+    machine, since an offset from UTC is no zone. `elapsed` is the time since the last round by a
+    clock that nobody sets, if it is known.
     """
     interval, times = _read(rule)
     zone = now.tzinfo if isinstance(now.tzinfo, ZoneInfo) else None

@@ -1,8 +1,9 @@
 """Bots that authors hand in on the site: from the bytes of a form to the verdict of the check.
 
-The server receives an upload, and another process decides it by the path of `arena submit`, so that no check delays a
-page. An upload is confirmed when it is on disk and in the list of uploads; whoever is killed later, the next process
-finds it there and decides it. It knows neither the web nor the command line.
+The server receives an upload, and another process decides it by the path of `arena submit`, so that
+no check delays a page. An upload is confirmed when it is on disk and in the list of uploads;
+whoever is killed later, the next process finds it there and decides it. It knows neither the web
+nor the command line.
 """
 
 import contextlib
@@ -196,7 +197,8 @@ def remote_bot(
 ) -> str:
     """Take in the bot that stays on its author's machine, as a new version if it is one; return its name.
 
-    It is a bot of its own beside the author's other one. It is not checked: it plays only while its author is there.
+    It is a bot of its own beside the author's other one. It is not checked: it plays only while its
+    author is there.
     """
     table = {"remote": version, "author": account.name, "games": games, "roles": roles}
     label = Label(name=f"{account.name} (remote)", who=remote_mark(account), file="bot.toml")

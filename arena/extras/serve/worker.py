@@ -1,7 +1,7 @@
 """A process that computes for the server, one job at a time, so that neither a referee nor a reader waits for it.
 
-It has a lower priority than the processes of a run. It ends with the server, also if that is killed, because the other
-end of its pipe is closed then.
+It has a lower priority than the processes of a run. It ends with the server, also if that is
+killed, because the other end of its pipe is closed then.
 """
 
 import asyncio
@@ -35,8 +35,8 @@ NETWORK: ContextVar[str] = ContextVar("network", default="")
 """The address of the reader whose request is answered; the guard sets it."""
 
 
-# Not a fork: the server has threads, and an event loop. Python's fork server has neither, and imports once what each
-# of these processes needs, which is a second of CPU.
+# Not a fork: the server has threads, and an event loop. Python's fork server has neither, and
+# imports once what each of these processes needs, which is a second of CPU.
 _MAKER = multiprocessing.get_context("forkserver")
 _MAKER.set_forkserver_preload(["arena.extras.serve.jobs"])
 
@@ -83,7 +83,8 @@ class Worker:
     async def run(self, job: Callable[..., Result], *values: object, asker: str = "") -> Result:
         """Return what a function of a module returns for these values, computed in the process.
 
-        An `asker`, or else an address, has only so many jobs at a time, so that others get theirs, too.
+        An `asker`, or else an address, has only so many jobs at a time, so that others get theirs,
+        too.
         """
         most = MOST_OF_ASKER if asker else MOST_OF_NETWORK
         asker = asker or NETWORK.get()
