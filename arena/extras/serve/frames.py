@@ -1,4 +1,4 @@
-"""What was computed of each event: kept until the event's files change, and computed once for all readers.
+"""The tables and pages of each event: computed once for all readers, until the event's files change.
 
 While an event is played its files change all the time. A reader then gets what was computed last,
 and a new computation begins in the background, unless the last one took so long that the process
@@ -21,10 +21,14 @@ from arena.results.archive import Archive
 
 Result = TypeVar("Result")
 
-SHARE = 10  # a computation is begun again after ten times as long as it took
-FRESH_S = 2.0  # and not sooner than that
-KEPT, KEPT_BYTES = 600, 200_000_000  # results; the one that was not asked for longest is forgotten
-STATE_S = 0.5  # for which the state of a run is remembered
+SHARE = 10
+"""A computation begins again after ten times as long as it took."""
+FRESH_S = 2.0
+"""A computation does not begin again sooner than that."""
+MOST_FRAMES, MOST_FRAME_BYTES = 600, 200_000_000
+"""How many results are remembered; the one that nobody has asked for longest is forgotten."""
+STATE_S = 0.5
+"""The time for which the state of a run is remembered."""
 
 
 @dataclass
@@ -32,9 +36,9 @@ class _Frame:
     value: Any
     stamp: object
     again: float
-    """When it may be computed again."""
+    """The time (monotonic) from which it may be computed again."""
     size: int
-    """About the bytes that it takes, with its key."""
+    """About the bytes that the value and its key take."""
 
 
 class Frames:
@@ -42,10 +46,12 @@ class Frames:
 
     def __init__(self, results: Path) -> None:
         self.results = results
-        # Tables take long, a match does not: who opens one does not wait for the tables. Nobody
-        # waits for a picture but who asks for it: a program that looks at the links of all matches
-        # asks for one of each.
-        self._tables, self._matches, self._pictures = Worker(), Worker(), Worker()
+        self._tables = Worker()
+        # Tables take long and a match does not, so a reader of a match does not wait for tables.
+        self._matches = Worker()
+        # Pictures have their own worker, so they delay nobody else: a program that looks at the
+        # links of all matches asks for a picture of each.
+        self._pictures = Worker()
         self._frames: OrderedDict[object, _Frame] = OrderedDict()
         self._running: dict[object, asyncio.Task[Any]] = {}
         self._states: dict[str, tuple[float, RunState | None]] = {}
@@ -60,20 +66,23 @@ class Frames:
     def state(self, event: str) -> RunState | None:
         """Return the state of the run that plays an event now; None when none does."""
         now = time.monotonic()
-        looked, state = self._states.get(event, (0.0, None))
-        if now - looked > STATE_S or event not in self._states:
-            folder = self.results / event
-            holder, state = Archive.holder(folder), last_state(folder)
-            state = (
-                state
-                if state is not None and holder is not None and state.token == holder.token
-                else None
-            )
-            self._states[event] = (now, state)
+        if event in self._states:
+            looked, state = self._states[event]
+            if now - looked <= STATE_S:
+                return state
+        folder = self.results / event
+        holder = Archive.holder(folder)
+        state = last_state(folder)
+        if state is not None and (holder is None or state.token != holder.token):
+            state = None  # the run that wrote it has ended
+        self._states[event] = (now, state)
         return state
 
-    async def unkept(self, event: str, job: Callable[..., Result], *values: object) -> Result:
-        """Return what a job makes of an event now, by the process for a few matches, and remember nothing."""
+    async def fresh(self, event: str, job: Callable[..., Result], *values: object) -> Result:
+        """Return what a job makes of an event now, and remember nothing.
+
+        The process for a few matches computes it.
+        """
         return await self._matches.run(job, self.results / event, *values)
 
     async def table(self, event: str, job: Callable[..., Result], *values: object) -> Result:
@@ -101,16 +110,18 @@ class Frames:
         values: tuple[object, ...],
         also: tuple[object, ...] = (),
     ) -> Result:
-        key, stamp = (event, job, values), last_changes(self.results / event / "event.sqlite")
+        key = (event, job, values)
+        stamp = last_changes(self.results / event / "event.sqlite")
         frame = self._frames.get(key)
         is_due = frame is None or (frame.stamp != stamp and time.monotonic() >= frame.again)
         if is_due and key not in self._running:
-            self._running[key] = asyncio.ensure_future(self._compute(worker, key, stamp, also))
-            self._running[key].add_done_callback(lambda task: task.cancelled() or task.exception())
+            task = asyncio.ensure_future(self._compute(worker, key, stamp, also))
+            # asyncio warns of a failure that nobody has looked at.
+            task.add_done_callback(lambda done: done.cancelled() or done.exception())
+            self._running[key] = task
         if frame is None:
-            return await asyncio.shield(
-                self._running[key]
-            )  # a reader who leaves stops it for nobody
+            # A reader who leaves does not stop the computation for others.
+            return await asyncio.shield(self._running[key])
         self._frames.move_to_end(key)
         value: Result = frame.value
         return value
@@ -126,20 +137,22 @@ class Frames:
         begun = time.monotonic()
         try:
             value = await worker.run(job, self.results / event, *values, *also)
-        except JobError:  # not a full queue: it may be full for this reader's address alone
-            if (frame := self._frames.get(key)) is not None:
+        except JobError:
+            # A BusyError changes nothing: the queue may be full for this reader's address alone.
+            frame = self._frames.get(key)
+            if frame is not None:
                 frame.again = time.monotonic() + FRESH_S * SHARE
             raise
         finally:
             del self._running[key]
-        took = time.monotonic() - begun
+        now = time.monotonic()
+        again = now + max(FRESH_S, SHARE * (now - begun))
         size = len(pickle.dumps((key, value)))
-        self._frames[key] = _Frame(
-            value, stamp, time.monotonic() + max(FRESH_S, SHARE * took), size
-        )
-        while (
-            len(self._frames) > KEPT
-            or sum(frame.size for frame in self._frames.values()) > KEPT_BYTES
-        ):
+        self._frames[key] = _Frame(value, stamp, again, size)
+        while len(self._frames) > MOST_FRAMES or self._size() > MOST_FRAME_BYTES:
             self._frames.popitem(last=False)
         return value
+
+    def _size(self) -> int:
+        """Return about how many bytes all results take."""
+        return sum(frame.size for frame in self._frames.values())

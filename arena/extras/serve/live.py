@@ -1,4 +1,4 @@
-"""The live match of an event: what is played now, turn by turn, for all who watch; its page, and that of a projector.
+"""The live match of an event, turn by turn, for everybody who watches; its page, and the projector's.
 
 Everybody who watches an event sees its `LiveView`, which reads each match once for all of them. It
 decides which match is shown and when. A process of its own (jobs.py) computes what is sent of a
@@ -48,34 +48,51 @@ from arena.extras.serve.jobs import PartOfMatch
 from arena.extras.serve.streams import WAIT_S, EventStream, EventStreamResponse, event
 from arena.extras.serve.worker import BusyError, JobError
 
-SLOW_S = 1.5  # a match that has lasted so long is shown while it is played
-FOLLOW_S = 0.3  # between two looks at it
-SHARE = 5  # a look is followed by a pause of five times its own time
-STORED_S = 5.0  # until a match that is over is in the archive
-PACE_S = 0.6  # a turn of a match that is over
-SHOW_S = 30.0  # in which it is shown to its end
-STEP_S = 0.1  # between two parts of a match that has too many turns for that
-HOLD_S = 3.0  # for its result
-IDLE_S = 1.0  # between two looks for a match
+SLOW_S = 1.5
+"""A match that has lasted longer is shown while it is played."""
+FOLLOW_S = 0.3
+"""The time between two looks at a match that is played."""
+SHARE = 5
+"""A look is followed by a pause of five times the time that it took."""
+STORED_S = 5.0
+"""The time in which a match that is over comes into the archive."""
+PACE_S = 0.6
+"""The time for a turn of a match that is over."""
+SHOW_S = 30.0
+"""The time in which a match that is over is shown to its end."""
+STEP_S = 0.1
+"""The time between two parts of a match that has too many turns for SHOW_S."""
+HOLD_S = 3.0
+"""The time for the result of a match."""
+IDLE_S = 1.0
+"""The time between two looks for a match."""
 GLANCE_S = 20.0
-WATCH_S = 3.0  # between two requests to the lanes
-KEPT = 30  # turns of a match, for those who come late
-STAGES = 20
-FIRST_S = 2.0  # for which a page waits for its first match
+"""The time for which a page without scripts counts as a watcher."""
+WATCH_S = 3.0
+"""The time between two requests to the lanes."""
+MOST_TURNS = 30
+"""The turns of a match that a watcher gets who comes late."""
+MOST_VIEWS = 20
+"""The events that can be watched at once, beside those that are played."""
+FIRST_S = 2.0
+"""The time for which a page waits for its first match."""
 
 
 class LiveView:
-    """What everybody sees who watches an event."""
+    """The match that everybody sees who watches an event."""
 
     def __init__(self, frames: Frames, event: str) -> None:
         self._frames, self._event = frames, event
         self.watchers = 0
         self.match = self.lane = ""
         """The match that is shown, and the lane that plays it; empty when it is over."""
-        self._events = EventStream(KEPT)
+        self._events = EventStream(MOST_TURNS)
         self._result = ""
         self._over = False
-        self._glanced = self._asked = 0.0
+        self._glanced = 0.0
+        """The time (monotonic) of the last look at the page without scripts."""
+        self._asked = 0.0
+        """The time (monotonic) of the last request to the lanes."""
         self._task: asyncio.Task[None] | None = None
 
     @property
@@ -117,39 +134,47 @@ class LiveView:
             await self._events.news(until - time.monotonic())
 
     async def parts(self) -> AsyncIterator[str]:
-        """Yield what a watcher gets, until nothing is played any more; empty texts when there is nothing new."""
+        """Yield the events for a watcher until nothing is played any more; "" if there is no news."""
         self.begin()
-        events, count, has_result = self._events, 0, False
+        events = self._events
+        count = 0
+        has_result = False
         while True:
-            if events is not self._events:
-                events, count, has_result = self._events, 0, False
+            if events is not self._events:  # another match is shown
+                events = self._events
+                count = 0
+                has_result = False
             part = events.since(count)
             count = max(count, events.count)
             if self._result and not has_result:
                 part += event("result", self._result)
                 has_result = True
-            yield part + (event("over", "{}") if self._over else "")
             if self._over:
+                yield part + event("over", "{}")
                 return
+            yield part
             await events.news(WAIT_S)
 
     async def _show(self) -> None:
+        """Show one match after another, until nobody watches or nothing new is played."""
         last = ""
         try:
             while self.is_watched:
                 state = self._frames.state(self._event)
-                under_way = await self._under_way(state) if state is not None else None
-                if under_way is not None:
-                    last = await self._follow(*under_way)
-                    continue
-                newest, *_ = await self._frames.match(self._event, jobs.matches, 1, ())
+                if state is not None:
+                    under_way = await self._under_way(state)
+                    if under_way is not None:
+                        last = await self._follow(*under_way)
+                        continue
+                newest, _, _, _ = await self._frames.match(self._event, jobs.matches, 1, ())
                 match = newest[0].id if newest else ""
                 if match != last:
                     last = match
                     await self._replay(match)
                 elif state is None:
                     return
-                await self._pause(IDLE_S if state is not None else 0)
+                if state is not None:
+                    await self._pause(IDLE_S)
         except (BusyError, JobError):
             return
         finally:
@@ -158,18 +183,19 @@ class LiveView:
             self._events.ring()
 
     async def _under_way(self, state: RunState) -> tuple[str, str, PartOfMatch] | None:
-        """Return the lane whose match has lasted longest, among those that can be watched, with this match."""
+        """Return the lane, the id and the turns of the match that has lasted longest.
+
+        Only matches count that can be watched; None if there is none.
+        """
         self._ask()
-        begun = (datetime.now(UTC) - timedelta(seconds=SLOW_S)).isoformat(timespec="milliseconds")
-        slow = sorted(
-            (lane.since, lane.lane, lane.match)
-            for lane in state.lanes
-            if lane.match and lane.since < begun
-        )
-        for _, lane, match in slow:
-            part = await self._frames.unkept(self._event, jobs.under_way, lane, match, 0)
+        latest = datetime.now(UTC) - timedelta(seconds=SLOW_S)
+        begun = latest.isoformat(timespec="milliseconds")
+        slow = [lane for lane in state.lanes if lane.match and lane.since < begun]
+        slow.sort(key=lambda lane: (lane.since, lane.lane))
+        for lane in slow:
+            part = await self._frames.fresh(self._event, jobs.under_way, lane.lane, lane.match, 0)
             if part is not None:
-                return lane, match, part
+                return lane.lane, lane.match, part
         return None
 
     async def _follow(self, lane: str, match: str, part: PartOfMatch | None) -> str:
@@ -183,32 +209,37 @@ class LiveView:
             state = self._frames.state(self._event)
             if state is None or all(match != status.match for status in state.lanes):
                 break
-            part = await self._frames.unkept(
-                self._event, jobs.under_way, lane, match, self._events.count
-            )
-            await self._pause(max(FOLLOW_S, SHARE * (time.monotonic() - begun)))
+            count = self._events.count
+            part = await self._frames.fresh(self._event, jobs.under_way, lane, match, count)
+            took = time.monotonic() - begun
+            await self._pause(max(FOLLOW_S, SHARE * took))
+        await self._finish(match)
+        return match
+
+    async def _finish(self, match: str) -> None:
+        """Show the end of a match that was followed, as soon as the archive has it."""
         until = time.monotonic() + STORED_S
         self.lane = ""
         while self.is_watched and time.monotonic() < until:
-            part = await self._frames.unkept(self._event, jobs.finished, match, self._events.count)
+            part = await self._frames.fresh(self._event, jobs.finished, match, self._events.count)
             if part is not None:
                 self._add(part)
                 await self._pause(HOLD_S)
-                break
+                return
             await self._pause(FOLLOW_S)
-        return match
 
     async def _replay(self, match: str) -> None:
         """Show a match that is over, from its start."""
-        part = await self._frames.unkept(self._event, jobs.finished, match, 0)
+        part = await self._frames.fresh(self._event, jobs.finished, match, 0)
         if part is None:
             return
         self._clear(match)
         pace = min(PACE_S, SHOW_S / len(part.turns))
         step = max(1, round(STEP_S / pace))
+        count = part.count - len(part.turns)
         for number in range(0, len(part.turns), step):
             new = part.turns[number : number + step]
-            count = part.count - len(part.turns) + number + len(new)
+            count += len(new)
             self._add(replace(part, turns=new, count=count, result=""))
             await self._pause(pace * step)
             if not self.is_watched:
@@ -217,28 +248,34 @@ class LiveView:
         await self._pause(HOLD_S)
 
     def _clear(self, match: str = "", lane: str = "") -> None:
-        before, self._events = self._events, EventStream(KEPT)
-        self.match, self.lane, self._result = match, lane, ""
+        """Begin another match, of which nothing is known yet."""
+        before = self._events
+        self._events = EventStream(MOST_TURNS)
+        self.match = match
+        self.lane = lane
+        self._result = ""
         before.ring()
 
     def _add(self, part: PartOfMatch) -> None:
         """Show a part of a match to everybody."""
-        self._events.head, self._events.text, self._result = (
-            self._events.head or part.head,
-            part.text,
-            part.result,
-        )
+        if not self._events.head:
+            self._events.head = part.head
+        self._events.text = part.text
+        self._result = part.result
         self._events.add(part.turns, part.count)
         self._events.ring()
 
     async def _pause(self, seconds: float) -> None:
         """Wait, and ask the lanes meanwhile to go on writing."""
         until = time.monotonic() + seconds
-        while (left := until - time.monotonic()) > 0 and self.is_watched:
+        left = seconds
+        while left > 0 and self.is_watched:
             self._ask()
             await asyncio.sleep(min(left, WATCH_S))
+            left = until - time.monotonic()
 
     def _ask(self) -> None:
+        """Ask the lanes to write their turns, if they were not asked just now."""
         if time.monotonic() - self._asked >= WATCH_S:
             self._asked = time.monotonic()
             with contextlib.suppress(OSError):  # then matches are shown when they are over
@@ -250,28 +287,28 @@ class LiveViews:
 
     def __init__(self, frames: Frames, settings: guard.Settings) -> None:
         self._frames, self._settings = frames, settings
-        self._live_views: dict[str, LiveView] = {}
+        self._views: dict[str, LiveView] = {}
         self._networks: Counter[str] = Counter()
 
     def close(self) -> None:
-        """End them."""
-        for view in self._live_views.values():
+        """End all of them."""
+        for view in self._views.values():
             view.close()
 
     def of(self, event: str) -> LiveView:
-        """Return the view of an event; 429 if too many others are watched, unless a run plays it now."""
-        self._live_views = {
-            name: view
-            for name, view in self._live_views.items()
-            if view.is_watched or name == event
-        }
-        if (
-            event not in self._live_views
-            and len(self._live_views) >= STAGES
-            and self._frames.state(event) is None
-        ):
-            raise HTTPException(429, "too many events are watched at once: wait a moment")
-        return self._live_views.setdefault(event, LiveView(self._frames, event))
+        """Return the view of an event.
+
+        Raise 429 if too many other events are watched, unless a run plays this one now.
+        """
+        for name, view in list(self._views.items()):
+            if name != event and not view.is_watched:
+                del self._views[name]
+        if event not in self._views:
+            is_full = len(self._views) >= MOST_VIEWS
+            if is_full and self._frames.state(event) is None:
+                raise HTTPException(429, "too many events are watched at once: wait a moment")
+            self._views[event] = LiveView(self._frames, event)
+        return self._views[event]
 
     @contextlib.contextmanager
     def watching(self, view: LiveView, network: str) -> Iterator[None]:
@@ -283,7 +320,7 @@ class LiveViews:
         finally:
             view.watchers -= 1
             self._networks[network] -= 1
-            self._networks += Counter()  # without those that are zero
+            self._networks += Counter()  # this leaves out networks with no watcher
 
     def is_full(self, network: str) -> bool:
         """Return whether one more watcher is too many."""
@@ -323,8 +360,11 @@ async def wall_stream(request: Request) -> Response:
 
 
 def _stream(request: Request, event: str, goes_on: Callable[[], bool]) -> Response:
-    network, view = guard.network_of(request.scope), live_views(request).of(event)
-    if live_views(request).is_full(network):
+    """Return the stream of an event for one more watcher, as long as it may see the event."""
+    views = live_views(request)
+    network = guard.network_of(request.scope)
+    view = views.of(event)
+    if views.is_full(network):
         raise HTTPException(429, "too many watch at once: wait a moment")
     return EventStreamResponse(
         request, view.parts(), live_views(request).watching(view, network), goes_on
@@ -332,19 +372,22 @@ def _stream(request: Request, event: str, goes_on: Callable[[], bool]) -> Respon
 
 
 def _public(request: Request) -> str:
-    """Return the event for a projector: the one that is asked for, or that is played now, or else the newest.
+    """Return the event for a projector; "" if there is none.
 
-    It is one that everybody may see, whoever has signed in there.
+    It is the event that the address names, or the event that is played now, or the newest event.
+    Everybody may see it, whoever has signed in at the projector.
     """
-    frames, names = readers.frames(request), readers.events(request, None)
-    asked = request.query_params.get("event")
-    if asked is not None:
-        names = [name for name in names if name == asked]
-        if not names:
+    names = readers.events(request, None)
+    wanted = request.query_params.get("event")
+    if wanted is not None:
+        if wanted not in names:
             raise HTTPException(404)
-    return next(
-        (name for name in names if frames.state(name) is not None), names[0] if names else ""
-    )
+        return wanted
+    frames = readers.frames(request)
+    for name in names:
+        if frames.state(name) is not None:
+            return name
+    return names[0] if names else ""
 
 
 async def wall(request: Request) -> Response:

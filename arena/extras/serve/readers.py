@@ -1,4 +1,4 @@
-"""The pages of an event: leaderboard, crosstable, charts, matches, bots and their versions, and what is played now.
+"""The pages of an event: leaderboard, crosstable, charts, matches, bots, versions, and its progress.
 
 An event that its reader may not see (people.py) is answered as one that does not exist.
 """
@@ -24,53 +24,72 @@ from arena.extras.serve.frames import Frames
 from arena.extras.serve.worker import JobError
 from arena.protocol import clean
 
-PAGE = 50  # matches of a page
+PAGE = 50
+"""The matches of a page."""
+MOST_EVENTS = 100
+"""The events on the front page, the newest."""
 CHART_BYTES = 5_000_000
-POLL_S, IDLE_POLL_S = (
-    3,
-    20,
-)  # between two questions of an open page, while an event is played, and else
+POLL_S, IDLE_POLL_S = 3, 20
+"""The time between two questions of an open page: while an event is played, and otherwise."""
 CHART_TYPES = {".svg": "image/svg+xml", ".png": "image/png"}
 PRIVATE_CHARTS = {"metrics"}
-"""Those of what bots wrote in their remarks."""
+"""Charts that show what bots wrote in their remarks."""
 
 
 def frames(request: Request) -> Frames:
-    """Return what was computed of the events."""
+    """Return the tables and pages of all events."""
     frames: Frames = request.app.state.frames
     return frames
 
 
 def events(request: Request, account: Account | None) -> list[str]:
-    """Return the events that somebody may see, the newest first; each request of an author is an event, too."""
+    """Return the events that somebody may see, the newest first.
+
+    Each request of an author is an event, too.
+    """
     results = frames(request).results
-    names = os.listdir(results) if results.is_dir() else []  # noqa: PTH208 (names alone)
-    seen = people.accounts_of(request).seen(names, account)
-    files = [file for name in seen if (file := results / name / "event.sqlite").is_file()]
-    return [file.parent.name for file in sorted(files, key=lambda file: -file.stat().st_mtime)]
+    if not results.is_dir():
+        return []
+    names = os.listdir(results)  # noqa: PTH208 (names alone)
+    files: list[Path] = []
+    for name in people.accounts_of(request).seen(names, account):
+        file = results / name / "event.sqlite"
+        if file.is_file():
+            files.append(file)
+    files.sort(key=lambda file: -file.stat().st_mtime)
+    return [file.parent.name for file in files]
 
 
 def event_of(request: Request) -> str:
-    """Return the event in the address; 404 for one that is not there, or hidden from whoever asks."""
+    """Return the event in the address; raise 404 if it does not exist, or is hidden from the reader."""
     name: str = request.path_params["event"]
-    file = frames(request).results / name / "event.sqlite"  # a name from an address has no slash
-    if name in {".", ".."} or not os.path.isfile(file) or not people.sees(request, name):  # noqa: PTH113 (of any name)
+    if name in {".", ".."}:  # a name from an address has no slash
+        raise HTTPException(404)
+    file = frames(request).results / name / "event.sqlite"
+    if not os.path.isfile(file):  # noqa: PTH113 (of any name)
+        raise HTTPException(404)
+    if not people.sees(request, name):
         raise HTTPException(404)
     return name
 
 
 async def _own_bots(request: Request) -> frozenset[str] | None:
-    """Return the bots whose words whoever asks may read; None for those of all."""
+    """Return the bots whose words the reader may read; None means all bots."""
     account = people.person(request)
-    if account is None or account.is_organiser:
-        return frozenset() if account is None else None
+    if account is None:
+        return frozenset()
+    if account.is_organiser:
+        return None
+    workspace = people.accounts_of(request).workspace
     try:
-        workspace = people.accounts_of(request).workspace
-        return await people.in_thread(
-            request, account, lambda: frozenset(Entrants(workspace).own(account))
-        )
+        return await people.in_thread(request, account, _bots_of, workspace, account)
     except ArenaError:  # the organiser edits tournament.toml
         return frozenset()
+
+
+def _bots_of(workspace: Path, account: Account) -> frozenset[str]:
+    """Return the names of an author's bots."""
+    return frozenset(Entrants(workspace).own(account))
 
 
 async def event_page(request: Request, template: str, *, tab: str, **values: Any) -> Response:
@@ -80,6 +99,7 @@ async def event_page(request: Request, template: str, *, tab: str, **values: Any
     running = frames(request).state(event) is not None
     title: object = values.pop("title", overview["name"])
     card = values.pop("card", "/card.png")
+    site = f"{request.url.scheme}://{request.url.netloc}"
     return pages.render(
         request,
         template,
@@ -90,34 +110,45 @@ async def event_page(request: Request, template: str, *, tab: str, **values: Any
         running=running,
         poll=POLL_S if running else IDLE_POLL_S,
         title=title,
-        picture=f"{request.url.scheme}://{request.url.netloc}{_path(event)}{card}",
+        picture=f"{site}{_path(event)}{card}",
         **values,
     )
 
 
 def _path(event: str, *parts: str) -> str:
+    """Return the address of a page of an event."""
     return pages.quoted("events", event, *parts)
 
 
+def _bot_path(event: str) -> str:
+    """Return the address of the page of a bot, up to its name."""
+    return _path(event, "bot") + "?name="
+
+
 async def _front(request: Request) -> jobs.Front:
+    """Return the leaderboard of the event in the address."""
     event = event_of(request)
-    return await frames(request).table(event, jobs.front, _path(event, "bot") + "?name=")
+    return await frames(request).table(event, jobs.front, _bot_path(event))
 
 
 async def leaderboard(request: Request) -> Response:
     """Show the leaderboard."""
-    html = (await _front(request)).html
-    return await event_page(request, "leaderboard.html.j2", tab="leaderboard", html=html)
+    tables = await _front(request)
+    return await event_page(request, "leaderboard.html.j2", tab="leaderboard", html=tables.html)
 
 
 async def leaderboard_part(request: Request) -> Response:
     """Return the tables of the leaderboard alone, for a page that is open."""
-    return pages.fresh(request, (await _front(request)).html.encode())
+    tables = await _front(request)
+    return pages.fresh(request, tables.html.encode())
 
 
 async def picture(request: Request) -> Response:
     """Return the picture of an event, or of a match, that the preview of a link to it shows."""
-    match = (await _line(request)).id if "match" in request.path_params else ""
+    match = ""
+    if "match" in request.path_params:
+        line = await _line(request)
+        match = line.id
     content = await frames(request).picture(event_of(request), jobs.picture, match)
     return pages.fresh(request, content, "image/png")
 
@@ -125,17 +156,23 @@ async def picture(request: Request) -> Response:
 async def crosstable(request: Request) -> Response:
     """Show the crosstables."""
     event = event_of(request)
-    paths = (_path(event, "bot") + "?name=", _path(event, "matches"))
-    html = await frames(request).table(event, jobs.crosstable, *paths)
+    matches_path = _path(event, "matches")
+    html = await frames(request).table(event, jobs.crosstable, _bot_path(event), matches_path)
     return await event_page(request, "crosstable.html.j2", tab="crosstable", html=html)
 
 
 def _charts(request: Request, event: str) -> list[Path]:
-    """Return the files of the charts that whoever asks may see."""
+    """Return the files of the charts that the reader may see."""
     account = people.person(request)
-    hidden = PRIVATE_CHARTS if account is None or not account.is_organiser else set()
-    files = (frames(request).results / event / "charts").glob("*")
-    return [file for file in files if file.suffix in CHART_TYPES and file.stem not in hidden]
+    is_organiser = account is not None and account.is_organiser
+    folder = frames(request).results / event / "charts"
+    visible: list[Path] = []
+    for file in folder.glob("*"):
+        if file.suffix not in CHART_TYPES:
+            continue
+        if is_organiser or file.stem not in PRIVATE_CHARTS:
+            visible.append(file)
+    return visible
 
 
 async def charts(request: Request) -> Response:
@@ -150,39 +187,44 @@ async def charts(request: Request) -> Response:
 
 async def chart(request: Request) -> Response:
     """Return the drawing of a chart."""
-    event, name = event_of(request), request.path_params["name"]
-    file = next((file for file in _charts(request, event) if file.name == name), None)
-    if file is None:
-        raise HTTPException(404)
-    try:
-        content = await asyncio.to_thread(shared_folders.read, file, CHART_BYTES)
-    except OSError as error:
-        raise HTTPException(404) from error
-    return pages.fresh(request, content, CHART_TYPES[file.suffix])
+    event = event_of(request)
+    for file in _charts(request, event):
+        if file.name == request.path_params["name"]:
+            try:
+                content = await asyncio.to_thread(shared_folders.read, file, CHART_BYTES)
+            except OSError as error:
+                raise HTTPException(404) from error
+            return pages.fresh(request, content, CHART_TYPES[file.suffix])
+    raise HTTPException(404)
 
 
-def _chosen(request: Request) -> dict[str, Any]:
-    """Return what a list of matches is narrowed down to; 400 for what is no number."""
-    asked = request.query_params
-    chosen: dict[str, Any] = {
-        name: asked[name] for name in ("bot", "opponent", "board") if asked.get(name)
-    }
-    if asked.get("fault") or asked.get("result") == "fault":  # as the report's scripts link to them
-        chosen["fault"] = True
-    if before := asked.get("before"):
+def _filters(request: Request) -> dict[str, Any]:
+    """Return what a list of matches is narrowed down to; raise 400 for an invalid number."""
+    query = request.query_params
+    filters: dict[str, Any] = {}
+    for name in ("bot", "opponent", "board"):
+        if query.get(name):
+            filters[name] = query[name]
+    # The scripts of the report write `result=fault`.
+    if query.get("fault") or query.get("result") == "fault":
+        filters["fault"] = True
+    before = query.get("before")
+    if before:
         if not (before.isascii() and before.isdigit() and len(before) < 16):
             raise HTTPException(400, "before: expected a number")
-        chosen["before"] = int(before)
-    return chosen
+        filters["before"] = int(before)
+    return filters
 
 
 async def matches(request: Request) -> Response:
     """Show a page of matches, newest first."""
-    event, chosen = event_of(request), _chosen(request)
-    lines, count, boards, bots = await frames(request).match(
-        event, jobs.matches, PAGE + 1, tuple(sorted(chosen.items()))
-    )
-    more = lines[PAGE - 1].number if len(lines) > PAGE else None
+    event = event_of(request)
+    filters = _filters(request)
+    chosen = tuple(sorted(filters.items()))
+    lines, count, boards, bots = await frames(request).match(event, jobs.matches, PAGE + 1, chosen)
+    more = None
+    if len(lines) > PAGE:
+        more = pages.query(filters | {"before": lines[PAGE - 1].number})
     return await event_page(
         request,
         "matches.html.j2",
@@ -191,15 +233,15 @@ async def matches(request: Request) -> Response:
         count=count,
         boards=boards,
         bots=bots,
-        chosen=chosen,
-        more=more and pages.query(chosen | {"before": more}),
+        chosen=filters,
+        more=more,
     )
 
 
 async def _line(request: Request) -> jobs.ListedMatch:
-    """Return the match in the address; 404 for one that is not there."""
-    event, wanted = event_of(request), request.path_params["match"]
-    line = await frames(request).match(event, jobs.match_line, wanted)
+    """Return the match in the address; raise 404 if it does not exist."""
+    event = event_of(request)
+    line = await frames(request).match(event, jobs.match_line, request.path_params["match"])
     if line is None:
         raise HTTPException(404)
     return line
@@ -208,45 +250,51 @@ async def _line(request: Request) -> jobs.ListedMatch:
 async def match(request: Request) -> Response:
     """Show a match, to be replayed."""
     line = await _line(request)
-    page = await event_page(
-        request, "match.html.j2", tab="matches", line=line, card=f"/matches/{line.id}/card.png"
-    )
+    card = f"/matches/{line.id}/card.png"
+    page = await event_page(request, "match.html.j2", tab="matches", line=line, card=card)
     return pages.with_view(page)
 
 
 async def match_json(request: Request) -> Response:
     """Return a match for the replay viewer."""
-    event, line = event_of(request), await _line(request)
+    event = event_of(request)
+    line = await _line(request)
     like = await frames(request).match(event, jobs.like_positions, line.board)
-    text = await frames(request).match(
-        event, jobs.replay, line.id, await _own_bots(request), also=(like,)
-    )
+    own = await _own_bots(request)
+    text = await frames(request).match(event, jobs.replay, line.id, own, also=(like,))
     return pages.fresh(request, text.encode(), "application/json")
 
 
 async def _bot(request: Request) -> tuple[str, str, str]:
-    """Return the event, and the bot that the address names by its own name or the shown one: both names."""
-    event, asked = event_of(request), request.query_params.get("name", "")
-    names: dict[str, str] = (await frames(request).match(event, jobs.overview))["names"]
-    shown = {bot: display for display, bot in names.items()}
+    """Return the event in the address, the name of its bot there, and the bot's display name.
+
+    The address may have either name. Raise 404 if the event has no such bot.
+    """
+    event = event_of(request)
+    overview = await frames(request).match(event, jobs.overview)
+    names: dict[str, str] = overview["names"]
+    displays = {bot: display for display, bot in names.items()}
+    asked = request.query_params.get("name", "")
     bot = names.get(asked, asked)
-    if bot not in shown:
+    if bot not in displays:
         raise HTTPException(404)
-    return event, bot, shown[bot]
+    return event, bot, displays[bot]
 
 
 async def bot(request: Request) -> Response:
     """Show a bot: its figures, versions and newest matches."""
-    event, name, shown = await _bot(request)
+    event, name, display = await _bot(request)
     versions = await frames(request).table(event, jobs.versions)
-    lines, *_ = await frames(request).match(event, jobs.matches, 10, (("bot", name),))
+    chosen = (("bot", name),)
+    lines, _, _, _ = await frames(request).match(event, jobs.matches, 10, chosen)
+    tables = await _front(request)
     return await event_page(
         request,
         "bot.html.j2",
         tab="leaderboard",
-        title=shown,
+        title=display,
         bot=name,
-        figures=(await _front(request)).ranks.get(shown, ""),
+        figures=tables.ranks.get(display, ""),
         versions=versions.get(name, []),
         lines=lines,
     )
@@ -263,41 +311,41 @@ async def bot_json(request: Request) -> Response:
 
 async def version(request: Request) -> Response:
     """Show a version of a bot, and its matches."""
-    event, name, shown = await _bot(request)
+    event, name, display = await _bot(request)
     digest = request.path_params["digest"]
-    versions = (await frames(request).table(event, jobs.versions)).get(name, [])
-    row = next((row for row in versions if row["digest"] == digest), None)
-    if row is None:
-        raise HTTPException(404)
-    lines, *_ = await frames(request).match(
-        event, jobs.matches, PAGE, (("bot", name), ("digest", digest))
-    )
-    return await event_page(
-        request,
-        "version.html.j2",
-        tab="leaderboard",
-        title=f"{shown}, version {row['version']}",
-        bot=name,
-        version=row,
-        lines=lines,
-    )
+    versions = await frames(request).table(event, jobs.versions)
+    for row in versions.get(name, []):
+        if row["digest"] == digest:
+            chosen = (("bot", name), ("digest", digest))
+            lines, _, _, _ = await frames(request).match(event, jobs.matches, PAGE, chosen)
+            return await event_page(
+                request,
+                "version.html.j2",
+                tab="leaderboard",
+                title=f"{display}, version {row['version']}",
+                bot=name,
+                version=row,
+                lines=lines,
+            )
+    raise HTTPException(404)
 
 
 async def progress(request: Request) -> Response:
     """Return how far an event is, and which matches are under way, for a page that is open."""
     event = event_of(request)
-    return pages.render(
-        request, "_progress.html.j2", event=event, state=frames(request).state(event)
-    )
+    state = frames(request).state(event)
+    return pages.render(request, "_progress.html.j2", event=event, state=state)
 
 
 async def front(request: Request) -> Response:
     """Show the events of the workspace, the newest first."""
     rows = []
-    for event in events(request, people.person(request))[:100]:
+    visible = events(request, people.person(request))
+    for event in visible[:MOST_EVENTS]:
         try:
             overview = await frames(request).match(event, jobs.overview)
-        except JobError:  # it is damaged, or written by another arena; why is in the log
+        except JobError:
+            # The event is damaged, or written by another arena. The log has the reason.
             continue
         rows.append((event, overview, frames(request).state(event)))
     welcome = clean(people.accounts_of(request).setting("welcome", ""), MOST_WELCOME)
@@ -305,11 +353,11 @@ async def front(request: Request) -> Response:
 
 
 def _route(path: str, page: Callable[[Request], Awaitable[Response]]) -> Route:
-    """Return the route of a page of an event, which is not sent if the event was hidden while the page was made."""
+    """Return the route of a page of an event."""
 
     async def seen_page(request: Request) -> Response:
         response = await page(request)
-        event_of(request)
+        event_of(request)  # again: the event may have been hidden while the page was made
         return response
 
     return Route(f"/events/{{event}}{path}", seen_page)

@@ -1,4 +1,4 @@
-"""The server on its port: uvicorn, with clients dropped that send or read too slowly, or hold too many connections."""
+"""The server on its port: uvicorn, which here drops slow clients and clients with many connections."""
 
 import asyncio
 import ipaddress
@@ -19,22 +19,35 @@ from uvicorn.protocols.websockets.auto import AutoWebSocketsProtocol
 from arena.extras.serve import guard, join, log
 from arena.match.remote import MOST_BYTES
 
-HEAD_S = 10.0  # until the first line and the headers of a request have arrived, or the rest of one that is answered
-WRITE_S = 30.0  # until a client takes some of what was sent to it
-SILENCE_S = 60.0  # until a client's machine confirms that it got what was sent to it
-KEEP_ALIVE_S = 15  # between two requests on a connection
+HEAD_S = 10.0
+"""The time for the first line and the headers of a request, or for the rest of an answered request."""
+WRITE_S = 30.0
+"""The time in which a client takes some of what was sent to it."""
+SILENCE_S = 60.0
+"""The time in which a client's machine confirms that it got what was sent to it."""
+KEEP_ALIVE_S = 15
+"""The time between two requests on a connection."""
 CONNECTIONS = 2000
-CONNECTIONS_OF_NETWORK = 600  # from one address, which a class may share: a browser opens six
-OTHER_FILES = 500  # that the server may have open beside its connections
+CONNECTIONS_OF_NETWORK = 600
+"""The most connections from one address, which a class may share: a browser opens six."""
+OTHER_FILES = 500
+"""The files that the server may have open beside its connections."""
 BACKLOG = 500
-END_S = 3  # for the answers under way when the server ends
-PIECE_BYTES = (
-    4096  # of what a client sent, which are read without a look at what the client has left
-)
-READING_S = 0.6  # of CPU for reading what one address sends, after which its connections end
-READING_SHARE = 0.3  # of that, so much is given back each second
-FREE_S_A_BYTE = 20e-9  # a large upload takes less than that, and a body of chunks of one byte a thousand times as much
-MOST_UNREAD = 1_000_000  # bytes for a client that sends on, and takes none of them
+END_S = 3
+"""The time for the answers under way when the server ends."""
+PIECE_BYTES = 4096
+"""The server reads a piece of this size before it looks whether the client has time left."""
+READING_S = 0.6
+"""The CPU time for reading what one address sends; after that its connections end."""
+READING_SHARE = 0.3
+"""The CPU time for reading that an address gets back each second."""
+FREE_S_A_BYTE = 20e-9
+"""The CPU time for a byte that is not charged.
+
+A large upload takes less, and a body of chunks of one byte takes a thousand times as much.
+"""
+MOST_UNREAD = 1_000_000
+"""The most bytes that wait for a client that goes on sending and takes none of them."""
 
 
 class ReadingTime:
@@ -51,11 +64,13 @@ class ReadingTime:
     def charge(self, client: tuple[Any, ...] | None, seconds: float) -> bool:
         """Charge a client; return whether it has time left."""
         address = client[0] if client else ""
-        who = client if address == self._proxy else guard.network(address)
+        payer = client if address == self._proxy else guard.network(address)
         now = time.monotonic()
-        used, then = self._used.pop(who, (0.0, now))
-        used = max(0.0, used - (now - then) * READING_SHARE) + max(0.0, seconds)
-        self._used[who] = (used, now)
+        used, then = self._used.pop(payer, (0.0, now))
+        given_back = (now - then) * READING_SHARE
+        used = max(0.0, used - given_back)
+        used += max(0.0, seconds)
+        self._used[payer] = (used, now)
         if len(self._used) > guard.ADDRESSES:
             self._used.popitem(last=False)
         return used < READING_S
@@ -80,16 +95,16 @@ class Rationed(asyncio.Protocol):
             if not has_time or self.transport.get_write_buffer_size() > MOST_UNREAD:
                 self.transport.abort()
                 return
-            if (
-                other := self.transport.get_protocol()
-            ) is not protocol:  # it is a WebSocket from here on
-                other.data_received(data[start:])  # type: ignore[attr-defined]
+            current = self.transport.get_protocol()
+            if current is not protocol:
+                # The last piece made the connection a WebSocket, which reads the rest.
+                current.data_received(data[start:])  # type: ignore[attr-defined]
                 return
-            piece, begun = data[start : start + PIECE_BYTES], time.thread_time()
+            piece = data[start : start + PIECE_BYTES]
+            begun = time.thread_time()
             super().data_received(piece)
-            has_time = reading_time.charge(
-                self.client, time.thread_time() - begun - len(piece) * FREE_S_A_BYTE
-            )
+            taken = time.thread_time() - begun
+            has_time = reading_time.charge(self.client, taken - len(piece) * FREE_S_A_BYTE)
 
 
 class RationedWebSocket(Rationed, AutoWebSocketsProtocol):  # type: ignore[misc, valid-type]
@@ -97,13 +112,13 @@ class RationedWebSocket(Rationed, AutoWebSocketsProtocol):  # type: ignore[misc,
 
 
 class TimelyProtocol(Rationed, H11Protocol):
-    """HTTP for clients that are not too slow: uvicorn itself would wait for a request or a reader forever."""
+    """HTTP for clients that are not too slow: uvicorn itself would wait for a slow client forever."""
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         """Expect the first request soon."""
         super().connection_made(transport)
         self._limits: dict[str, asyncio.TimerHandle] = {}
-        """What the client is to do in time; else the connection ends."""
+        """What the client must do in time; otherwise the connection ends."""
         self._expect("a request", HEAD_S)
 
     def data_received(self, data: bytes) -> None:
@@ -111,13 +126,16 @@ class TimelyProtocol(Rationed, H11Protocol):
         super().data_received(data)
         if self.cycle is not None and not self.cycle.response_complete:
             self._done("a request")
-        elif (
-            self.transport.get_protocol() is self
-        ):  # else it is a WebSocket now, which has limits of its own
+        elif self.transport.get_protocol() is self:
+            # Otherwise it is a WebSocket now, which has limits of its own.
             self._expect("a request", HEAD_S)
 
     def send_400_response(self, msg: str) -> None:
-        """Refuse what is no HTTP; whoever answers a request whose body is none hears that the client has gone."""
+        """Refuse invalid HTTP.
+
+        In an invalid body of a request that is being answered, the page hears that the client has
+        disconnected.
+        """
         if self.cycle is None or self.cycle.response_complete:
             super().send_400_response(msg)
             return
@@ -156,12 +174,12 @@ class TimelyProtocol(Rationed, H11Protocol):
 
 
 class Listener(socket.socket):
-    """A socket that listens, and takes no more connections than there are files for, or than one address may have.
+    """A socket that listens, and limits the connections of all clients and of each address.
 
-    Nor does it take one of an address that has no time left. They are counted here, because a
-    protocol hears of a connection only after the handshake of TLS. A `proxy` may have all of them;
-    beside it only this machine is heard, as whoever passes by the proxy would send tokens
-    unencrypted.
+    It takes no more connections than there are files for, and none of an address that has no time
+    left for reading. Connections are counted here, because a protocol hears of a connection only
+    after the handshake of TLS. A `proxy` may have all of them. If there is a proxy, other machines
+    are refused, because a client that passes by the proxy would send tokens unencrypted.
     """
 
     def __init__(self, made: socket.socket, proxy: str | None) -> None:
@@ -169,25 +187,32 @@ class Listener(socket.socket):
         files = _raise_limit_of_files()
         self._most = files - min(OTHER_FILES, files // 2)
         self._of_network = min(CONNECTIONS_OF_NETWORK, self._most // 2)
-        self.proxy, self.reading_time = proxy, ReadingTime(proxy)
+        self.proxy = proxy
+        self.reading_time = ReadingTime(proxy)
         self._open: Counter[str] = Counter()
+        """The open connections of each network."""
 
     def accept(self) -> tuple[socket.socket, Any]:
-        """Take a connection; ConnectionAbortedError, which asyncio ignores, for one too many."""
+        """Take a connection; raise ConnectionAbortedError, which asyncio ignores, if it is refused."""
         accepted, address = super().accept()
-        network = guard.network(address[0])
-        passes_by = self.proxy is not None and address[0] != self.proxy and not is_here(address[0])
-        is_full = self._open[network] >= self._of_network and address[0] != self.proxy
-        if (
-            passes_by
-            or is_full
-            or self._open.total() >= self._most
-            or not self.reading_time.charge(address, 0.0)
-        ):
+        if not self._is_welcome(address):
             accepted.close()
             raise ConnectionAbortedError
+        network = guard.network(address[0])
         self._open[network] += 1
         return _Counted(accepted, lambda: self._end(network)), address
+
+    def _is_welcome(self, address: Any) -> bool:
+        """Return whether a connection from this address is taken."""
+        host = address[0]
+        if host != self.proxy:
+            if self.proxy is not None and not is_here(host):
+                return False
+            if self._open[guard.network(host)] >= self._of_network:
+                return False
+        if self._open.total() >= self._most:
+            return False
+        return self.reading_time.charge(address, 0.0)
 
     def _end(self, network: str) -> None:
         self._open[network] -= 1
@@ -198,8 +223,9 @@ class Listener(socket.socket):
 def is_here(address: str) -> bool:
     """Return whether an address of a connection is this machine's own."""
     parsed = ipaddress.ip_address(address)
-    mapped = parsed.ipv4_mapped if isinstance(parsed, ipaddress.IPv6Address) else None
-    return (mapped or parsed).is_loopback
+    if isinstance(parsed, ipaddress.IPv6Address) and parsed.ipv4_mapped is not None:
+        return parsed.ipv4_mapped.is_loopback
+    return parsed.is_loopback
 
 
 class _Counted(socket.socket):
@@ -216,30 +242,31 @@ class _Counted(socket.socket):
 
 
 def _raise_limit_of_files() -> int:
-    """Let this process open as many files as it may need, if the system allows that; return how many."""
+    """Let this process open the files that it may need; return how many the system allows."""
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
-    wanted = CONNECTIONS + OTHER_FILES
-    if soft != resource.RLIM_INFINITY and soft < wanted:
-        soft = wanted if hard == resource.RLIM_INFINITY else min(wanted, hard)
-        resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
-    return wanted if soft == resource.RLIM_INFINITY else min(wanted, soft)
+    needed = CONNECTIONS + OTHER_FILES
+    if soft == resource.RLIM_INFINITY or soft >= needed:
+        return needed
+    allowed = needed
+    if hard != resource.RLIM_INFINITY:
+        allowed = min(needed, hard)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (allowed, hard))
+    return allowed
 
 
 def listening(host: str, port: int, proxy: str | None = None) -> Listener:
     """Return a socket that listens; OSError if the address or the port cannot be had.
 
-    A `proxy` at this address says by X-Forwarded-For whose request it passes on; nobody else is
-    believed that.
+    A `proxy` at this address says by X-Forwarded-For whose request it passes on. The server
+    believes that header of nobody else.
     """
-    family, *_, address = socket.getaddrinfo(
-        host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE
-    )[0]
+    found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)
+    family, _, _, _, address = found[0]
     made = socket.create_server(address[:2], family=family, backlog=BACKLOG)
-    made.setsockopt(
-        socket.IPPROTO_TCP, socket.TCP_NODELAY, 1
-    )  # else a page waits 40 ms between its head and its body
-    # Who lost the network closes nothing: a page that is sent events would count as open for a
-    # quarter of an hour.
+    # Otherwise a page waits 40 ms between its head and its body.
+    made.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+    # A client that lost the network closes nothing: a page that is sent events would count as open
+    # for a quarter of an hour.
     made.setsockopt(socket.IPPROTO_TCP, socket.TCP_USER_TIMEOUT, int(1000 * SILENCE_S))
     return Listener(made, proxy)
 
@@ -255,8 +282,8 @@ def server(
             app,
             http=TimelyProtocol,
             ws=RationedWebSocket,
-            loop="asyncio",  # another one would not ask our socket for connections
-            log_config=None,  # all lines go by log.py
+            loop="asyncio",  # another loop would not take connections from the Listener
+            log_config=None,  # log.py writes all lines
             log_level="error",  # what strangers send is no news
             access_log=False,
             server_header=False,

@@ -1,4 +1,4 @@
-"""Server-sent events: what an open page hears of a match, turn by turn; for who watches it and for who plays it."""
+"""Server-sent events: an open page hears of a match turn by turn, whether one watches or plays it."""
 
 import asyncio
 import time
@@ -11,18 +11,20 @@ from starlette.requests import Request
 from starlette.responses import Response, StreamingResponse
 from starlette.types import Receive, Scope, Send
 
-PING_S = 15.0  # after so long a silent stream says that it is there
-WAIT_S = 0.5  # between two looks of a stream whether to end
+PING_S = 15.0
+"""The time after which a silent stream says that it is there."""
+WAIT_S = 0.5
+"""The time between two looks of a stream whether to end."""
 
 
 class EventStream:
-    """A match as far as it is known: each page gets of it what it has not heard yet."""
+    """A match as far as it is known: each page gets the part that it has not heard yet."""
 
     def __init__(self, most: int) -> None:
         self.head = self.text = ""
         """JSON of the board and the names; the newest state as lines of text."""
         self.count = 0
-        """How many states there were; a page that comes late gets the last `most`."""
+        """The number of states so far; a page that comes late gets the last `most` of them."""
         self._turns: deque[str] = deque(maxlen=most)
         self._news = asyncio.Event()
 
@@ -32,7 +34,7 @@ class EventStream:
         self.count = count
 
     def ring(self) -> None:
-        """Wake up who waits for news."""
+        """Wake up every page that waits for news."""
         self._news.set()
         self._news = asyncio.Event()
 
@@ -45,12 +47,15 @@ class EventStream:
         return True
 
     def since(self, count: int) -> str:
-        """Return the events for a page that has heard of so many states."""
+        """Return the events for a page that has heard of `count` states."""
         if count >= self.count:
             return ""
-        new = islice(self._turns, max(0, count - (self.count - len(self._turns))), None)
+        forgotten = self.count - len(self._turns)
+        new = islice(self._turns, max(0, count - forgotten), None)
         turns = event("turns", f"[{','.join(new)}]")
-        return turns if count else event("match", self.head) + turns
+        if count:
+            return turns
+        return event("match", self.head) + turns
 
 
 class EventStreamResponse(StreamingResponse):
@@ -65,15 +70,16 @@ class EventStreamResponse(StreamingResponse):
         counted: AbstractContextManager[None],
         goes_on: Callable[[], bool] = lambda: True,
     ) -> None:
-        # A proxy must not keep parts back to send more at once.
+        # A proxy must not keep parts back in order to send several at once.
         headers = {"cache-control": "no-store", "x-accel-buffering": "no"}
         super().__init__(_sent(request, parts, goes_on), headers=headers)
         self._counted = counted
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Send until the stream ends, or the client has gone."""
-        if scope["method"] == "HEAD":  # it would never end
-            await Response(headers=self.headers)(scope, receive, send)
+        if scope["method"] == "HEAD":  # the stream would never end
+            answer = Response(headers=self.headers)
+            await answer(scope, receive, send)
             return
         with self._counted:
             await super().__call__(scope, receive, send)
@@ -93,6 +99,7 @@ async def _sent(
     async for part in parts:
         if request.app.state.is_ending() or not goes_on():
             return
-        if part or time.monotonic() - sent >= PING_S:
+        is_silent = time.monotonic() - sent >= PING_S
+        if part or is_silent:
             sent = time.monotonic()
             yield part or ": still here\n\n"

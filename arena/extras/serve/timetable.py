@@ -31,10 +31,11 @@ EACH = re.compile(r"each (?:(\d{1,4}) )?(minute|hour|day)s?")
 DAY: Final = timedelta(days=1)
 LONG_AGO: Final = datetime(1970, 1, 2, tzinfo=UTC)
 AT = re.compile(r"at (\d{1,2}:\d{2}(?:(?:,| and|, and)? \d{1,2}:\d{2})*)")
+CLOCK_TIME = re.compile(r"(\d+):(\d+)")
 
 
 def checked(rule: str) -> str:
-    """Return a rule as it is stored; ArenaError for what is none."""
+    """Return a rule as it is stored; raise ArenaError for a text that is no rule."""
     rule = " ".join(rule.lower().split())
     _read(rule)
     return rule
@@ -48,43 +49,50 @@ def is_due(rule: str, since: datetime, now: datetime, *, elapsed: timedelta | No
     clock that nobody sets, if it is known.
     """
     interval, times = _read(rule)
-    zone = now.tzinfo if isinstance(now.tzinfo, ZoneInfo) else None
-    since, now = since.astimezone(UTC), now.astimezone(UTC)
-    if interval is not None:
-        return (now - since if elapsed is None else elapsed) >= interval
-    return since < _last_moment(times, now, zone)
+    if interval is None:
+        zone = now.tzinfo if isinstance(now.tzinfo, ZoneInfo) else None
+        return since.astimezone(UTC) < _last_moment(times, now.astimezone(UTC), zone)
+    if elapsed is None:
+        elapsed = now.astimezone(UTC) - since.astimezone(UTC)
+    return elapsed >= interval
 
 
 def last_begun(rule: str, moments: Iterable[datetime], now: datetime) -> datetime:
-    """Return the latest of some moments, but for those that were noted by a clock that was wrong; long ago if none."""
+    """Return the latest of some moments, without those that a wrong clock noted; LONG_AGO if none."""
     interval, _ = _read(rule)
-    latest = now + (DAY if interval is None else interval)
+    latest = now + (interval or DAY)
     return max((moment for moment in moments if moment <= latest), default=LONG_AGO)
 
 
 def _last_moment(times: Iterable[tuple[int, int]], now: datetime, zone: tzinfo | None) -> datetime:
-    """Return the last moment until now, in UTC, that has one of these hours and minutes in a zone; None = here."""
+    """Return the last moment until now, in UTC, that has one of these hours and minutes in a zone.
+
+    The zone None is that of this machine.
+    """
     today = now.astimezone(zone).date()
     moments = []
-    for days in range(
-        3
-    ):  # one day may be missing: a zone that goes over the date line leaves it out
+    # A zone that moves over the date line leaves out a day, so the day before yesterday counts, too.
+    for days in range(3):
         for hour, minute in times:
             local = datetime.combine(today - days * DAY, time(hour, minute), zone)
-            moments.append(
-                datetime.fromtimestamp(local.timestamp(), UTC)
-            )  # `astimezone` is an hour off in a gap
+            # `local.astimezone` is an hour off when the clock is set forward.
+            moments.append(datetime.fromtimestamp(local.timestamp(), UTC))
     return max(moment for moment in moments if moment <= now)
 
 
 def _read(rule: str) -> tuple[timedelta | None, list[tuple[int, int]]]:
-    """Return the time between two rounds, or else the hours and minutes of a day."""
-    if (each := EACH.fullmatch(rule)) and (minutes := int(each[1] or 1) * UNITS[each[2]]):
-        return timedelta(minutes=minutes), []
-    if at := AT.fullmatch(rule):
-        times = [(int(hour), int(minute)) for hour, minute in re.findall(r"(\d+):(\d+)", at[1])]
+    """Return the time between two rounds, or None and the hours and minutes of a day."""
+    interval = EACH.fullmatch(rule)
+    if interval:
+        minutes = int(interval[1] or 1) * UNITS[interval[2]]
+        if minutes:
+            return timedelta(minutes=minutes), []
+    daily = AT.fullmatch(rule)
+    if daily:
+        times: list[tuple[int, int]] = []
+        for moment in CLOCK_TIME.finditer(daily[1]):
+            times.append((int(moment[1]), int(moment[2])))
         if all(hour < 24 and minute < 60 for hour, minute in times):
             return None, times
-    raise ArenaError(
-        f'{rule!r} is no time for rounds: expected "each hour", "each 20 minutes", "at 18:00" or "off"'
-    )
+    expected = '"each hour", "each 20 minutes", "at 18:00" or "off"'
+    raise ArenaError(f"{rule!r} is no time for rounds: expected {expected}")

@@ -320,7 +320,7 @@ def test_a_page_that_reads_the_bots_for_an_account_does_so_in_its_thread(workspa
 
 
 def test_what_is_remembered_of_events_is_bounded_by_its_size_too(tmp_path, monkeypatch):
-    monkeypatch.setattr(frames, "KEPT_BYTES", 10_000_000)
+    monkeypatch.setattr(frames, "MOST_FRAME_BYTES", 10_000_000)
 
     async def remembered() -> int:
         made = frames.Frames(tmp_path)

@@ -197,7 +197,7 @@ def test_a_page_that_comes_late_hears_of_the_last_states_and_then_of_each_once()
 
 
 def test_an_event_that_is_played_is_watched_however_many_old_ones_are(monkeypatch):
-    monkeypatch.setattr(serve_live, "STAGES", 1)
+    monkeypatch.setattr(serve_live, "MOST_VIEWS", 1)
     views = serve_live.LiveViews(SimpleNamespace(state=lambda event: event == "new" or None), Settings())
     views.of("old").watchers = 1
     with pytest.raises(HTTPException):
