@@ -87,8 +87,8 @@ class _Episode:
         self.dice = Random()
         if unknown := [role for role in self.game.roles if not self.encoding.moves.get(role)]:
             raise ArenaError(
-                f"{board}: the encoding knows no move of {unknown[0]}: make it of this board and with more states, "
-                "Encoding.of(game, states=...)"
+                f"{board}: the encoding knows no move of {unknown[0]}: make it of this board and "
+                "with more states, Encoding.of(game, states=...)"
             )
         self.state: Any = None
         self.movers: tuple[Role, ...] = ()
@@ -166,7 +166,8 @@ class _Episode:
         """Return the state as text, or print it, as the mode says; without a mode only warn, as Gymnasium does."""
         if self.render_mode is None:
             logger.warn(
-                "render() does nothing without a render_mode: make the environment with render_mode='ansi'"
+                "render() does nothing without a render_mode: make the environment with "
+                "render_mode='ansi'"
             )
             return None
         if self.render_mode == "ansi":
@@ -298,7 +299,8 @@ class SimultaneousEnv(_RoleEnv, ParallelEnv):  # type: ignore[misc]  # PettingZo
         for role in self.agents:
             if role not in self.match.movers and actions[role] != len(self.encoding.moves[role]):
                 raise ValueError(
-                    f"{role}: action {actions[role]} is not legal here: choose one that action_mask allows"
+                    f"{role}: action {actions[role]} is not legal here: choose one that "
+                    "action_mask allows"
                 )
         self.match.play({role: actions[role] for role in self.match.movers})
         agents, over = self.agents, not self.match.movers

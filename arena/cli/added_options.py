@@ -67,7 +67,8 @@ def joined(command: str, function: Function, added: Iterable[tuple[str, AddedOpt
                 )
             if option.default is Parameter.empty:
                 raise ArenaError(
-                    f"extension {extension}: its option {name!r} of `arena {command}` has no default; {HINT}"
+                    f"extension {extension}: its option {name!r} of `arena {command}` has no "
+                    f"default; {HINT}"
                 )
             owners[name] = extension
             parameters[name] = option.replace(kind=Parameter.KEYWORD_ONLY)
@@ -108,6 +109,7 @@ def refuse_doubles(command: str, parser: Any, owners: dict[str, str]) -> None:
         for word in (*parameter.opts, *parameter.secondary_opts):
             if word in known and parameter.name in owners:
                 raise ArenaError(
-                    f"extension {owners[parameter.name]}: `arena {command}` has an option {word} already; {HINT}"
+                    f"extension {owners[parameter.name]}: `arena {command}` has an option {word} "
+                    f"already; {HINT}"
                 )
             known.add(word)

@@ -180,17 +180,26 @@ def _report(result: Checkup) -> Iterator[str]:
             if time.bank and time.move is not None
             else ""
         )
-        yield f"answers in {ms(median)} (median), {slow} (99 of 100), {slowest} (all){of(time.move)}{bank}"
+        yield (
+            f"answers in {ms(median)} (median), {slow} (99 of 100), {slowest} "
+            f"(all){of(time.move)}{bank}"
+        )
     memory = f" of {limits.memory / 1e6:.0f} MB" if limits.memory is not None else ""
     processes = (
         "" if limits.processes == 1 else f", up to {limits.processes or 'any number of'} processes"
     )
     yield f"memory {result.memory / 1e6:.0f} MB{memory}, CPU {result.cpu:.2f} s a match{processes}"
     if result.bot.command[:1] == ("{python}",):
-        yield f"it may import {PYTHON_HERE}'s own library, arena.kit, its own folder, and what `pip list` shows here"
+        yield (
+            f"it may import {PYTHON_HERE}'s own library, arena.kit, its own folder, and what `pip "
+            "list` shows here"
+        )
     if result.shortened:
         matches = output.counted(result.shortened, "match")
-        yield f"{matches} ended early, because the bot is slow: a check plays whole matches for {WHOLE_MATCHES_S:g} s"
+        yield (
+            f"{matches} ended early, because the bot is slow: a check plays whole matches for "
+            f"{WHOLE_MATCHES_S:g} s"
+        )
     if result.refused:
         yield f"system calls that were refused to it: {', '.join(result.refused)}"
     for finding in result.findings:
@@ -199,7 +208,10 @@ def _report(result: Checkup) -> Iterator[str]:
         yield f"        {output.safe_lines(finding.words)}"
         yield from (f"        stderr: {output.safe_lines(line)}" for line in finding.log)
         yield f"        -> {output.safe_lines(finding.cure)}"
-    skipped = f"; {result.skipped} more {'match was' if result.skipped == 1 else 'matches were'} not tried"
+    skipped = (
+        f"; {result.skipped} more {'match was' if result.skipped == 1 else 'matches were'} not "
+        "tried"
+    )
     ending = (
         "is fit to play"
         if result.sound

@@ -83,7 +83,8 @@ def compare(
             forfeits, matches = _forfeits(league, name)
             if forfeits:
                 print(
-                    f"{shown} was at fault in {forfeits} of its {output.counted(matches, 'match')}, which count, too."
+                    f"{shown} was at fault in {forfeits} of its "
+                    f"{output.counted(matches, 'match')}, which count, too."
                 )
     if not compared:
         print(f"{first} and {second} play no game in common, so nothing compares them.")
@@ -152,14 +153,17 @@ def _sentences(
         percent = "over 99.9 %" if chance > MOST_CERTAIN else "under 0.1 %"
     yield f"chance that {first} is better: {percent}"
     if found.expected_score is not None:
-        yield f"where roles are even, {first} is expected to score {found.expected_score:.0f} of 100 against {second}"
+        yield (
+            f"where roles are even, {first} is expected to score {found.expected_score:.0f} of "
+            f"100 against {second}"
+        )
     if not found.tied:
         yield "They never met, not even through others: nothing can be said of the difference."
         return
     if not found.share_board:
         yield (
-            f"{first} and {second} share no board, so they never meet: this compares how far each stands above "
-            "others, through bots that play both."
+            f"{first} and {second} share no board, so they never meet: this compares how far each "
+            "stands above others, through bots that play both."
         )
     elif never_met:
         yield "They never met: this is known through others only."

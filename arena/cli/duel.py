@@ -94,7 +94,8 @@ def duel(
     low, high = elo or points or (0.0, 5.0)
     if not low < high:
         raise ArenaError(
-            f"--{scale.unit.lower()} {low:g} {high:g}: the first bound must be lower than the second"
+            f"--{scale.unit.lower()} {low:g} {high:g}: the first bound must be lower than the "
+            "second"
         )
     if not (0 < alpha < 0.5 and 0 < beta < 0.5):
         raise ArenaError(
@@ -139,10 +140,12 @@ def duel(
     output.print_result([_row(state, folder)], *duel_words.report(state), json=json)
     if given_up and state.test.decision is None:
         output.notice(
-            f"its pairing comes before others, so the test cannot go on; to try again:\n  {command_line()}"
+            "its pairing comes before others, so the test cannot go on; to try again:\n  "
+            f"{command_line()}"
         )
     output.notice(
-        f"stored in {paths.displayed(folder)}; `arena report {paths.displayed(folder)}` shows every match"
+        f"stored in {paths.displayed(folder)}; `arena report {paths.displayed(folder)}` shows "
+        "every match"
     )
     if state.test.decision is None:
         raise typer.Exit(UNDECIDED_CODE)

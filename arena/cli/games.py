@@ -127,7 +127,8 @@ def check_rules(
             name = output.safe_line(label)
             if not flaws:
                 print(
-                    f"ok     {name}: keeps the contract in {playouts} random matches, and in other processes"
+                    f"ok     {name}: keeps the contract in {playouts} random matches, and in "
+                    "other processes"
                 )
             for mark, found in (("FAULT", flaws), ("WARN ", doubts)):
                 for flaw in found:
@@ -150,7 +151,10 @@ def _origin(flaw: Flaw) -> Iterator[str]:
     yield from (f"         {output.safe_line(fact)}" for fact in flaw.facts)
     if flaw.moves:
         omitted = "... " if len(flaw.moves) > MOVES_SHOWN else ""
-        yield f"       reached by: {omitted}{output.safe_line('; '.join(flaw.moves[-MOVES_SHOWN:]), 1000)}"
+        yield (
+            "       reached by: "
+            f"{omitted}{output.safe_line('; '.join(flaw.moves[-MOVES_SHOWN:]), 1000)}"
+        )
 
 
 MOST_OPENINGS = 1_000_000
@@ -184,7 +188,8 @@ def openings(
         sequences = [openings.moves_of(turns) for turns in islice(sequence, count)]
         if len(sequences) < count:
             output.notice(
-                f"{chosen.label}: {len(sequences)} of {count}: no more states were found with --plies {plies}"
+                f"{chosen.label}: {len(sequences)} of {count}: no more states were found with "
+                f"--plies {plies}"
             )
         rows += [{"board": chosen.label, "moves": moves} for moves in sequences]
         if not json:

@@ -40,8 +40,9 @@ def init(
                     path.unlink()
         name_event(made, folder, DRAWN_SEED.format(secrets.token_hex(16)), whole_files.PRIVATE)
     print(
-        f"{folder} is a workspace now. The seed in its tournament.toml was drawn for it: show it to nobody until the\n"
-        f"event is over. Next:\n\n  cd {folder}\n  arena run\n  arena leaderboard"
+        f"{folder} is a workspace now. The seed in its tournament.toml was drawn for it: show it "
+        f"to nobody until the\nevent is over. Next:\n\n  cd {folder}\n  arena run\n  arena "
+        "leaderboard"
     )
 
 

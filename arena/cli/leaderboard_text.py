@@ -69,7 +69,8 @@ def show(results: Results, *, brief: bool = False) -> None:
     if width is not None and not brief:
         unit = results.unit
         output.notice(
-            f"rating in {unit}, with its 95 % interval{AVERAGE.get(unit, '')}; ranks: those that the matches leave open"
+            f"rating in {unit}, with its 95 % interval{AVERAGE.get(unit, '')}; ranks: those that "
+            "the matches leave open"
         )
         if any(change != 0 for change in results.rank_changes.values()):
             output.notice(
@@ -89,7 +90,8 @@ def show(results: Results, *, brief: bool = False) -> None:
         bot, event = output.safe_line(failing.bot), output.safe_line(results.folder.name)
         output.notice(
             f"{output.safe_line(results.display_name(failing.bot))}: {failing.ending}{times}: "
-            f"{output.safe_line(failing.words)}\n  arena rerun {event}/{failing.match} --bot {bot} --print"
+            f"{output.safe_line(failing.words)}\n  arena rerun {event}/{failing.match} --bot "
+            f"{bot} --print"
         )
     if kinds > len(failings):
         output.notice(

@@ -40,7 +40,10 @@ def match(
         list[str] | None,
         typer.Argument(
             metavar="BOT...",
-            help="Names or paths of bots, in role order; default with --from: the bots of that match.",
+            help=(
+                "Names or paths of bots, in role order; default with --from: the bots of that "
+                "match."
+            ),
         ),
     ] = None,
     board: Annotated[

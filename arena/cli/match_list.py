@@ -36,7 +36,8 @@ def show(event: str | None, *, bot: str | None, lost: bool, most: int, json: boo
     output.print_table(output.make_table(HEADERS, [_cells(match, shown) for match in played]))
     which = f"the newest {len(played)}" if len(played) == most else f"{len(played)}"
     output.notice(
-        f"{which} of {output.counted(count, 'match')}; `arena replay` shows one by the first digits of its id"
+        f"{which} of {output.counted(count, 'match')}; `arena replay` shows one by the first "
+        "digits of its id"
     )
 
 

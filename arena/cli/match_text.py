@@ -24,7 +24,10 @@ def names_of(match: Match) -> dict[str, str]:
 def heading(match: Match) -> str:
     """Return one line: the match, its board, and its bots with their roles."""
     seats = ", ".join(f"{seat.role} {output.safe_line(seat.bot.name)}" for seat in match.seats)
-    return f"match {match.id}  {output.safe_line(match.label)}  {seats}  (repeat {match.repeat}, seed {match.seed})"
+    return (
+        f"match {match.id}  {output.safe_line(match.label)}  {seats}  (repeat {match.repeat}, "
+        f"seed {match.seed})"
+    )
 
 
 def print_scene(
@@ -197,9 +200,13 @@ def _dialogue_lines(record: Record, dialogue: Retraced, role: Role) -> Iterator[
         for call in record.calls:
             if (call.turn, call.role) == (exchange.ask.turn, role):
                 yield f"{INDENT}> model {output.safe_line(call.request, LONGEST_LINE)}"
-                yield f"{INDENT}model {output.safe_line(json.dumps(call.answer.text), LONGEST_LINE)}"
+                yield (
+                    f"{INDENT}model {output.safe_line(json.dumps(call.answer.text), LONGEST_LINE)}"
+                )
         if exchange.fault is not None:
-            yield f"{INDENT}> {exchange.fault.ending}: {output.safe_line(exchange.fault.words, 1000)}"
+            yield (
+                f"{INDENT}> {exchange.fault.ending}: {output.safe_line(exchange.fault.words, 1000)}"
+            )
             continue
         for remark in exchange.played.remarks if exchange.played else ():
             yield f"{INDENT}> # {output.safe_line(remark)}"
@@ -210,7 +217,9 @@ def _dialogue_lines(record: Record, dialogue: Retraced, role: Role) -> Iterator[
         time = "" if seconds is None else f"{seconds * 1000:.1f} ms"
         yield f"{time:>{TIME_COLUMNS - 1}} > {output.safe_line(exchange.answer)}"
     yield from question(dialogue.last_words(role))
-    yield f"{INDENT}{output.safe_line(report.exit) or 'it never ran'}{', ended by arena' if report.killed else ''}"
+    yield (
+        f"{INDENT}{output.safe_line(report.exit) or 'it never ran'}{', ended by arena' if report.killed else ''}"
+    )
 
 
 def question(text: bytes) -> Iterator[str]:

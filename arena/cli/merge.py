@@ -28,8 +28,10 @@ def merge(
         list[str],
         typer.Argument(
             metavar="EVENT...",
-            help="Archives of the same event: names under results/, or paths. "
-            "Or the event that takes matches, by default the one here, and files of `arena export --match`.",
+            help=(
+                "Archives of the same event: names under results/, or paths. Or the event that "
+                "takes matches, by default the one here, and files of `arena export --match`."
+            ),
         ),
     ],
     name: Annotated[
@@ -39,7 +41,9 @@ def merge(
         bool,
         typer.Option(
             "--keep-first",
-            help="Where two have different records of a match, keep that of the archive named first.",
+            help=(
+                "Where two have different records of a match, keep that of the archive named first."
+            ),
         ),
     ] = False,
     verify: Annotated[
@@ -62,7 +66,8 @@ def merge(
     if files := [Path(source) for source in sources if _is_match_file(source)]:
         if len(events) > 1 or name is not None or keep_first:
             raise ArenaError(
-                "merge: files are taken into one event as they are: no second event, --name, --keep-first"
+                "merge: files are taken into one event as they are: no second event, --name, "
+                "--keep-first"
             )
         _take(files, *events, json=json)
         return
@@ -205,6 +210,6 @@ def _verify(merged: "Archive", folders: Sequence[Path]) -> None:
         )
         sources = " and ".join(map(paths.displayed, folders))
         raise ArenaError(
-            f"merge: {len(problems)} statements do not hold, so nothing was kept: {named}; `arena verify` says whether "
-            f"{sources} hold, and --no-verify keeps the result all the same"
+            f"merge: {len(problems)} statements do not hold, so nothing was kept: {named}; `arena "
+            f"verify` says whether {sources} hold, and --no-verify keeps the result all the same"
         )

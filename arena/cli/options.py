@@ -28,14 +28,20 @@ MatchId = Annotated[
     str,
     typer.Argument(
         metavar="MATCH",
-        help="The first digits of its id, EVENT/ID for another event's, or a file of `arena export --match`.",
+        help=(
+            "The first digits of its id, EVENT/ID for another event's, or a file of `arena export "
+            "--match`."
+        ),
     ),
 ]
 MatchOrNone = Annotated[
     str | None,
     typer.Argument(
         metavar="MATCH",
-        help="As the first digits of its id, EVENT/ID, or a file; none, or EVENT/, lists the newest matches.",
+        help=(
+            "As the first digits of its id, EVENT/ID, or a file; none, or EVENT/, lists the "
+            "newest matches."
+        ),
     ),
 ]
 FromMatch = Annotated[
@@ -64,7 +70,10 @@ People = Annotated[
     typer.Option(
         "--people",
         metavar="FILE",
-        help="A table of name, e-mail, id, or a learning platform's roster; default: people.csv, where there is one.",
+        help=(
+            "A table of name, e-mail, id, or a learning platform's roster; default: people.csv, "
+            "where there is one."
+        ),
     ),
 ]
 RoleName = Annotated[
@@ -98,7 +107,10 @@ Unsafe = Annotated[
     bool,
     typer.Option(
         "--unsafe",
-        help="Allow the levels that do not confine bots; with auto, rlimits where nothing else works.",
+        help=(
+            "Allow the levels that do not confine bots; with auto, rlimits where nothing else "
+            "works."
+        ),
     ),
 ]
 

@@ -58,7 +58,8 @@ def event_folder(event: str | None) -> Path:
             return folder
     names = ", ".join(folder.name for folder in _events())
     raise ArenaError(
-        f"{event}: no results there; {f'there are {names}' if names else '`arena run` plays an event'}"
+        f"{event}: no results there; "
+        f"{f'there are {names}' if names else '`arena run` plays an event'}"
     )
 
 

@@ -110,7 +110,8 @@ def _plan(
         ]
         if not able:
             raise ArenaError(
-                f"no bot here plays {' and '.join(bot_roles)} on {board.label}: name some by --against"
+                f"no bot here plays {' and '.join(bot_roles)} on {board.label}: name some by "
+                "--against"
             )
         bots = [random.Random(seed).choice(able)]
     bots = [tournament.as_entered(bot) for bot in bots]

@@ -83,7 +83,8 @@ def leaderboard(
     chosen = [name for name, is_asked in tables.items() if is_asked]
     if len(chosen) > 1:
         raise ArenaError(
-            f"{' and '.join(chosen)} are {('two', 'three', 'four')[len(chosen) - 2]} tables: name one"
+            f"{' and '.join(chosen)} are {('two', 'three', 'four')[len(chosen) - 2]} tables: name "
+            "one"
         )
     if (board or role) and chosen not in ([], ["--rankings"], ["--crosstable"]):
         raise ArenaError(
@@ -131,7 +132,8 @@ def charts(
     print_files(written, json=json)
     if pictures.silent:
         output.notice(
-            f"not drawn: {', '.join(f'{name} ({reason})' for name, reason in pictures.silent.items())}"
+            "not drawn: "
+            f"{', '.join(f'{name} ({reason})' for name, reason in pictures.silent.items())}"
         )
     if open_:
         typer.launch(str(folder / "charts"))

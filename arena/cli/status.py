@@ -27,7 +27,10 @@ def status(
         typer.Option(
             "--void",
             metavar="MACHINE",
-            help="Void the crashes and time losses of a faulty machine of a cluster; the next run plays them again.",
+            help=(
+                "Void the crashes and time losses of a faulty machine of a cluster; the next run "
+                "plays them again."
+            ),
         ),
     ] = None,
     reason: Annotated[
@@ -45,7 +48,8 @@ def status(
             machines = archive.machines()
             if void not in machines:
                 raise ArenaError(
-                    f"{void!r}: this machine played no match of {folder}; {known_are(void, machines)}"
+                    f"{void!r}: this machine played no match of {folder}; "
+                    f"{known_are(void, machines)}"
                 )
             voided = archive.void(void, f"voided, {void}: {reason}")
         matches = output.counted(len(voided), "match")
@@ -93,18 +97,20 @@ def status(
     at_most = "" if row["complete"] else schedules.at_most(played_event)
     percent = output.percent_done(finished, planned)
     print(
-        f"{output.safe_line(played_event.name)}: {finished} of {at_most}{planned} matches are played ({percent} %), "
-        f"{at_most}{row['due']} are due"
+        f"{output.safe_line(played_event.name)}: {finished} of {at_most}{planned} matches are "
+        f"played ({percent} %), {at_most}{row['due']} are due"
     )
     if aborts:
         print(
-            f"arena failed {output.counted(aborts, 'time')} to play a match; such matches are played again"
+            f"arena failed {output.counted(aborts, 'time')} to play a match; such matches are "
+            "played again"
         )
     if holder is None:
         print("no run is playing it" + ("" if row["complete"] else "; `arena run` goes on with it"))
     elif running is None:
         print(
-            f"{f'process {holder.pid}' if holder.pid else 'another process'} holds it, and plays no match yet"
+            f"{f'process {holder.pid}' if holder.pid else 'another process'} holds it, and plays "
+            "no match yet"
         )
     else:
         _print_run(running, row)
@@ -148,19 +154,22 @@ def _print_run(state: "RunState", row: Mapping[str, object]) -> None:
     from arena.event.control import utc_now
 
     print(
-        f"process {state.pid} on {output.safe_line(state.machine)} plays it since {_clock(state.begun)}: "
-        f"{state.played} matches in this run" + (f", {row['rate']:.1f}/s" if row["rate"] else "")
+        f"process {state.pid} on {output.safe_line(state.machine)} plays it since "
+        f"{_clock(state.begun)}: {state.played} matches in this run"
+        + (f", {row['rate']:.1f}/s" if row["rate"] else "")
     )
     if state.halting:
         print("it was asked to stop: it finishes the matches under way, and begins no more")
     elif state.seconds_left is not None:
         print(
-            f"the end is expected in about {duration(state.seconds_left)}, at {_clock(str(row['expected_end']))}"
+            f"the end is expected in about {duration(state.seconds_left)}, at "
+            f"{_clock(str(row['expected_end']))}"
         )
     silence = _seconds_between(state.written, utc_now())
     if silence > SILENT_S:
         print(
-            f"these figures are {duration(silence)} old: the run is stopped, or its machine is very busy"
+            f"these figures are {duration(silence)} old: the run is stopped, or its machine is "
+            "very busy"
         )
     rows = [
         (

@@ -80,7 +80,8 @@ def confirmed_game(record: Record) -> Game[Any]:
     game = game_of(record.match)
     if wrong := next(disagreements(game, record), None):
         raise ArenaError(
-            f"match {record.match.id} does not agree with the rules: {wrong}; `arena verify` tells more"
+            f"match {record.match.id} does not agree with the rules: {wrong}; `arena verify` "
+            "tells more"
         )
     return game
 

@@ -51,7 +51,10 @@ def submit(
         str,
         typer.Option(
             metavar="WHICH",
-            help="Which bot of a person plays: newest; or best: each of them, and `arena grade` counts the best.",
+            help=(
+                "Which bot of a person plays: newest; or best: each of them, and `arena grade` "
+                "counts the best."
+            ),
         ),
     ] = "newest",
     people: options.People = None,
@@ -108,8 +111,8 @@ def take_in(
         requests = [request(path, name, replaces=replaces)]
     elif name is not None:
         raise ArenaError(
-            f"{path}: has no bot.toml, and no program called bot or main, so it is a folder of bots, and --as names "
-            "only one bot: give the path of that bot"
+            f"{path}: has no bot.toml, and no program called bot or main, so it is a folder of "
+            "bots, and --as names only one bot: give the path of that bot"
         )
     else:
         try:
@@ -174,7 +177,8 @@ def _tell_people(
     ]
     if older:
         output.notice(
-            f"the newest of each person counts, and not: {', '.join(older)}; `--keep best` lets all of them play"
+            f"the newest of each person counts, and not: {', '.join(older)}; `--keep best` lets "
+            "all of them play"
         )
     if not list(people):
         return
@@ -187,15 +191,17 @@ def _tell_people(
             )
     if strangers:
         output.notice(
-            f"not of anybody in the table of people: {', '.join(map(output.safe_line, strangers))}; to say whose "
-            "a bot is, call its file after the id"
+            "not of anybody in the table of people: "
+            f"{', '.join(map(output.safe_line, strangers))}; to say whose a bot is, call its file "
+            "after the id"
         )
     playing = {} if several else bots_that_play(people, store)
     for person in dict.fromkeys(people.with_id(decision.note.person) for decision in decisions):
         if person is not None and len(playing.get(person, ())) > 1:
             both = " and ".join(playing[person])
             output.notice(
-                f"{output.safe_line(person.name)}: {both} play, and one is enough: `arena withdraw NAME`"
+                f"{output.safe_line(person.name)}: {both} play, and one is enough: `arena "
+                "withdraw NAME`"
             )
     everybody = students((), people, store)
     labels = names.unambiguous([(student.name, student.id) for student in everybody])

@@ -82,8 +82,8 @@ def print_checked(result: Checked, notes: Iterable[str], *, json: bool) -> None:
         )
     for label in result.edited if result.problems else ():
         output.notice(
-            f"{label}: its rules or its board were edited since it was played; verify it in the workspace where it was "
-            "played, if its rules are still there"
+            f"{label}: its rules or its board were edited since it was played; verify it in the "
+            "workspace where it was played, if its rules are still there"
         )
     for note in notes:
         output.notice(note)

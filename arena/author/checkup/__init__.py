@@ -35,13 +35,13 @@ HANGS_UP_AFTER = 2  # answers
 AGAIN = "the same match again"
 OTHERWISE = "it played otherwise when the very same match was played again"
 SEEDED = (
-    "seed your random numbers with the number after `seed`, and search by depth and not by the clock: then a rerun "
-    "shows why it lost"
+    "seed your random numbers with the number after `seed`, and search by depth and not by the "
+    "clock: then a rerun shows why it lost"
 )
 FEW_PATHS = 5  # that a finding lists
 PACKAGES = (
-    "nothing, unless the bot needs a package from there: then copy that package beside the program (for Python: "
-    "pip install --target . NAME)"
+    "nothing, unless the bot needs a package from there: then copy that package beside the "
+    "program (for Python: pip install --target . NAME)"
 )
 SEED = 1
 OPENED = "after an opening"

@@ -27,7 +27,10 @@ NOT_TEXT = "print plain text: UTF-8, without colours, escapes or NUL bytes"
 NOT_LEGAL = (
     "print one of the lines that came after `legal` since the last `turn`, without the word `legal`"
 )
-NEVER_RAN = "type `arena check`, which says why: it never said `ready`, so that its matches were lost without being played"
+NEVER_RAN = (
+    "type `arena check`, which says why: it never said `ready`, so that its matches were lost "
+    "without being played"
+)
 NOT_STARTED = "look at `command`: is it the program that starts the bot?"
 SOME_LIMIT = "use less of what this sentence names: `arena docs endings` explains the limits"
 
@@ -36,11 +39,15 @@ LIMIT_ADVICE = {
     Cause.CPU: "compute less, also before `ready`: the limit is for the whole match",
     Cause.MEMORY: LESS_MEMORY,
     Cause.THREADS: "start fewer threads; one for each core is enough",
-    Cause.PROCESSES: "start fewer processes; for more of them, ask the organiser for `processes = N` in the bot's "
-    "[[bot]] table in tournament.toml",
+    Cause.PROCESSES: (
+        "start fewer processes; for more of them, ask the organiser for `processes = N` in the "
+        "bot's [[bot]] table in tournament.toml"
+    ),
     Cause.SCRATCH: "write less into $TMPDIR",
     Cause.FILES: "make fewer files in $TMPDIR, and remove them",
-    Cause.MODEL: "read the answer to a `model` line before the next one: its `error` says what is wrong",
+    Cause.MODEL: (
+        "read the answer to a `model` line before the next one: its `error` says what is wrong"
+    ),
     Cause.STDERR: "write less to stderr: only its end is kept anyway",
 }
 
@@ -74,7 +81,10 @@ def of_silence(
     """
     answer = "`ready`" if ready else "the answer"
     if late is not None:
-        return f"{answer} came after {late:.1f} s: be quicker, or answer with the best move so far before time runs out"
+        return (
+            f"{answer} came after {late:.1f} s: be quicker, or answer with the best move so far "
+            "before time runs out"
+        )
     if failure.unfinished:
         return FLUSH
     line = next(iter(discarded), None)
@@ -84,7 +94,10 @@ def of_silence(
         return "remarks (`# ...`) are no answer: print a move after them, once"
     spent = failure.spent
     if spent.cpu > (spent.wall - spent.excused(failure.threads)) * IDLE:
-        return "it computes all the time: is there an endless loop, or a search that does not look at the clock?"
+        return (
+            "it computes all the time: is there an endless loop, or a search that does not look "
+            "at the clock?"
+        )
     lines = [line.strip() for line in stderr.split("\n") if line.strip()]
     if lines and lines[-1] in expected:
         return f"it printed {answer} to stderr: print answers to stdout"
@@ -95,8 +108,8 @@ def of_silence(
     computes = "" if system.LINUX else "computes, "  # its CPU time is not known there
     holds_back = "" if files.flushes_itself else "holds its lines back (flush each line), "
     return (
-        f"it said nothing: it {computes}sleeps, is stopped, {holds_back}does not read its input, or waits for more of "
-        f"it; {question} is the last line until it answers"
+        f"it said nothing: it {computes}sleeps, is stopped, {holds_back}does not read its input, "
+        f"or waits for more of it; {question} is the last line until it answers"
     )
 
 
@@ -105,7 +118,10 @@ def _cause_of_silence(files: BotFiles) -> str:
     if files.reads_all:
         return f"{files.reads_all}, which waits for the end of the input: read one line at a time"
     if files.never_flushes:
-        return f"its source never flushes, and its language holds lines back for a pipe: {files.never_flushes}"
+        return (
+            "its source never flushes, and its language holds lines back for a pipe: "
+            f"{files.never_flushes}"
+        )
     return ""
 
 

@@ -273,7 +273,8 @@ class Examination(WrappedSeats):
             )
         if self._cuts_remarks:
             self._advise(
-                f"its remarks are cut: {REMARK_LETTERS} characters of each are kept, and {REMARKS_KEPT} a turn",
+                f"its remarks are cut: {REMARK_LETTERS} characters of each are kept, and "
+                f"{REMARKS_KEPT} a turn",
                 "write fewer and shorter remarks, and the rest to stderr",
             )
         if len(report.stderr) >= STDERR_BYTES and is_sound(self.findings):
@@ -364,7 +365,10 @@ class Examination(WrappedSeats):
             if ask.deadline is None:
                 self.gave_up = True
                 awaited = "`ready`" if ask.ready else "answer"
-                words = f"no {awaited}: the check waited {PATIENCE_S:g} s; the event would wait for ever"
+                words = (
+                    f"no {awaited}: the check waited {PATIENCE_S:g} s; the event would wait for "
+                    "ever"
+                )
             self._fault(words, self._advice_for_silence(ask, failure))
         elif failure.cause is Cause.LINE_TOO_LONG:
             self._fault(f"printed {failure.words}", advice.of_failure(failure))
@@ -377,7 +381,10 @@ class Examination(WrappedSeats):
     def _advice_for_silence(self, ask: Ask, failure: Failure) -> str:
         """Return advice for a bot that gave no answer in time, after waiting for a late answer."""
         if self._bot.wire.stdin is None:
-            return "it closed its own input (stdin), so that it hears no question: leave it open until `end`"
+            return (
+                "it closed its own input (stdin), so that it hears no question: leave it open "
+                "until `end`"
+            )
         remarks, limit = self._bot.aside(), ask.deadline or LEAVE_S
         late = None
         if not failure.unfinished and not self._name:

@@ -21,30 +21,48 @@ from arena.match.bot.program_file import CHMOD, UNIX_LINE_ENDS, shown
 from arena.sandbox.file_policy import KIT
 from arena.sandbox.toolchain import PYTHON_HERE
 
-FLUSH = "end every answer with a newline, and flush it: most languages hold lines back when stdout is a pipe"
+FLUSH = (
+    "end every answer with a newline, and flush it: most languages hold lines back when stdout is "
+    "a pipe"
+)
 LESS_MEMORY = "use less memory, or set a smaller heap in `command`"
-NETWORK = "it uses the network, and a bot has none: hand in what it loads with the bot, and open that file"
+NETWORK = (
+    "it uses the network, and a bot has none: hand in what it loads with the bot, and open that "
+    "file"
+)
 ONE_PROCESS = "a bot starts no other process (threads are free)"
 IN_BASH = (
-    "in Bash `$(...)`, a pipe, `( ... )` and each program such as grep or cut are processes: use Bash's own words, "
-    "such as `read` and ${line#legal }"
+    "in Bash `$(...)`, a pipe, `( ... )` and each program such as grep or cut are processes: use "
+    "Bash's own words, such as `read` and ${line#legal }"
 )
-REFUSED = "arena refused something: a bot starts no other process (threads are free), has no network, no shared memory"
-ANOTHER_COMPUTER = "it opens a file of another computer: hand it in with the bot, and open it by its path in the bot's folder"
-NOTEBOOK = "{} is a notebook and no program: save it as a program (Jupyter: File, Save and Export As, Executable Script)"
+REFUSED = (
+    "arena refused something: a bot starts no other process (threads are free), has no network, "
+    "no shared memory"
+)
+ANOTHER_COMPUTER = (
+    "it opens a file of another computer: hand it in with the bot, and open it by its path in the "
+    "bot's folder"
+)
+NOTEBOOK = (
+    "{} is a notebook and no program: save it as a program (Jupyter: File, Save and Export As, "
+    "Executable Script)"
+)
 NO_INTERPRETER = (
     "the first line of a script names {1}, which is not on this machine: name another program there"
 )
 NO_REQUIRE = (
-    "Node has `require` in scripts only, and this file is a module, by its `import`, its ending or package.json: use "
-    "`import` everywhere, or call the file .cjs"
+    "Node has `require` in scripts only, and this file is a module, by its `import`, its ending "
+    "or package.json: use `import` everywhere, or call the file .cjs"
 )
 PROCESS_CALLS = FORKS | {"clone3", "execve"}
 ON_WINDOWS_ONLY = frozenset({"msvcrt", "winreg", "winsound", "win32api", "win32com", "_winapi"})
 ON_ANOTHER_COMPUTER = re.compile(r"(/(home|Users|content|mnt|media|root|kaggle)/|[A-Za-z]:[\\/])")
 SCRATCH = ("/tmp/", "/var/tmp/", "/dev/shm/")  # noqa: S108 (only compared)
 """Folders into which programs write on other machines."""
-OUTSIDE = "{} is no file of the bot: it may read its own folder and its libraries only; put its files there"
+OUTSIDE = (
+    "{} is no file of the bot: it may read its own folder and its libraries only; put its files "
+    "there"
+)
 CARRIAGE_RETURN = re.compile(r"\r['\u2019]|\\r['\u2019]|\r$|^'$|\^M:", re.MULTILINE)
 """How shells and `env` show a carriage return: as it is, as \\r, or as ^M."""
 STARTS_PROCESS = re.compile(
@@ -52,8 +70,9 @@ STARTS_PROCESS = re.compile(
 )
 """How a trace shows that the bot was starting a process."""
 REFUSAL = re.compile(
-    "not permitted|not implemented|EPERM|EAGAIN|temporarily unavailable|BlockingIOError|Permission denied$"
-    "|Cannot run program|failed to fork|[Cc]annot fork"
+    "not permitted|not implemented|EPERM|EAGAIN|temporarily "
+    "unavailable|BlockingIOError|Permission denied$|Cannot run program|failed to fork|[Cc]annot "
+    "fork"
 )
 """How the line of an error shows that the system refused something."""
 LINE_LETTERS = 1000
@@ -165,7 +184,10 @@ def _windows_line_ends(crash: Crash) -> str:
         return ""
     script = shown(name) or "the script"
     cure = UNIX_LINE_ENDS.format(script) if name else "save it with Unix line ends (LF)"
-    return f"the lines of {script} end with CR LF (Windows), and the CR is a part of each command: {cure}"
+    return (
+        f"the lines of {script} end with CR LF (Windows), and the CR is a part of each command: "
+        f"{cure}"
+    )
 
 
 def _program_of_command(crash: Crash) -> str:
@@ -199,7 +221,10 @@ def _pointer_of_lfs(crash: Crash) -> str:
     name = crash.files.pointer_of_lfs
     if not name:
         return ""
-    return f"{shown(name)} is no data, but a pointer of Git LFS: type `git lfs pull`, and hand it in again"
+    return (
+        f"{shown(name)} is no data, but a pointer of Git LFS: type `git lfs pull`, and hand it in "
+        "again"
+    )
 
 
 # Python.
@@ -222,7 +247,10 @@ def _one_folder(crash: Crash, name: str) -> str:
     beside = ""
     if name in crash.files.neighbours:
         beside = f"; {shown(name)} lies beside {program}, but a bare file is a bot alone"
-    return f"{beside}; hand in {shown(name)} with it: both in one folder, with {program} called bot.{ending}"
+    return (
+        f"{beside}; hand in {shown(name)} with it: both in one folder, with {program} called "
+        f"bot.{ending}"
+    )
 
 
 def _missing_module(crash: Crash, match: re.Match[str]) -> str:
@@ -230,7 +258,10 @@ def _missing_module(crash: Crash, match: re.Match[str]) -> str:
     top = name.partition(".")[0]
     files, quoted = crash.files, f"`{shown(top)}`"
     if match.group(2):
-        return f"a file or folder called {shown(match.group(2))} hides the package {quoted}: give it another name"
+        return (
+            f"a file or folder called {shown(match.group(2))} hides the package {quoted}: give it "
+            "another name"
+        )
     if top == "arena":
         modules = ", ".join(f"arena.{file.removesuffix('.py')}" for file in KIT)
         return f"of arena a bot may import {modules}, and nothing else"
@@ -247,27 +278,34 @@ def _missing_module(crash: Crash, match: re.Match[str]) -> str:
         )
     if similar:
         return (
-            f"the module {quoted} is {shown(similar)}, and Python looks in the folder of {shown(files.program)}: "
-            "move it there"
+            f"the module {quoted} is {shown(similar)}, and Python looks in the folder of "
+            f"{shown(files.program)}: move it there"
         )
     environment = files.with_package(top)
     if environment:
         return (
-            f"the module {quoted} is in {environment}, which is no part of a bot: copy the module itself beside the "
-            f"program (pip install --target . {shown(top)})"
+            f"the module {quoted} is in {environment}, which is no part of a bot: copy the module "
+            f"itself beside the program (pip install --target . {shown(top)})"
         )
     beside = "beside the program" if not files.is_bare else "and the program into one folder"
     return (
-        f"it imports a module that is missing: {quoted} is not on this machine, and not in the bot; copy it {beside} "
-        f"(pip install --target . {shown(top)}), or ask the organiser to install it"
+        f"it imports a module that is missing: {quoted} is not on this machine, and not in the "
+        f"bot; copy it {beside} (pip install --target . {shown(top)}), or ask the organiser to "
+        "install it"
     )
 
 
 def _circular_import(crash: Crash, match: re.Match[str]) -> str:
     module = match.group(1)
     if module == crash.files.stem:
-        return f"{shown(crash.files.program)} has the name of the module that it imports: give it another name"
-    return f"`{shown(module)}` and the module that it imports import each other: move what both need into a third file"
+        return (
+            f"{shown(crash.files.program)} has the name of the module that it imports: give it "
+            "another name"
+        )
+    return (
+        f"`{shown(module)}` and the module that it imports import each other: move what both need "
+        "into a third file"
+    )
 
 
 def _syntax(crash: Crash, match: re.Match[str]) -> str:
@@ -275,7 +313,10 @@ def _syntax(crash: Crash, match: re.Match[str]) -> str:
     message = match.group(1)
     if crash.is_node:
         place = re.search(r"^(\S+\.[cm]?js:\d+)$", crash.stderr, re.MULTILINE)
-        return f"{shown(place.group(1)) if place else 'a file'} is no valid JavaScript: correct that line"
+        return (
+            f"{shown(place.group(1)) if place else 'a file'} is no valid JavaScript: correct that "
+            "line"
+        )
     if not crash.is_python:
         return ""
     quoted = re.search(r"^ {4}[ \t]*([!%]\w.*)$", crash.stderr, re.MULTILINE)
@@ -284,28 +325,43 @@ def _syntax(crash: Crash, match: re.Match[str]) -> str:
     if re.search(
         "Missing parentheses in call to|multiple exception types|leading zeros in decimal", message
     ):
-        return f"{crash.location}is not valid Python here: it is Python 2, and bots run in {PYTHON_HERE}; convert it"
+        return (
+            f"{crash.location}is not valid Python here: it is Python 2, and bots run in "
+            f"{PYTHON_HERE}; convert it"
+        )
     if re.search("unknown encoding|encoding problem", message):
-        return "the first lines declare an encoding that Python does not know: take that line out, and save as UTF-8"
+        return (
+            "the first lines declare an encoding that Python does not know: take that line out, "
+            "and save as UTF-8"
+        )
     if re.search("no encoding declared|unicode error\\) 'utf-8'", message):
-        return "save the file as UTF-8, or name its encoding in the first line: # -*- coding: latin-1 -*-"
+        return (
+            "save the file as UTF-8, or name its encoding in the first line: # -*- coding: "
+            "latin-1 -*-"
+        )
     if "unicodeescape" in message:
         return (
-            f"{crash.location}has a path with a backslash, which begins an escape in a text: write / or r'...'; "
-            "and open no file of another computer"
+            f"{crash.location}has a path with a backslash, which begins an escape in a text: "
+            "write / or r'...'; and open no file of another computer"
         )
     if re.search(r"invalid (non-printable )?character", message):
         return (
-            f"{crash.location}has a letter that no program has, perhaps a quotation mark of a word processor: "
-            "replace it"
+            f"{crash.location}has a letter that no program has, perhaps a quotation mark of a "
+            "word processor: replace it"
         )
-    return f"{crash.location}is not valid Python here ({PYTHON_HERE}): correct that line, or do without what is newer"
+    return (
+        f"{crash.location}is not valid Python here ({PYTHON_HERE}): correct that line, or do "
+        "without what is newer"
+    )
 
 
 def _variable(crash: Crash, match: re.Match[str]) -> str:
     if not re.search(r'File "(<frozen os>|[^"]*[/\\]os\.py)"', crash.stderr):
         return ""
-    return f"a bot has a plain environment without the variable {shown(match.group(1))}: give it a default in the program"
+    return (
+        f"a bot has a plain environment without the variable {shown(match.group(1))}: give it a "
+        "default in the program"
+    )
 
 
 # Files and permissions.
@@ -322,21 +378,30 @@ def _missing_path(crash: Crash, match: re.Match[str]) -> str:
     similar = program_file.similar_file(name, files.names)
     if similar:
         return (
-            f"it opens {shown(name)}, and the file is {shown(similar)}: a path begins in the bot's folder, its parts "
-            "have / between them, and capital letters count"
+            f"it opens {shown(name)}, and the file is {shown(similar)}: a path begins in the "
+            "bot's folder, its parts have / between them, and capital letters count"
         )
     if name in files.neighbours:
         return f"it opens {shown(name)}, which is no part of the bot{_one_folder(crash, name)}"
-    return f"it opens a file that is not there: hand {shown(name)} in with the bot; a path begins in the bot's folder"
+    return (
+        f"it opens a file that is not there: hand {shown(name)} in with the bot; a path begins in "
+        "the bot's folder"
+    )
 
 
 def _denied_path(_: Crash, match: re.Match[str]) -> str:
     name = next(filter(None, match.groups()))
     if name.startswith(SCRATCH):
-        return f"{shown(name)} is in a folder that no bot has: write into the folder $TMPDIR, which is empty at first"
+        return (
+            f"{shown(name)} is in a folder that no bot has: write into the folder $TMPDIR, which "
+            "is empty at first"
+        )
     if name.startswith("/"):
         return OUTSIDE.format(shown(name))
-    return f"it may not write {shown(name)} into its own folder: write into the folder $TMPDIR, which is empty at first"
+    return (
+        f"it may not write {shown(name)} into its own folder: write into the folder $TMPDIR, "
+        "which is empty at first"
+    )
 
 
 def _processes(crash: Crash) -> str:
@@ -346,7 +411,10 @@ def _processes(crash: Crash) -> str:
     if refusal is None or not (in_library or crash.is_refused(*PROCESS_CALLS)):
         return ""
     if "/multiprocessing/" in crash.stderr:
-        return f"{ONE_PROCESS}: use threads (multiprocessing.pool.ThreadPool, concurrent.futures.ThreadPoolExecutor)"
+        return (
+            f"{ONE_PROCESS}: use threads (multiprocessing.pool.ThreadPool, "
+            "concurrent.futures.ThreadPoolExecutor)"
+        )
     if re.search(r"\bfork:", crash.line):
         return f"{ONE_PROCESS}: {_wrapper(crash) or IN_BASH}"
     return ONE_PROCESS
@@ -368,7 +436,8 @@ def _wrapper(crash: Crash) -> str:
 def _network(crash: Crash) -> str:
     """Advise on the network, where the error is of the network."""
     if re.search(
-        "gaierror|name resolution|getaddrinfo|EAI_AGAIN|ENOTFOUND|ECONNREFUSED|URLError|ConnectionError|ConnectError"
+        "gaierror|name "
+        "resolution|getaddrinfo|EAI_AGAIN|ENOTFOUND|ECONNREFUSED|URLError|ConnectionError|ConnectError"
         "|Network is unreachable|UnknownHostException|java.net.|Connection refused|fetch failed",
         crash.line,
     ):
@@ -384,7 +453,10 @@ def _refused(crash: Crash) -> str:
     calls = ", ".join(crash.failure.refused_calls)
     if not calls:
         return "" if crash.failure.watched else REFUSED
-    return f"arena refused it the system call {calls}: `arena docs confinement` lists those that a bot may make"
+    return (
+        f"arena refused it the system call {calls}: `arena docs confinement` lists those that a "
+        "bot may make"
+    )
 
 
 def _refused_before(crash: Crash) -> str:
@@ -403,8 +475,14 @@ def _node_module(crash: Crash, match: re.Match[str]) -> str:
         for ending in ("", ".js", ".mjs"):  # Node adds an ending
             similar = program_file.similar_file(f"{name}{ending}", crash.files.names)
             if similar:
-                return f"it loads '{shown(name)}', and the file is {shown(similar)}: capital letters and folders count"
-        return f"it loads '{shown(name)}', which is not in the bot: hand in that file, in one folder with the program"
+                return (
+                    f"it loads '{shown(name)}', and the file is {shown(similar)}: capital letters "
+                    "and folders count"
+                )
+        return (
+            f"it loads '{shown(name)}', which is not in the bot: hand in that file, in one folder "
+            "with the program"
+        )
     return (
         f"the package '{shown(name)}' is not in the bot: put the program into a folder, type there "
         f"`npm install {shown(name)}`, and hand in the folder with its node_modules"
@@ -427,12 +505,16 @@ def _java_class(crash: Crash, match: re.Match[str]) -> str:
     if package:
         line = f"package {shown(package.group(1))};"
         return (
-            f"{shown(name)}.java is in a package: take the line `{line}` out of each file, or write a bot.toml with "
-            f"build = 'javac -d . {shown(name)}.java' and command = 'java {shown(package.group(1))}.{shown(name)}'"
+            f"{shown(name)}.java is in a package: take the line `{line}` out of each file, or "
+            f"write a bot.toml with build = 'javac -d . {shown(name)}.java' and command = 'java "
+            f"{shown(package.group(1))}.{shown(name)}'"
         )
     other = re.search(r"\bclass\s+(\w+)", source)
     if other and other.group(1) != name:
-        return f"{shown(name)}.java has the class {shown(other.group(1))}: a program's class has the name of its file"
+        return (
+            f"{shown(name)}.java has the class {shown(other.group(1))}: a program's class has the "
+            "name of its file"
+        )
     return (
         f"Java finds no class {shown(name)}: the class with `main` has the name of the bot's file"
     )
@@ -489,7 +571,8 @@ ROWS: tuple[Row, ...] = (
     ),
     _names(
         r"(\w[\w.+-]+): cannot open shared object file",
-        "the library {1} is not on this machine: ask the organiser to install it, or link it statically",
+        "the library {1} is not on this machine: ask the organiser to install it, or link it "
+        "statically",
     ),
     _names(
         r"version [`']([^']+)' not found",
@@ -512,7 +595,8 @@ ROWS: tuple[Row, ...] = (
     ),
     _names(
         r"(?:method in class:|Main method not found in class) (\w+)",
-        "the class {1} has no method `main`: hand in all classes in one folder, with the class Main in Main.java",
+        "the class {1} has no method `main`: hand in all classes in one folder, with the class "
+        "Main in Main.java",
     ),
     _names(
         "UnsupportedClassVersionError",
@@ -521,7 +605,8 @@ ROWS: tuple[Row, ...] = (
     # Texts.
     _names(
         "TabError",
-        "it indents by tabs in some lines and by spaces in others: let your editor make all of them spaces",
+        "it indents by tabs in some lines and by spaces in others: let your editor make all of "
+        "them spaces",
     ),
     _names(r"(?:SyntaxError|IndentationError)(.*)", _syntax),
     _names(
@@ -529,7 +614,8 @@ ROWS: tuple[Row, ...] = (
     ),
     _names(
         r"UnicodeDecodeError: '([\w-]+)' codec",
-        "a file that it reads is no text in {1}: open it with the encoding that it has, such as encoding='latin-1'",
+        "a file that it reads is no text in {1}: open it with the encoding that it has, such as "
+        "encoding='latin-1'",
     ),
     # Limits, and what Python says of a bot's surroundings.
     _names(
@@ -540,8 +626,8 @@ ROWS: tuple[Row, ...] = (
     _names("MemoryError|[Oo]ut of memory|OutOfMemoryError|bad_alloc", LESS_MEMORY),
     _names(
         "RecursionError|Maximum call stack|StackOverflowError",
-        "a function calls itself too often: use a loop, stop the search at a depth, or in Python raise the limit by "
-        "sys.setrecursionlimit",
+        "a function calls itself too often: use a loop, stop the search at a depth, or in Python "
+        "raise the limit by sys.setrecursionlimit",
     ),
     _names("Too many open files", "close each file that it has read"),
     _names("File too large", "write less: the scratch folder has room for a few megabytes"),
@@ -561,7 +647,8 @@ ROWS: tuple[Row, ...] = (
     ),
     _names(
         "readonly database|unable to open database file|database is locked",
-        "a bot may only read a database in its folder: open file:NAME?mode=ro&nolock=1, or copy it to $TMPDIR",
+        "a bot may only read a database in its folder: open file:NAME?mode=ro&nolock=1, or copy "
+        "it to $TMPDIR",
     ),
     # What was refused.
     _processes,
@@ -587,7 +674,8 @@ ROWS: tuple[Row, ...] = (
     ),
     _names(
         r"([\w./-]+): (?:command not found|not found)$",
-        "the program {1} is not on this machine, or not in the bot's folder; a program of the bot's own begins with ./",
+        "the program {1} is not on this machine, or not in the bot's folder; a program of the "
+        "bot's own begins with ./",
     ),
     _names(
         "No such file or directory|ENOENT",
@@ -595,14 +683,16 @@ ROWS: tuple[Row, ...] = (
     ),
     _names(
         "Permission denied|Read-only file system|EACCES|EROFS",
-        "it opens a file that it may not open: it may read its own folder and its libraries, and write into $TMPDIR",
+        "it opens a file that it may not open: it may read its own folder and its libraries, and "
+        "write into $TMPDIR",
     ),
     _refused,
     _refused_before,
     # How it ended.
     _by_failure(FLUSH, lambda failure: failure.unfinished > 0),
     _killed_by(
-        "it reads or writes outside its memory: build with -g -fsanitize=address and run it by hand",
+        "it reads or writes outside its memory: build with -g -fsanitize=address and run it by "
+        "hand",
         SIGSEGV,
         SIGBUS,
     ),

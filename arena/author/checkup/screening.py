@@ -60,7 +60,8 @@ class Screening:
         if not boards:
             plays = " ".join((*bot.games, *bot.roles))
             raise ArenaError(
-                f"{bot.name}: plays none of these boards: its bot.toml says {plays}; `arena games` lists them"
+                f"{bot.name}: plays none of these boards: its bot.toml says {plays}; `arena "
+                "games` lists them"
             )
         return boards
 
@@ -122,7 +123,10 @@ class Screening:
             else:
                 self.report(done.failure)
                 error = done.failure.strip().rpartition("\n")[2]
-                words = f"arena itself failed {ATTEMPTS} times while it was tried ({error}); look at it by hand"
+                words = (
+                    f"arena itself failed {ATTEMPTS} times while it was tried ({error}); look at "
+                    "it by hand"
+                )
                 faults[number] = (words,)
             while due in faults:
                 yield faults.pop(due)

@@ -58,11 +58,18 @@ VARIATIONS: Mapping[str, Variation] = {
     PIECES: in_pieces,
 }
 NEVER_SENT: Mapping[str, str] = {
-    WINDOWS: "it loses no match by this: arena sends LF only. Other tools may not: strip line ends, CR LF too",
-    NEW_WORDS: "it loses no match by this: no such line comes in this event. A later arena may send some: pass over "
-    "lines that begin with a word that it does not know",
-    NO_CLOCK: "it loses no match by this: this event limits the time of each answer, and `go` has the number. In an "
-    "event without a limit, and with --no-limits, `go` stands alone",
+    WINDOWS: (
+        "it loses no match by this: arena sends LF only. Other tools may not: strip line ends, CR "
+        "LF too"
+    ),
+    NEW_WORDS: (
+        "it loses no match by this: no such line comes in this event. A later arena may send "
+        "some: pass over lines that begin with a word that it does not know"
+    ),
+    NO_CLOCK: (
+        "it loses no match by this: this event limits the time of each answer, and `go` has the "
+        "number. In an event without a limit, and with --no-limits, `go` stands alone"
+    ),
 }
 """The variations that no match of an event with time limits has: the advice for a bot that fails at one."""
 

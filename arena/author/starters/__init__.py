@@ -74,13 +74,17 @@ def copy(
     """
     if not target.parent.is_dir():
         raise ArenaError(
-            f"{target.parent}: there is no such folder; make it, or run this where tournament.toml is"
+            f"{target.parent}: there is no such folder; make it, or run this where "
+            "tournament.toml is"
         )
     for path in sorted(target.parent.iterdir()):
         if target.name.lower() in {path.name.lower(), path.stem.lower() if path.is_file() else ""}:
             raise ArenaError(f"{path}: is there already; choose another name than {target.name!r}")
     listed = ", ".join(map(_quoted, games))
-    settings = f"author = {_quoted(author)}\ngames = [{listed}]  # the games or boards that it plays; [] = all\n"
+    settings = (
+        f"author = {_quoted(author)}\ngames = [{listed}]  # the games or boards that it plays; [] "
+        "= all\n"
+    )
     # A power cut leaves no half of a bot, which would stop a run.
     with writing(target), whole_files.staging(target.parent) as folder:
         bot = folder / target.name

@@ -184,12 +184,14 @@ class Submissions:
             return self._free(names.safe(note.display), note)
         if called.lower() in self._reserved:
             raise ArenaError(
-                f"{called!r} is a [[bot]] of tournament.toml: submit it under another name, --as NAME"
+                f"{called!r} is a [[bot]] of tournament.toml: submit it under another name, --as "
+                "NAME"
             )
         for known in self._store.names():
             if known.lower() == called.lower() and known != called:
                 raise ArenaError(
-                    f"{known!r} is a bot here, and case makes no difference: say --as {known}, or rename it"
+                    f"{known!r} is a bot here, and case makes no difference: say --as {known}, or "
+                    "rename it"
                 )
         return called
 
@@ -280,8 +282,8 @@ class Submissions:
         for old in () if submits_itself else playing:
             if self._store.version_of(old) is None and old.digest != bot.digest:
                 raise ArenaError(
-                    f"{old.files}: is no version that was submitted, and would be lost: submit that first, "
-                    "or take another name, --as NAME"
+                    f"{old.files}: is no version that was submitted, and would be lost: submit "
+                    "that first, or take another name, --as NAME"
                 )
         candidate.version = self._store.version_of(bot)
         candidate.plays = candidate.version is not None and [old.digest for old in playing] == [
@@ -298,8 +300,9 @@ class Submissions:
                 self._is_authors(version.note, candidate.note) for version in versions
             ):
                 raise ArenaError(
-                    f"{bot.name!r} is a bot here already, from {discovery.shown(last.source)}: if this is its next "
-                    "version, say --replace; if it is somebody else's, take another name, --as NAME"
+                    f"{bot.name!r} is a bot here already, from {discovery.shown(last.source)}: if "
+                    "this is its next version, say --replace; if it is somebody else's, take "
+                    "another name, --as NAME"
                 )
 
     def _decide(self, candidate: _Candidate) -> SubmissionDecision:

@@ -15,10 +15,14 @@ from dataclasses import dataclass
 PLATFORMS = {
     # Homework 1_ann_attempt_2026-10-01-12-00-00_bot.py, with a receipt beside it:
     # ..._2026-10-01-12-00-00.txt
-    "Blackboard": r"(?P<who>.+?)_attempt_(?P<time>[0-9]{4}(?:-[0-9]{2}){5})(?:\.txt|_(?P<file>.+)|)",
+    "Blackboard": (
+        r"(?P<who>.+?)_attempt_(?P<time>[0-9]{4}(?:-[0-9]{2}){5})(?:\.txt|_(?P<file>.+)|)"
+    ),
     # Ann Lee_1234567_assignsubmission_file_bot.py, or a folder without the last word;
     # ..._onlinetext is typed text
-    "Moodle": r"(?P<who>(?P<name>.+?)_(?P<number>[0-9]{1,20}))_assignsubmission_(?:onlinetext.*|file_?(?P<file>.*))",
+    "Moodle": (
+        r"(?P<who>(?P<name>.+?)_(?P<number>[0-9]{1,20}))_assignsubmission_(?:onlinetext.*|file_?(?P<file>.*))"
+    ),
     # leeann_12345_678910_bot.py, leeann_LATE_12345_678910_bot-1.py: user and file; typed text:
     # leeann_12345_text.html
     "Canvas": r"(?P<name>[^\W_]\w*?)_(?:LATE_)?(?P<id>[0-9]{1,20})_"

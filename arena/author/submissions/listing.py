@@ -103,7 +103,10 @@ def _rows(store: BotStore, name: str, people: People) -> Iterator[Row]:
         if bot.digest not in {version.digest for version in versions}:
             yield row_of(bot, BotState.EDITED if versions else BotState.BY_HAND)
     for folder in store.damaged(name):
-        reason = f"{folder} is damaged, and is no version any more: submit that bot again, and move the folder away"
+        reason = (
+            f"{folder} is damaged, and is no version any more: submit that bot again, and move "
+            "the folder away"
+        )
         yield Row(name=name, state=BotState.BROKEN, words=reason)
     gone = BotState.REPLACED if store.playing(name) else BotState.WITHDRAWN
     for version in reversed(versions):

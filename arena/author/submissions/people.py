@@ -249,7 +249,8 @@ def read(path: Path) -> People:
         person = Person(name=name, email=email, id=[*marks, name][0], logins=logins)
         if people.setdefault(person.id, person) != person or (not marks and person.id in lines):
             raise ArenaError(
-                f"{path}: line {number}: {person.id!r} is there twice; give each person an id of their own"
+                f"{path}: line {number}: {person.id!r} is there twice; give each person an id of "
+                "their own"
             )
         lines.setdefault(person.id, number)
     _refuse_like_ids(path, people.values(), lines)
@@ -266,14 +267,16 @@ def _refuse_like_ids(path: Path, people: Iterable[Person], lines: Mapping[str, i
         first = looks.setdefault(names.skeleton(person.id), person)
         if names.look_alike(person.id, first.id):
             raise ArenaError(
-                f"{path}: line {lines[person.id]}: the id {person.id!r} ({person.id!a}) looks like that of line "
-                f"{lines[first.id]}, {first.id!r} ({first.id!a}); give each person an id that nobody takes for another"
+                f"{path}: line {lines[person.id]}: the id {person.id!r} ({person.id!a}) looks "
+                f"like that of line {lines[first.id]}, {first.id!r} ({first.id!a}); give each "
+                "person an id that nobody takes for another"
             )
         same = spellings.setdefault((spelling(person.id), person.name.casefold()), person)
         if same is not person:
             raise ArenaError(
-                f"{path}: line {lines[person.id]}: {person.name!r} has the id {person.id!r}, and in line "
-                f"{lines[same.id]} the id {same.id!r}; take one of the lines out, or give another id"
+                f"{path}: line {lines[person.id]}: {person.name!r} has the id {person.id!r}, and "
+                f"in line {lines[same.id]} the id {same.id!r}; take one of the lines out, or give "
+                "another id"
             )
 
 

@@ -20,7 +20,10 @@ from arena.event import discovery
 from arena.event.discovery.files import LEFT_OUT
 from arena.event.discovery.programs import PACKED
 
-TYPED = "only a text came with it, which was typed into the learning platform, and no file: hand in the program as a file"
+TYPED = (
+    "only a text came with it, which was typed into the learning platform, and no file: hand in "
+    "the program as a file"
+)
 MOST_BOTS = 20
 """An archive of a whole class may hold this multiple of what one bot may."""
 

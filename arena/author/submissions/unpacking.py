@@ -73,7 +73,8 @@ def _unpack(archive: Path, target: Path, bots: int) -> list[str]:
             members -= 1
             if members < 0:
                 raise ArenaError(
-                    f"it has more than {bots * MEMBERS} entries: leave out what the bot does not need"
+                    f"it has more than {bots * MEMBERS} entries: leave out what the bot does not "
+                    "need"
                 )
             _extract(member, target, allowance)
     except (ArenaError, MemoryError):
@@ -112,8 +113,8 @@ def _extract(member: Member, target: Path, allowance: Allowance) -> None:
     allowance.enter(inner)
     if not is_plain or content is None:
         raise ArenaError(
-            f"{shown(inner)}: is neither a file nor a folder (a link, perhaps); put the file itself in its place, and "
-            "pack it again"
+            f"{shown(inner)}: is neither a file nor a folder (a link, perhaps); put the file "
+            "itself in its place, and pack it again"
         )
     if size > allowance.size:
         raise too_large()

@@ -188,7 +188,10 @@ def _moves(story: Story, scene: Scene, columns: int, *, current: bool) -> Iterat
         quality = (
             f", {scene.qualities[index]}" if scene.qualities and str(scene.qualities[index]) else ""
         )
-        text = f"{scene.number:>3} {turn.role:{longest}} {output.safe_line(scene.move(index))}{by}{quality}"
+        text = (
+            f"{scene.number:>3} {turn.role:{longest}} "
+            f"{output.safe_line(scene.move(index))}{by}{quality}"
+        )
         for line in _wrapped(text, columns, 6):
             yield paint(line, BOLD, story.colour and current)
         for call in story.record.calls if current and story.record else ():

@@ -125,7 +125,10 @@ class Viewer:
             text = f" to turn {playback.number}, Enter "
         elif not playback.over:
             text = f" turn {playback.turn}, live, {' and '.join(self._story.movers)} to move "
-        state = f" {'playing' if playback.playing else 'paused'}, {1 / SPEEDS_S[playback.speed]:.2g} turns a second"
+        state = (
+            f" {'playing' if playback.playing else 'paused'}, {1 / SPEEDS_S[playback.speed]:.2g} "
+            "turns a second"
+        )
         columns = max(4, size[0] - width(text) - width(state) - 1)
         done = round(columns * playback.turn / max(1, playback.last))
         bar = f"{text}{paint('━' * done, '32', colour)}{paint('─' * (columns - done), DIM, colour)}{state}"

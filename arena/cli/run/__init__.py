@@ -101,7 +101,8 @@ def run(
         if not round_robin.number_of_seatings(board, event.bots, event.seating):
             needed = len(round_robin.groups_of(board, event.seating))
             output.notice(
-                f"{board.label}: no match, since it needs {needed} different bots that play its roles; add bots"
+                f"{board.label}: no match, since it needs {needed} different bots that play its "
+                "roles; add bots"
             )
     if plan:
         _show_plan(event, folder, count, tournament, json=json)
@@ -167,8 +168,8 @@ def _warn_about_writers(files: Collection[Path]) -> None:
         if mode & stat.S_IWOTH and not is_sticky:
             name = paths.displayed(path)
             output.notice(
-                f"warning: {name}: everybody on this machine may write into it, and so run programs as you: "
-                f"`chmod o-w {shlex.quote(name)}`"
+                f"warning: {name}: everybody on this machine may write into it, and so run "
+                f"programs as you: `chmod o-w {shlex.quote(name)}`"
             )
 
 
@@ -292,14 +293,14 @@ def _report(
         )
     if isinstance(event.seed, int) and not _bots_come_with_arena(event):
         output.notice(
-            f"seed {event.seed} is a number: a bot that guesses it can foretell all chance; for strangers' bots take a "
-            "secret one (`arena docs seeds`)"
+            f"seed {event.seed} is a number: a bot that guesses it can foretell all chance; for "
+            "strangers' bots take a secret one (`arena docs seeds`)"
         )
     if not charts:
         read.close()
         output.notice(
-            f"tables: {paths.displayed(folder)}; `arena report` draws the charts and the report, `arena replay` lists "
-            "the matches"
+            f"tables: {paths.displayed(folder)}; `arena report` draws the charts and the report, "
+            "`arena replay` lists the matches"
         )
         return
     if not json and sys.stderr.isatty():
@@ -308,15 +309,16 @@ def _report(
     page = results.write_report(read, lambda match: rulebook.game_of_record(match, rules))
     read.close()
     output.notice(
-        f"all tables, charts and matches to replay are in one page, for a browser:\n  open {paths.displayed(page)}"
+        "all tables, charts and matches to replay are in one page, for a browser:\n  open "
+        f"{paths.displayed(page)}"
     )
     if not _bots_come_with_arena(event):
         return
     arena, home = shlex.join(_program()), folder.parent.parent
     there = "" if home.resolve() == Path.cwd() else f"cd {shlex.quote(str(home))}; "
     output.notice(
-        f"next: `{there}{arena} replay` lists the matches, to look at one; `{arena} new NAME` makes your own bot, "
-        f"`{arena} run` plays it against these"
+        f"next: `{there}{arena} replay` lists the matches, to look at one; `{arena} new NAME` "
+        f"makes your own bot, `{arena} run` plays it against these"
     )
 
 
@@ -338,11 +340,13 @@ def _notify(
     from arena.event import notify
 
     sentences = [
-        f"{watcher.name}: {outcome.finished} of {watcher.at_most}{outcome.planned} matches are played."
+        f"{watcher.name}: {outcome.finished} of {watcher.at_most}{outcome.planned} matches are "
+        "played."
     ]
     if watcher.absentees:
         sentences.append(
-            f"{output.counted(len(watcher.absentees), 'bot')} did not start, and forfeits its matches."
+            f"{output.counted(len(watcher.absentees), 'bot')} did not start, and forfeits its "
+            "matches."
         )
     read = results.read(folder)
     for league in read.leagues:
