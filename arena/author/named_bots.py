@@ -3,7 +3,7 @@
 from dataclasses import replace
 from pathlib import Path
 
-from arena.author.submissions import people
+from arena.author.submissions import people as people_file
 from arena.author.submissions.bot_store import BotStore
 from arena.author.submissions.people import People
 from arena.author.submissions.students import author_of_note, shown_name
@@ -19,29 +19,32 @@ def entrants(tournament: Tournament, workspace: Path) -> tuple[Bot, ...]:
     The names of an event with a commitment are a part of it, so there they stay as they were handed
     in.
     """
-    bots, listed = tournament.entrants(workspace), people_now(workspace)
-    is_committed = (results_folder(workspace, tournament.name) / COMMITMENT_FILE).exists()
-    if tournament.bots is None or is_committed or not [*listed]:
+    bots = tournament.entrants(workspace)
+    people = people_now(workspace)
+    commitment = results_folder(workspace, tournament.name) / COMMITMENT_FILE
+    if tournament.bots is None or commitment.exists() or not list(people):
         return bots
-    store, shown = BotStore(workspace / tournament.bots), []
-    for bot in bots:
-        versions = store.versions(bot.name)
-        note = next((each.note for each in reversed(versions) if each.digest == bot.digest), None)
-        is_persons = note is not None and author_of_note(note, listed) is not None
-        shown.append(
-            replace(bot, display=shown_name(note, listed))
-            if note is not None and is_persons
-            else bot
-        )
-    return tuple(shown)
+    store = BotStore(workspace / tournament.bots)
+    return tuple(_named(bot, store, people) for bot in bots)
+
+
+def _named(bot: Bot, store: BotStore, people: People) -> Bot:
+    """Return a bot under the name of the author of its version, if people.csv has the author."""
+    for version in reversed(store.versions(bot.name)):
+        if version.digest != bot.digest:
+            continue
+        if author_of_note(version.note, people) is None:
+            return bot
+        return replace(bot, display=shown_name(version.note, people))
+    return bot
 
 
 def people_now(workspace: Path) -> People:
-    """Return the people in people.csv, only to show their names: nobody while there is a mistake in it.
+    """Return the people in people.csv, to show their names; nobody if the file has a mistake.
 
     Such a mistake stops no event. The commands that need the people name it.
     """
     try:
-        return people.of_workspace(workspace)
+        return people_file.of_workspace(workspace)
     except ArenaError:
         return People()

@@ -1,4 +1,4 @@
-"""A bot's checkup: the protocol step by step, on each board that it plays; findings, each with advice.
+"""The checkup of a bot: it plays the protocol on each of its boards, and findings give advice.
 
 It decides which runs there are, and sums them up. It stores nothing, and its opponents move at
 random. conversation.py plays a run and words what was expected and what came; advice.py says what
@@ -25,8 +25,8 @@ from arena.values import Board, Bot, Conditions, Event, Match, Opening
 __all__ = ["CheckRun", "Checkup", "Finding", "Weight", "checkup"]
 
 WHOLE_MATCHES_S = 60.0
-"""The time for which whole matches are played; the first match is played to its end in any case. After that time a run
-ends after its first answers, so that the check of a bot that thinks for seconds ends within minutes."""
+"""Whole matches are played for this time. After it a run ends after its first answers, so that the
+check of a slow bot ends within minutes. The first match is played to its end in any case."""
 NEAR = (
     0.5  # share of a limit from which on a bot is close to it: another machine may be half as fast
 )
@@ -86,7 +86,7 @@ class Checkup:
 
     @property
     def refused(self) -> tuple[str, ...]:
-        """Names of system calls that were refused to it, except those that programs expect to be refused, in order."""
+        """The names of refused system calls, in order, without those that programs expect."""
         return tuple(sorted({name for run in self.runs for name in run.refused}))
 
     @property
@@ -95,7 +95,7 @@ class Checkup:
         return max((run.report.cpu for run in self.runs), default=0.0)
 
     def wall(self, share: float) -> float | None:
-        """Return the seconds within which this share of its answers came; None if it gave no answer."""
+        """Return the seconds in which this share of its answers came; None without an answer."""
         walls = sorted(wall for run in self.runs for wall in run.walls)
         return walls[max(0, math.ceil(share * len(walls)) - 1)] if walls else None
 

@@ -1,4 +1,4 @@
-"""Advice for a bot's author: from a failure and the bot's own output to one sentence.
+"""Advice for the author of a bot: from a failure and the bot's own output to one sentence.
 
 It goes by the causes and figures of a failure, never by a message of arena. crashes.py has the rows
 for a bot that crashed, and bot_files.py reads the bot's files for it.
@@ -53,7 +53,7 @@ LIMIT_ADVICE = {
 
 
 def of_failure(failure: Failure, stderr: str = "", files: BotFiles = NO_FILES) -> str:
-    """Return advice for a bot that could not be started, crashed, hit a limit, or printed too long a line."""
+    """Return advice for any failure except silence and an illegal move."""
     if failure.cause is Cause.NOT_STARTED:
         return failure.cure or NOT_STARTED
     if failure.cause is Cause.LINE_TOO_LONG:
@@ -114,7 +114,7 @@ def of_silence(
 
 
 def _cause_of_silence(files: BotFiles) -> str:
-    """Return advice for a silent bot whose program shows why it is silent; empty where it does not."""
+    """Return advice for a silent bot if its program shows the cause; otherwise an empty text."""
     if files.reads_all:
         return f"{files.reads_all}, which waits for the end of the input: read one line at a time"
     if files.never_flushes:
@@ -157,7 +157,9 @@ def refusal(line: str, legal: tuple[str, ...]) -> str:
 
 
 def of_record(record: Record, fault: Fault) -> str:
-    """Return advice for a fault in a recorded match: by the figures of the record, and the bot's own stderr.
+    """Return advice for a fault in a recorded match.
+
+    It goes by the figures of the record, and by the stderr of the bot.
 
     A record has fewer signs than a checkup: neither the refused line nor the time of the answer
     that never came.
@@ -200,7 +202,7 @@ def of_record(record: Record, fault: Fault) -> str:
 
 
 def _exit_code(seat: SeatReport) -> int | None:
-    """Return the exit code of a seat's process, or minus the number of the signal; None if it has none."""
+    """Return the exit code of a seat's process; minus the number of a signal; None for neither."""
     kind, _, value = seat.exit.partition(" ")
     if kind == "exit" and value.isdecimal():
         return int(value)

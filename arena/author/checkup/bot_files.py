@@ -1,4 +1,4 @@
-"""The files of a bot, as far as advice needs them: their names, the names beside a bare file, and a text of them.
+"""The files of a bot, as far as advice needs them: their names, their neighbours, and a text.
 
 They are a stranger's: each text is cut, links are not followed out of the bot, and nothing is run.
 """
@@ -22,7 +22,8 @@ LFS = b"version https://git-lfs.github.com/"
 ENVIRONMENTS = (".venv", "venv")
 _NOTEBOOK = re.compile(r'\s*\{\s*"(cells|metadata|nbformat)"')
 _READS_ALL = re.compile(
-    r"sys\.stdin\.(read|readlines)\(\)|json\.load\(sys\.stdin\)|readFileSync\((0|process\.stdin\.fd|['\"]/dev/stdin['\"])"
+    r"sys\.stdin\.(read|readlines)\(\)|json\.load\(sys\.stdin\)"
+    r"|readFileSync\((0|process\.stdin\.fd|['\"]/dev/stdin['\"])"
 )
 _HELD_BACK = (
     (
@@ -39,7 +40,8 @@ _HELD_BACK = (
     ((".rb",), r"sync|flush|syswrite", "write `$stdout.sync = true` at the beginning"),
     ((".py",), r"flush|reconfigure|arena\.kit|os\.write|python3? -u", "print(..., flush=True)"),
 )
-"""For endings of sources: what shows that a program flushes, and how. C++ flushes before it reads `cin`."""
+"""For each language: the endings of its sources, the pattern of a program that flushes, and how to
+flush. C++ flushes before it reads `cin`."""
 MOST_SOURCES = 20
 
 
@@ -82,7 +84,7 @@ class BotFiles:
 
     @property
     def missing_program(self) -> str:
-        """The file that the command of an interpreter names, and that the bot does not have; empty if there is none."""
+        """The file that an interpreter's command names and the bot lacks; empty without one."""
         name = next((word for word in self._command[1:] if not word.startswith("-")), "")
         return (
             name if PurePosixPath(name).suffix in PROGRAM_ENDINGS and name not in self.names else ""
@@ -101,12 +103,12 @@ class BotFiles:
 
     @property
     def folder(self) -> str:
-        """The folder of its program within the bot, with a slash behind it; empty = the bot's own folder."""
+        """The folder of its program within the bot, ending in a slash; empty = the bot's own."""
         head, slash, _ = self.program.rpartition("/")
         return head + slash
 
     def read(self, name: str = "") -> str:
-        """Return the beginning of one of its files, or of its program; empty where that cannot be read."""
+        """Return the beginning of a file, or of its program; empty if it cannot be read."""
         return self._bytes(name or self.program).decode("utf-8", "replace")
 
     @property
@@ -144,7 +146,10 @@ class BotFiles:
 
     @property
     def never_flushes(self) -> str:
-        """How to flush each line, if its source never does that and its language holds lines back; empty otherwise."""
+        """How to flush each line, if its sources never flush; otherwise empty.
+
+        It is empty also for a language that does not hold lines back.
+        """
         if self.flushes_itself:
             return ""
         for endings, flushes, advice in _HELD_BACK:
@@ -161,7 +166,10 @@ class BotFiles:
 
     @property
     def _path(self) -> Path:
-        """The bot's file or folder; of a bot without files the folder here, in which nothing is looked up."""
+        """The file or folder of the bot.
+
+        A bot without files has the current folder, in which nothing is looked up.
+        """
         return Path((self.bot.files if self.bot else "") or ".")
 
     @property

@@ -1,4 +1,6 @@
-"""The conversation of a checkup: ask one bot through one match, against random opponents, and collect its faults.
+"""The conversation of a checkup: one bot plays one match against random opponents.
+
+It collects the faults of the bot.
 
 advice.py knows why an answer is wrong and what to do about it; variations.py knows the variations
 of the questions.
@@ -40,10 +42,11 @@ LATE_FACTOR = (
     2.0  # times its limit to wait for a late answer, so that advice can say how late it is
 )
 GENEROUS_S, GENEROUS = 1.0, 3.0
-"""For an answer to lines that the event never sends: a second, and a multiple of the time of its plain answers. Many
-bots are silent at such a line, and each would wait for the whole time of the event, for the sake of advice."""
+"""The limit for an answer to lines that the event never sends: a second, and a multiple of the time
+of its plain answers. Many bots are silent at such a line, and a wait for the whole time of the
+event would only serve advice."""
 PATIENCE_S = 60.0
-"""The longest wait for `ready` or an answer where the event has no limit: a check ends, and others wait for it."""
+"""The longest wait for `ready` or an answer in an event without a limit, so that a check ends."""
 BEGINNING = 3  # answers of a run that is not played to its end
 STDERR_BYTES = 16_000  # so much on stderr means that its beginning is lost
 REMARK_LETTERS = 200  # of a remark that are kept
@@ -131,7 +134,7 @@ class Examinee(LiveBot):
         return self._as_known(self._log.text)
 
     def last_words(self) -> tuple[str, ...]:
-        """Return the last lines of its stderr, safe to print, with paths as its author knows them."""
+        """Return the last lines of its stderr, safe to print, with paths that its author knows."""
         lines = [line for line in self._log.text.split("\n") if line.strip()]
         named = complaint(self._log.text)
         end = len(lines)
@@ -224,7 +227,7 @@ class Examination(WrappedSeats):
         name: str,
         usual: float = math.inf,
     ) -> None:
-        """`name` is that of the variation, if it is in `VARIATIONS`; otherwise questions are plain."""
+        """Take the name of a variation; any other name stands for plain questions."""
         super().__init__(seats)
         self.findings: list[Finding] = []
         self.moves: list[Move] = []
@@ -300,7 +303,10 @@ class Examination(WrappedSeats):
         return self._converse(ask._replace(deadline=min(limit, self._generous)))
 
     def _listen(self, text: bytes, seconds: float) -> Reply:
-        """Write a text, and return the line that the bot prints though no answer is due; silence is a timeout."""
+        """Write a text that needs no answer, and return the line that the bot prints.
+
+        Silence is a timeout.
+        """
         try:
             return self._converse(Ask(text=text, announced=None, deadline=seconds))
         except OverloadedError:  # a busy machine may well be late by many times so short a time
@@ -337,7 +343,7 @@ class Examination(WrappedSeats):
         return True
 
     def _is_forgiven(self, text: str, cure: str) -> bool:
-        """Add a finding about a wrong answer, and return whether the event has a strike left that forgives it."""
+        """Add a finding about a wrong answer; return whether a strike is left that forgives it."""
         strikes = self._match.conditions.strikes
         if self._strikes == strikes:
             self._fault(text, cure)
@@ -407,7 +413,7 @@ class Examination(WrappedSeats):
         )
 
     def _end_input(self, text: bytes) -> None:
-        """Write `text`, end the bot's input, and add a finding if the bot does not leave quietly."""
+        """Write `text` and end the bot's input; add a finding if the bot does not leave quietly."""
         self._bot.close_input(text)
         end = "`end`" if text else "the end of its input"
         for _ in range(3):

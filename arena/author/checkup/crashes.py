@@ -1,4 +1,4 @@
-"""Advice for a bot that crashed: from what arena saw, the line that names the error, and the bot's files.
+"""Advice for a bot that crashed: from the failure, the line of the error, and the bot's files.
 
 Pure but for the files that it reads. The rows are ordered, the most certain sign first; new advice
 is a new row. A row looks at the line that names the error and at nothing else that the bot printed:
@@ -111,7 +111,7 @@ class Crash:
 
     @property
     def location(self) -> str:
-        """File and line of the error in a Python program, for a sentence; empty where the trace shows none."""
+        """The file and line of a Python error, for a sentence; empty if the trace has none."""
         places = re.findall(r'  File "([^"]+)", line (\d+)', self.stderr)
         return f"{shown(places[-1][0])}, line {places[-1][1]}, " if places else ""
 
@@ -131,7 +131,10 @@ def advice(failure: Failure, stderr: str, files: BotFiles = NO_FILES) -> str:
 
 
 def _names(pattern: str, text: str | Callable[[Crash, re.Match[str]], str]) -> Row:
-    """Return a row for errors whose line fits a pattern; in a text, {1} is the pattern's first group."""
+    """Return a row for errors whose line fits a pattern.
+
+    In a text, {1} is the pattern's first group.
+    """
     compiled = re.compile(pattern)
 
     def row(crash: Crash) -> str:
@@ -176,7 +179,10 @@ def _first_line(crash: Crash) -> str:
 
 
 def _windows_line_ends(crash: Crash) -> str:
-    """Advise on a script with Windows line ends, which its file shows, or what the shell says of the CR."""
+    """Advise on a script with Windows line ends.
+
+    Its file shows them, or the shell names the CR in the line of the error.
+    """
     if CARRIAGE_RETURN.search(crash.line) is None:
         return ""
     name = crash.files.with_windows_line_ends()
@@ -437,7 +443,8 @@ def _network(crash: Crash) -> str:
     """Advise on the network, where the error is of the network."""
     if re.search(
         "gaierror|name "
-        "resolution|getaddrinfo|EAI_AGAIN|ENOTFOUND|ECONNREFUSED|URLError|ConnectionError|ConnectError"
+        "resolution|getaddrinfo|EAI_AGAIN|ENOTFOUND|ECONNREFUSED|URLError"
+        "|ConnectionError|ConnectError"
         "|Network is unreachable|UnknownHostException|java.net.|Connection refused|fetch failed",
         crash.line,
     ):
@@ -498,7 +505,10 @@ def _node_import(crash: Crash, _: re.Match[str]) -> str:
 
 
 def _java_class(crash: Crash, match: re.Match[str]) -> str:
-    """Advise on a main class that Java does not find: its source has a package, or a class of another name."""
+    """Advise on a main class that Java does not find.
+
+    Its source has a package, or a class of another name.
+    """
     name = match.group(1)
     source = crash.files.read(f"{name}.java")
     package = re.search(r"^\s*package\s+([\w.]+)\s*;", source, re.MULTILINE)

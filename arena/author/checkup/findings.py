@@ -1,4 +1,4 @@
-"""Findings of a checkup, the runs that they come from, and how those with the same advice become one."""
+"""The findings of a checkup and its runs; findings with the same advice become one."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
@@ -49,13 +49,13 @@ class CheckRun:
     walls: tuple[float, ...]
     """Seconds for each of these answers."""
     shortened: bool = False
-    """True if it was ended after its first answers, because the bot is too slow for whole matches."""
+    """True if it ended after its first answers, because the bot is too slow for whole matches."""
     gave_up: bool = False
     """True if the bot was silent, where the event has no limit of time."""
     report: SeatReport
     findings: tuple[Finding, ...]
     refused: tuple[str, ...] = ()
-    """Names of system calls that were refused to it, except those that programs expect to be refused."""
+    """The names of refused system calls, without those that programs expect to be refused."""
 
     @property
     def sound(self) -> bool:
@@ -69,7 +69,10 @@ def is_sound(findings: Iterable[Finding]) -> bool:
 
 
 def merge(findings: Iterable[Finding]) -> tuple[Finding, ...]:
-    """Return the findings, faults first; of those with the same advice the first, with the places of the others."""
+    """Return the findings, faults first, with one finding for each advice.
+
+    It is the first with that advice, and has the places of the others.
+    """
     merged: dict[tuple[Weight, str], Finding] = {}
     for finding in findings:
         key = (finding.weight, finding.cure)

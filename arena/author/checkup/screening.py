@@ -1,4 +1,4 @@
-"""The check of submissions: each bot is built, and examined as by `arena check`, as many at once as there are cores.
+"""The check of submissions: each bot is built and examined, one on each core at a time.
 
 A bot that breaks the processes that arena starts bots by is refused, and the next bot gets new
 processes.
@@ -89,7 +89,10 @@ class Screening:
         )
 
     def faults(self, bots: Iterable[Bot]) -> Iterator[tuple[str, ...]]:
-        """Yield the faults of each bot, a paragraph each, in the order of the bots; `()` = it is fit to play."""
+        """Yield the faults of each bot, a paragraph each, in the order of the bots.
+
+        A bot without faults is fit to play.
+        """
         every = list(
             bots
         )  # before the lanes begin: archives are unpacked in forks, and threads feed the lanes
@@ -133,7 +136,7 @@ class Screening:
                 due += 1
 
     def _examine(self, launcher: Launcher, item: tuple[Bot, int, int]) -> tuple[str, ...]:
-        """Examine a bot with the launcher of a lane; after an exception the lane gets a new launcher."""
+        """Return the faults of a bot; after an exception the lane gets a new launcher."""
         try:
             (bot,) = self.build(item[:1])
             findings = self.checkup(bot, launcher).findings

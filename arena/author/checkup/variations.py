@@ -33,7 +33,7 @@ def new_words(text: bytes) -> tuple[bytes, ...]:
 
 
 def no_clock(text: bytes) -> tuple[bytes, ...]:
-    """Return the question of an event without time limits: a plain `go`, and no figures after `time`."""
+    """Return the question of an event without limits: a plain `go`, and no figures after `time`."""
     return (re.sub(rb"(?m)^time .*$", b"time bank 0", re.sub(rb"(?m)^go \d+$", b"go", text)),)
 
 
@@ -71,9 +71,12 @@ NEVER_SENT: Mapping[str, str] = {
         "number. In an event without a limit, and with --no-limits, `go` stands alone"
     ),
 }
-"""The variations that no match of an event with time limits has: the advice for a bot that fails at one."""
+"""The variations that no match of an event with time limits has, with advice on each."""
 
 
 def of_event(move: float | None) -> tuple[str, ...]:
-    """Return the names of the variations for an event in which an answer may take `move` seconds; None = no limit."""
+    """Return the names of the variations for an event.
+
+    An answer may take `move` seconds; None = no limit.
+    """
     return tuple(name for name in VARIATIONS if name != NO_CLOCK or move is not None)

@@ -42,19 +42,27 @@ def starters() -> tuple[Starter, ...]:
     kits: list[Starter] = []
     for folder in sorted(folders, key=lambda folder: folder.name):
         table = tomllib.loads((folder / "bot.toml").read_text("utf-8"))
-        kits.append(
-            Starter(folder.name, folder, table["language"], table["command"], table.get("build"))
+        kit = Starter(
+            name=folder.name,
+            folder=folder,
+            language=table["language"],
+            command=table["command"],
+            build=table.get("build"),
         )
+        kits.append(kit)
     return tuple(kits)
 
 
 def find(language: str) -> Starter:
-    """Return the kit of this name, or the first in a language of this name or ending; ArenaError when there is none."""
+    """Return the kit of this name, else the first in a language of this name or file ending.
+
+    ArenaError if there is none.
+    """
     known = starters()
-    wanted = language.lower().removeprefix(".")
+    name = language.lower().removeprefix(".")
     for kit in known:
         endings = {path.suffix[1:] for path in kit.folder.iterdir() if is_source(path.name)}
-        if wanted in {kit.name, kit.language, *endings}:
+        if name in endings or name in {kit.name, kit.language}:
             return kit
     suggestion = known_are(language.lower(), [kit.name for kit in known])
     raise ArenaError(f"--language {language}: no starter kit in it; {suggestion}")
@@ -68,7 +76,7 @@ def copy(
     games: Iterable[str],
     replacements: Mapping[str, str],
 ) -> None:
-    """Make a new bot in the folder `target`, of this author and for these games; fill in each `@key@` of its pages.
+    """Make a new bot in the folder `target`, and fill in each `@key@` of its pages.
 
     ArenaError if there is a bot of this name already; case and file endings make no difference.
     """
@@ -77,13 +85,15 @@ def copy(
             f"{target.parent}: there is no such folder; make it, or run this where "
             "tournament.toml is"
         )
+    name = target.name.lower()
     for path in sorted(target.parent.iterdir()):
-        if target.name.lower() in {path.name.lower(), path.stem.lower() if path.is_file() else ""}:
+        is_program = path.is_file() and path.stem.lower() == name
+        if is_program or path.name.lower() == name:
             raise ArenaError(f"{path}: is there already; choose another name than {target.name!r}")
-    listed = ", ".join(map(_quoted, games))
+    listed = ", ".join(_quoted(game) for game in games)
     settings = (
-        f"author = {_quoted(author)}\ngames = [{listed}]  # the games or boards that it plays; [] "
-        "= all\n"
+        f"author = {_quoted(author)}\n"
+        f"games = [{listed}]  # the games or boards that it plays; [] = all\n"
     )
     # A power cut leaves no half of a bot, which would stop a run.
     with writing(target), whole_files.staging(target.parent) as folder:
@@ -91,12 +101,17 @@ def copy(
         whole_files.copy_new(kit.folder, bot)
         with (bot / "bot.toml").open("a", encoding="utf-8") as file:
             file.write(settings)
-        readme = f"{(bot / README).read_text('utf-8')}{(HERE / README_END).read_text('utf-8')}"
-        for name, text in ((README, readme), (GUIDE, (HERE / GUIDE).read_text("utf-8"))):
-            for key, value in replacements.items():
-                text = text.replace(f"@{key}@", value)
-            (bot / name).write_text(text, "utf-8")
+        readme = (bot / README).read_text("utf-8") + (HERE / README_END).read_text("utf-8")
+        guide = (HERE / GUIDE).read_text("utf-8")
+        (bot / README).write_text(_filled(readme, replacements), "utf-8")
+        (bot / GUIDE).write_text(_filled(guide, replacements), "utf-8")
         whole_files.publish(bot, target)
+
+
+def _filled(text: str, replacements: Mapping[str, str]) -> str:
+    for key, value in replacements.items():
+        text = text.replace(f"@{key}@", value)
+    return text
 
 
 def _quoted(text: str) -> str:

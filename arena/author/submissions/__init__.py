@@ -1,8 +1,8 @@
-"""Submissions: copy a bot, name it, have it examined, and keep it as a version; or refuse it with a reason.
+"""Submissions: copy a bot, name it, have it examined, and keep it as a version or refuse it.
 
-It decides the order of the steps, and words the messages. requests.py says what is one bot and
-whose it is, copy_untrusted.py and unpacking.py judge the files of a submission, bot_store.py knows
-where bots are on disk, and the caller examines whether a bot plays well enough.
+It decides the order of the steps, and words the messages. requests.py says which files are one bot,
+and who its author is; copy_untrusted.py and unpacking.py judge the files of a submission;
+bot_store.py knows where bots are on disk; and the caller examines whether a bot plays well enough.
 """
 
 import hashlib
@@ -11,11 +11,11 @@ import re
 from collections.abc import Callable, Collection, Generator, Iterable, Iterator
 from dataclasses import dataclass, field
 from enum import StrEnum
-from functools import cached_property, partial
+from functools import cached_property
 from itertools import count
 from pathlib import Path
 
-from arena.author.submissions.bot_store import BotStore, Version, first_line
+from arena.author.submissions.bot_store import BotStore, Refusal, Version, first_line
 from arena.author.submissions.copy_untrusted import Allowance, copy_submission
 from arena.author.submissions.people import People, Person
 from arena.author.submissions.requests import Request, packed_as
@@ -54,7 +54,7 @@ class SubmissionDecision:
     note: Note
     """Its author, with the name to show, and its source."""
     reasons: str = ""
-    """Of a refused one: all reasons, in full."""
+    """All reasons, in full, if it was refused."""
     bot: Bot | None = None
     version: int | None = None
     where: Path | None = None
@@ -85,6 +85,11 @@ class _Candidate:
     plays: bool = False
     """True if it is the bot that plays already."""
 
+    @property
+    def new_bot(self) -> Bot | None:
+        """The bot to examine; None for a submission without a bot, and for an earlier version."""
+        return self.bot if self.version is None else None
+
 
 class Submissions:
     """Submissions to one workspace."""
@@ -97,15 +102,17 @@ class Submissions:
         people: People | None = None,
     ) -> None:
         """`reserved` are names that no submission may have."""
-        self._store, self._examine, self._people = store, examine, people or People()
+        self._store = store
+        self._examine = examine
+        self._people = people or People()
         self._reserved = {name.lower() for name in reserved}
         self._sources: dict[str, str] = {}
         """The source of each submission so far, by its name in lower case."""
         self._last_notes: dict[str, Note] = {}
-        """The note of the last version of each bot that was submitted, as it was before these submissions."""
+        """The last note of each bot that was submitted, from before these submissions."""
 
     def submit_all(self, requests: Iterable[Request]) -> Generator[SubmissionDecision]:
-        """Accept bots, or refuse them; yield a decision for each, in order, as soon as it is decided.
+        """Accept bots or refuse them; yield each decision, in order, as soon as it is made.
 
         A caller that stops early leaves the other requests undecided.
         """
@@ -115,28 +122,27 @@ class Submissions:
                 if version is not None:
                     self._last_notes[name] = version.note
             candidates = [self._prepare(request) for request in requests]
-            faults = self._examine(
-                [each.bot for each in candidates if each.bot is not None and each.version is None]
-            )
-            for candidate in candidates:
-                if candidate.bot is not None and candidate.version is None:
+            new_bots = [candidate.new_bot for candidate in candidates]
+            faults = self._examine([bot for bot in new_bots if bot is not None])
+            for candidate, new_bot in zip(candidates, new_bots, strict=True):
+                if new_bot is not None:
                     candidate.faults += next(faults)
                 yield self._decide(candidate)
 
     def _prepare(self, request: Request) -> _Candidate:
         """Copy a submission, name it, and collect the faults that show before it is examined."""
         person = request.person or self._people.author(request.label)
+        shown_name = names.display(person.name if person else request.called)
         note = Note(
-            display=names.display(person.name if person else request.called) or "bot",
+            display=shown_name or "bot",
             email=person.email if person else "",
             person=person.id if person else "",
             source=request.source,
             mark=request.label.who,
         )
         folder = self._store.new_folder()
-        candidate = _Candidate(
-            request=request, note=note, folder=folder, name=names.safe(note.display)
-        )
+        safe_name = names.safe(note.display)
+        candidate = _Candidate(request=request, note=note, folder=folder, name=safe_name)
         try:
             candidate.name = self._name(request, note, person)
             self._sources[candidate.name.lower()] = note.source
@@ -151,18 +157,17 @@ class Submissions:
             if not candidate.faults:
                 self._compare(candidate, candidate.bot)
         except ArenaError as error:
-            candidate.faults.append(
-                error.seen_from(folder, folder.absolute())
-            )  # its author knows no such folder
+            # The author of the bot knows no such folder.
+            candidate.faults.append(error.seen_from(folder, folder.absolute()))
         return candidate
 
     def _name(self, request: Request, note: Note, person: Person | None) -> str:
-        """Return the bot's name: as it is called if a bot may have that name, else a safe one that is free."""
+        """Return the name that the bot is called by if it may have it, else a safe, free name."""
         called = request.called
-        if request.name is not None and (
-            "/" in called or not called.isprintable() or not called.strip(" .-")
-        ):
-            discovery.checked(called, Path(request.path.name))
+        if request.name is not None:
+            may_be_shown = called.isprintable() and called.strip(" .-") != ""
+            if "/" in called or not may_be_shown:
+                discovery.checked(called, Path(request.path.name))
         if request.rivals:
             both = " and ".join(sorted(path.name for path in (request.path, *request.rivals)))
             raise ArenaError(f"{both} have one name, and case makes no difference: rename one")
@@ -171,21 +176,15 @@ class Submissions:
         if person is None:
             cure = "rename the file, or take it under another name, --as NAME"
             names.refuse_look_alike(note.display, self._shown_names, cure)
-        may_be_called = discovery.may_be_called(called) and not discovery.is_skipped(called)
-        versions = self._store.versions(called) if may_be_called else ()
-        is_anothers = versions and not any(
-            version.note.display == called or self._is_authors(version.note, note)
-            for version in versions
-        )
-        named_by_author = request.name is None and (
-            person is not None or request.label.who or is_anothers
-        )
-        if named_by_author or not may_be_called:
+        if not discovery.may_be_called(called) or discovery.is_skipped(called):
             return self._free(names.safe(note.display), note)
+        if request.name is None:
+            has_author = person is not None or request.label.who != ""
+            if has_author or self._is_taken(called, note):
+                return self._free(names.safe(note.display), note)
         if called.lower() in self._reserved:
             raise ArenaError(
-                f"{called!r} is a [[bot]] of tournament.toml: submit it under another name, --as "
-                "NAME"
+                f"{called!r} is a [[bot]] of tournament.toml: submit it under another name, --as NAME"
             )
         for known in self._store.names():
             if known.lower() == called.lower() and known != called:
@@ -195,209 +194,260 @@ class Submissions:
                 )
         return called
 
+    def _is_taken(self, name: str, note: Note) -> bool:
+        """Return whether every version of this name has another author and is shown otherwise."""
+        versions = self._store.versions(name)
+        for version in versions:
+            if version.note.display == name or self._is_authors(version.note, note):
+                return False
+        return bool(versions)
+
     @cached_property
     def _shown_names(self) -> set[str]:
         """The names that tables show, also of each submission so far, and those of people."""
-        shown = {name: name for name in (*self._reserved, *self._store.names())}
-        shown |= {
-            name: version.note.display
-            for name in shown
-            for version in self._store.versions(name)[-1:]
-        }
-        return {*shown.values(), *(person.name for person in self._people)}
+        shown_names = {person.name for person in self._people}
+        for name in (*self._reserved, *self._store.names()):
+            versions = self._store.versions(name)
+            shown_names.add(versions[-1].note.display if versions else name)
+        return shown_names
 
     def _free(self, base: str, note: Note) -> str:
-        """Return the name, with a number if another author has it; the same author gets the same name again.
+        """Return the name, with a number if another author has it.
 
-        That holds also for an author who was called otherwise then.
+        The same author gets the same name again, also under another name of that author.
         """
         for name in self._owned(base, note):
             if self._may_take(name, note):
                 return name
         known = {name.lower(): name for name in self._store.names()}
-        free = ""
+        likely = ""
+        """The first name of a bot that is perhaps of the same author."""
         for number in count(1):
             name = base if number == 1 else names.numbered(base, number)
             if not self._may_take(name, note):
                 continue
             if name.lower() not in known:
-                return free or name
-            versions = self._store.versions(known[name.lower()])
-            if any(self._is_authors(version.note, note) for version in versions):
-                return known[name.lower()]
-            # Perhaps the same author: two people of one name differ in what a later one of these
-            # bots says of them.
-            if not note.person and any(
-                version.note.display == note.display for version in versions
-            ):
-                free = free or known[name.lower()]
+                return likely or name
+            known_name = known[name.lower()]
+            notes = [version.note for version in self._store.versions(known_name)]
+            if any(self._is_authors(earlier, note) for earlier in notes):
+                return known_name
+            # It may be the same author. The notes of a later bot may prove it, so look on.
+            is_namesakes = any(earlier.display == note.display for earlier in notes)
+            if is_namesakes and not note.person and not likely:
+                likely = known_name
         raise AssertionError
 
     def _may_take(self, name: str, note: Note) -> bool:
-        """Return whether the name is no [[bot]] and no skipped file, and no other submission has got it just now."""
+        """Return whether a submission may take the name.
+
+        It may not if the name is that of a [[bot]] table, of a file that discovery skips, or of
+        another of these submissions.
+        """
         if name.lower() in self._reserved or discovery.is_skipped(name):
             return False
         return self._sources.get(name.lower(), note.source) == note.source
 
     def _owned(self, base: str, note: Note) -> list[str]:
-        """Return the bots of a known author: first those that play, and of these first those with this name."""
+        """Return the bots of a known author.
+
+        Those that play stand first, and of these first those with this name.
+        """
         if not note.person and not note.mark:
             return []
-        owned = [
-            name for name, earlier in self._last_notes.items() if self._is_authors(earlier, note)
-        ]
+        owned: list[str] = []
+        for name, earlier in self._last_notes.items():
+            if self._is_authors(earlier, note):
+                owned.append(name)
 
         def order(name: str) -> tuple[bool, bool, int, str]:
-            is_called_so = name == base or name.startswith(f"{base}-")
-            return not self._store.playing(name), not is_called_so, len(name), name
+            is_idle = not self._store.playing(name)
+            has_other_name = name != base and not name.startswith(f"{base}-")
+            return is_idle, has_other_name, len(name), name
 
         return sorted(owned, key=order)
 
     def _is_anothers(self, earlier: Note, note: Note) -> bool:
-        """Return whether an earlier submission certainly has another author than the one of a note."""
+        """Return whether an earlier submission certainly has another author than a note."""
         are_known = (earlier.person and note.person) or (earlier.mark and note.mark)
         return bool(are_known) and not self._is_authors(earlier, note)
 
     def _is_authors(self, earlier: Note, note: Note) -> bool:
         """Return whether an earlier submission certainly has the author of a note."""
-        if (
-            earlier.person and note.person and earlier.person != note.person
-        ):  # perhaps an id of an earlier table
+        if earlier.person and note.person and earlier.person != note.person:
+            # It may be an id of an earlier table.
             recorded = self._people.recorded(earlier.person, earlier.display, earlier.email)
             return recorded is not None and recorded.id == note.person
         if note.is_same_as(earlier):
             return True
         if not note.person or earlier.person or not earlier.source:
             return False
-        person = self._people.named(earlier.display)  # it was submitted before people were known
+        # It was submitted before people were known.
+        person = self._people.named(earlier.display)
         return person is not None and person.id == note.person
 
     def _compare(self, candidate: _Candidate, bot: Bot) -> None:
-        """Compare a candidate with the bots of its name; ArenaError if it would replace another author's bot."""
+        """Compare a candidate with the bots of its name.
+
+        ArenaError if it would replace another author's bot.
+        """
         paths = self._store.playing(bot.name)
         playing = [discovery.from_path(path, bot.name) for path in paths]
-        submits_itself = os.path.realpath(candidate.request.path) in {
-            os.path.realpath(path) for path in paths
-        }
-        for old in () if submits_itself else playing:
-            if self._store.version_of(old) is None and old.digest != bot.digest:
+        real_path = os.path.realpath(candidate.request.path)
+        submits_itself = any(os.path.realpath(path) == real_path for path in paths)
+        if not submits_itself:
+            self._refuse_loss(playing, bot)
+        candidate.version = self._store.version_of(bot)
+        if candidate.version is not None:
+            candidate.plays = [old.digest for old in playing] == [bot.digest]
+        elif not submits_itself and not candidate.request.replaces:
+            self._refuse_foreign(candidate, bot)
+
+    def _refuse_loss(self, playing: Iterable[Bot], bot: Bot) -> None:
+        """Raise ArenaError if the bot would replace one that is in no version."""
+        for old in playing:
+            if old.digest != bot.digest and self._store.version_of(old) is None:
                 raise ArenaError(
                     f"{old.files}: is no version that was submitted, and would be lost: submit "
                     "that first, or take another name, --as NAME"
                 )
-        candidate.version = self._store.version_of(bot)
-        candidate.plays = candidate.version is not None and [old.digest for old in playing] == [
-            bot.digest
-        ]
+
+    def _refuse_foreign(self, candidate: _Candidate, bot: Bot) -> None:
+        """Raise ArenaError if all versions of this name were submitted by another author."""
         versions = self._store.versions(bot.name)
-        if (
-            candidate.version is None
-            and versions
-            and not (submits_itself or candidate.request.replaces)
-        ):
-            last = versions[-1].note
-            if last.source and not any(
-                self._is_authors(version.note, candidate.note) for version in versions
-            ):
-                raise ArenaError(
-                    f"{bot.name!r} is a bot here already, from {discovery.shown(last.source)}: if "
-                    "this is its next version, say --replace; if it is somebody else's, take "
-                    "another name, --as NAME"
-                )
+        if not versions or not versions[-1].note.source:
+            return
+        if any(self._is_authors(version.note, candidate.note) for version in versions):
+            return
+        source = discovery.shown(versions[-1].note.source)
+        raise ArenaError(
+            f"{bot.name!r} is a bot here already, from {source}: if this is its next version, say "
+            "--replace; if it is somebody else's, take another name, --as NAME"
+        )
 
     def _decide(self, candidate: _Candidate) -> SubmissionDecision:
-        request, note, bot, copy = candidate.request, candidate.note, candidate.bot, candidate.copy
+        request, note = candidate.request, candidate.note
+        bot, copy = candidate.bot, candidate.copy
         label = _label(request.path.name if request.rivals else candidate.name)
-        decide = partial(SubmissionDecision, request=request, name=candidate.name, note=note)
         if candidate.faults or bot is None or copy is None:
-            if candidate.left_out:
-                candidate.faults.append(left_out_words(candidate.left_out))
-            reasons = "\n\n".join(candidate.faults)
-            # Strangers' text must not control a terminal.
-            reasons = "\n".join(
-                line if line.isprintable() else ascii(line)[1:-1] for line in reasons.split("\n")
-            )
-            file = self._store.refuse(self._refusal_label(label, note), reasons, copy, note)
-            return decide(
-                status=SubmissionStatus.REFUSED,
-                words=first_line(reasons),
-                reasons=reasons,
-                where=file,
-            )
-        status, version = SubmissionStatus.ACCEPTED, candidate.version
+            return self._refuse(candidate, label)
+        status = SubmissionStatus.ACCEPTED
+        version = candidate.version
         if version is None:
             version = self._store.keep(bot, copy, note)
             text = f"it is version {version.number}"
         else:
             text = f"it was version {version.number}, and plays again"
-            if not bot_folder.is_whole(
-                version.path, version.digest
-            ):  # a power cut may have emptied it
+            # A power cut may have emptied it.
+            if not bot_folder.is_whole(version.path, version.digest):
                 self._store.restore(version, copy)
             if note.person and self._is_authors(version.note, note):
                 self._store.rename_author(version, note)
         if candidate.left_out:
             text += f"; {left_out_words(candidate.left_out)}"
         if candidate.plays:
-            status, text = (
-                SubmissionStatus.KNOWN,
-                f"it is version {version.number}, which plays: nothing has changed",
-            )
+            status = SubmissionStatus.KNOWN
+            text = f"it is version {version.number}, which plays: nothing has changed"
         else:
             self._store.play(bot.name, version)
-        self._store.forgive(
-            lambda refusal: (
-                self._is_authors(refusal.note, note)
-                or (refusal.name == label and not self._is_anothers(refusal.note, note))
-            )
+
+        def is_forgiven(refusal: Refusal) -> bool:
+            if self._is_authors(refusal.note, note):
+                return True
+            return refusal.name == label and not self._is_anothers(refusal.note, note)
+
+        self._store.forgive(is_forgiven)
+        return SubmissionDecision(
+            request=request,
+            name=candidate.name,
+            note=note,
+            bot=bot,
+            version=version.number,
+            status=status,
+            words=text,
         )
-        return decide(bot=bot, version=version.number, status=status, words=text)
+
+    def _refuse(self, candidate: _Candidate, label: str) -> SubmissionDecision:
+        """Store a refused submission with its reasons."""
+        note = candidate.note
+        faults = list(candidate.faults)
+        if candidate.left_out:
+            faults.append(left_out_words(candidate.left_out))
+        lines = "\n\n".join(faults).split("\n")
+        reasons = "\n".join(_printable(line) for line in lines)
+        label = self._refusal_label(label, note)
+        return SubmissionDecision(
+            request=candidate.request,
+            name=candidate.name,
+            note=note,
+            status=SubmissionStatus.REFUSED,
+            words=first_line(reasons),
+            reasons=reasons,
+            where=self._store.refuse(label, reasons, candidate.copy, note),
+        )
 
     def _refusal_label(self, label: str, note: Note) -> str:
         """Return the label, with a number if a refused submission of another author has it."""
-        others = {
-            refusal.name
-            for refusal in self._store.refused()
-            if self._is_anothers(refusal.note, note)
-        }
-        return names.distinct(label, {name.lower() for name in others})
+        taken: set[str] = set()
+        for refusal in self._store.refused():
+            if self._is_anothers(refusal.note, note):
+                taken.add(refusal.name.lower())
+        return names.distinct(label, taken)
 
 
 def _copy_in(request: Request, name: str, folder: Path) -> tuple[Path, tuple[str, ...]]:
-    """Copy and unpack a submission into `folder`, under its new name; return the new path, and what was left out."""
-    path, allowance = request.path, Allowance()
+    """Copy and unpack a submission into `folder`, under its new name.
+
+    Return the new path, and what was left out.
+    """
+    allowance = Allowance()
     left_out = allowance.noted
-    copy = folder / f".copied{packed_as(path) or path.suffix}"
     if request.files:
         copy = folder / ".copied"
         copy.mkdir(0o755)
-        for own_name, path in request.files.items():
-            copy_submission(path, copy / own_name, allowance)
+        for inner_name, path in request.files.items():
+            copy_submission(path, copy / inner_name, allowance)
     else:
-        copy_submission(path, copy, allowance)
+        ending = packed_as(request.path) or request.path.suffix
+        copy = folder / f".copied{ending}"
+        copy_submission(request.path, copy, allowance)
     for depth in range(MOST_NESTED):
         copy = _alone(copy)
         if copy.is_symlink() or packed_as(copy) is None or not copy.is_file():
             break
-        left_out += unpack(copy, folder / f".unpacked{depth}")
-        copy = _alone(folder / f".unpacked{depth}")
-    return copy.rename(folder / f"{name}{copy.suffix if copy.is_file() else ''}"), tuple(left_out)
+        unpacked = folder / f".unpacked{depth}"
+        left_out += unpack(copy, unpacked)
+        copy = _alone(unpacked)
+    suffix = copy.suffix if copy.is_file() else ""
+    return copy.rename(folder / f"{name}{suffix}"), tuple(left_out)
 
 
 def _alone(copy: Path) -> Path:
-    """Return the only file or folder that a folder holds, or its only archive if it is no bot; else the path itself."""
+    """Return the only entry of a folder, or its only archive if the folder is no bot.
+
+    Otherwise return the path itself.
+    """
     while copy.is_dir() and not copy.is_symlink() and not (copy / "bot.toml").exists():
         entries = list(copy.iterdir())
         if len(entries) != 1 and not discovery.is_program(copy):
             entries = [entry for entry in entries if packed_as(entry) is not None]
         if len(entries) != 1 or entries[0].is_symlink():
             break
-        (copy,) = entries
+        copy = entries[0]
     return copy
+
+
+def _printable(line: str) -> str:
+    """Return a stranger's line with escapes, so that it cannot control a terminal."""
+    if line.isprintable():
+        return line
+    return ascii(line)[1:-1]
 
 
 def _label(name: str) -> str:
     """Return a name for the folder of a refused submission, for any name of the submission."""
     plain = re.sub(r"[^A-Za-z0-9._-]", "_", name).lstrip(".-")[:40]
+    if name and plain == name:
+        return name
     mark = hashlib.sha256(name.encode("utf-8", "surrogateescape")).hexdigest()[:6]
-    return name if plain == name and name else f"{plain or 'bot'}-{mark}"
+    return f"{plain or 'bot'}-{mark}"

@@ -4,8 +4,8 @@
     _versions/mine/1/...      each version as it was submitted, with .version.json beside it
     _refused/mine/...         the last refused submission of a name, with the reason
 
-All that has one of these names is whole: it is made in `_versions/.incoming` and moved. No file
-says which version plays: the digests do.
+Each of these is whole: it is made in `_versions/.incoming`, and then moved. No file says which
+version plays: arena compares digests.
 """
 
 import contextlib
@@ -26,9 +26,14 @@ from arena.event.discovery import notes
 from arena.event.discovery.notes import NOTE, VERSIONS, Note
 from arena.values import Bot
 
-REFUSED, INCOMING, REPLACED = "_refused", ".incoming", ".replaced"
-REASON, ABOUT, SUBMITTED = "reason.txt", ".about.json", "submitted"
-AT_FDCWD, RENAME_EXCHANGE = -100, 2
+REFUSED = "_refused"
+REASON = "reason.txt"
+ABOUT = ".about.json"
+SUBMITTED = "submitted"
+INCOMING = ".incoming"
+REPLACED = ".replaced"
+AT_FDCWD = -100
+RENAME_EXCHANGE = 2
 UNSUPPORTED = {errno.ENOSYS, errno.EINVAL, errno.ENOTSUP, errno.EPERM}
 """Errors of kernels, file systems and containers that have no such call."""
 
@@ -84,16 +89,21 @@ class BotStore:
         with contextlib.ExitStack() as stack:
             with writing(self.bots):
                 whole_files.make_folder(self.bots / VERSIONS)
-                stack.enter_context(whole_files.locked(self.bots / VERSIONS / ".lock", waits=waits))
-                for old in (self.incoming / REPLACED).glob("*"):
-                    # A killed process moved it away, and perhaps put no other there.
-                    if not self.playing(_name(old)) and not os.path.lexists(self.bots / old.name):
-                        old.rename(self.bots / old.name)
-                        whole_files.sync_folder(self.bots)
+                lock = whole_files.locked(self.bots / VERSIONS / ".lock", waits=waits)
+                stack.enter_context(lock)
+                self._return_replaced()
                 shutil.rmtree(self.incoming, ignore_errors=True)
                 self.incoming.mkdir()
             yield
             shutil.rmtree(self.incoming, ignore_errors=True)
+
+    def _return_replaced(self) -> None:
+        """Put the bots back that a killed process moved away without putting others in their place."""
+        for old in (self.incoming / REPLACED).glob("*"):
+            target = self.bots / old.name
+            if not self.playing(_name(old)) and not os.path.lexists(target):
+                old.rename(target)
+                whole_files.sync_folder(self.bots)
 
     def new_folder(self) -> Path:
         """Make a new folder in `incoming`, while bots are `changing`."""
@@ -102,25 +112,25 @@ class BotStore:
 
     def names(self) -> tuple[str, ...]:
         """Return every name that a bot has or had, in order."""
-        playing = set(map(_name, self._entries()))
+        playing = {_name(path) for path in self._entries()}
         submitted = {path.name for path in (self.bots / VERSIONS).glob("[!.]*")}
         return tuple(sorted(playing | submitted))
 
     def playing(self, name: str) -> tuple[Path, ...]:
-        """Return the bots of this name that play; two only if somebody put a second one there by hand."""
+        """Return the bots of this name that play; two if somebody added a second by hand."""
         return tuple(path for path in self._entries() if name == _name(path))
 
     def versions(self, name: str) -> tuple[Version, ...]:
         """Return every version of a bot that can be read, the oldest first."""
-        versions = [
-            version
-            for folder in self._version_folders(name)
-            if (version := self._version(folder)) is not None
-        ]
+        versions: list[Version] = []
+        for folder in self._version_folders(name):
+            version = self._version(folder)
+            if version is not None:
+                versions.append(version)
         return tuple(sorted(versions, key=lambda version: version.number))
 
     def last_submitted(self, name: str) -> Version | None:
-        """Return the newest version of a bot that somebody submitted; its newest one if nobody did, None without any.
+        """Return the newest version that somebody submitted, else the newest; None without any.
 
         A version without a source was edited by hand, in place of a bot whose author is in an
         earlier note.
@@ -133,9 +143,10 @@ class BotStore:
 
     def version_of(self, bot: Bot) -> Version | None:
         """Return the version that has the bot's name and digest, None if it was never submitted."""
-        return next(
-            (version for version in self.versions(bot.name) if version.digest == bot.digest), None
-        )
+        for version in self.versions(bot.name):
+            if version.digest == bot.digest:
+                return version
+        return None
 
     def damaged(self, name: str) -> tuple[Path, ...]:
         """Return the versions that cannot be read, as after a power cut under an older arena."""
@@ -155,12 +166,11 @@ class BotStore:
     def keep(self, bot: Bot, copy: Path, note: Note) -> Version:
         """Move a bot from `incoming` to the versions, as the next of its name."""
         with writing(self.bots):
-            numbers = (int(path.name) for path in self._version_folders(bot.name))
+            numbers = [int(path.name) for path in self._version_folders(bot.name)]
+            number = max(numbers, default=0) + 1
             now = f"{datetime.now(UTC):%Y-%m-%dT%H:%M:%SZ}"
-            note = replace(
-                note, number=max(numbers, default=0) + 1, digest=bot.digest, submitted=now
-            )
-            folder = whole_files.make_folder(self.bots / VERSIONS / bot.name) / str(note.number)
+            note = replace(note, number=number, digest=bot.digest, submitted=now)
+            folder = whole_files.make_folder(self.bots / VERSIONS / bot.name) / str(number)
             with bot_folder.making(folder, self.new_folder() / "version") as part:
                 part.mkdir(0o755)
                 copy.rename(part / copy.name)
@@ -175,13 +185,13 @@ class BotStore:
             _put(new, version.path, self.new_folder() / "damaged")
 
     def rename_author(self, version: Version, note: Note) -> None:
-        """Write down what the author of a version is called now, by the note of a later submission."""
+        """Store the name that the author of a version has now, from a later submission's note."""
         changed = replace(version.note, display=note.display, email=note.email, person=note.person)
-        if changed != version.note:
-            with writing(self.bots):
-                whole_files.write(
-                    version.path.parent / NOTE, changed.text().encode("utf-8", "surrogateescape")
-                )
+        if changed == version.note:
+            return
+        with writing(self.bots):
+            text = changed.text().encode("utf-8", "surrogateescape")
+            whole_files.write(version.path.parent / NOTE, text)
 
     def remove(self, version: Version) -> None:
         """Remove a version that nobody needs, in one step, while bots are `changing`.
@@ -202,7 +212,7 @@ class BotStore:
             shutil.rmtree(self.bots / REFUSED / name / SUBMITTED, ignore_errors=True)
 
     def play(self, name: str, version: Version) -> None:
-        """Let a version play: put a copy under the bot's name in one step, and remove the last bot of that name."""
+        """Let a version play: replace the bot of that name by a copy, in one step."""
         with writing(self.bots):
             aside = self.incoming / REPLACED
             aside.mkdir(exist_ok=True)
@@ -218,11 +228,12 @@ class BotStore:
         self._refuse_absent(name)  # before anything is made for the lock
         with self.changing(), writing(self.bots):
             self._refuse_absent(name)  # somebody may have withdrawn it while we waited
-            playing, versions = self.playing(name), []
+            playing = self.playing(name)
+            versions: list[Version] = []
             for path in playing:
                 bot = discovery.from_path(path, name)
                 version = self.version_of(bot)
-                if version is None:  # somebody put it there by hand: it is kept before it goes
+                if version is None:  # somebody added it by hand: store it before it goes
                     copy = self.new_folder() / path.name
                     bot_folder.copy(path, copy)
                     version = self.keep(bot, copy, Note(display=bot.display))
@@ -234,14 +245,15 @@ class BotStore:
 
     def _refuse_absent(self, name: str) -> None:
         """Raise ArenaError unless there is a bot of this name that plays."""
-        if not self.playing(name):
-            names = self.names()
-            state = "is withdrawn already" if name in names else "there is no such bot"
-            near = did_you_mean(name, filter(self.playing, names))
-            raise ArenaError(f"{name!r}: {state}; {near or '`arena bots` lists them'}")
+        if self.playing(name):
+            return
+        names = self.names()
+        state = "is withdrawn already" if name in names else "there is no such bot"
+        near = did_you_mean(name, filter(self.playing, names))
+        raise ArenaError(f"{name!r}: {state}; {near or '`arena bots` lists them'}")
 
     def refuse(self, name: str, reason: str, copy: Path | None, note: Note) -> Path:
-        """Keep a refused submission and the reason in place of the last one of this name; return the reason's file."""
+        """Keep a refused submission in place of the last of its name; return the reason's file."""
         with writing(self.bots):
             new = self.new_folder() / "refusal"
             new.mkdir(0o755)
@@ -266,9 +278,9 @@ class BotStore:
                 yield path
 
     def _version_folders(self, name: str) -> Iterator[Path]:
-        return (
-            path for path in (self.bots / VERSIONS / name).glob("[0-9]*") if path.name.isdecimal()
-        )
+        for path in (self.bots / VERSIONS / name).glob("[0-9]*"):
+            if path.name.isdecimal():
+                yield path
 
     def _version(self, folder: Path) -> Version | None:
         """Return the version in a folder, or None when its note cannot be read."""
@@ -281,7 +293,8 @@ class BotStore:
             return None
         if not note.digest:
             with contextlib.suppress(ArenaError):  # it is damaged; `arena bots` says so
-                note = replace(note, digest=discovery.from_path(path, folder.parent.name).digest)
+                bot = discovery.from_path(path, folder.parent.name)
+                note = replace(note, digest=bot.digest)
         return Version(note, path)
 
 
@@ -291,7 +304,7 @@ class BotStore:
 
 
 def _put(new: Path, target: Path, aside: Path) -> None:
-    """Give `new`, which is whole, the name `target`; the old target is at the free path `aside` afterwards.
+    """Give `new`, which is whole, the name `target`; move the old target to the free `aside`.
 
     All three are in one file system. Where the exchange is impossible, a kill between two renames
     leaves no target: `BotStore.changing` puts the old one back.
@@ -312,10 +325,8 @@ def exchange(first: Path, second: Path) -> bool:
     libc = ctypes.CDLL(None, use_errno=True)
     if not hasattr(libc, "renameat2"):
         return False
-    if (
-        libc.renameat2(AT_FDCWD, os.fsencode(first), AT_FDCWD, os.fsencode(second), RENAME_EXCHANGE)
-        == 0
-    ):
+    names = os.fsencode(first), os.fsencode(second)
+    if libc.renameat2(AT_FDCWD, names[0], AT_FDCWD, names[1], RENAME_EXCHANGE) == 0:
         return True
     number = ctypes.get_errno()
     if number in UNSUPPORTED:

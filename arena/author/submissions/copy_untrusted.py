@@ -1,4 +1,6 @@
-"""Copy a stranger's file or folder: the copy has only plain files, folders and inner links, below one path.
+"""Copy a file or folder of a stranger.
+
+The copy has only plain files, folders and inner links, below one path.
 
 It follows no link, opens only plain files, and writes nothing outside. It limits sizes while it
 reads, because the source may change meanwhile. discovery/ judges on the copy whether it is a bot.
@@ -19,7 +21,7 @@ from arena.sandbox.copying import NEW
 MOST_BYTES = 50_000_000
 MOST_ENTRIES = 2000  # files and folders
 DEEPEST = 16  # folders in folders
-NAME_BYTES = 200  # some file systems take no more than 255, and our own copies have endings
+NAME_BYTES = 200  # some file systems take no more than 255, and arena's copies have endings
 MOST_NOTED = 20  # paths that were left out
 CHUNK_BYTES = 1 << 20
 READ = os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC | os.O_NONBLOCK | os.O_NOCTTY
@@ -50,7 +52,7 @@ class Allowance:
         check_path(path)
 
     def leave_out(self, path: PurePosixPath) -> None:
-        """Note what is left out at this path within the submission, if its author may count on it."""
+        """Note a path within the submission that is left out, if its author may count on it."""
         name = path.as_posix()
         if path.name in NOTED and name not in self.noted and len(self.noted) < MOST_NOTED:
             self.noted.append(name)
@@ -61,8 +63,12 @@ class Allowance:
         Only its owner may write to the copy, which plays later, and nobody may do what the umask
         forbids.
         """
-        with os.fdopen(os.open(target, NEW, 0o755 if executable else 0o644), "wb") as file:
-            while data := source.read(min(CHUNK_BYTES, self.size + 1)):
+        mode = 0o755 if executable else 0o644
+        with os.fdopen(os.open(target, NEW, mode), "wb") as file:
+            while True:
+                data = source.read(min(CHUNK_BYTES, self.size + 1))
+                if not data:
+                    return
                 self.size -= len(data)
                 if self.size < 0:
                     raise too_large()
@@ -70,10 +76,11 @@ class Allowance:
 
 
 def check_path(path: PurePosixPath) -> None:
-    """Raise ArenaError when this path within a submission is too deep, or its name is not fit for a file."""
+    """Raise ArenaError for a path that is too deep, or whose name is unfit for a file."""
     if len(path.parts) > DEEPEST:
         raise ArenaError(f"its folders are more than {DEEPEST} deep: {shown(str(path)[:80])}...")
-    if not path.name.isprintable() or "\\" in path.name or len(os.fsencode(path.name)) > NAME_BYTES:
+    is_too_long = len(os.fsencode(path.name)) > NAME_BYTES
+    if is_too_long or "\\" in path.name or not path.name.isprintable():
         raise ArenaError(
             f"{str(path)[:NAME_BYTES]!a} is no name for a file: use letters, digits and . _ -"
         )
@@ -94,7 +101,7 @@ def too_large() -> ExcessError:
 
 
 def copy_submission(source: Path, target: Path, allowance: Allowance | None = None) -> None:
-    """Copy a file or a folder to the free path `target`; ArenaError, with the reason, for what is refused.
+    """Copy a file or a folder to the free path `target`; ArenaError with the reason if refused.
 
     Several files of one submission share an `allowance`.
     """
@@ -107,13 +114,12 @@ def copy_submission(source: Path, target: Path, allowance: Allowance | None = No
 
 
 def copy_entry(folder: int, name: str, target: Path, allowance: Allowance) -> None:
-    """Copy what has this name in an open folder to the free path `target`, as `copy_submission` does."""
+    """Copy an entry of an open folder to the free path `target`, as `copy_submission` does."""
     try:
         _copy(folder, name, target, PurePosixPath(name), allowance)
     except OSError as error:
-        raise FileError(
-            PurePosixPath(os.fsdecode(error.filename or name)), f"cannot be read: {error.strerror}"
-        ) from error
+        inner = PurePosixPath(os.fsdecode(error.filename or name))
+        raise FileError(inner, f"cannot be read: {error.strerror}") from error
 
 
 def _copy(parent: int, name: str, target: Path, path: PurePosixPath, allowance: Allowance) -> None:
@@ -127,15 +133,7 @@ def _copy(parent: int, name: str, target: Path, path: PurePosixPath, allowance: 
     if stat.S_ISDIR(mode):
         folder = os.open(name, READ | os.O_DIRECTORY, dir_fd=parent)
         try:
-            target.mkdir(0o755)
-            with os.scandir(folder) as entries:
-                for entry in entries:
-                    if entry.name in allowance.left_out or entry.name.startswith(MAC_FORK):
-                        continue
-                    if entry.name in LEFT_OUT and not entry.is_file(follow_symlinks=False):
-                        allowance.leave_out((path / entry.name).relative_to(path.parts[0]))
-                        continue
-                    _copy(folder, entry.name, target / entry.name, path / entry.name, allowance)
+            _copy_folder(folder, target, path, allowance)
         finally:
             os.close(folder)
     elif stat.S_ISREG(mode):
@@ -144,12 +142,26 @@ def _copy(parent: int, name: str, target: Path, path: PurePosixPath, allowance: 
         # A link within the submission stays a link. discovery/ judges it once more on the copy,
         # where it may lead elsewhere by way of other links.
         leads_to = os.readlink(name, dir_fd=parent)
-        normal = PurePosixPath(os.path.normpath(path.parent / leads_to))
-        if leads_to.startswith("/") or len(path.parts) < 2 or normal.parts[:1] != path.parts[:1]:
+        end = PurePosixPath(os.path.normpath(path.parent / leads_to))
+        is_inner = len(path.parts) > 1 and end.parts[:1] == path.parts[:1]
+        if leads_to.startswith("/") or not is_inner:
             raise leaves(path)
         target.symlink_to(leads_to)
     else:
         raise FileError(path, "is neither a file nor a folder; take it out of the bot")
+
+
+def _copy_folder(folder: int, target: Path, path: PurePosixPath, allowance: Allowance) -> None:
+    target.mkdir(0o755)
+    with os.scandir(folder) as entries:
+        for entry in entries:
+            inner = path / entry.name
+            if entry.name in allowance.left_out or entry.name.startswith(MAC_FORK):
+                continue
+            if entry.name in LEFT_OUT and not entry.is_file(follow_symlinks=False):
+                allowance.leave_out(inner.relative_to(path.parts[0]))
+                continue
+            _copy(folder, entry.name, target / entry.name, inner, allowance)
 
 
 def _copy_file(
@@ -159,9 +171,8 @@ def _copy_file(
         before = os.fstat(file.fileno())
         if not stat.S_ISREG(before.st_mode):
             raise FileError(path, "is no file any more; submit it again")
-        if (
-            before.st_nlink > 1
-        ):  # it may be anybody's file, which the organiser can read and the author cannot
+        # The other name may be anybody's file, which the organiser can read and the author cannot.
+        if before.st_nlink > 1:
             raise FileError(
                 path, "has a second name elsewhere (a hard link); copy the file instead"
             )
@@ -169,8 +180,10 @@ def _copy_file(
             raise too_large()
         allowance.pour(file, target, executable=bool(before.st_mode & 0o111))
         after = os.fstat(file.fileno())
-    if any(
-        getattr(before, name) != getattr(after, name)
-        for name in ("st_size", "st_mtime_ns", "st_ctime_ns")
-    ):
+    if _state(before) != _state(after):
         raise FileError(path, "changed while it was read; submit it again")
+
+
+def _state(status: os.stat_result) -> tuple[int, int, int]:
+    """Return what differs when a file is written: its size and its times in nanoseconds."""
+    return status.st_size, status.st_mtime_ns, status.st_ctime_ns

@@ -1,12 +1,13 @@
-"""The names of files in the downloads of learning platforms: whose a file is, when it came, and its own name.
+"""The names of files in the downloads of learning platforms: their author, time and own name.
 
 A platform is a pattern in `PLATFORMS`, and a new one is a new row. Only names are read here:
 people.py knows who is called so, and requests.py decides which files are one bot.
 """
 
 # The author chooses the end of such a name, and could write there what another platform puts in
-# front of the name of somebody else. So one platform is chosen for a whole download: the one that
-# tells most people apart in it; among equals the one whose own part ends first.
+# front of the name of somebody else. So one platform is chosen for a whole download: the platform
+# by which the download has most authors. Ties are broken by the number of names that fit, and then
+# by the platform whose part of the names ends first.
 
 import re
 from collections.abc import Sequence
@@ -21,14 +22,16 @@ PLATFORMS = {
     # Ann Lee_1234567_assignsubmission_file_bot.py, or a folder without the last word;
     # ..._onlinetext is typed text
     "Moodle": (
-        r"(?P<who>(?P<name>.+?)_(?P<number>[0-9]{1,20}))_assignsubmission_(?:onlinetext.*|file_?(?P<file>.*))"
+        r"(?P<who>(?P<name>.+?)_(?P<number>[0-9]{1,20}))_assignsubmission_"
+        r"(?:onlinetext.*|file_?(?P<file>.*))"
     ),
     # leeann_12345_678910_bot.py, leeann_LATE_12345_678910_bot-1.py: user and file; typed text:
     # leeann_12345_text.html
     "Canvas": r"(?P<name>[^\W_]\w*?)_(?:LATE_)?(?P<id>[0-9]{1,20})_"
     r"(?:(?P<order>[0-9]{1,20})_(?P<file>.+)|(?:text|link)(?:\.html)?)",
 }
-"""A pattern of a whole name for each platform. Without `file` the platform made the file, and not the author."""
+"""A pattern of a whole name for each platform. A name without `file` is that of a file which the
+platform made, not the author."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -36,76 +39,82 @@ class Label:
     """What the name of a submitted file says."""
 
     name: str
-    """The name of its author, else of the bot, to show."""
+    """The name to show: that of its author, or of the bot."""
     marks: tuple[tuple[str, ...], ...] = ()
-    """Texts that name its author; of the readings of one mark the first that anybody has counts."""
+    """Texts that name its author. A mark may have several readings: the first that fits a person
+    counts."""
     who: str = ""
-    """What the platform calls its author: the same for all of their files, and for nobody else's; empty = unknown."""
+    """The platform's name of its author: the same for all files of that author, and for nobody
+    else's; empty = unknown."""
     time: str = ""
     order: int = 0
     file: str | None = ""
-    """The name that its author gave it; empty = unknown; None = the platform made it, and not its author."""
+    """The name that its author gave it; empty = unknown; None = the platform made the file."""
 
 
-def labels_of(called: Sequence[str]) -> list[Label]:
+def labels_of(filenames: Sequence[str]) -> list[Label]:
     """Return the label of each file of a download, or of one file alone."""
-    found = {
-        platform: [re.fullmatch(pattern, name, re.DOTALL) for name in called]
-        for platform, pattern in PLATFORMS.items()
-    }
+    matches_of: dict[str, list[re.Match[str] | None]] = {}
+    for platform, pattern in PLATFORMS.items():
+        matches_of[platform] = [re.fullmatch(pattern, name, re.DOTALL) for name in filenames]
 
-    def rank(platform: str) -> tuple[int, int, float]:
-        matches = [match for match in found[platform] if match]
+    def rank(platform: str) -> tuple[int, int, int]:
+        matches = [match for match in matches_of[platform] if match]
         authors = {_label(platform, match).who for match in matches}
-        return (
-            len(authors),
-            len(matches),
-            -sum(match.start("file") for match in matches if match["file"]),
-        )
+        starts = [match.start("file") for match in matches if match["file"]]
+        return len(authors), len(matches), -sum(starts)
 
-    platform = max(found, key=rank)
-    return [
-        _label(platform, match) if match else _loose(name)
-        for name, match in zip(called, found[platform], strict=True)
-    ]
+    platform = max(matches_of, key=rank)
+    labels: list[Label] = []
+    for name, match in zip(filenames, matches_of[platform], strict=True):
+        if match is None:
+            labels.append(_loose(name))
+        else:
+            labels.append(_label(platform, match))
+    return labels
 
 
-def label_of(called: str) -> Label:
+def label_of(filename: str) -> Label:
     """Return the label of one file."""
-    (label,) = labels_of([called])
+    (label,) = labels_of([filename])
     return label
 
 
 def _label(platform: str, match: re.Match[str]) -> Label:
     fields = match.groupdict()
-    time, order, file = fields.get("time") or "", int(fields.get("order") or 0), fields["file"]
+    file = fields["file"]
     if platform == "Blackboard":
-        # Assignment and user may both have underscores, so the user is any end of it: the longest
-        # that is known counts.
-        words = fields["who"].split("_")
-        users = tuple("_".join(words[start:]) for start in range(len(words)))
-        return Label(name=words[-1], marks=(users,), who=fields["who"], time=time, file=file)
+        # The names of assignment and user may both have underscores, so the user may be any end of
+        # it. The longest end that is a known user counts.
+        parts = fields["who"].split("_")
+        users = tuple("_".join(parts[start:]) for start in range(len(parts)))
+        time = fields["time"]
+        return Label(name=parts[-1], marks=(users,), who=fields["who"], time=time, file=file)
+    name = fields["name"]
     if platform == "Moodle":
         # The number is no id of the person: it is the `Identifier` of Moodle's own grading
         # worksheet.
-        marks = ((f"participant {fields['number']}",), (fields["name"],))
-        return Label(name=fields["name"], marks=marks, who=fields["who"], file=file)
-    who = f"{fields['name']}_{fields['id']}"
+        participant = f"participant {fields['number']}"
+        return Label(name=name, marks=((participant,), (name,)), who=fields["who"], file=file)
     return Label(
-        name=fields["name"],
-        marks=((fields["id"],), (fields["name"],)),
-        who=who,
-        order=order,
+        name=name,
+        marks=((fields["id"],), (name,)),
+        who=f"{name}_{fields['id']}",
+        order=int(fields["order"] or 0),
         file=file,
     )
 
 
-def _loose(called: str) -> Label:
-    """Return the label of a file that somebody named: its author's id, e-mail or name, perhaps with more behind it.
+def _loose(filename: str) -> Label:
+    """Return the label of a file that somebody named by its author's id, e-mail or name.
 
-    Behind the first underscore only an e-mail address counts, and an id with a digit: a file
-    `anti_bob` is not Bob's.
+    More may stand behind these. Behind the first underscore only an e-mail address counts, and an
+    id with a digit: a file `anti_bob` is not Bob's.
     """
-    first, *others = called.split("_")
-    marks = [part for part in others if "@" in part or any(map(str.isdigit, part))]
-    return Label(name=called, marks=((called, first), *((mark,) for mark in marks)))
+    first, *others = filename.split("_")
+    marks: list[tuple[str, ...]] = [(filename, first)]
+    for part in others:
+        has_digit = any(letter.isdigit() for letter in part)
+        if "@" in part or has_digit:
+            marks.append((part,))
+    return Label(name=filename, marks=tuple(marks))

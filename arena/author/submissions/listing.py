@@ -1,4 +1,4 @@
-"""The bots of a workspace as values: those that play, their older versions, and refused submissions."""
+"""The bots of a workspace as rows: those that play, older versions, refused submissions."""
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
@@ -21,8 +21,13 @@ LANGUAGES = {
     ".pl": "perl",
     ".rb": "ruby",
     ".java": "java",
+    ".c": "c",
+    ".cpp": "c++",
+    ".cc": "c++",
+    ".cxx": "c++",
+    ".rs": "rust",
+    ".go": "go",
 }
-LANGUAGES |= {".c": "c", ".cpp": "c++", ".cc": "c++", ".cxx": "c++", ".rs": "rust", ".go": "go"}
 
 
 class BotState(StrEnum):
@@ -69,70 +74,81 @@ def rows(store: BotStore, people: People) -> Iterator[Row]:
     for name in store.names():
         yield from _rows(store, name, people)
     for refusal in store.refused():
-        display = shown_name(refusal.note, people)
         yield Row(
             name=refusal.name,
             state=BotState.REFUSED,
             words=first_line(refusal.reason),
-            display=display,
+            display=shown_name(refusal.note, people),
         )
 
 
 def newest(rows: Iterable[Row]) -> list[Row]:
-    """Return the rows without older versions: a replaced or withdrawn one stays if no other row of its bot is newer."""
+    """Return the rows without older versions.
+
+    A replaced or withdrawn version stays if no other row of its bot is newer.
+    """
+    past = {BotState.REPLACED, BotState.WITHDRAWN}
     names: set[str] = set()
-    kept = []
+    newest_rows: list[Row] = []
     for row in rows:  # those of a bot stand with the newest first
-        if row.state not in {BotState.REPLACED, BotState.WITHDRAWN} or row.name not in names:
-            kept.append(row)
+        if row.state not in past or row.name not in names:
+            newest_rows.append(row)
         if row.state != BotState.REFUSED:
             names.add(row.name)
-    return kept
+    return newest_rows
 
 
 def _rows(store: BotStore, name: str, people: People) -> Iterator[Row]:
     versions = store.versions(name)
-    plays: set[str] = set()
+    submitted = {version.digest for version in versions}
+    playing: set[str] = set()
+    """The digests of what plays."""
     for path in store.playing(name):
         try:
             bot = discovery.from_path(path, name)
         except ArenaError as error:
             yield Row(name=name, state=BotState.BROKEN, words=str(error))
             continue
-        plays.add(bot.digest)
-        if bot.digest not in {version.digest for version in versions}:
+        playing.add(bot.digest)
+        if bot.digest not in submitted:
             yield row_of(bot, BotState.EDITED if versions else BotState.BY_HAND)
     for folder in store.damaged(name):
         reason = (
-            f"{folder} is damaged, and is no version any more: submit that bot again, and move "
-            "the folder away"
+            f"{folder} is damaged, and is no version any more: submit that bot again, and move the "
+            "folder away"
         )
         yield Row(name=name, state=BotState.BROKEN, words=reason)
-    gone = BotState.REPLACED if store.playing(name) else BotState.WITHDRAWN
+    past = BotState.REPLACED if store.playing(name) else BotState.WITHDRAWN
     for version in reversed(versions):
         try:
             bot = discovery.from_path(version.path, name)
         except ArenaError as error:  # a power cut emptied it; to submit the bot again restores it
             yield Row(name=name, state=BotState.BROKEN, version=version.number, words=str(error))
-        else:
-            display = shown_name(version.note, people)
-            yield row_of(bot, BotState.PLAYS if version.digest in plays else gone, version, display)
+            continue
+        state = BotState.PLAYS if version.digest in playing else past
+        yield row_of(bot, state, version, shown_name(version.note, people))
 
 
 def row_of(bot: Bot, state: BotState, version: Version | None = None, display: str = "") -> Row:
-    """Return the row of a bot; one of a `[[bot]]` table has no versions. `display` is the name of its author."""
+    """Return the row of a bot; `display` is the name of its author.
+
+    A bot of a `[[bot]]` table has no versions.
+    """
     settings = discovery.settings_of(bot)
-    program = bot.files or ""
-    if Path(program).is_dir() and not (Path(program) / "bot.toml").exists():
-        program = bot.command[-1]
+    author = settings.author
+    if not author and version is not None and version.note.person:
+        author = display
+    program = Path(bot.files or "")
+    if program.is_dir() and not (program / "bot.toml").exists():
+        program = Path(bot.command[-1])
     return Row(
         name=bot.name,
         state=state,
         version=version.number if version else None,
         digest=bot.digest,
         display=display or bot.display,
-        author=settings.author or (display if version and version.note.person else ""),
-        language=settings.language or LANGUAGES.get(Path(program).suffix, ""),
+        author=author,
+        language=settings.language or LANGUAGES.get(program.suffix, ""),
         games=bot.games,
         submitted=version.note.submitted if version else None,
     )

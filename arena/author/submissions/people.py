@@ -1,9 +1,9 @@
-"""The people who take part, so that submissions have authors: people.csv, or the roster of a learning platform.
+"""The people who take part, from people.csv or the roster of a learning platform.
 
-A table with a line for each person: a name, or a first and a last name, and what else tells people
-apart: an id, a login, an e-mail address. `COLUMNS` has the names of columns that are understood. A
-submission belongs to a person when the name of its file says so (downloads.py), or when its file is
-called after the person's id, e-mail or name.
+The table has a line for each person: a name, or a first and a last name, and other texts that tell
+people apart: an id, a login, an e-mail address. `COLUMNS` has the names of the columns that arena
+understands. A submission belongs to a person when the name of its file says so (downloads.py), or
+when its file is called after the person's id, e-mail or name.
 
 A person is an id. The name is shown, and may change; two people may share it. Whoever stores
 something about a person stores the id, and asks `People.recorded` for the person later, when the
@@ -13,6 +13,7 @@ table may be another one.
 import codecs
 import csv
 import io
+import itertools
 import re
 import unicodedata
 from collections.abc import Collection, Iterable, Iterator, Mapping
@@ -44,8 +45,10 @@ COLUMNS = {
 }
 """The columns of people.csv, and of the rosters of Canvas, Moodle and Blackboard, in lower case."""
 NOBODY = {"points possible", "student, test", "test student"}
-"""What stands in place of a name in rows of Canvas' gradebook that are nobody's."""
+"""Names in the rows of Canvas' gradebook that belong to no person."""
 LARGEST_BYTES = 5_000_000
+_Key = str | frozenset[str]
+"""A text, or its words in any order."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -55,7 +58,7 @@ class Person:
     name: str
     email: str = ""
     id: str = ""
-    """The id in the file, else the e-mail, else the name: it tells two people apart."""
+    """The id in the file, or the e-mail if there is none, or the name: it tells two people apart."""
     logins: tuple[str, ...] = ()
     """Other texts that name this person and nobody else."""
 
@@ -73,25 +76,25 @@ class People:
         self._by_id = {person.id: person for person in self._people}
         self._by_spelling: dict[str, set[Person]] = {}
         self._by_login: dict[str, set[Person]] = {}
+        self._by_key: tuple[dict[_Key, set[Person]], ...] = tuple({} for _ in range(4))
+        """The people with this name, for each way to compare, the most exact way first: Jürgen and
+        Jurgen have a bot each."""
         for person in self._people:
-            self._by_spelling.setdefault(spelling(person.id), set()).add(person)
-            for login in {person.email, *person.logins} - {""}:
+            self._add(person)
+
+    def _add(self, person: Person) -> None:
+        self._by_spelling.setdefault(spelling(person.id), set()).add(person)
+        for login in (person.email, *person.logins):
+            if login:
                 self._by_login.setdefault(login.casefold(), set()).add(person)
-        self._known: tuple[dict[object, set[Person]], ...] = tuple({} for _ in range(4))
-        """Who has this name, the most exact way to compare first: of Jürgen and Jurgen each has his own bot."""
-        for person in self._people:
-            texts = {
-                person.id,
-                person.email,
-                person.email.partition("@")[0],
-                person.name,
-                *person.logins,
-            } - {""}
-            for text in texts:
-                turns = text == person.name  # Canvas writes `leeann` for `Lee, Ann`
-                for known, keys in zip(self._known, _keys(text, turns=turns), strict=True):
-                    for key in keys:
-                        known.setdefault(key, set()).add(person)
+        user = person.email.partition("@")[0]
+        for text in (person.id, person.email, user, person.name, *person.logins):
+            turns = text == person.name  # Canvas writes `leeann` for `Lee, Ann`
+            if not text:
+                continue
+            for people_of, keys in zip(self._by_key, _keys(text, turns=turns), strict=True):
+                for key in keys:
+                    people_of.setdefault(key, set()).add(person)
 
     def __iter__(self) -> Iterator[Person]:
         return iter(self._people)
@@ -101,7 +104,7 @@ class People:
         return self._by_id.get(id)
 
     def recorded(self, id: str, name: str = "", email: str = "") -> Person | None:  # noqa: A002
-        """Return the person about whom something was stored, with the id, name and e-mail of that time, if any.
+        """Return the person whose id, name and e-mail of an earlier time were stored, if any.
 
         The table may have changed since. A spreadsheet may have written 17 for 017, or 17.0, and a
         table without ids may have got some, or lost them. A person with another id is another
@@ -109,68 +112,88 @@ class People:
         """
         if not id or id in self._by_id:
             return self._by_id.get(id)
-        person = _only(self._by_spelling.get(spelling(id), ())) or _only(
-            self._by_login.get(id.casefold(), ())
-        )
+        person = _only(self._by_spelling.get(spelling(id), ()))
+        if person is None:
+            person = _only(self._by_login.get(id.casefold(), ()))
         if person is not None:
             return person
-        namesake = _only(self._by_name(name)) if name else None
-        if namesake is None or (
-            email and namesake.email and email.casefold() != namesake.email.casefold()
-        ):
+        namesake = self._namesake(name)
+        if namesake is None:
+            return None
+        if email and namesake.email and email.casefold() != namesake.email.casefold():
             return None
         had_id = id not in {name, email}
         return None if had_id and namesake.has_id else namesake
 
-    def _by_name(self, name: str) -> list[Person]:
-        return [person for person in self._people if person.name.casefold() == name.casefold()]
+    def _namesake(self, name: str) -> Person | None:
+        """Return the only person of this name; case makes no difference."""
+        if not name:
+            return None
+        folded = name.casefold()
+        return _only([person for person in self._people if person.name.casefold() == folded])
 
     def named(self, text: str) -> Person | None:
-        """Return the person whose id, e-mail or name the whole text is; None for nobody, or if two people fit."""
+        """Return the person whose id, e-mail or name the text is; None unless only one fits."""
         return _only(self.fitting(text))
 
     def fitting(self, text: str) -> set[Person]:
-        """Return everybody whose id, e-mail or name the whole text is; whoever has it as an id is meant alone."""
-        return self._called(text)
+        """Return the people whose id, e-mail or name the whole text is.
+
+        A person who has it as an id stands alone.
+        """
+        person = self._by_id.get(text.strip())
+        if person is not None and person.has_id:
+            return {person}
+        for people_of, keys in zip(self._by_key, _keys(text, turns=False), strict=True):
+            for key in keys:
+                people = people_of.get(key, set()) if key else set()
+                # In Latin letters a name with a Cyrillic A is that of somebody else.
+                unmasked = {person for person in people if not _masks(text, person)}
+                if unmasked:
+                    return unmasked
+        if not text.strip().isascii():
+            return set()
+        spelled = self._by_spelling.get(spelling(text), set())
+        return {person for person in spelled if person.has_id}
 
     def author(self, label: Label) -> Person | None:
         """Return the author of a submitted file; None for nobody, or if two people fit."""
         return _only(self.candidates(label))
 
     def candidates(self, label: Label) -> set[Person]:
-        """Return the people who fit every mark of a file that fits anybody; all of them if the marks contradict."""
-        fitting = [next(filter(None, map(self._called, mark)), set()) for mark in label.marks]
-        fitting = [people for people in fitting if people]
-        return (set.intersection(*fitting) or set.union(*fitting)) if fitting else set()
+        """Return the people who fit every mark of a file; all who fit any if the marks contradict.
 
-    def _called(self, text: str) -> set[Person]:
-        known = self._by_id.get(text.strip())
-        if known is not None and known.has_id:
-            return {known}
-        ways = zip(self._known, _keys(text, turns=False), strict=True)
-        found = (known.get(key, set()) for known, keys in ways for key in keys if key)
-        # In Latin letters a name with a Cyrillic A is that of somebody else.
-        unmasked = ({person for person in people if not _masks(text, person)} for people in found)
-        people: set[Person] = next(filter(None, unmasked), set())
-        if people or not text.strip().isascii():
-            return people
-        spelled = self._by_spelling.get(spelling(text), set())
-        return {person for person in spelled if person.has_id}
+        A mark that fits nobody does not count.
+        """
+        fitting: list[set[Person]] = []
+        for mark in label.marks:
+            for reading in mark:
+                people = self.fitting(reading)
+                if people:
+                    fitting.append(people)
+                    break
+        if not fitting:
+            return set()
+        return set.intersection(*fitting) or set.union(*fitting)
 
 
 def _masks(text: str, person: Person) -> bool:
-    """Return whether a word looks like one of a person's name or ids, and is another."""
-    words, own = _words(text), _words(person.name)
-    own += [word for mark in (person.id, person.email, *person.logins) for word in _words(mark)]
-    return any(
-        names.look_alike(word, each)
-        for word in (*words, "".join(words))
-        for each in (*own, *_turned(own, turns=True))
-    )
+    """Return whether a word looks like a word of a person's name or ids, and is another."""
+    words = _words(text)
+    words.append("".join(words))
+    real_words = _words(person.name)
+    for mark in (person.id, person.email, *person.logins):
+        real_words += _words(mark)
+    real_words += _turned(real_words, turns=True)
+    pairs = itertools.product(words, real_words)
+    return any(names.look_alike(word, real_word) for word, real_word in pairs)
 
 
 def spelling(id_: str) -> str:
-    """Return an id without what spreadsheets and people change in it: case, blanks, zeros before it, `.0` behind it."""
+    """Return an id without what spreadsheets and people change in it.
+
+    These are case, blanks, zeros before it, and `.0` behind it.
+    """
     text = "".join(unicodedata.normalize("NFKC", id_).casefold().split())
     number = re.fullmatch(r"0*([0-9]+)(?:\.0*)?", text)
     return number[1] if number else text
@@ -184,29 +207,28 @@ def _words(text: str) -> list[str]:
     return re.findall(r"[^\W_]+", names.display(text).casefold())
 
 
-def _keys(text: str, *, turns: bool) -> tuple[set[object], ...]:
-    """Return a text for comparing: as it is, its words in order, and both again in Latin letters."""
+def _keys(text: str, *, turns: bool) -> tuple[set[_Key], ...]:
+    """Return the texts to compare: exact, its words in order, and both in Latin letters."""
     exact = names.display(text).casefold()
     latin = re.findall("[a-z0-9]+", names.latin(exact).lower())
-    return (
-        {exact},
-        {*_turned(_words(text), turns=turns)},
-        {names.words(text)},
-        {*_turned(latin, turns=turns)},
-    )
+    in_order: set[_Key] = set(_turned(_words(text), turns=turns))
+    in_latin: set[_Key] = set(_turned(latin, turns=turns))
+    return {exact}, in_order, {names.words(text)}, in_latin
 
 
-def _turned(words: list[str], *, turns: bool) -> set[str]:
-    """Return the words joined in this order; `turns`: also with the last ones before the first ones."""
-    return {
-        "".join(words[start:] + words[:start]) for start in range(len(words) if turns else 1)
-    } - {""}
+def _turned(words: list[str], *, turns: bool) -> list[str]:
+    """Return the words joined in this order; `turns` adds each order with the last words first."""
+    orders = len(words) if turns else 1
+    joined = ["".join(words[start:] + words[:start]) for start in range(orders)]
+    return [text for text in joined if text]
 
 
 def of_workspace(workspace: Path, file: Path | None = None) -> People:
-    """Return the people in the file, else in people.csv of the workspace; nobody if there is none."""
-    table = file or workspace / FILE
-    return read(table) if file is not None or table.is_file() else People()
+    """Return the people in the file, else in people.csv of the workspace, else nobody."""
+    if file is not None:
+        return read(file)
+    table = workspace / FILE
+    return read(table) if table.is_file() else People()
 
 
 def read(path: Path) -> People:
@@ -220,7 +242,7 @@ def read(path: Path) -> People:
     except csv.Error as error:
         raise ArenaError(f"{path}: line {table.line_num}: {error}") from error
     header = [cell.lower() for cell in rows[0]] if rows else []
-    if not set(header) & {*COLUMNS["name"], *COLUMNS["last"]}:
+    if set(header).isdisjoint(COLUMNS["name"] + COLUMNS["last"]):
         raise ArenaError(
             f"{path}: its first line names no column `name`; write for example: name,e-mail,id"
         )
@@ -229,25 +251,18 @@ def read(path: Path) -> People:
     """The line of each id."""
     for number, row in enumerate(rows[1:], 2):
         cells = dict(zip(header, row, strict=False))
-        values = {
-            kind: [cells[column] for column in columns if cells.get(column)]
-            for kind, columns in COLUMNS.items()
-        }
-        if not any(values.values()) or any(name.lower() in NOBODY for name in values["name"]):
+        values = _values(cells)
+        is_nobodys = any(name.lower() in NOBODY for name in values["name"])
+        if is_nobodys or not any(values.values()):
             continue
-        name = names.display(_name(cells, values))
-        # A spreadsheet that takes ids for numbers writes 17.0.
-        ids = [re.sub(r"^([0-9]+)\.0+$", r"\1", mark) for mark in values["id"]]
-        marks = [*ids, *values["email"]]
-        if not name or not "".join(marks).isprintable():
-            raise ArenaError(
-                f"{path}: line {number}: expected a name, and plain text; correct that line"
-            )
-        addresses = [*values["email"], *(mark for mark in ids if "@" in mark)]
-        email = "".join(addresses[:1])
-        logins = tuple(mark for mark in marks[1:] if mark != email)
-        person = Person(name=name, email=email, id=[*marks, name][0], logins=logins)
-        if people.setdefault(person.id, person) != person or (not marks and person.id in lines):
+        try:
+            person = _person(cells, values)
+        except ArenaError as error:
+            raise ArenaError(f"{path}: line {number}: {error}") from error
+        is_another = people.setdefault(person.id, person) != person
+        # Two rows with the same name and no mark may be two people.
+        has_marks = bool(values["id"] or values["email"])
+        if is_another or (not has_marks and person.id in lines):
             raise ArenaError(
                 f"{path}: line {number}: {person.id!r} is there twice; give each person an id of "
                 "their own"
@@ -257,8 +272,30 @@ def read(path: Path) -> People:
     return People(tuple(people.values()))
 
 
+def _values(cells: dict[str, str]) -> dict[str, list[str]]:
+    """Return the texts of a row for each kind of column."""
+    values: dict[str, list[str]] = {}
+    for kind, columns in COLUMNS.items():
+        values[kind] = [cells[column] for column in columns if cells.get(column)]
+    return values
+
+
+def _person(cells: dict[str, str], values: dict[str, list[str]]) -> Person:
+    """Return the person in a row; ArenaError for a row without a name."""
+    name = names.display(_name(cells, values))
+    # A spreadsheet that takes ids for numbers writes 17.0.
+    ids = [re.sub(r"^([0-9]+)\.0+$", r"\1", mark) for mark in values["id"]]
+    marks = ids + values["email"]
+    if not name or not "".join(marks).isprintable():
+        raise ArenaError("expected a name, and plain text; correct that line")
+    addresses = values["email"] + [mark for mark in ids if "@" in mark]
+    email = addresses[0] if addresses else ""
+    logins = tuple(mark for mark in marks[1:] if mark != email)
+    return Person(name=name, email=email, id=marks[0] if marks else name, logins=logins)
+
+
 def _refuse_like_ids(path: Path, people: Iterable[Person], lines: Mapping[str, int]) -> None:
-    """Raise ArenaError if two ids look the same, or are one id of one name that was written in two ways."""
+    """Raise ArenaError if two ids look alike, or one name has one id in two spellings."""
     looks: dict[str, Person] = {}
     spellings: dict[tuple[str, str], Person] = {}
     for person in people:
@@ -302,7 +339,7 @@ def _text(path: Path) -> str:
 def _name(cells: dict[str, str], values: dict[str, list[str]]) -> str:
     if values["last"] or values["first"]:
         return " ".join(values["first"][:1] + values["last"][:1])
-    name = "".join(values["name"][:1])
+    name = values["name"][0] if values["name"] else ""
     if "student" in cells:  # Canvas: `Lee, Ann`
         last, _, first = name.partition(", ")
         return f"{first} {last}".strip()

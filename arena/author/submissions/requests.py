@@ -1,14 +1,14 @@
-"""What was handed in -> requests, one for each bot: a file, a folder, or the download of a whole class.
+"""Requests, one for each bot that was handed in: a file, a folder, or the download of a class.
 
 It looks at names and times, unpacks the download of a class, and copies nothing else. A person has
-one bot: of several attempts the newest counts, and several files of one attempt are one bot where
-one of them is a program that such a folder may have.
+one bot: only the newest of several attempts counts. Several files of one attempt are one bot if one
+of them is the program of a bot in a folder.
 """
 
 import os
 import unicodedata
 from collections import Counter
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
@@ -76,38 +76,50 @@ def class_of(
     replaces: bool = False,
     source: Path | None = None,
 ) -> list[Request]:
-    """Return a request for each person's bot in a class's folder, in order of name; or `every` bot of each person.
+    """Return a request for the bot of each person in a class's folder, in order of name.
 
-    `source` is the archive that the folder was unpacked from.
+    With `every`, return a request for each bot of each person. `source` is the archive that the
+    folder was unpacked from.
     """
     people = people or People()
-    by_author: dict[object, list[Request]] = {}
+    by_author: dict[_Author, list[Request]] = {}
     for entry in _labelled(folder, people):
-        person, who = people.author(entry.label), entry.label.who
-        author: object = (
-            ("person", person.id)
-            if person is not None
-            else ("platform", who)
-            if who
-            else entry.path
-        )
-        by_author.setdefault(author, []).append(entry)
+        by_author.setdefault(_author(entry, people), []).append(entry)
     same_name: dict[str, list[Path]] = {}
+    """The files whose author nobody knows, by the name of their bots."""
     for author in by_author:
         if isinstance(author, Path):
             same_name.setdefault(_folded(author), []).append(author)
-    requests = []
-    for author, handed_in in by_author.items():
-        bots = _bots(handed_in)
-        older = () if every else tuple(bot.path for bot in bots[:-1])
-        for bot in bots[len(older) :]:
-            others = same_name[_folded(author)] if isinstance(author, Path) else ()
-            rivals = tuple(path for path in others if path != author)
+    requests: list[Request] = []
+    for author, entries in by_author.items():
+        rivals: tuple[Path, ...] = ()
+        if isinstance(author, Path):
+            rivals = tuple(path for path in same_name[_folded(author)] if path != author)
+        bots = _bots(entries)
+        older: tuple[Path, ...] = ()
+        if not every:
+            older = tuple(bot.path for bot in bots[:-1])
+            bots = bots[-1:]
+        for bot in bots:
             origin = _full((source or folder) / bot.path.relative_to(folder))
             requests.append(
                 replace(bot, older=older, rivals=rivals, replaces=replaces, source=origin)
             )
     return requests
+
+
+_Author = tuple[str, str] | Path
+"""A person's id or the name that the platform gives, with the kind of it; or a file whose author
+nobody knows."""
+
+
+def _author(entry: Request, people: People) -> _Author:
+    person = people.author(entry.label)
+    if person is not None:
+        return "person", person.id
+    if entry.label.who:
+        return "platform", entry.label.who
+    return entry.path
 
 
 def is_class(folder: Path) -> bool:
@@ -116,7 +128,7 @@ def is_class(folder: Path) -> bool:
 
 
 def class_in(archive: Path, people: People, target: Path) -> Path | None:
-    """Unpack an archive to the free path `target`; return the folder of the class in it, or None if it has one bot.
+    """Unpack an archive to the free path `target`; return the folder of its class, if it has one.
 
     It has a class if a learning platform made it, or if a file in it is called after a person. An
     archive that cannot be unpacked counts as one bot.
@@ -125,26 +137,28 @@ def class_in(archive: Path, people: People, target: Path) -> Path | None:
         unpack(archive, target, bots=MOST_BOTS)
     except ArenaError:
         return None  # it is refused as one bot, with the reason
-    while (
-        len(paths := _entries(target)) == 1
-        and paths[0].is_dir()
-        and not _is_known([paths[0]], people)
-    ):
-        (target,) = paths
-    return target if not discovery.is_program(target) and _is_known(paths, people) else None
+    paths = _entries(target)
+    while len(paths) == 1 and paths[0].is_dir() and not _is_known(paths, people):
+        target = paths[0]
+        paths = _entries(target)
+    if discovery.is_program(target) or not _is_known(paths, people):
+        return None
+    return target
 
 
 def _is_known(paths: Sequence[Path], people: People) -> bool:
-    labels = [
-        *labels_of([path.name for path in paths]),
-        *(label_of(name_of(path)) for path in paths),
-    ]
+    """Return whether the name of a path is of a learning platform, or is that of a person."""
+    labels = labels_of([path.name for path in paths])
+    labels += [label_of(name_of(path)) for path in paths]
     return any(label.who or people.author(label) for label in labels)
 
 
 def packed_as(path: Path) -> str | None:
-    """Return the ending of an archive; None for everything else."""
-    return next((ending for ending in PACKED if path.name.lower().endswith(ending)), None)
+    """Return the ending of an archive; None for any other file."""
+    for ending in PACKED:
+        if path.name.lower().endswith(ending):
+            return ending
+    return None
 
 
 def name_of(path: Path) -> str:
@@ -156,7 +170,7 @@ def name_of(path: Path) -> str:
 
 
 def _age(request: Request) -> tuple[str, int, int, str]:
-    """Return the key that is higher for a newer file: the platform's word, else the file's own time."""
+    """Return the key that is higher for a newer file: by the platform, else by the file's time."""
     return (
         request.label.time,
         request.label.order,
@@ -166,81 +180,89 @@ def _age(request: Request) -> tuple[str, int, int, str]:
 
 
 def _entries(folder: Path) -> list[Path]:
-    return [
-        path
-        for path in sorted(folder.iterdir())
-        if not discovery.is_skipped(path.name) and path.name not in LEFT_OUT
-    ]
+    """Return what is in a folder, without what belongs to no submission."""
+    paths = [path for path in sorted(folder.iterdir()) if path.name not in LEFT_OUT]
+    return [path for path in paths if not discovery.is_skipped(path.name)]
 
 
 def _labelled(folder: Path, people: People) -> list[Request]:
-    """Return the files of a class; the label of one that no platform named is its name without the ending.
+    """Return the files of a class.
 
-    Labels have no marks where the platform tells two people apart who are one in `people`.
+    The label of a file that no platform named is its name without the ending. Labels have no marks
+    if the platform distinguishes two people who are one in `people`.
     """
     paths = _entries(folder)
-    labels = labels_of([path.name for path in paths])
-    labels = [
-        label if label.who else label_of(name_of(path))
-        for path, label in zip(paths, labels, strict=True)
-    ]
-    authors = {label.who: people.author(label) for label in labels if label.who}
-    shared = [
-        person
-        for person, count in Counter(authors.values()).items()
-        if person is not None and count > 1
-    ]
-    return [
-        Request(
-            path=path, label=replace(label, marks=()) if authors.get(label.who) in shared else label
-        )
-        for path, label in zip(paths, labels, strict=True)
-    ]
+    authors: dict[str, Person | None] = {}
+    """For each name that the platform gives: the person with that name."""
+    labels: list[Label] = []
+    for path, platform_label in zip(paths, labels_of([path.name for path in paths]), strict=True):
+        label = platform_label
+        if label.who:
+            authors[label.who] = people.author(label)
+        else:
+            label = label_of(name_of(path))
+        labels.append(label)
+    count = Counter(person for person in authors.values() if person is not None)
+    requests: list[Request] = []
+    for path, label in zip(paths, labels, strict=True):
+        person = authors.get(label.who)
+        is_shared = person is not None and count[person] > 1
+        requests.append(Request(path=path, label=replace(label, marks=()) if is_shared else label))
+    return requests
 
 
-def _bots(handed_in: Collection[Request]) -> list[Request]:
-    """Return the bots of one author, the newest last: one for each attempt, or for each program in it."""
-    attempts: dict[object, list[Request]] = {}
-    for entry in sorted(handed_in, key=_age):
-        attempts.setdefault(entry.label.time if entry.label.who else entry.path, []).append(entry)
+def _bots(entries: Collection[Request]) -> list[Request]:
+    """Return the bots of one author, the newest last: one an attempt, or one a program in it."""
+    attempts: dict[str | Path, list[Request]] = {}
+    for entry in sorted(entries, key=_age):
+        attempt = entry.label.time if entry.label.who else entry.path
+        attempts.setdefault(attempt, []).append(entry)
     bots: list[Request] = []
-    for attempt in attempts.values():
-        files: dict[str, Request] = {}
-        for entry in attempt:
-            if entry.label.file is None:
-                continue
-            if (earlier := files.pop(name := _own_name(entry), None)) is not None:
-                bots.append(earlier)
-            files[name] = entry
-        newest = [*files.values()][-1:]
-        if any(discovery.begins(name) for name in files) and len(files) > 1:
-            bots.append(
-                replace(newest[0], files={name: entry.path for name, entry in files.items()})
-            )
+    for attempt_entries in attempts.values():
+        bots += _bots_of_attempt(attempt_entries)
+    if not bots:
+        return [replace(max(entries, key=_age), refusal=TYPED)]
+    return bots
+
+
+def _bots_of_attempt(entries: Iterable[Request]) -> list[Request]:
+    """Return the bots in the files of one attempt, the newest last."""
+    replaced: list[Request] = []
+    files: dict[str, Request] = {}
+    for entry in entries:
+        if entry.label.file is None:
             continue
-        programs = [
-            entry
-            for entry in files.values()
-            if entry.path.is_dir()
-            or packed_as(entry.path)
-            or discovery.is_source(entry.path.name)
-            or os.access(entry.path, os.X_OK)
-        ]
-        bots += programs or newest
-    return bots or [replace(max(handed_in, key=_age), refusal=TYPED)]
+        name = _own_name(entry)
+        if name in files:
+            replaced.append(files.pop(name))
+        files[name] = entry
+    newest = list(files.values())[-1:]
+    if len(files) > 1 and any(discovery.begins(name) for name in files):
+        paths = {name: entry.path for name, entry in files.items()}
+        return [*replaced, replace(newest[0], files=paths)]
+    programs = [entry for entry in files.values() if _may_be_program(entry.path)]
+    return replaced + (programs or newest)
+
+
+def _may_be_program(path: Path) -> bool:
+    """Return whether a file or folder may be a bot by itself."""
+    if path.is_dir() or packed_as(path) or discovery.is_source(path.name):
+        return True
+    return os.access(path, os.X_OK)
 
 
 def _own_name(entry: Request) -> str:
-    """Return the name of a file in its bot, without the number that Canvas gives to a file that comes again."""
+    """Return the name of a file in its bot, without the number that Canvas adds to a repeat."""
     name = entry.label.file or entry.path.name
-    stem, hyphen, number = Path(name).stem.rpartition("-")
-    if entry.label.order and hyphen and stem and number.isdecimal() and discovery.is_source(name):
-        name = stem + Path(name).suffix
-    return name if name not in {".", ".."} else "bot"
+    if entry.label.order and discovery.is_source(name):
+        stem, hyphen, number = Path(name).stem.rpartition("-")
+        if stem and hyphen and number.isdecimal():
+            name = stem + Path(name).suffix
+    return "bot" if name in {".", ".."} else name
 
 
 def _folded(path: Path) -> str:
-    """Return the name of a submission, the same for names that differ only in case or composition."""
+    """Return a submission's name, the same for names that differ only in case or composition."""
     return unicodedata.normalize("NFC", name_of(path)).casefold()
 
 

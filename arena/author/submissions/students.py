@@ -1,4 +1,4 @@
-"""The people of people.csv with their bots in an event that was played; and why somebody has none.
+"""The people of people.csv with their bots in an event, and why a person has none.
 
 It reads the store of submissions, and decides nothing: marks.py says what somebody without a bot
 gets.
@@ -18,7 +18,8 @@ from arena.event.discovery.notes import Note
 from arena.values import Bot
 
 STEM_LETTERS = 30
-"""So many letters of a bot's name stay when it gets a number, as the bot of a second author of the same name does."""
+"""The number of letters that a bot's name keeps when it gets a number, as the bot of a second
+author of the same name does."""
 
 
 class StudentState(StrEnum):
@@ -39,7 +40,10 @@ class StudentState(StrEnum):
 
 @dataclass(frozen=True, kw_only=True)
 class Student:
-    """A person of people.csv; or the author of a bot that belongs to none of them, who is called like the bot."""
+    """A person of people.csv, or the author of a bot that belongs to none of them.
+
+    Such an author is called like the bot.
+    """
 
     name: str
     id: str = ""
@@ -54,31 +58,43 @@ class Student:
 
 
 def author_of(bot: Bot, people: People, store: BotStore | None) -> Person | None:
-    """Return the person who submitted a bot, or whose name it has; None for a bot that belongs to nobody in people.csv.
+    """Return the person who submitted a bot, or whose name it has; None if nobody.
 
     The display name in a bot.toml is not asked: the bot's author may have written somebody else's
     name there. Nor is a part of the bot's name, so that `anti_bob` is no bot of Bob's.
     """
-    versions = store.versions(bot.name) if store is not None else ()
-    version = next(
-        (each for each in versions if each.digest == bot.digest), versions[-1] if versions else None
-    )
-    if (
-        version is not None and not version.note.source and store is not None
-    ):  # somebody edited it by hand
-        version = store.last_submitted(bot.name)
-    if version is not None and version.note.person:
+    version = _version_with_author(bot, store) if store is not None else None
+    if store is None or version is None:
+        return people.named(bot.name)
+    if version.note.person:
         return author_of_note(version.note, people)
-    if version is not None and store is not None and _has_namesake(bot.name, version, store):
+    if _has_namesake(bot.name, version, store):
         return None
-    # The display name of a submission is made of the name of its file; one without a source is from
-    # the bot.toml.
-    submitted_as = version.note.display if version is not None and version.note.source else ""
-    return (people.named(submitted_as) if submitted_as else None) or people.named(bot.name)
+    author = None
+    # The display name of a submission is made of the name of its file. A version without a source
+    # has it from the bot.toml.
+    if version.note.source and version.note.display:
+        author = people.named(version.note.display)
+    return author or people.named(bot.name)
+
+
+def _version_with_author(bot: Bot, store: BotStore) -> Version | None:
+    """Return the version whose note says who the author of a bot is; None without versions."""
+    versions = store.versions(bot.name)
+    if not versions:
+        return None
+    version = versions[-1]
+    for candidate in versions:
+        if candidate.digest == bot.digest:
+            version = candidate
+            break
+    if not version.note.source:  # somebody edited it by hand
+        return store.last_submitted(bot.name)
+    return version
 
 
 def author_of_note(note: Note, people: People) -> Person | None:
-    """Return the person whom a submission names; None if it names nobody, or somebody whom the table has no more."""
+    """Return the person whom a submission names; None if the table has no such person."""
     return people.recorded(note.person, note.display, note.email)
 
 
@@ -96,20 +112,27 @@ def bots_that_play(people: People, store: BotStore) -> dict[Person, list[str]]:
 
 
 def shown_name(note: Note, people: People) -> str:
-    """Return the name to show for a submission: that of its author in the table of people, if the author is there."""
+    """Return the name to show: the author's in the table of people, else the submission's own."""
     person = author_of_note(note, people)
-    return names.display(person.name) if person is not None else note.display
+    if person is None:
+        return note.display
+    return names.display(person.name)
 
 
 def _has_namesake(bot: str, version: Version, store: BotStore) -> bool:
-    """Return whether a learning platform tells the author from that of another bot, and both have the same name."""
-    mark, display = version.note.mark, version.note.display
+    """Return whether a bot has a namesake by another author, as a learning platform shows."""
+    mark = version.note.mark
+    display = version.note.display
+    if not mark:
+        return False
     stem = names.safe(display)[:STEM_LETTERS]
-    alike = (
-        [name for name in store.names() if name != bot and name.startswith(stem)] if mark else []
-    )
-    notes = [each.note for name in alike for each in store.versions(name)[-1:]]
-    return any(note.display == display and note.mark not in {"", mark} for note in notes)
+    for name in store.names():
+        if name == bot or not name.startswith(stem):
+            continue
+        for last in store.versions(name)[-1:]:
+            if last.note.display == display and last.note.mark not in {"", mark}:
+                return True
+    return False
 
 
 def students(
@@ -118,44 +141,37 @@ def students(
     store: BotStore | None = None,
     references: Collection[Bot] = (),
 ) -> tuple[Student, ...]:
-    """Return every person of people.csv, in the order of the file, then the authors of bots that belong to nobody.
+    """Return every person of people.csv, in its order, then the authors who are not in it.
 
     `bots` are those of the event that are to be graded, `references` all others of it.
     """
-    bots, references = tuple(bots), tuple(references)
-    authors = {bot.name: author_of(bot, people, store) for bot in (*bots, *references)}
-    newer = _newer((*bots, *references), people, store)
-    accepted: dict[Person, list[str]] = defaultdict(list)
-    refused: dict[Person, list[str]] = defaultdict(list)
-    if store is not None:
-        for name in store.names():
-            for author in {
-                author_of_note(version.note, people) for version in store.versions(name)
-            }:
-                if author is not None:
-                    accepted[author].append(name)
-        for refusal in store.refused():
-            author = author_of_note(refusal.note, people)
-            if author is not None:
-                refused[author].append(first_line(refusal.reason))
+    bots = tuple(bots)
+    references = tuple(references)
+    played_bots = (*bots, *references)
+    authors = {bot.name: author_of(bot, people, store) for bot in played_bots}
+    newer = _newer(played_bots, people, store)
+    accepted = _accepted(people, store)
+    refusals = _refusals(people, store)
 
     def student(person: Person) -> Student:
-        played = tuple(bot.name for bot in bots if authors[bot.name] == person)
+        graded = tuple(bot.name for bot in bots if authors[bot.name] == person)
         measures = [bot.name for bot in references if authors[bot.name] == person]
         later = newer[person]
-        state, note = _state(played, measures, later, accepted[person], refused[person])
+        state, note = _state(graded, measures, later, accepted[person], refusals[person])
         return Student(
             name=person.name,
             id=person.id,
             email=person.email,
-            bots=played,
+            bots=graded,
             state=state,
             note=note,
             newer=bool(later),
         )
 
     def stranger(bot: Bot) -> Student:
-        name = bot.name if people.named(bot.display) else bot.display or bot.name
+        # A display name that is a person's would claim to be that person.
+        is_persons = people.named(bot.display) is not None
+        name = bot.name if is_persons else bot.display or bot.name
         later = newer[bot.name]
         return Student(
             name=name,
@@ -165,7 +181,34 @@ def students(
             newer=bool(later),
         )
 
-    return (*map(student, people), *(stranger(bot) for bot in bots if authors[bot.name] is None))
+    everybody = [student(person) for person in people]
+    everybody += [stranger(bot) for bot in bots if authors[bot.name] is None]
+    return tuple(everybody)
+
+
+def _accepted(people: People, store: BotStore | None) -> dict[Person, list[str]]:
+    """Return the names of the bots of which each person has a version in the store."""
+    accepted: dict[Person, list[str]] = defaultdict(list)
+    if store is None:
+        return accepted
+    for name in store.names():
+        authors = {author_of_note(version.note, people) for version in store.versions(name)}
+        for author in authors:
+            if author is not None:
+                accepted[author].append(name)
+    return accepted
+
+
+def _refusals(people: People, store: BotStore | None) -> dict[Person, list[str]]:
+    """Return the reasons, a line each, why submissions of each person were refused."""
+    reasons: dict[Person, list[str]] = defaultdict(list)
+    if store is None:
+        return reasons
+    for refusal in store.refused():
+        author = author_of_note(refusal.note, people)
+        if author is not None:
+            reasons[author].append(first_line(refusal.reason))
+    return reasons
 
 
 def _state(
@@ -176,14 +219,15 @@ def _state(
     refusals: Sequence[str],
 ) -> tuple[StudentState, str]:
     """Return how far a person's bots came, and what a teacher should know of them."""
+    late = _late(newer)
     reason = refusals[-1] if refusals else ""
     if bots:
         refused = f"a later submission was refused: {reason}" if reason else ""
-        return StudentState.PLAYED, "; ".join(filter(None, [_late(newer), refused]))
+        return StudentState.PLAYED, "; ".join(filter(None, [late, refused]))
     if references:
         verb = "is a reference" if len(references) == 1 else "are references"
         measure = f"{' and '.join(references)} {verb} and not graded"
-        return StudentState.REFERENCE, "; ".join(filter(None, [measure, _late(newer)]))
+        return StudentState.REFERENCE, "; ".join(filter(None, [measure, late]))
     if newer:
         words = f"{' and '.join(newer)} was accepted, but the event was played without it"
         return StudentState.NOT_PLAYED, words
@@ -195,28 +239,34 @@ def _state(
 
 
 def _late(newer: Collection[str]) -> str:
-    return f"{' and '.join(newer)}, as accepted last, is not in this event" if newer else ""
+    if not newer:
+        return ""
+    return f"{' and '.join(newer)}, as accepted last, is not in this event"
 
 
 def _newer(
     played: Iterable[Bot], people: People, store: BotStore | None
 ) -> dict[Person | str, list[str]]:
-    """Return the bots that play from now on, but not in this event as they are: by person, or by their name.
+    """Return the bots that play now, but not in this event as they are: by person, or by name.
 
     A bot that belongs to nobody counts only if an earlier version of it is in the event: others are
     house bots.
     """
     newer: dict[Person | str, list[str]] = defaultdict(list)
-    digests = {bot.name: bot.digest for bot in played}
     if store is None:
         return newer
+    digests = {bot.name: bot.digest for bot in played}
     for name in store.names():
         for path in store.playing(name):
             try:
                 bot = discovery.from_path(path, name)
             except ArenaError:  # `arena bots` reports it, and `arena run` refuses to begin
                 continue
+            if digests.get(name) == bot.digest:
+                continue
             person = author_of(bot, people, store)
-            if digests.get(name) != bot.digest and (person is not None or name in digests):
-                newer[person if person is not None else name].append(name)
+            if person is not None:
+                newer[person].append(name)
+            elif name in digests:
+                newer[name].append(name)
     return newer

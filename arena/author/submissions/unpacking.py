@@ -31,12 +31,14 @@ from arena.event.discovery.files import LEFT_OUT, MAC_FORK, shown
 from arena.limited import LimitedError, limited_value
 
 MEMORY_BYTES = 150_000_000
-"""Memory that the readers may use in addition to that of the process when it begins; `xz -9` needs 65 MB."""
+"""The memory that the readers may use beyond that of the process when it begins; `xz -9` needs 65
+MB."""
 CPU_SECONDS = 20
 """bzip2, the slowest, unpacks 100 MB in 10 s."""
 WALL_SECONDS = 120.0
 STREAM_BYTES = 2 * MOST_BYTES
-"""Unpacked bytes of a tar: a bot, its headers, and as much again for folders that are left out, such as `.git`."""
+"""The unpacked bytes of a tar: a bot, its headers, and the same again for folders that are left
+out, such as `.git`."""
 HEADER_BYTES = 100_000
 """One extended header of a tar: a name of 4 kB, and some systems add more."""
 EXTENSIONS = {b"x", b"g", b"X", b"L", b"K"}
@@ -47,11 +49,12 @@ DISK_FAULTS = {errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EIO}
 """Errors that are no fault of the archive."""
 _Readable = BinaryIO | gzip.GzipFile | bz2.BZ2File | lzma.LZMAFile
 Member = tuple[str, bool, bool, int, bool, IO[bytes] | None]
-"""Name; whether it is a folder; whether it is a plain file; size; whether it is executable; content."""
+"""Name, whether it is a folder, whether it is a plain file, size, whether it is executable,
+content."""
 
 
 def unpack(archive: Path, target: Path, *, bots: int = 1) -> list[str]:
-    """Unpack into `target`, a folder that does not exist; ArenaError, with the reason, when it is refused.
+    """Unpack into `target`, a folder that does not exist; ArenaError with the reason if refused.
 
     It may be as large as this number of bots together. Return what was left out though its author
     may count on it.
@@ -67,11 +70,13 @@ def _unpack(archive: Path, target: Path, bots: int) -> list[str]:
     """Unpack in this process; ArenaError, with the reason, when it is refused."""
     try:
         target.mkdir(0o755)
-        allowance, members = Allowance(bots * MOST_BYTES, bots * MOST_ENTRIES), bots * MEMBERS
-        is_zip = archive.name.lower().endswith(".zip")
-        for member in _zip(archive) if is_zip else _tar(archive, bots * STREAM_BYTES):
-            members -= 1
-            if members < 0:
+        allowance = Allowance(bots * MOST_BYTES, bots * MOST_ENTRIES)
+        if archive.name.lower().endswith(".zip"):
+            members = _zip(archive)
+        else:
+            members = _tar(archive, bots * STREAM_BYTES)
+        for number, member in enumerate(members, 1):
+            if number > bots * MEMBERS:
                 raise ArenaError(
                     f"it has more than {bots * MEMBERS} entries: leave out what the bot does not "
                     "need"
@@ -96,14 +101,18 @@ def _extract(member: Member, target: Path, allowance: Allowance) -> None:
         raise ArenaError(
             f"{name[:200]!a} leads out of its archive; pack it again, from within the bot's folder"
         )
-    for folder in (*reversed(inner.parents[:-1]), inner):
-        if folder.name in LEFT_OUT | JUNK or folder.name.startswith(MAC_FORK):
-            allowance.leave_out(folder)
+    folders = list(reversed(inner.parents[:-1]))
+    """Those above it, the outermost first."""
+    for path in [*folders, inner]:
+        if path.name in LEFT_OUT | JUNK or path.name.startswith(MAC_FORK):
+            allowance.leave_out(path)
             return
     if not inner.parts:
         return
     check_path(inner)
-    for folder in (*reversed(inner.parents[:-1]), *([inner] if is_folder else [])):
+    if is_folder:
+        folders.append(inner)
+    for folder in folders:
         if not (target / folder).is_dir():
             allowance.enter(folder)  # a folder counts like a file
             _refuse_second(target, folder)
@@ -131,23 +140,24 @@ def _refuse_second(target: Path, inner: PurePosixPath) -> None:
 def _zip(archive: Path) -> Iterator[Member]:
     with zipfile.ZipFile(archive) as packed:
         for info in packed.infolist():
-            mode = info.external_attr >> 16
-            kind = mode & 0o170000
-            plain = not info.is_dir() and kind in {0, 0o100000}
             if info.flag_bits & 1:
                 raise ArenaError("it is encrypted; pack it again without a password")
-            content = packed.open(info) if plain else None
-            yield info.filename, info.is_dir(), plain, info.file_size, bool(mode & 0o111), content
+            mode = info.external_attr >> 16
+            kind = mode & 0o170000
+            is_plain = not info.is_dir() and kind in {0, 0o100000}
+            executable = bool(mode & 0o111)
+            content = packed.open(info) if is_plain else None
+            yield info.filename, info.is_dir(), is_plain, info.file_size, executable, content
 
 
 def _tar(archive: Path, most_bytes: int) -> Iterator[Member]:
-    with (
-        _decompressed(archive) as content,
-        tarfile.open(fileobj=_Bounded(content, most_bytes), mode="r|", tarinfo=_Info) as packed,
-    ):
-        for info in packed:
-            data = packed.extractfile(info) if info.isreg() else None
-            yield info.name, info.isdir(), info.isreg(), info.size, bool(info.mode & 0o111), data
+    with _decompressed(archive) as content:
+        stream = _Bounded(content, most_bytes)
+        with tarfile.open(fileobj=stream, mode="r|", tarinfo=_Info) as packed:
+            for info in packed:
+                executable = bool(info.mode & 0o111)
+                data = packed.extractfile(info) if info.isreg() else None
+                yield info.name, info.isdir(), info.isreg(), info.size, executable, data
 
 
 class _Info(tarfile.TarInfo):
@@ -180,7 +190,8 @@ class _Bounded(io.RawIOBase):
     """The unpacked bytes of a tar, up to a limit."""
 
     def __init__(self, content: _Readable, most_bytes: int) -> None:
-        self._content, self._left = content, most_bytes
+        self._content = content
+        self._left = most_bytes
 
     def read(self, size: int = -1) -> bytes:
         data = self._content.read(size)
