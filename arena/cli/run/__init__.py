@@ -339,10 +339,8 @@ def _notify(
     """Tell the webhook how the run ended, in sentences without a name of a bot or a person."""
     from arena.event import notify
 
-    sentences = [
-        f"{watcher.name}: {outcome.finished} of {watcher.at_most}{outcome.planned} matches are "
-        "played."
-    ]
+    matches = f"{outcome.finished} of {watcher.at_most}{outcome.planned} matches"
+    sentences = [f"{watcher.name}: {matches} are played."]
     if watcher.absentees:
         sentences.append(
             f"{output.counted(len(watcher.absentees), 'bot')} did not start, and forfeits its "
