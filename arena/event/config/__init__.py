@@ -1,6 +1,6 @@
 """tournament.toml -> Tournament -> Event: every key with its default, every mistake in a line.
 
-It knows the keys of the file. rulebook.py finds the boards that it names, and discovery/ the bots.
+This module knows the keys of the file. rulebook.py finds its boards, and discovery/ its bots.
 """
 
 from collections import Counter
@@ -51,8 +51,10 @@ from arena.sandbox import call_policy, seccomp, syscalls
 from arena.values import Board, Bot, Conditions, Event, Match, Opening, OpeningMoves, Openings
 
 Named = TypeVar("Named")
-MOST_MATCHES = 10_000_000  # of an event: the plan keeps eight bytes for each, its id
-LARGEST_NUMBER = 2**63 - 1  # TOML's whole numbers have 64 bits; Python would read any
+MOST_MATCHES = 10_000_000
+"""The most matches of an event: the plan keeps the id of each in eight bytes."""
+LARGEST_NUMBER = 2**63 - 1
+"""The whole numbers of TOML have 64 bits; Python would read longer numbers."""
 
 
 class Tournament(Table):
@@ -61,11 +63,14 @@ class Tournament(Table):
     name: Word = Field(max_length=64, description="The results go to results/NAME.")
     seed: Seed = Field(
         0,
-        description="Fixes all chance: 32 hex digits, which nobody can guess, or a number, which a bot can guess.",
+        description="Fixes all chance: 32 hex digits, which nobody can guess, "
+        "or a number, which a bot can guess.",
     )
     boards: Names = Field(
-        description="The boards to play: `game/board`, a board's name, or a game for all of its boards; "
-        "`game/board:20` = 20 boards that are sampled from the seed, where the board's table has a generator."
+        description="The boards to play: `game/board`, a board's name, "
+        "or a game for all of its boards; "
+        "`game/board:20` = 20 boards that are sampled from the seed, "
+        "where the board's table has a generator."
     )
     schedule: str = Field("round_robin", description="The rule by which bots are paired.")
     repeats: int = Field(
@@ -73,13 +78,15 @@ class Tournament(Table):
     )
     seating: Literal["sides", "distinct"] = Field(
         "sides",
-        description="`sides`: one bot takes all roles of a side; `distinct`: every role has its own bot.",
+        description="`sides`: one bot takes all roles of a side; "
+        "`distinct`: every role has its own bot.",
     )
     rounds: int | None = Field(
         None,
         ge=1,
-        description="Round robin and Swiss: the number of rounds; in each, each bot meets one other, no pair twice. "
-        "Ladder: the number of batches. Left out: all meet all; log2 of the bots; as many pairings as a round robin.",
+        description="Round robin and Swiss: the number of rounds; in each, each bot meets one "
+        "other, no pair twice. Ladder: the number of batches. "
+        "Left out: all meet all; log2 of the bots; as many pairings as a round robin.",
     )
     references: Names = Field(
         (), description="Gauntlet: the bots that all others play against, and not each other."
@@ -92,7 +99,8 @@ class Tournament(Table):
     )
     stop_when: Literal["order is certain", "best is certain"] | None = Field(
         None,
-        description="End the event at the first look at which this holds with the chance `confidence`.",
+        description="End the event at the first look at which this holds "
+        "with the chance `confidence`.",
     )
     confidence: float = Field(
         0.95, ge=0.5, le=0.9999, description="The chance that `stop_when` is right."
@@ -106,7 +114,8 @@ class Tournament(Table):
     )
     seed_order: Names = Field(
         (),
-        description="Bots that are seeded in Swiss, knockout and ladder, best first; the others follow by lot.",
+        description="Bots that are seeded in Swiss, knockout and ladder, best first; "
+        "the others follow by lot.",
     )
     bots: str | None = Field(None, description="A folder of bots, relative to tournament.toml.")
     bot: Annotated[tuple[BotTable, ...], BeforeValidator(as_tuple)] = Field(
@@ -114,19 +123,22 @@ class Tournament(Table):
     )
     sandbox: Literal["auto", "landlock", "bubblewrap", "rlimits", "none"] = Field(
         "auto",
-        description="The way bots are confined; `auto`: the first of landlock and bubblewrap that works here.",
+        description="The way bots are confined; "
+        "`auto`: the first of landlock and bubblewrap that works here.",
     )
     unsafe: bool = Field(
         False, description="Allow the levels rlimits and none, which do not confine bots."
     )
     syscalls: Names = Field(
         (),
-        description="System calls that bots may make beside those of docs/attacks.md, for an exotic runtime.",
+        description="System calls that bots may make beside those of docs/attacks.md, "
+        "for an exotic runtime.",
     )
     freeze: bool = Field(True, description="Stop a bot while others think.")
     keep: bool = Field(
         False,
-        description="Let bots that say `ready again` stay for their next match; loses the promise of equal tables.",
+        description="Let bots that say `ready again` stay for their next match; "
+        "loses the promise of equal tables.",
     )
     warm: bool = Field(
         True, description="Start Python bots by forking an interpreter that already runs."
@@ -160,7 +172,7 @@ class Tournament(Table):
     def table(self, name: str) -> Table | None:
         """Return a table by name, for an extension.
 
-        A table that the file leaves out has its defaults; it is None if one of its keys has none.
+        A table that the file leaves out has its defaults, or is None if a key has no default.
         """
         table: Table | None = getattr(self, name)
         return table
@@ -168,12 +180,12 @@ class Tournament(Table):
     @property
     def added(self) -> Mapping[str, ExtensionTable]:
         """The tables of extensions that this file has, or that have defaults."""
-        found: dict[str, ExtensionTable] = {}
+        tables: dict[str, ExtensionTable] = {}
         for name in extended.tables():
             table = self.table(name)
             if isinstance(table, ExtensionTable):
-                found[name] = table
-        return found
+                tables[name] = table
+        return tables
 
     def event(
         self,
@@ -184,45 +196,32 @@ class Tournament(Table):
         entrants: tuple[Bot, ...] | None = None,
         sampled_boards: Path | None = None,
     ) -> Event:
-        """Return the event that this file describes, only with the named bots and boards when any are named.
+        """Return the event that this file describes.
 
-        `entrants` are its bots if the caller has them already, since a thousand take half a second
-        to read, or others that play instead. Boards in the folder `sampled_boards` are not sampled
-        again.
+        If bots or boards are named, it has only these. `entrants` are its bots if the caller has
+        read them already, which takes half a second for a thousand, or other bots that play
+        instead. Boards in the folder `sampled_boards` are not sampled again.
         """
-        every_board, chosen = self._boards(workspace, sampled_boards), []
-        for name in boards:
-            matching = [
-                board for board in every_board if name in {board.label, board.name, board.game}
-            ]
-            chosen += matching or [
-                _picked("--board", "board", name, {board.label: board for board in every_board})
-            ]
-        played = tuple(dict.fromkeys(chosen)) or every_board
+        every_board = self._boards(workspace, sampled_boards)
+        played = _boards_named(boards, every_board) or every_board
         named = tuple(bots)
         entrants = self.entrants(workspace) if entrants is None else discovery.unique(entrants)
         entrants = tuple(map(self.as_entered, entrants))
         if not self.remote.rated:
             entrants = tuple(bot for bot in entrants if not bot.remote)
-        self.thresholds(
-            every_board, entrants
-        )  # a mistake there should not wait until all is played
+        # A mistake in [grade] is found now, and not only when all matches are played.
+        self.thresholds(every_board, entrants)
         entered = self._bots(entrants, named)
         if not named:  # a bot that plays none of the boards would be an empty row of every table
-            roles = [(board.game, board.name, role) for board in played for role in board.roles]
-            entered = (
-                tuple(bot for bot in entered if any(bot.plays(*role) for role in roles)) or entered
-            )
+            entered = tuple(bot for bot in entered if _plays_any(bot, played)) or entered
         names = [bot.name for bot in entered]
         for name in self.seed_order:
             if name not in names and not named:  # a run of a few named bots leaves the others out
                 raise ArenaError(f"seed_order: no bot {name!r} plays; {known_are(name, names)}")
         for name in self.tie_breaks:
             tiebreaks.find(name)
-        for key, repeated in {"seed_order": self.seed_order, "tie_breaks": self.tie_breaks}.items():
-            for name, count in Counter(repeated).items():
-                if count > 1:
-                    raise ArenaError(f"{key}: {name!r} is named twice; once is enough")
+        _refuse_twins("seed_order", self.seed_order)
+        _refuse_twins("tie_breaks", self.tie_breaks)
         event = Event(
             name=self.name,
             seed=self.seed,
@@ -246,7 +245,8 @@ class Tournament(Table):
         planned = schedules.total(event)
         if planned > MOST_MATCHES:
             raise ArenaError(
-                f"repeats: {planned} matches would be played, and an event has at most {MOST_MATCHES}"
+                f"repeats: {planned} matches would be played, "
+                f"and an event has at most {MOST_MATCHES}"
             )
         if not planned:
             raise ArenaError(f"bots: {_unseatable(event)}")
@@ -254,8 +254,11 @@ class Tournament(Table):
 
     def entrants(self, workspace: Path) -> tuple[Bot, ...]:
         """Return every bot of the folder and of the [[bot]] tables, in order of name."""
-        bots = [*discovery.gather(workspace / self.bots)] if self.bots is not None else []
-        for name, count in Counter(entry.name for entry in self.bot if not entry.adds_bot).items():
+        bots: list[Bot] = []
+        if self.bots is not None:
+            bots += discovery.gather(workspace / self.bots)
+        tables = Counter(entry.name for entry in self.bot if not entry.adds_bot)
+        for name, count in tables.items():
             if count > 1 or name in self.table_bots:
                 raise ArenaError(
                     f"bot {name!r}: has two [[bot]] tables: write all its keys into one of them"
@@ -271,8 +274,8 @@ class Tournament(Table):
             if not entry.adds_bot:
                 if entry.processes is None or self.bots is None:
                     raise ArenaError(
-                        f"bot {entry.name!r}: give it either a `path` or a `command`; only for a bot in the folder "
-                        "`bots` a table may have `processes` alone"
+                        f"bot {entry.name!r}: give it either a `path` or a `command`; "
+                        "only for a bot in the folder `bots` a table may have `processes` alone"
                     )
                 continue
             if entry.path is None:
@@ -291,47 +294,54 @@ class Tournament(Table):
     def as_entered(self, bot: Bot) -> Bot:
         """Return a bot with the threads and the processes that this file allows it.
 
-        The file knows bots by name; `ada@2`, a version of `ada`, has what `ada` has. A stranger's
-        bot.toml must decide neither of the two: threads decide how many lanes there are.
+        The file knows bots by name; `ada@2` is a version of `ada`, and gets what `ada` gets. A
+        stranger's bot.toml must not decide these two: threads decide how many lanes there are.
         """
-        name, most = bot.name.partition("@")[0], self.limits.threads
-        threads = bot.threads if most is None else min(bot.threads, most)
-        allowed = next((entry.processes for entry in self.bot if entry.name == name), None)
-        processes = (
-            None if allowed == self.limits.processes else allowed
-        )  # the same limit gives the same matches
+        name = bot.name.partition("@")[0]
+        threads = bot.threads
+        if self.limits.threads is not None:
+            threads = min(threads, self.limits.threads)
+        processes = None
+        for entry in self.bot:
+            if entry.name == name:
+                processes = entry.processes
+                break
+        if processes == self.limits.processes:
+            processes = None  # so that the same limit gives the same matches
         more = bridged.more_processes(bot.command)
         if more and self.time.clock == "wall":
             processes = (processes or self.limits.processes) + more
         if processes not in {None, 1} and self.time.clock == "cpu":
             raise ArenaError(
-                f'bot {name!r}: processes: time.clock = "cpu" counts the CPU time of one process: leave this key out, '
-                'or set clock = "wall"'
+                f'bot {name!r}: processes: time.clock = "cpu" counts the CPU time of one process: '
+                'leave this key out, or set clock = "wall"'
             )
         return replace(bot, threads=threads, processes=processes)
 
     def unmet_requests(self, bot: Bot) -> Iterator[str]:
-        """Yield what a bot asks for in its bot.toml and does not get, a sentence each."""
-        settings, entered = discovery.settings_of(bot), self.as_entered(bot)
+        """Yield a sentence for each request in the bot.toml of a bot that is not granted."""
+        settings = discovery.settings_of(bot)
+        entered = self.as_entered(bot)
         if settings.threads > entered.threads:
             yield (
                 f"{bot.name} asks for {settings.threads} threads and gets {entered.threads}: "
                 "limits.threads in tournament.toml is the limit"
             )
         limits = settings.limits
-        asked = (
-            1 if limits is None or "processes" not in limits.model_fields_set else limits.processes
-        )
-        allowed = self.limits.processes if entered.processes is None else entered.processes
+        requested = 1
+        if limits is not None and "processes" in limits.model_fields_set:
+            requested = limits.processes
+        granted = self.limits.processes if entered.processes is None else entered.processes
         if bridged.more_processes(bot.command) and self.time.clock == "cpu":
             yield (
-                f'{bot.name} starts an engine behind a bridge and may not: time.clock = "cpu" counts the CPU time of '
-                'one process; `clock = "wall"` would allow that'
+                f'{bot.name} starts an engine behind a bridge and may not: time.clock = "cpu" '
+                'counts the CPU time of one process; `clock = "wall"` would allow that'
             )
-        if asked > allowed:
+        if requested > granted:
             yield (
-                f"{bot.name} asks for {asked} processes and gets {allowed}: "
-                f"`processes = {asked}` in its [[bot]] table in tournament.toml would allow that"
+                f"{bot.name} asks for {requested} processes and gets {granted}: "
+                f"`processes = {requested}` in its [[bot]] table in tournament.toml "
+                "would allow that"
             )
 
     @property
@@ -347,41 +357,23 @@ class Tournament(Table):
     def thresholds(
         self, boards: Sequence[Board], bots: Collection[Bot]
     ) -> tuple[grades.Threshold, ...]:
-        """Return the thresholds of [grade] with the labels of their boards; ArenaError for a name that is not known."""
-        thresholds, by_name = [], {bot.name: bot for bot in sorted(bots, key=lambda bot: bot.name)}
-        for number, row in enumerate(self.grade.threshold if self.grade is not None else (), 1):
+        """Return the thresholds of [grade] with the labels of their boards.
+
+        ArenaError for a name that is not known.
+        """
+        if self.grade is None:
+            return ()
+        thresholds = []
+        by_name = {bot.name: bot for bot in sorted(bots, key=lambda bot: bot.name)}
+        for number, row in enumerate(self.grade.threshold, 1):
             key = f"[[grade.threshold]] {number}"
             reference = _picked(f"{key}: reference", "bot", row.reference, by_name)
-            named = [
-                board
-                for board in boards
-                if row.board in {None, board.label, board.name, board.game}
-            ]
-            if not named:
-                name, labels = str(row.board), [board.label for board in boards]
-                known = known_are(name, labels, nearest=[board.name for board in boards])
-                raise ArenaError(f"{key}: board: there is no board {name!r} in this event; {known}")
-            shared = tuple(board.label for board in named if len(board.sides) > 1)
-            if not shared:
-                raise ArenaError(
-                    f"{key}: board: nobody plays against {row.reference!r} on "
-                    f"{', '.join(board.label for board in named)}: name a board with two sides or more"
-                )
-            seats = [
-                (board.game, board.name, role)
-                for board in named
-                if board.label in shared
-                for role in board.roles
-            ]
-            if not any(reference.plays(*seat) for seat in seats):
-                raise ArenaError(
-                    f"{key}: board: {row.reference!r} does not play on {', '.join(shared)}; name a board that it plays"
-                )
+            labels = _boards_against(key, row, reference, boards)
             thresholds.append(
                 grades.Threshold(
                     reference=row.reference,
                     board=row.board or "",
-                    labels=shared,
+                    labels=labels,
                     points=row.points,
                     marks=row.marks,
                 )
@@ -389,31 +381,19 @@ class Tournament(Table):
         return tuple(thresholds)
 
     def conditions(self) -> Conditions:
-        """Return the conditions of every match; ArenaError for values that contradict each other or this machine.
+        """Return the conditions of every match.
 
-        The level of confinement is as the file has it: `sandbox.choice.resolved` says which one is
-        played at here.
+        The level of confinement is as the file has it: `sandbox.choice.resolved` chooses the level
+        on this machine. ArenaError for values that contradict each other or this machine.
         """
         for name in self.preload:
-            if (
-                not all(part.isidentifier() for part in name.split("."))
-                or find_spec(name.split(".")[0]) is None
-            ):
-                raise ArenaError(
-                    f"preload: arena's environment has no module {name!r}; install it there, or leave it out"
-                )
-        known = sorted({name for arch in seccomp.AUDIT for name in syscalls.numbers(arch)})
+            _refuse_missing_module(name)
         for name in self.syscalls:
-            if name not in known:
-                guess = (
-                    did_you_mean(name, known) or "`arena check` names the calls that a bot misses"
-                )
-                raise ArenaError(f"syscalls: Linux has no system call {name!r}; {guess}")
-            if name in call_policy.allowed() - call_policy.CHECKS.keys():
-                raise ArenaError(f"syscalls: every bot may call {name!r} anyway: leave it out")
+            _refuse_needless_call(name)
         if self.time.clock == "cpu" and self.limits.processes != 1:
             raise ArenaError(
-                'time.clock: "cpu" counts the CPU time of one process: set limits.processes = 1, or "wall"'
+                'time.clock: "cpu" counts the CPU time of one process: '
+                'set limits.processes = 1, or "wall"'
             )
         conditions = Conditions(
             time=TimeControl(**self.time.model_dump()),
@@ -430,34 +410,38 @@ class Tournament(Table):
         return self._with_added(conditions)
 
     def _with_added(self, conditions: Conditions) -> Conditions:
-        """Return conditions with what the tables of extensions change."""
+        """Return conditions with the changes of the tables of extensions."""
         for table in self.added.values():
             conditions = table.conditions(conditions)
         return conditions
 
-    def _boards(self, workspace: Path, sampled_boards: Path | None = None) -> tuple[Board, ...]:
+    def _boards(self, workspace: Path, sampled_boards: Path | None) -> tuple[Board, ...]:
+        """Return the boards of this file; boards in `sampled_boards` are not sampled again."""
         if not self.boards:
             raise ArenaError("boards: none are named; `arena games` lists them")
+        found: list[Board] = []
         try:
-            boards = tuple(
-                dict.fromkeys(
-                    board
-                    for name in self.boards
-                    for board in rulebook.find(name, workspace, self.seed, stored=sampled_boards)
-                )
-            )
+            for name in self.boards:
+                found += rulebook.find(name, workspace, self.seed, stored=sampled_boards)
+            boards = tuple(dict.fromkeys(found))
             for table in self.added.values():
                 boards = tuple(dict.fromkeys(table.boards(boards)))
         except ArenaError as error:
             raise ArenaError(f"boards: {error}") from error
-        for label, count in Counter(board.label for board in boards if board.sampled).items():
+        sampled = Counter(board.label for board in boards if board.sampled)
+        for label, count in sampled.items():
             if count > 1:
                 raise ArenaError(
-                    f"boards: {label} is named {count} times: name it once, with the number of all boards"
+                    f"boards: {label} is named {count} times: "
+                    "name it once, with the number of all boards"
                 )
         return boards
 
     def _bots(self, bots: tuple[Bot, ...], named: tuple[str, ...]) -> tuple[Bot, ...]:
+        """Return the bots that play: the named bots, or all; ArenaError if they are too few.
+
+        Bots that need a language model play only where the event has one.
+        """
         if named:
             by_name = {bot.name: bot for bot in bots}
             chosen = {_picked("--bot", "bot", name, by_name) for name in named}
@@ -471,31 +455,35 @@ class Tournament(Table):
                 )
         if len(bots) < 2:
             if named:
-                where = "among those chosen: choose more"
+                source = "among those chosen: choose more"
             elif self.bots is not None:
-                where = f"in the folder {self.bots!r}: add one there"
+                source = f"in the folder {self.bots!r}: add one there"
             else:
-                where = 'in the [[bot]] tables: add one, or name a folder with bots = "bots"'
+                source = 'in the [[bot]] tables: add one, or name a folder with bots = "bots"'
             number = f"only {bots[0].name!r}" if bots else "none"
-            raise ArenaError(f"bots: a tournament needs two, and there is {number} {where}")
+            raise ArenaError(f"bots: a tournament needs two, and there is {number} {source}")
         return bots
 
     def _openings(self, workspace: Path, boards: Iterable[Board]) -> Openings:
+        """Return the openings of the event; ArenaError for boards that cannot have them."""
+        plies = self.openings.plies
         if self.openings.file:
-            if self.openings.plies:
+            if plies:
                 raise ArenaError(
                     "openings: `plies` draws openings, and `file` lists them: leave one of them out"
                 )
             return _listed_openings(self.openings.file, workspace, boards)
-        for board in boards if self.openings.plies else ():
-            try:
-                for game in rulebook.games_of(board):
-                    openings.refuse_rare(game, self.openings.plies)
-            except ArenaError as error:
-                raise ArenaError(f"openings.plies: {board.label}: {error}") from error
-        return Openings(plies=self.openings.plies)
+        if plies:
+            for board in boards:
+                try:
+                    for game in rulebook.games_of(board):
+                        openings.refuse_rare(game, plies)
+                except ArenaError as error:
+                    raise ArenaError(f"openings.plies: {board.label}: {error}") from error
+        return Openings(plies=plies)
 
     def _references(self, entered: tuple[Bot, ...]) -> tuple[str, ...]:
+        """Return the names of the reference bots of a gauntlet; none for other schedules."""
         if self.schedule != "gauntlet":
             if self.references:
                 raise ArenaError(
@@ -503,11 +491,9 @@ class Tournament(Table):
                 )
             return ()
         by_name = {bot.name: bot for bot in entered}
-        names = tuple(
-            dict.fromkeys(
-                _picked("references", "bot", name, by_name).name for name in self.references
-            )
-        )
+        for name in self.references:
+            _picked("references", "bot", name, by_name)
+        names = tuple(dict.fromkeys(self.references))
         if not names:
             raise ArenaError(
                 'references: a gauntlet needs bots to play against: references = ["NAME", ...]'
@@ -542,13 +528,13 @@ def load(path: Path, overrides: Mapping[str, object] | None = None) -> Tournamen
     table = toml.read(path, "`arena init DIR` makes one, and `arena run --demo` plays a demo")
     file_formats.TOURNAMENT.check(table.get("format", 1), f"{path}: format:")
     for key, value in (overrides or {}).items():
-        *tables, last = key.split(".")
+        *tables, last_name = key.split(".")
         changed = table
         for name in tables:
             changed = changed.setdefault(name, {})
             if not isinstance(changed, dict):
                 raise ArenaError(f"--set {key}: {name!r} is not a table")
-        changed[last] = value
+        changed[last_name] = value
     for key, value in _numbers(table):
         if abs(value) > LARGEST_NUMBER:
             words = f"{key}: this number is too large; whole numbers go up to {LARGEST_NUMBER}"
@@ -559,29 +545,35 @@ def load(path: Path, overrides: Mapping[str, object] | None = None) -> Tournamen
         known = {**TABLES, "": extended.tournament_class(), **extended.tables()}
         parts: list[str | Path] = []
         for wrong in wrong_keys(error, known):
-            place = "command line" if wrong.key in (overrides or {}) else path
-            parts += [place, f": {wrong}", "\n"]
+            source = "command line" if wrong.key in (overrides or {}) else path
+            parts += [source, f": {wrong}", "\n"]
         raise FilesError(*parts[:-1]) from error
 
 
 def board_of(match: Match, file: Path) -> Board:
-    """Return the board that a recorded match was played on, from the rules that are known to a tournament.toml.
+    """Return the board of a recorded match, by the rules that a tournament.toml knows.
 
     Rules are trusted code and results may come from anybody, so the path in a record is never run.
-    Known are the rules of the workspace, and rules files that its tournament.toml names by their
-    path.
+    The file knows the rules of its workspace, and the rules files that it names by their path.
     """
-    boards: tuple[str, ...] = ()
-    with suppress(
-        ArenaError
-    ):  # somebody edits it while an event runs: what needs none of its rules stays readable
-        boards = load(file).boards if file.is_file() else ()
-    named = [rulebook.path_of(name) for name in boards if ".py" in name]
-    return rulebook.of_record(match, {str(path): path for path in named if path is not None})
+    names: tuple[str, ...] = ()
+    # Somebody may edit the file while an event runs. Matches by other rules stay readable then.
+    with suppress(ArenaError):
+        if file.is_file():
+            names = load(file).boards
+    paths: dict[str, Path] = {}
+    for name in names:
+        path = rulebook.path_of(name) if ".py" in name else None
+        if path is not None:
+            paths[str(path)] = path
+    return rulebook.of_record(match, paths)
 
 
 def schema() -> dict[str, Any]:
-    """Return the JSON Schema of a tournament.toml, for editors; `python -m arena.event.config` prints it."""
+    """Return the JSON Schema of a tournament.toml, for editors.
+
+    `python -m arena.event.config` prints it.
+    """
     return {
         "$schema": "https://json-schema.org/draft/2020-12/schema",
         **_plain(extended.tournament_class().model_json_schema()),
@@ -594,16 +586,17 @@ def _plain(schema: Any) -> Any:
         return [_plain(item) for item in schema if item != {"type": "null"}]
     if not isinstance(schema, dict):
         return schema
-    plain = {
-        key: _plain(value) for key, value in schema.items() if key != "title" and value is not None
-    }
+    plain: dict[str, Any] = {}
+    for key, value in schema.items():
+        if key != "title" and value is not None:
+            plain[key] = _plain(value)
     if len(plain.get("anyOf", ())) == 1:
         plain |= plain.pop("anyOf")[0]
     return plain
 
 
 def _listed_openings(file: str, workspace: Path, boards: Iterable[Board]) -> Openings:
-    """Return the openings that a file lists for these boards; lines of other boards are passed over."""
+    """Return the openings that a file lists for these boards; ignore lines of other boards."""
     path = workspace / file
     try:
         shared_folders.refuse_pipe(path)
@@ -615,89 +608,174 @@ def _listed_openings(file: str, workspace: Path, boards: Iterable[Board]) -> Ope
     for board in boards:
         if board.sampled:
             raise ArenaError(
-                f"openings.file: the boards {board.label} are sampled, and moves of one are not those of another: "
-                "draw the openings too, by `plies`"
+                f"openings.file: the boards {board.label} are sampled, and moves of one are not "
+                "those of another: draw the openings too, by `plies`"
             )
     games = {board.label: rulebook.game_of(board) for board in boards}
     listed: dict[str, list[OpeningMoves]] = {label: [] for label in games}
-    unplayed = set[str]()
+    unplayed: set[str] = set()
     for number, line in enumerate(text.split("\n"), 1):
-        if line.strip() and not line.lstrip().startswith("#"):
-            try:
-                label, moves = openings.parse(line)
-                if label in games:
-                    openings.turns_of(games[label], Opening(moves=moves))
-                    listed[label].append(moves)
-                elif label not in unplayed:
-                    rulebook.find(label, workspace)  # raises for a board that does not exist
-                    unplayed.add(label)
-            except ArenaError as error:
-                raise ArenaError(f"openings.file: {path}:{number}: {error}") from error
+        if not line.strip() or line.lstrip().startswith("#"):
+            continue
+        try:
+            label, moves = openings.parse(line)
+            if label in games:
+                openings.turns_of(games[label], Opening(moves=moves))
+                listed[label].append(moves)
+            elif label not in unplayed:
+                rulebook.find(label, workspace)  # raises for a board that does not exist
+                unplayed.add(label)
+        except ArenaError as error:
+            raise ArenaError(f"openings.file: {path}:{number}: {error}") from error
     for label, board_openings in listed.items():
         if not board_openings:
             raise ArenaError(
-                f"openings.file: {path} has no opening of {label}: `arena openings {label}` makes some"
+                f"openings.file: {path} has no opening of {label}: "
+                f"`arena openings {label}` makes some"
             )
-    return Openings(
-        listed=tuple((label, tuple(board_openings)) for label, board_openings in listed.items())
-    )
+    return Openings(listed=tuple((label, tuple(moves)) for label, moves in listed.items()))
+
+
+def _boards_named(names: Iterable[str], boards: Sequence[Board]) -> tuple[Board, ...]:
+    """Return the boards that the command line names; the name of a game means all its boards."""
+    by_label = {board.label: board for board in boards}
+    chosen: list[Board] = []
+    for name in names:
+        matching = [board for board in boards if name in {board.label, board.name, board.game}]
+        chosen += matching or [_picked("--board", "board", name, by_label)]
+    return tuple(dict.fromkeys(chosen))
+
+
+def _plays_any(bot: Bot, boards: Iterable[Board]) -> bool:
+    """Return whether a bot plays any role of these boards."""
+    for board in boards:
+        if any(bot.plays(board.game, board.name, role) for role in board.roles):
+            return True
+    return False
+
+
+def _refuse_twins(key: str, names: Iterable[str]) -> None:
+    """Raise ArenaError if this key of the file names anything twice."""
+    for name, count in Counter(names).items():
+        if count > 1:
+            raise ArenaError(f"{key}: {name!r} is named twice; once is enough")
+
+
+def _boards_against(
+    key: str, row: ThresholdTable, reference: Bot, boards: Sequence[Board]
+) -> tuple[str, ...]:
+    """Return the labels of the boards of a threshold on which bots play against its reference.
+
+    ArenaError if there are none; `key` names the table of the threshold.
+    """
+    named = [board for board in boards if row.board in {None, board.label, board.name, board.game}]
+    if not named:
+        labels = [board.label for board in boards]
+        known = known_are(str(row.board), labels, nearest=[board.name for board in boards])
+        raise ArenaError(f"{key}: board: there is no board {row.board!r} in this event; {known}")
+    shared = [board for board in named if len(board.sides) > 1]
+    if not shared:
+        alone = ", ".join(board.label for board in named)
+        raise ArenaError(
+            f"{key}: board: nobody plays against {row.reference!r} on {alone}: "
+            "name a board with two sides or more"
+        )
+    labels = [board.label for board in shared]
+    if not _plays_any(reference, shared):
+        raise ArenaError(
+            f"{key}: board: {row.reference!r} does not play on {', '.join(labels)}; "
+            "name a board that it plays"
+        )
+    return tuple(labels)
+
+
+def _refuse_missing_module(name: str) -> None:
+    """Raise ArenaError if arena's environment has no module that `preload` names."""
+    parts = name.split(".")
+    if not all(part.isidentifier() for part in parts) or find_spec(parts[0]) is None:
+        raise ArenaError(
+            f"preload: arena's environment has no module {name!r}; "
+            "install it there, or leave it out"
+        )
+
+
+def _refuse_needless_call(name: str) -> None:
+    """Raise ArenaError for a system call that does not exist, or that every bot may make."""
+    known: set[str] = set()
+    for arch in seccomp.AUDIT:
+        known.update(syscalls.numbers(arch))
+    if name not in known:
+        hint = did_you_mean(name, sorted(known))
+        hint = hint or "`arena check` names the calls that a bot misses"
+        raise ArenaError(f"syscalls: Linux has no system call {name!r}; {hint}")
+    if name in call_policy.allowed() - call_policy.CHECKS.keys():
+        raise ArenaError(f"syscalls: every bot may call {name!r} anyway: leave it out")
 
 
 BOARDS_NAMED = 3
-"""Boards of which an error says how many bots they need."""
+"""The number of boards of which an error says how many bots they need."""
 
 
 def _unseatable(event: Event) -> str:
-    """Return why no board of an event can be seated: how many bots each needs and has, and what to do next."""
+    """Return why no board of an event can be seated, and what to do next."""
     reasons = [_lack(event, board) for board in event.boards[:BOARDS_NAMED]]
     if len(event.boards) > BOARDS_NAMED:
         reasons.append(f"and so on for {len(event.boards) - BOARDS_NAMED} more")
     hint = ""
     if event.seating == "distinct":
         hint = ", or leave out seating = 'distinct', by which every role wants a bot of its own"
-    return f"no board can be seated: {'; '.join(reasons)}: add bots, or look at their `games` and `roles`{hint}"
+    return (
+        f"no board can be seated: {'; '.join(reasons)}: "
+        f"add bots, or look at their `games` and `roles`{hint}"
+    )
 
 
 def _lack(event: Event, board: Board) -> str:
-    """Return how many bots a board needs, and how many of the event's play there."""
+    """Return how many bots a board needs, and how many bots of the event play there."""
     groups = groups_of(board, event.seating)
     players: set[str] = set()
     vacant: list[str] = []
     for group in groups:
-        able = {
-            bot.name
-            for bot in event.bots
-            if all(bot.plays(board.game, board.name, role) for role in group)
-        }
-        players |= able
-        if not able:
+        is_vacant = True
+        for bot in event.bots:
+            if all(bot.plays(board.game, board.name, role) for role in group):
+                players.add(bot.name)
+                is_vacant = False
+        if is_vacant:
             vacant.append(" and ".join(group))
     needs = f"{board.label} needs {counted(len(groups), 'bot')}"
     if players and vacant:
         return f"{needs}, and none plays {' or '.join(vacant)} there"
     if event.schedule == "gauntlet":
         challengers = len(players - set(event.references))
+        references = len(players) - challengers
         return (
             f"{needs}, of them one challenger and {len(groups) - 1} of `references`, and there are "
-            f"{counted(challengers, 'challenger')} and {counted(len(players) - challengers, 'reference bot')}"
+            f"{counted(challengers, 'challenger')} and {counted(references, 'reference bot')}"
         )
-    return f"{needs}, and {counted(len(players), 'bot')} of this event {'plays' if len(players) == 1 else 'play'} there"
+    verb = "plays" if len(players) == 1 else "play"
+    return f"{needs}, and {counted(len(players), 'bot')} of this event {verb} there"
 
 
-def _picked(where: str, kind: str, name: str, known: Mapping[str, Named]) -> Named:
-    """Return what has this name; ArenaError if nothing has, OptionError if an option of the command line named it."""
+def _picked(source: str, kind: str, name: str, known: Mapping[str, Named]) -> Named:
+    """Return the bot or the board with this name, which a key or an option names.
+
+    ArenaError if there is none; OptionError if `source` is an option of the command line.
+    """
     if name not in known:
-        mistake = OptionError if where in {"--board", "--bot"} else ArenaError
-        sentence = f"{where}: there is no {kind} {name!r} in this event; {known_are(name, known)}"
-        if where == "--board":
+        mistake = OptionError if source in {"--board", "--bot"} else ArenaError
+        sentence = f"{source}: there is no {kind} {name!r} in this event; {known_are(name, known)}"
+        if source == "--board":
             sentence += "; `boards` in tournament.toml adds another"
         raise mistake(sentence)
     return known[name]
 
 
 def _numbers(table: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, int]]:
+    """Yield each whole number of a file, also of its inner tables, with its dotted key."""
     for key, value in table.items():
-        for item in value if isinstance(value, list) else (value,):
+        items = value if isinstance(value, list) else [value]
+        for item in items:
             if isinstance(item, dict):
                 yield from _numbers(item, f"{prefix}{key}.")
             elif isinstance(item, int):

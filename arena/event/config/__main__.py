@@ -1,4 +1,7 @@
-"""`python -m arena.event.config > docs/tournament.schema.json`: print the schema of a tournament.toml for editors."""
+"""Print the schema of a tournament.toml for editors.
+
+`python -m arena.event.config > docs/tournament.schema.json` writes it.
+"""
 
 import json
 

@@ -1,4 +1,4 @@
-"""The tables of tournament.toml, apart from the file itself, and the kinds of values that only this file has."""
+"""The tables of tournament.toml, and the kinds of values that only this file has."""
 
 import re
 from contextlib import suppress
@@ -29,29 +29,34 @@ from arena.event.tables import (
 from arena.games.openings import MOST_PLIES
 from arena.values import Conditions, Limits, RemoteSeats
 
-CLOCK, REMOTE, LIMITS = TimeControl(), RemoteSeats(), Limits()  # the defaults
+CLOCK = TimeControl()  # these three have the defaults
+REMOTE = RemoteSeats()
+LIMITS = Limits()
 LEAST_MEMORY_BYTES = 1_000_000
 LEAST_OPEN_FILES = 16
 MOST_MARKS = 10_000
-MOST_WORKERS = 512  # more than a machine has cores, and each worker is a process of some 60 MB
+MOST_WORKERS = 512
+"""More than a machine has cores; each worker is a process of some 60 MB."""
 WORKERS_SCHEMA = {
     "anyOf": [{"type": "integer", "minimum": 1, "maximum": MOST_WORKERS}, {"const": "auto"}]
 }
-SECRET_SEED = re.compile(
-    "[0-9a-f]{32}"
-)  # 128 bits; a text, because a number of TOML has 64 bits at most
+SECRET_SEED = re.compile("[0-9a-f]{32}")
+"""128 bits, as a text, because a number of TOML has 64 bits at most."""
 SEED_SCHEMA = {
     "anyOf": [{"type": "integer", "minimum": 0}, {"type": "string", "pattern": "^[0-9a-fA-F]{32}$"}]
 }
 
 
 def _seed(value: object) -> object:
+    """Return a seed, with its hex digits as small letters."""
     if isinstance(value, int) and not isinstance(value, bool):
         if value < 0:
             raise ValueError("0 or more")
         return value
-    if isinstance(value, str) and SECRET_SEED.fullmatch(value.strip().lower()):
-        return value.strip().lower()
+    if isinstance(value, str):
+        digits = value.strip().lower()
+        if SECRET_SEED.fullmatch(digits):
+            return digits
     raise ValueError("a whole number from 0, or a text of 32 hex digits (`arena init` draws one)")
 
 
@@ -67,9 +72,11 @@ Words = Annotated[str | tuple[str, ...] | None, BeforeValidator(as_tuple)]
 
 
 def _duration(value: object) -> object:
-    if isinstance(value, str) and value.strip() and (match := DURATION.fullmatch(value.strip())):
-        hours, minutes, seconds = (float(part or 0) for part in match.groups())
-        value = 3600 * hours + 60 * minutes + seconds
+    """Return a time such as `1h 30m` in seconds."""
+    match = DURATION.fullmatch(value.strip()) if isinstance(value, str) else None
+    if match is not None and match[0]:  # every part of the pattern may be absent
+        hours, minutes, seconds = match.groups("0")
+        value = 3600 * float(hours) + 60 * float(minutes) + float(seconds)
     if isinstance(value, int | float) and not isinstance(value, bool) and 0 < value <= MOST:
         return float(value)
     raise ValueError('a time such as "10m", "1h 30m" or "90s"')
@@ -97,7 +104,7 @@ class Time(Table):
 
 
 class RemoteTable(Table):
-    """[remote]: bots that stay on their authors' machines (`arena join`); seconds, while the connection lasts."""
+    """[remote]: bots that stay on their authors' machines; seconds, while they are connected."""
 
     start: SecondsOrNone = Field(
         REMOTE.time.start, gt=0, description="Seconds from `ready?` to `ready`."
@@ -185,10 +192,11 @@ class WorkersTable(Table):
 
 
 def web_address(value: object) -> object:
-    """Return the address of a web server, for a validator; ValueError for what is none."""
+    """Return the address of a web server; ValueError for any other value."""
     if isinstance(value, str) and re.fullmatch(r"https?://[^/\s@]+(/\S*)?", value):
-        with suppress(ValueError):  # of an address or a port that cannot be
-            if (where := urlsplit(value)).hostname and where.port != 0:
+        with suppress(ValueError):  # for an impossible address or port
+            address = urlsplit(value)
+            if address.hostname and address.port != 0:
                 return value
     raise ValueError(
         "an address such as https://host/path, without a name or a password before the host"
@@ -211,6 +219,7 @@ class ThresholdTable(Table):
 
 
 def _some(thresholds: tuple[ThresholdTable, ...]) -> tuple[ThresholdTable, ...]:
+    """Refuse an empty list of thresholds."""
     if not thresholds:  # `min_length` would also complain of a list whose only table has a mistake
         raise ValueError("at least one")
     return thresholds
@@ -240,7 +249,7 @@ class NotifyTable(Table):
 
 
 class BotTable(Table):
-    """[[bot]]: one bot by name. Without a path and a command: what holds for the bot of this name in the folder."""
+    """[[bot]]: a bot; without path and command, settings of the folder's bot of this name."""
 
     name: Word = Field(max_length=40, description="Up to 40 letters, digits and . _ -")
     path: str | None = Field(
@@ -260,5 +269,5 @@ class BotTable(Table):
 
     @property
     def adds_bot(self) -> bool:
-        """True if the bot is none of the folder's."""
+        """True if the bot is not one of the folder."""
         return self.path is not None or self.command is not None

@@ -1,22 +1,23 @@
-"""The tables of tournament.toml and bot.toml: the kinds of values that TOML has no word for, and limits.
+"""Tables of tournament.toml and bot.toml: limits, and the kinds of values that TOML does not have.
 
-One pydantic table describes one table of a file. mistakes.py turns what pydantic finds into
+One pydantic class describes one table of a file. mistakes.py turns the errors of pydantic into
 messages, one line a key.
 """
 
 import math
 import re
 from collections.abc import Callable
-from typing import Annotated
+from contextlib import suppress
+from typing import Annotated, Any
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, WithJsonSchema
 
 from arena.values import Board, Conditions, Limits
 
 DEFAULTS = Limits()
-MOST = (
-    10**15
-)  # bytes, seconds or a count: no machine has so much, and every system call and database takes it
+MOST = 10**15
+"""The most bytes, seconds or pieces of anything: no machine has as much, and every system call and
+database takes the number."""
 NONE = {"const": "none"}
 MEMORY_SCHEMA = {"anyOf": [{"type": "integer", "exclusiveMinimum": 0}, {"type": "string"}]}
 COUNT_SCHEMA = {"anyOf": [{"type": "integer", "minimum": 1}, NONE]}
@@ -35,57 +36,57 @@ UNITS = {
     "gib": 1024**3,
 }
 
+SIZE = re.compile(r"\s*([0-9]+(?:\.[0-9]+)?)\s*([A-Za-z]*)\s*")
+
 
 def _seconds(value: object) -> float:
     """Return a number of seconds as a float; TOML writes whole numbers without a point."""
-    try:
-        if isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value):
-            return float(value)
-    except OverflowError:  # a whole number of hundreds of digits
-        pass
+    if isinstance(value, int | float) and not isinstance(value, bool):
+        with suppress(OverflowError):  # for a whole number of hundreds of digits
+            if math.isfinite(value):
+                return float(value)
     raise ValueError("a number of seconds")
 
 
 def _bytes(value: object) -> int:
     """Return a size such as `256 MB` or `1 GiB` in bytes.
 
-    pydantic.ByteSize reads "1 MB more" as 1 MB, and "64 Mbit" as a size, where a mistake should be
-    named.
+    pydantic.ByteSize reads "1 MB more" as 1 MB, and "64 Mbit" as a size. Here both are mistakes.
     """
     if isinstance(value, int) and not isinstance(value, bool):
         return value
-    match = (
-        re.fullmatch(r"\s*([0-9]+(?:\.[0-9]+)?)\s*([A-Za-z]*)\s*", value)
-        if isinstance(value, str)
-        else None
-    )
-    if (
-        match is not None
-        and (unit := UNITS.get(match[2].lower()))
-        and math.isfinite(float(match[1]) * unit)
-    ):
-        return int(float(match[1]) * unit)
+    match = SIZE.fullmatch(value) if isinstance(value, str) else None
+    if match is not None:
+        number, unit = match.groups()
+        size = float(number) * UNITS.get(unit.lower(), math.nan)
+        if math.isfinite(size):
+            return int(size)
     raise ValueError('a size such as "256 MB"')
 
 
 def _count(value: object) -> int:
+    """Return a whole number; True and False are none, although Python takes them for numbers."""
     if isinstance(value, bool) or not isinstance(value, int):
-        raise ValueError("a whole number")  # noqa: TRY004 (pydantic reports a ValueError, and lets a TypeError pass)
+        # pydantic reports a ValueError, and lets a TypeError pass.
+        raise ValueError("a whole number")  # noqa: TRY004
     return value
 
 
 def _amount(value: object) -> float:
+    """Return a number from 0 as a float."""
     if isinstance(value, int | float) and not isinstance(value, bool) and 0 <= value <= MOST:
         return float(value)
     raise ValueError("a number from 0")
 
 
 def _or_none(convert: Callable[[object], object]) -> BeforeValidator:
-    """Return a validator that reads `"none"`, which is no limit, as None."""
+    """Return a validator that reads `"none"`, which means no limit, as None."""
 
     def converted(value: object) -> object:
+        if value == "none":
+            return None
         try:
-            return None if value == "none" else convert(value)
+            return convert(value)
         except ValueError as error:
             raise ValueError(f'{error}, or "none"') from error
 
@@ -107,31 +108,31 @@ Names = Annotated[tuple[str, ...], BeforeValidator(as_tuple)]
 
 
 class Table(BaseModel):
-    """A table of a file: every key is known, and no value is converted into another kind."""
+    """A table of a file: an unknown key is a mistake, and so is a value of another type."""
 
     model_config = ConfigDict(extra="forbid", strict=True, frozen=True)
 
 
 class ExtensionTable(Table):
-    """A table of tournament.toml that an extension adds, and what it changes of an event.
+    """A table of tournament.toml that an extension adds, and its changes to an event.
 
     If one of its keys has no default, an event may leave the whole table out. Otherwise a table
     that is left out has its defaults.
     """
 
     def conditions(self, before: Conditions) -> Conditions:
-        """Return the conditions of every match, which the tables before this one have changed."""
+        """Return the conditions of every match; `before` has the changes of earlier tables."""
         return before
 
     def boards(self, before: tuple[Board, ...]) -> tuple[Board, ...]:
-        """Return the boards of the event, which the tables before this one have changed."""
+        """Return the boards of the event; `before` has the changes of earlier tables."""
         return before
 
 
 class BotLimits(Table):
     """[limits] of a bot.toml, and most of [limits] of a tournament.toml: limits of one bot process.
 
-    The defaults are the event's. arena.values.Limits says what each limit is for.
+    The defaults are those of an event. arena.values.Limits explains each limit.
     """
 
     memory: BytesOrNone = Field(
@@ -156,11 +157,12 @@ class BotLimits(Table):
     )
 
     def limits(self, *, defaults: bool) -> Limits:
-        """Return the limits; a limit that the file does not name has its default, or None without `defaults`."""
-        names = BotLimits.model_fields if defaults else self.model_fields_set
-        return Limits(
-            **{
-                name: getattr(self, name) if name in names else None
-                for name in BotLimits.model_fields
-            }
-        )
+        """Return the limits.
+
+        A limit that the file does not name has its default, or is None without `defaults`.
+        """
+        values: dict[str, Any] = {}
+        for name in BotLimits.model_fields:
+            is_set = defaults or name in self.model_fields_set
+            values[name] = getattr(self, name) if is_set else None
+        return Limits(**values)

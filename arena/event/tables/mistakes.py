@@ -1,12 +1,13 @@
-"""Messages about a tournament.toml, bot.toml or file of lessons that is not valid: one line for each wrong key.
+"""Messages about a file of tables that is not valid: one line for each wrong key.
 
-pydantic's own messages use Python's terms and repeat an error for each member of a union. Of the
-keys it knows only those of `boards` and of lists of tables. A stranger may have written the file,
-so what a message repeats of it is cut short and safe to print.
+The file is a tournament.toml, a bot.toml or a file of lessons. pydantic's own messages use Python's
+terms and repeat an error for each member of a union. The only keys that this module knows are
+`boards` and the lists of tables. A stranger may have written the file, so the parts of it that a
+message repeats are cut short and safe to print.
 """
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
 from typing import Any
@@ -15,8 +16,12 @@ from pydantic import BaseModel, ValidationError
 
 from arena.errors import did_you_mean
 
-SHOWN_LETTERS = 80  # of a key or a wrong value
-MOST_LINES = 100  # of a file that a stranger made to have a million mistakes
+SHOWN_LETTERS = 80
+"""The letters of a key or of a wrong value that a message shows."""
+MOST_LINES = 100
+"""The most lines of messages: a stranger may have made a file with a million mistakes."""
+UNION_MEMBERS = {"str", "int", "float", "constrained-int"}
+"""Names that pydantic gives to members of a union."""
 LISTS_OF_TABLES = (["bot"], ["grade", "threshold"], ["lesson"])
 """The keys that stand in double brackets."""
 EXPECTED = {
@@ -26,21 +31,23 @@ EXPECTED = {
     "string_type": "a text",
     "tuple_type": "a list",
     "model_type": "a table",
-    "string_pattern_mismatch": "a word of letters, digits and . _ - that does not begin with . or -",
+    "string_pattern_mismatch": (
+        "a word of letters, digits and . _ - that does not begin with . or -"
+    ),
 }
-"""What should stand there, by pydantic's kind of error."""
+"""The expected value, by pydantic's kind of error."""
 
 
-class Mistake(ValueError):  # noqa: N818 (the user's mistake, and no error of the program)
+class Mistake(ValueError):  # noqa: N818 (it is the user's mistake, not an error of the program)
     """A mistake whose message is complete; pydantic passes it on from a validator."""
 
 
 @dataclass(frozen=True)
 class WrongKey:
-    """What is wrong with a key; as a text `KEY: what is wrong`."""
+    """A wrong key and its mistake; as a text `KEY: MISTAKE`."""
 
     key: str
-    """As the user knows it; empty for a line about several keys."""
+    """The name by which the user knows it; empty for a line about several keys."""
     words: str
 
     def __str__(self) -> str:
@@ -48,81 +55,94 @@ class WrongKey:
 
 
 def wrong_keys(error: ValidationError, tables: Mapping[str, type[BaseModel]]) -> list[WrongKey]:
-    """Return what is wrong with each key; `tables` are the file's by name, with the file itself as ``."""
+    """Return the wrong keys.
+
+    `tables` are the tables of the file by name, with the file itself as ``.
+    """
+    # A key that is missing comes last, because it is perhaps there, but misspelt.
+    in_order = sorted(error.errors(), key=lambda detail: detail["type"] == "missing")
     errors: dict[str, list[dict[str, Any]]] = {}
-    for each in sorted(
-        error.errors(), key=lambda each: each["type"] == "missing"
-    ):  # last: it is perhaps misspelt
-        # An unknown key may be called like a member of a union: its path is the file's own.
-        path = list(each["loc"]) if each["type"] == "extra_forbidden" else _path(each["loc"])
-        errors.setdefault(_key(path), []).append({**each, "path": path})
-    wrong = [
-        WrongKey(key, _message(same_key, tables))
-        for key, same_key in islice(errors.items(), MOST_LINES)
-    ]
+    for detail in in_order:
+        # An unknown key may have the name of a member of a union, so its path is not shortened.
+        path = list(detail["loc"])
+        if detail["type"] != "extra_forbidden":
+            path = _path(path)
+        errors.setdefault(_key(path), []).append({**detail, "path": path})
+    wrong = []
+    for key, same_key in islice(errors.items(), MOST_LINES):
+        wrong.append(WrongKey(key, _message(same_key, tables)))
     if len(errors) > MOST_LINES:
         wrong.append(WrongKey("", f"and {len(errors) - MOST_LINES} more"))
     return wrong
 
 
-def _path(loc: tuple[int | str, ...]) -> list[int | str]:
+def _path(parts: Sequence[int | str]) -> list[int | str]:
     """Return the path of a key, without the names that pydantic gives to the members of a union."""
-    members = {"str", "int", "float", "constrained-int"}
-    path = [
-        part
-        for part in loc
-        if part not in members and not str(part).startswith(("tuple[", "literal["))
-    ]
+    path: list[int | str] = []
+    for part in parts:
+        is_member = part in UNION_MEMBERS or str(part).startswith(("tuple[", "literal["))
+        if not is_member:
+            path.append(part)
     if path[:1] == ["boards"]:
         return path[:2]
-    return next(
-        (path[: len(names) + 2] for names in LISTS_OF_TABLES if path[: len(names)] == names), path
-    )
+    for names in LISTS_OF_TABLES:
+        if path[: len(names)] == names:
+            return path[: len(names) + 2]
+    return path
 
 
 def _key(path: list[int | str]) -> str:
     """Return a path as the user knows it: `time.move`, `boards 2`, `[[bot]] 2: name`."""
-    parts = [part if isinstance(part, str) else str(part + 1) for part in path]
-    texts = [
-        part[:SHOWN_LETTERS] if part.isprintable() else ascii(part[:SHOWN_LETTERS])
-        for part in parts
-    ]
+    texts = list(map(_text, path))
     for names in LISTS_OF_TABLES:
         if path[: len(names)] == names and len(path) > len(names):
             return f"[[{'.'.join(names)}]] {': '.join(texts[len(names) :])}"
     return " ".join(texts) if isinstance(path[-1], int) else ".".join(texts)
 
 
+def _text(part: int | str) -> str:
+    """Return a part of a path, safe to print; the user counts the tables of a list from 1."""
+    if isinstance(part, int):
+        return str(part + 1)
+    text = part[:SHOWN_LETTERS]
+    return text if part.isprintable() else ascii(text)
+
+
 def _message(same_key: list[dict[str, Any]], tables: Mapping[str, type[BaseModel]]) -> str:
+    """Return the mistake of a key in words; pydantic has an error for each member of a union."""
     error = same_key[0]
+    path = error["path"]
     if error["type"] == "missing":
         return "this key is missing"
     if error["type"] == "extra_forbidden":
-        path = error["path"]
-        name = str(path[-1])[:SHOWN_LETTERS]
-        known = list(
-            tables[".".join(part for part in path[:-1] if isinstance(part, str))].model_fields
-        )
-        elsewhere = [
-            f"{table}.{name}"
-            for table, model in tables.items()
-            if table and name in model.model_fields
-        ]
-        hint = f"did you mean {elsewhere[0]!r}?" if elsewhere else did_you_mean(name, known)
-        return f"unknown key; {hint or 'known: ' + ', '.join(known)}"
-    if (
-        error["type"] == "tuple_type"
-        and isinstance(error["input"], dict)
-        and error["path"] in LISTS_OF_TABLES
-    ):
-        return f"expected [[{'.'.join(error['path'])}]], with two brackets on each side"
-    if isinstance(mistake := error.get("ctx", {}).get("error"), Mistake):
+        return _unknown_key(path, tables)
+    is_table = error["type"] == "tuple_type" and isinstance(error["input"], dict)
+    if is_table and path in LISTS_OF_TABLES:
+        return f"expected [[{'.'.join(path)}]], with two brackets on each side"
+    mistake = error.get("ctx", {}).get("error")
+    if isinstance(mistake, Mistake):
         return str(mistake)
-    expected = dict.fromkeys(_expected(each) for each in same_key)
+    expected = dict.fromkeys(map(_expected, same_key))
     return f"expected {', or '.join(expected)}, not {shown(error['input'])}"
 
 
+def _unknown_key(path: list[int | str], tables: Mapping[str, type[BaseModel]]) -> str:
+    """Return the message about an unknown key, with the key that the user perhaps meant."""
+    name = str(path[-1])[:SHOWN_LETTERS]
+    table_name = ".".join(part for part in path[:-1] if isinstance(part, str))
+    known = list(tables[table_name].model_fields)
+    hint = did_you_mean(name, known)
+    for table, model in tables.items():
+        if table and name in model.model_fields:
+            hint = f"did you mean '{table}.{name}'?"
+            break
+    if not hint:
+        hint = f"known: {', '.join(known)}"
+    return f"unknown key; {hint}"
+
+
 def _expected(error: dict[str, Any]) -> str:
+    """Return the value that one error of pydantic expects, in words."""
     bounds = error.get("ctx", {})
     if isinstance(error["loc"][-1], int) and not isinstance(error["path"][-1], int):
         return "a list of texts"
@@ -151,11 +171,10 @@ def shown(value: object) -> str:
         return "a table"
     try:
         text = json.dumps(value) if isinstance(value, str | bool | list | tuple) else repr(value)
-    except (
-        TypeError,
-        ValueError,
-    ):  # a date in a list; or a number of more digits than Python prints
-        return (
-            "such a list" if isinstance(value, list | tuple) else "a number of thousands of digits"
-        )
-    return text if len(text) <= SHOWN_LETTERS else f"{text[: SHOWN_LETTERS - 3]}..."
+    except (TypeError, ValueError):
+        if isinstance(value, list | tuple):  # it has a date, or such a number
+            return "such a list"
+        return "a number of thousands of digits"  # Python refuses to print it
+    if len(text) <= SHOWN_LETTERS:
+        return text
+    return f"{text[: SHOWN_LETTERS - 3]}..."
