@@ -1,4 +1,6 @@
-"""Matches that people play in the browser: who plays which, how far it is, and when it ends. Nothing is stored.
+"""Matches that people play in the browser: who plays which, how far it is, when it ends.
+
+Nothing of them is stored.
 
 Each has a process of its own (human_process.py), so that no page waits for a bot and one match
 disturbs no other. The server talks with it by two pipes, and keeps what it needs when a page is
@@ -34,25 +36,32 @@ from arena.extras.serve.streams import EventStream
 from arena.match import entering
 from arena.protocol import clean
 
-AT_ONCE = 8  # matches of all people
-IDLE_S = 1800.0  # a person has so long for a move
-CLOSED_S = 60.0  # so long after its page was closed a match ends; a page without scripts is not seen to be closed
-STORED_S = 3600.0  # so long a match that has ended can be looked at
-STORED = 30  # matches that have ended, of all people
-TURNS = 300  # the last turns, which a page gets that is loaded again
+AT_ONCE = 8
+"""The most matches of all people at a time."""
+IDLE_S = 1800.0
+"""The time that a person has for a move."""
+CLOSED_S = 60.0
+"""A match ends so long after its page was closed; nobody sees that a page without scripts was."""
+STORED_S = 3600.0
+"""The time for which a match that has ended can be looked at."""
+STORED = 30
+"""The most matches that have ended and can be looked at, of all people."""
+TURNS = 300
+"""The turns that a page gets when it is loaded again, the last of the match."""
 LOOK_S = 0.5
 END_S = 5.0
 
 
 @dataclass(frozen=True, kw_only=True)
 class Wish:
-    """What somebody wants to play."""
+    """The match that somebody wants to play."""
 
     board: str
     roles: tuple[str, ...]
     bot: str
-    """As commands name it: `ada@2`."""
+    """The bot as commands name it: `ada@2`."""
     own_bot: bool
+    """True if the bot belongs to whoever plays, who may read what it wrote."""
 
     def __str__(self) -> str:
         return f"{self.board} as {' and '.join(self.roles)} against {self.bot}"
@@ -60,42 +69,49 @@ class Wish:
 
 @dataclass(kw_only=True)
 class HumanMatch:
-    """One match, as its page shows it."""
+    """A match, as its page shows it."""
 
     account: str
     wish: Wish
     id: str = field(default_factory=lambda: secrets.token_hex(16))
-    """Nobody can guess it."""
+    """Random, so that nobody can guess it."""
     events: EventStream = field(default_factory=lambda: EventStream(TURNS))
     number: int = 0
-    """Of the last question."""
+    """The number of the last question."""
     role: str = ""
     choices: tuple[Mapping[str, Any], ...] = ()
     """The legal moves of the role (human_process.py `Choice`), while it is asked."""
     ended: str = ""
     """How it ended, in words; empty while it is played."""
     replay: str = ""
+    """JSON for the replay viewer; empty if the match has no verdict."""
     record: str = ""
-    """JSON for the replay viewer, and the text of the match; empty when it has no verdict."""
+    """The text of the match; empty if it has no verdict."""
     moved: float = field(default_factory=time.monotonic)
+    """The time (monotonic) of the last question or move."""
     seen: float = field(default_factory=time.monotonic)
-    """Times (monotonic) of the last move, and of the last request by anybody."""
+    """The time (monotonic) of the last request for the match."""
     pages: int | None = None
     """How many of its pages with scripts are open; None if there was none yet."""
     process: asyncio.subprocess.Process | None = None
     reading: "asyncio.Task[None] | None" = None
 
     async def changed(self, seconds: float, count: int, number: int) -> bool:
-        """Wait until there is more than a page has: turns, a question, the end; False if there is nothing by then."""
+        """Wait until there is more than a page has: a turn, a question, or the end of the match.
+
+        The page has `count` states and the question `number`. Return False if nothing came in time.
+        """
         until = time.monotonic() + seconds
-        while (
-            not self.ended
-            and self.events.count <= count
-            and (not self.choices or self.number == number)
-        ):
+        while not self._has_more(count, number):
             if not await self.events.news(until - time.monotonic()):
                 return False
         return True
+
+    def _has_more(self, count: int, number: int) -> bool:
+        """Return whether there is more than `count` states and the question `number`."""
+        if self.ended or self.events.count > count:
+            return True
+        return bool(self.choices) and self.number != number
 
     @contextlib.contextmanager
     def open_page(self) -> Iterator[None]:
@@ -104,9 +120,10 @@ class HumanMatch:
         try:
             yield
         finally:
-            self.pages, self.seen = self.pages - 1, time.monotonic()
+            self.pages -= 1
+            self.seen = time.monotonic()
 
-    def tell(self, message: Mapping[str, Any]) -> None:
+    def hear(self, message: Mapping[str, Any]) -> None:
         """Take a message of the process."""
         if "head" in message:
             self.events.head = json.dumps(message["head"])
@@ -114,15 +131,15 @@ class HumanMatch:
             self.events.add([json.dumps(message["turn"])], self.events.count + 1)
             self.events.text = message["text"]
         elif "ask" in message:
-            ask = message["ask"]
-            self.number, self.role, self.choices = ask["number"], ask["role"], tuple(ask["choices"])
+            question = message["ask"]
+            self.number = question["number"]
+            self.role = question["role"]
+            self.choices = tuple(question["choices"])
             self.moved = time.monotonic()
         elif "over" in message:
-            self.ended, self.replay, self.record = (
-                message["words"],
-                message["over"],
-                message["text"],
-            )
+            self.ended = message["words"]
+            self.replay = message["over"]
+            self.record = message["text"]
         elif "refused" in message:
             self.ended = f"it cannot be played: {message['refused']}"
         self.events.ring()
@@ -133,24 +150,32 @@ class HumanMatch:
             self.process.stdin.write(json.dumps(message).encode() + b"\n")
 
     def move(self, number: str, text: str) -> None:
-        """Answer a question by a text that means a legal move; ArenaError for another question, or no such move."""
+        """Answer a question by a text that means a legal move.
+
+        Raise ArenaError if this question is not open, or if the text means no legal move or several.
+        """
         if self.ended:
             raise ArenaError("this match is over")
         if not self.choices or number != str(self.number):
             raise ArenaError("this move came too late: look at the board again")
         legal = [choice["move"] for choice in self.choices]
-        meant = entering.by_text(text, legal) if text not in legal else (text,)
-        if len(meant) != 1:
-            raise ArenaError(
-                f"{clean(text, 100)!r} is {'more than one' if meant else 'no'} legal move; choose another"
-            )
-        self.send({"number": self.number, "move": meant[0]})
-        self.choices, self.moved = (), time.monotonic()
+        if text in legal:
+            move = text
+        else:
+            meant = entering.by_text(text, legal)
+            if len(meant) != 1:
+                how_many = "more than one" if meant else "no"
+                typed = clean(text, 100)
+                raise ArenaError(f"{typed!r} is {how_many} legal move; choose another")
+            move = meant[0]
+        self.send({"number": self.number, "move": move})
+        self.choices = ()
+        self.moved = time.monotonic()
         self.events.ring()
 
 
 class HumanMatches:
-    """All of them."""
+    """All matches that people play here, or have played within an hour."""
 
     def __init__(self, accounts: Accounts) -> None:
         self._accounts = accounts
@@ -158,12 +183,13 @@ class HumanMatches:
 
     def under_way(self, account: Account) -> HumanMatch | None:
         """Return the match that somebody plays."""
-        return next(
-            (m for m in self._matches.values() if m.account == account.id and not m.ended), None
-        )
+        for match in self._matches.values():
+            if match.account == account.id and not match.ended:
+                return match
+        return None
 
     def find(self, id: str, account: Account) -> HumanMatch | None:  # noqa: A002
-        """Return a match of an account by its id; None if there is none, or it is another's."""
+        """Return a match of an account by its id; None if it has no such match."""
         match = self._matches.get(id)
         if match is None or match.account != account.id:
             return None
@@ -171,15 +197,20 @@ class HumanMatches:
         return match
 
     async def begin(self, account: Account, wish: Wish) -> HumanMatch:
-        """Begin a match; ArenaError for more than one at a time, or than the server or a limit allows."""
+        """Begin a match.
+
+        Raise ArenaError if the account has a match under way, or if the server or a limit allows no
+        more.
+        """
         if self.under_way(account) is not None:
             raise ArenaError("you have a match under way: go on with it, or leave it")
-        if sum(not match.ended for match in self._matches.values()) >= AT_ONCE:
+        under_way = [match for match in self._matches.values() if not match.ended]
+        if len(under_way) >= AT_ONCE:
             raise ArenaError(
                 f"{AT_ONCE} matches are played here by people already; try again later"
             )
         match = HumanMatch(account=account.id, wish=wish)
-        self._matches[match.id] = match  # now, so that nobody begins two at once
+        self._matches[match.id] = match  # at once, so that nobody begins two matches
         try:
             await asyncio.to_thread(self._accounts.begin_match, account, wish.bot, str(wish))
             match.process = await asyncio.create_subprocess_exec(
@@ -198,15 +229,17 @@ class HumanMatches:
 
     def leave(self, match: HumanMatch, words: str) -> None:
         """End a match before its end."""
-        if not match.ended:
-            match.ended, match.choices = words, ()
-            match.events.ring()
-            if match.process is not None:
-                _end(match.process)
+        if match.ended:
+            return
+        match.ended = words
+        match.choices = ()
+        match.events.ring()
+        if match.process is not None:
+            _end(match.process)
 
     @contextlib.asynccontextmanager
     async def looked_after(self) -> AsyncIterator[None]:
-        """End matches that nobody plays any more, and all of them at the end of the `async with`."""
+        """End matches that nobody plays any more, and all matches at the end of the `async with`."""
 
         async def look() -> None:
             while True:
@@ -218,16 +251,17 @@ class HumanMatches:
             yield
         finally:
             looking.cancel()
+            tasks = [looking]
             for match in self._matches.values():
                 self.leave(match, "the server has ended")
-            readings = [
-                match.reading for match in self._matches.values() if match.reading is not None
-            ]
-            await asyncio.gather(looking, *readings, return_exceptions=True)
+                if match.reading is not None:
+                    tasks.append(match.reading)
+            await asyncio.gather(*tasks, return_exceptions=True)
 
     def step(self) -> None:
-        """End what nobody plays any more, and forget what ended long ago."""
-        now, revoked = time.monotonic(), self._revoked()
+        """End matches that nobody plays any more, and forget those that ended long ago."""
+        now = time.monotonic()
+        revoked = self._revoked()
         for match in self._matches.values():
             if match.account in revoked:
                 self.leave(match, "your account was revoked")
@@ -241,25 +275,22 @@ class HumanMatches:
                 del self._matches[match.id]
 
     def _revoked(self) -> frozenset[str]:
-        """Return the accounts that may play no more, as far as they play."""
+        """Return the accounts that were revoked; none if nobody plays."""
         if all(match.ended for match in self._matches.values()):
             return frozenset()
         return frozenset(account.id for account in self._accounts.accounts() if account.revoked)
 
     async def _read(self, match: HumanMatch, process: asyncio.subprocess.Process) -> None:
-        """Take what a process says until it ends."""
+        """Take the messages of a process until it ends."""
         match.send(asdict(match.wish))
         try:
-            while (
-                not match.ended
-                and process.stdout is not None
-                and (line := await process.stdout.readline())
-            ):
-                match.tell(json.loads(line))
+            while not match.ended and process.stdout is not None:
+                line = await process.stdout.readline()
+                if not line:
+                    break
+                match.hear(json.loads(line))
         except ValueError:
-            logging.exception(
-                "a match of a person: its process wrote what is no message, or too much"
-            )
+            logging.exception("a match of a person: its process wrote an invalid or too long line")
         failed = not match.ended
         self.leave(
             match,
@@ -271,7 +302,7 @@ class HumanMatches:
         except TimeoutError:
             _end(process)
             await process.wait()
-        if failed:  # who was killed, such as for memory, has said nothing there
+        if failed:  # a process that was killed, such as for memory, has written nothing there
             logging.error(
                 "a match of a person (%s): its process ended with %s",
                 match.wish,
@@ -280,7 +311,7 @@ class HumanMatches:
 
 
 def _end(process: asyncio.subprocess.Process) -> None:
-    """Ask a process to end, with its bots, and insist."""
+    """Ask a process to end with its bots, and kill it if it does not end in time."""
 
     def send(number: int) -> None:
         with contextlib.suppress(ProcessLookupError):

@@ -1,4 +1,4 @@
-"""The process of a match that a person plays on the site: the referee with its bots here, the person behind a pipe.
+"""The process of a match that a person plays on the site: it has referee and bots, and asks by a pipe.
 
 It writes a line of JSON for each turn, each question and the end to its stdout, and reads moves
 from its stdin. It sends what the person's roles may see and nothing else until the match is over.
@@ -12,6 +12,7 @@ import signal
 import sys
 from collections.abc import Iterable, Iterator
 from dataclasses import asdict, dataclass
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -39,134 +40,148 @@ from arena.sandbox.child_setup import PR_SET_PDEATHSIG
 from arena.sandbox.level import prctl
 from arena.values import Match, Played
 
-UNRATED = "unrated, played by a person"  # the name of the event in the text of such a match
-FILE = "match.txt"  # the file as which the text is downloaded: the commands that the replay shows name it
-MOST_BYTES = 16_000_000  # of a line
-MOST_TRIED = 300  # legal moves whose cells are looked for
+UNRATED = "unrated, played by a person"
+"""The name of the event in the text of such a match."""
+FILE = "match.txt"
+"""The file as which the text is downloaded: the commands that the replay shows name it."""
+MOST_BYTES = 16_000_000
+"""The most bytes of a line."""
+MOST_TRIED = 300
+"""The most legal moves whose cells are looked for."""
 
 
 @dataclass(frozen=True)
 class Choice:
-    """A legal move, and how else it can be chosen than by its button."""
+    """A legal move, and the ways to choose it without its button."""
 
     move: Move
     directions: str = ""
-    """The keys that enter it, one after another, such as `up up`."""
+    """The keys that enter the move, in their order, such as `up up`."""
     cells: tuple[str, ...] = ()
-    """The cells that it is about, such as `3 1`."""
+    """The cells on which a click means the move, such as `3 1`."""
     card: str = ""
 
 
 class PipeSeat:
-    """The person's seats: tells what they may see, and reads their moves."""
+    """The person's seats: sends what the person may see, and reads the moves."""
 
     def __init__(self, game: Game[Any], match: Match) -> None:
-        self._game, self._roles = game, [seat.role for seat in match.seats]
+        self._game = game
+        self._roles = [seat.role for seat in match.seats]
         self._grids = read_grids(game.board(), game.drawing)
-        self._item = boards.items(self._grids, Styles.of(game.drawing, self._roles, game.sides))
+        styles = Styles.of(game.drawing, self._roles, game.sides)
+        self._item = boards.items(self._grids, styles)
         self._view = PlayerView(game, match)
-        self._every_cell = {
-            f"{x} {y}" for grid in self._grids for x in grid.columns for y in grid.rows
-        }
         self._number = 0
-        drawn = boards.values(game, self._roles, game.sides, self._view.own[0]) | {
-            "label": clean(match.label),
-            "roles": [clean(role) for role in self._roles],
-            "sides": [[self._roles.index(role) for role in side] for side in game.sides],
-        }
-        send(head={"board": drawn})
+        """The number of the last question."""
+        self._every_cell: set[str] = set()
+        for grid in self._grids:
+            for x, y in product(grid.columns, grid.rows):
+                self._every_cell.add(f"{x} {y}")
+        board = boards.values(game, self._roles, game.sides, self._view.own[0])
+        board["label"] = clean(match.label)
+        board["roles"] = [clean(role) for role in self._roles]
+        board["sides"] = [list(map(self._roles.index, side)) for side in game.sides]
+        send(head={"board": board})
         self._scene = self._view.opening()
         self._show(self._scene)
 
     def watch(self, referee: Referee) -> None:
-        """Tell the new turns."""
+        """Send the new turns."""
         for scene in self._view.go_on(referee.turns):
             self._scene = scene
             self._show(scene)
 
     def choose(self, referee: Referee, role: Role) -> Move:
-        """Ask for a legal move of the role; SystemExit when nobody answers any more."""
+        """Ask for a legal move of the role; raise SystemExit when the server has ended."""
         now = self._view.of(role, self._scene, referee)
         if now.facts != self._scene.facts:  # chance and hidden turns of others have no scene
             self._scene = Scene(now.number, (), (), now.facts)
             self._show(self._scene)
         legal = tuple(self._game.legal_moves(referee.state, role))
         self._number += 1
-        send(
-            ask={
-                "number": self._number,
-                "role": role,
-                "choices": [*map(asdict, self._choices(referee, role, legal))],
-            }
-        )
-        while (line := sys.stdin.readline(MOST_BYTES)).endswith(
-            "\n"
-        ):  # half of one is the server's end
+        choices = [asdict(choice) for choice in self._choices(referee, role, legal)]
+        send(ask={"number": self._number, "role": role, "choices": choices})
+        while True:
+            line = sys.stdin.readline(MOST_BYTES)
+            if not line.endswith("\n"):  # the server has ended, perhaps in the middle of a line
+                raise SystemExit(0)
             answer = json.loads(line)
             if answer["number"] == self._number and answer["move"] in legal:
                 move: Move = answer["move"]
                 return move
-        raise SystemExit(0)
 
     def _show(self, scene: Scene) -> None:
+        """Send a state of the match, with the turns that led to it."""
         values = {
-            "state": [*map(self._item, scene.facts)],
-            "moves": [*replays.moves(scene.turns, self._roles)],
-            "fates": [*map(replays.fate, scene.steps)],
+            "state": list(map(self._item, scene.facts)),
+            "moves": list(replays.moves(scene.turns, self._roles)),
+            "fates": list(map(replays.fate, scene.steps)),
         }
         send(turn=values, text=render_state(self._game, scene.facts))
 
     def _choices(self, referee: Referee, role: Role, legal: tuple[Move, ...]) -> Iterator[Choice]:
-        """Yield the legal moves, each with what the board has for it."""
-        drawn = [each for fact in self._scene.facts if (each := self._read(fact))]
-        cards = {card for each in drawn if role in each.name.split() for card in each.cards}
-        tried = self._tried(referee, role, legal[:MOST_TRIED])
+        """Yield the legal moves, each with the keys, cells and card that mean it."""
+        cards: set[str] = set()
+        for drawn in self._drawn(self._scene.facts):
+            if role in drawn.name.split():
+                cards.update(drawn.cards)
+        tried = self._cells_by_trying(referee, role, legal[:MOST_TRIED])
         for move in legal:
             words = move.split()
+            cells = tried.get(move, ())
             named = " ".join(words[-2:])
-            cells = tried.get(move, ()) or tuple({named} & self._every_cell)
+            if not cells and named in self._every_cell:
+                cells = (named,)
             card = words[-1] if words[-1] in cards else ""
-            yield Choice(move, " ".join(entering.directions_of(move)), cells, card)
+            directions = " ".join(entering.directions_of(move))
+            yield Choice(move, directions, cells, card)
 
-    def _tried(
+    def _cells_by_trying(
         self, referee: Referee, role: Role, legal: tuple[Move, ...]
     ) -> dict[Move, tuple[str, ...]]:
-        """Return the cells of each move, by trying it; none where that could tell the person a secret."""
-        game, state = self._game, referee.state
+        """Return the cells of each move, by trying it; none if that could tell the person a secret."""
+        game = self._game
+        state = referee.state
         if not game.open or not self._grids:
             return {}
-        others = {
-            other: game.legal_moves(state, other)[0]
-            for other in game.to_move(state)
-            if other != role
-        }
+        moves: dict[Role, Move] = {}
+        for other in game.to_move(state):
+            moves[other] = game.legal_moves(state, other)[0]
         before = set(game.view(state, role))
-        after = {
-            move: set(game.view(game.play(state, others | {role: move}), role)) for move in legal
-        }
+        after: dict[Move, set[Fact]] = {}
+        for move in legal:
+            moves[role] = move
+            after[move] = set(game.view(game.play(state, dict(moves)), role))
         always = set.intersection(*after.values())
-        cells = {}
-        for move, facts in after.items():
-            drawn = [each for fact in facts if (each := self._read(fact))]
-            own = {
-                each.cell for each in drawn if isinstance(each.item, Piece) and each.name == role
-            }
-            if not own:
-                came, gone = self._marked(facts - before - always), self._marked(before - facts)
-                # A move that turns the discs of others is about the cell that was empty.
-                own = (came - self._marked(before) or came) | gone
-            cells[move] = tuple(sorted(f"{x} {y}" for x, y in own))
-        return cells
+        return {move: self._cells_of(role, before, facts, always) for move, facts in after.items()}
+
+    def _cells_of(
+        self, role: Role, before: set[Fact], after: set[Fact], always: set[Fact]
+    ) -> tuple[str, ...]:
+        """Return the cells of a move by the facts before and after it; `always` holds after any move."""
+        cells: set[Cell] = set()
+        for drawn in self._drawn(after):
+            if isinstance(drawn.item, Piece) and drawn.name == role:
+                cells.add(drawn.cell)
+        if not cells:
+            came = self._marked(after - before - always)
+            gone = self._marked(before - after)
+            # A move that turns the discs of others is about the cell that was empty.
+            was_empty = came - self._marked(before)
+            cells = (was_empty or came) | gone
+        return tuple(sorted(f"{x} {y}" for x, y in cells))
 
     def _marked(self, facts: Iterable[Fact]) -> set[Cell]:
-        return {
-            each.cell
-            for fact in facts
-            if (each := self._read(fact)) and isinstance(each.item, Mark)
-        }
+        """Return the cells that have a mark by these facts."""
+        return {drawn.cell for drawn in self._drawn(facts) if isinstance(drawn.item, Mark)}
 
-    def _read(self, fact: Fact) -> DrawnFact | None:
-        return read_fact(self._grids, self._game.drawing, fact)
+    def _drawn(self, facts: Iterable[Fact]) -> Iterator[DrawnFact]:
+        """Yield those of these facts that the board draws."""
+        for fact in facts:
+            drawn = read_fact(self._grids, self._game.drawing, fact)
+            if drawn is not None:
+                yield drawn
 
 
 def take_seat(planned: Match, *, own_bot: bool, home: Path) -> None:
@@ -174,14 +189,13 @@ def take_seat(planned: Match, *, own_bot: bool, home: Path) -> None:
 
     The person reads what the bot wrote only if it is their `own_bot`; `home` is the workspace.
     """
-    prctl(
-        PR_SET_PDEATHSIG, signal.SIGTERM, 0, 0, 0
-    )  # stdin tells of the server's end only when a person is asked
-    os.nice(NICE)  # what a bot waits for a core is excused
+    # The end of stdin tells of the server's end only while a person is asked.
+    prctl(PR_SET_PDEATHSIG, signal.SIGTERM, 0, 0, 0)
+    os.nice(NICE)  # a bot is not charged for the time that it waits for a core
     game = rulebook.game_of(planned)
-    seat = PipeSeat(game, planned)
-    record = play(planned, choose=seat.choose, observer=seat.watch)
-    bots = {each.bot.name for each in planned.seats}
+    pipe_seat = PipeSeat(game, planned)
+    record = play(planned, choose=pipe_seat.choose, observer=pipe_seat.watch)
+    bots = {seat.bot.name for seat in planned.seats}
     author = Author(
         name="",
         bots=frozenset(bots if own_bot else ()),
@@ -189,13 +203,18 @@ def take_seat(planned: Match, *, own_bot: bool, home: Path) -> None:
         hidden_paths=hidden_paths(home / "results" / "none"),
         sees_all_matches=True,
     )
-    text = notation.text_of(author.portable(record, {bot: bot for bot in bots}), UNRATED)
+    portable = author.portable(record, {bot: bot for bot in bots})
+    text = notation.text_of(portable, UNRATED)
     cut = author.cut(record)
-    values = data.match_values(cut, Played.of(cut), {}, replays.Games(lambda _: game), UNRATED)
-    replay = replays.safe_json(values | {"matches": {**values["matches"], "id": [FILE]}})
-    scores = ", ".join(f"{clean(role)} {score}" for role, score in record.verdict.scores.items())
-    words = f"{clean(record.verdict.reason)}: {scores}"
-    send(over=replay if len(replay) < MOST_BYTES // 2 else "", text=text, words=words)
+    games = replays.Games(lambda _: game)
+    values = data.match_values(cut, Played.of(cut), {}, games, UNRATED)
+    values["matches"]["id"] = [FILE]
+    replay = replays.safe_json(values)
+    if len(replay) >= MOST_BYTES // 2:
+        replay = ""
+    verdict = record.verdict
+    scores = ", ".join(f"{clean(role)} {score}" for role, score in verdict.scores.items())
+    send(over=replay, text=text, words=f"{clean(verdict.reason)}: {scores}")
 
 
 def send(**values: object) -> None:
@@ -204,28 +223,28 @@ def send(**values: object) -> None:
 
 
 def serve_person() -> None:
-    """Play the match that the server names on stdin; nothing if it has ended before it named one."""
+    """Play the match that the server names on stdin; play nothing if the server ends before that."""
     line = sys.stdin.readline()
     if not line.endswith("\n"):
         return
-    wanted = json.loads(line)
+    wish = json.loads(line)
     try:
         tournament = workspace.own_tournament()
         conditions = workspace.conditions_here(tournament)
         seed = secrets.token_hex(16)
-        (board,) = rulebook.find(wanted["board"], Path(), seed)
-        bot = tournament.as_entered(workspace.entrant_named(wanted["bot"]))
-        others = [role for role in board.roles if role not in wanted["roles"]]
-        players = dict.fromkeys(wanted["roles"], HUMAN)
+        (board,) = rulebook.find(wish["board"], Path(), seed)
+        bot = tournament.as_entered(workspace.entrant_named(wish["bot"]))
+        others = [role for role in board.roles if role not in wish["roles"]]
+        players = dict.fromkeys(wish["roles"], HUMAN)
         players |= workspace.assign_roles(board, others, [bot] * len(others))
         planned = workspace.make_match(board, players, seed, conditions)
         with signals.listening() as interrupt, interrupt.aborting():
-            take_seat(planned, own_bot=wanted["own_bot"], home=Path.cwd())
+            take_seat(planned, own_bot=wish["own_bot"], home=Path.cwd())
     except ArenaError as error:
-        said = statements.of_error(error)
-        name, _, _ = wanted["bot"].partition("@")
-        send(refused=said.shown_to([name] if wanted["own_bot"] else []))
-        if said.is_for_organiser:  # who reads the terminal of the server
+        statement = statements.of_error(error)
+        name, _, _ = wish["bot"].partition("@")
+        send(refused=statement.shown_to([name] if wish["own_bot"] else []))
+        if statement.is_for_organiser:  # the organiser reads it in the terminal of the server
             raise
 
 
