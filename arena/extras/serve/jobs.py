@@ -1,4 +1,4 @@
-"""What the server's processes compute: parts of pages, and JSON for the scripts, out of an event's archive.
+"""The jobs of the server's workers: parts of pages, and JSON for scripts, from an event's archive.
 
 Each job opens the archive to read one moment of it, and closes it, so that SQLite can cut its log.
 It takes no lock. Of all that bots wrote a reader gets only moves, as in a report for one author.
@@ -28,13 +28,19 @@ from arena.report.author import Author, hidden_paths
 from arena.results.archive import Archive
 from arena.results.columns import CROSSTABLE, TIMING
 from arena.results.leaderboard import Results
-from arena.results.upsets import upsets
+from arena.results.upsets import Upset, upsets
 from arena.values import Bot, Match, Played, Seat, Turn
 
-NEWEST = 500  # matches in which upsets are looked for
-UPSETS, WALL_ROWS = 7, 10  # that can be read from afar
-MOST_TURNS = 1000  # of a live match that are sent at once; of more the last ones
-MOST_CROSSED = 60  # bots of a crosstable: the best ones; a page of more would be of no use
+NEWEST = 500
+"""The matches in which upsets are looked for."""
+UPSETS, WALL_ROWS = 7, 10
+"""The upsets and the rows of the leaderboard on a wall, which can be read from afar."""
+FIGURES = ("rank", "rating", "points", "matches")
+"""The columns of the leaderboard that the page of a bot has."""
+MOST_TURNS = 1000
+"""The most turns of a live match that are sent at once, the last of them."""
+MOST_CROSSED = 60
+"""The most bots of a crosstable, the best: a page with more would be of no use."""
 
 
 @dataclass(frozen=True)
@@ -71,7 +77,7 @@ class Front(NamedTuple):
 
 
 def rules_of(folder: Path) -> Callable[[Match], Game[Any]]:
-    """Return what finds the game of a recorded match, by rules that the workspace of an event knows."""
+    """Return a function that finds the game of a recorded match, by the rules of the workspace."""
     tournament = folder.parent.parent / "tournament.toml"
     return lambda match: rulebook.game_of(config.board_of(match, tournament))
 
@@ -98,116 +104,120 @@ def front(folder: Path, bot_path: str) -> Front:
             then="",
             since=(),
             schedule=results.event.schedule.replace("_", " "),
-            sections=(),  # they are the organiser's
+            sections=(),  # they are for the organiser
         )
-    figures = {
-        row["bot"].text: ", ".join(
-            f"{name} {row[name].text}"
-            for name in ("rank", "rating", "points", "matches")
-            if name in row
-        )
-        for table in reversed(tables)
-        for row in (*table.rows, *(row for _, rows in table.parts for row in rows))
-    }
+    figures: dict[str, str] = {}
+    for table in reversed(tables):  # the first table that has a bot decides
+        rows = list(table.rows)
+        for _, rows_of_part in table.parts:
+            rows += rows_of_part
+        for row in rows:
+            cells = [f"{name} {row[name].text}" for name in FIGURES if name in row]
+            figures[row["bot"].text] = ", ".join(cells)
     return Front(html, figures)
 
 
 def wall(folder: Path) -> str:
-    """Return what a projector shows of an event: the best bots of each game, and the newest upsets."""
+    """Return the page for a projector: the best bots of each game, and the newest upsets."""
     with results_of(folder) as results, Archive.open(folder) as archive:
         newest = archive.played_of(list(archive.newest(NEWEST)))
-        of_leagues = [
-            upset
-            for league in results.leagues
-            for upset in upsets(league, [match for match in newest if match.label in league.boards])
-        ]
-        rows = [
-            (
-                clean(results.display_name(upset.winner.bot)),
-                clean(results.display_name(upset.loser.bot)),
-                round(upset.loser.strength.value - upset.winner.strength.value)
-                if results.unit == "Elo"
-                else None,
-                clean(upset.match.label),
-            )
-            for upset in of_leagues[:UPSETS]
-        ]
-        tables, title = leaderboard.leaderboards(results), clean(results.event.name)
+        found: list[Upset] = []
+        for league in results.leagues:
+            of_league = [match for match in newest if match.label in league.boards]
+            found += upsets(league, of_league)
+        rows = [_upset_cells(upset, results) for upset in found[:UPSETS]]
+        tables = leaderboard.leaderboards(results)
+        title = clean(results.event.name)
     return templates.render(
         "_wall.html.j2", title=title, tables=tables, upsets=rows, rows=WALL_ROWS
     )
 
 
+def _upset_cells(upset: Upset, results: Results) -> tuple[str, str, int | None, str]:
+    """Return the winner, the loser, the difference in Elo and the board of an upset.
+
+    The difference is None if the event has another rating than Elo.
+    """
+    winner = clean(results.display_name(upset.winner.bot))
+    loser = clean(results.display_name(upset.loser.bot))
+    difference = None
+    if results.unit == "Elo":
+        difference = round(upset.loser.strength.value - upset.winner.strength.value)
+    return winner, loser, difference, clean(upset.match.label)
+
+
 def picture(folder: Path, match: str = "") -> bytes:
-    """Return what the preview of a link shows: the leaderboard, or a match after its last turn."""
+    """Return the preview of a link as a PNG: the leaderboard, or a match after its last turn."""
     from arena.pictures import card, pixels  # here, since no other job draws
     from arena.pictures.match import Clip
 
     if not match:
-        with closing(Results.open(folder, rules=rules_of(folder))) as results:
+        with results_of(folder) as results:
             return pixels.png([card.card(results)])
     with Archive.open(folder) as archive:
         record = archive.record(match)
         names = display_names(archive.event().bots)
     game = rules_of(folder)(record.match)
-    shown = tuple(scenes(game, record.turns))
+    states = tuple(scenes(game, record.turns))
     seats = {seat.role: names.get(seat.bot.name, seat.bot.name) for seat in record.match.seats}
-    return pixels.png([Clip(game, record, seats, shown).film(len(shown) - 1, len(shown) - 1)])
+    last = len(states) - 1
+    return pixels.png([Clip(game, record, seats, states).film(last, last)])
 
 
 def crosstable(folder: Path, bot_path: str, matches_path: str) -> str:
     """Return the crosstables of an event: of each board a table for each role."""
     score_in_file = CROSSTABLE["score"].in_file
     cells: dict[str, dict[str, dict[tuple[str, str], tuple[int, float | None]]]] = {}
+    most = 0
     with results_of(folder) as results:
-        for board, role, bot, opponent, matches, score in results.crosstable().itertuples(
-            index=False
-        ):
+        frame = results.crosstable()
+        for board, role, bot, opponent, matches, score in frame.itertuples(index=False):
             of_role = cells.setdefault(board, {}).setdefault(role, {})
             of_role[bot, opponent] = (matches, score_in_file(score))
-        ranked = {board: results.league_of(board).standings for board in cells}
+        tables = []
+        for board, roles in cells.items():
+            standings = results.league_of(board).standings
+            if len(standings) > MOST_CROSSED:
+                most = MOST_CROSSED
+            names: dict[str, str] = {}
+            for standing in standings[:MOST_CROSSED]:
+                names[standing.bot] = clean(results.display_name(standing.bot))
+            tables.append((board, clean(board), roles, names))
         return templates.render(
             "_crosstable.html.j2",
-            tables=[
-                (
-                    board,
-                    clean(board),
-                    roles,
-                    {
-                        each.bot: clean(results.display_name(each.bot))
-                        for each in ranked[board][:MOST_CROSSED]
-                    },
-                )
-                for board, roles in cells.items()
-            ],
+            tables=tables,
             bot_path=bot_path,
             matches_path=matches_path,
-            most=MOST_CROSSED if any(len(every) > MOST_CROSSED for every in ranked.values()) else 0,
+            most=most,
         )
 
 
-def _line(match: Played, number: int, display: Mapping[str, str]) -> ListedMatch:
+def _line(match: Played, number: int, displays: Mapping[str, str]) -> ListedMatch:
+    """Return a match as a list has it."""
     best = {side: max(match.scores[role] for role in side) for side in match.sides}
     top = max(best.values())
-    many = sum(score == top for score in best.values()) > 1
-    won: dict[str, bool | None] = {
-        role: False if score < top else None if many else True
-        for side, score in best.items()
-        for role in side
-    }
-    seats = tuple(
-        Side(
-            bot=bot,
-            display=clean(display.get(bot, bot)),
-            role=clean(role),
-            score=match.scores[role],
-            ending=ending.value.replace("_", " ") if (ending := match.endings.get(role)) else "",
-            won=won[role],
+    is_draw = list(best.values()).count(top) > 1
+    won: dict[str, bool | None] = {}
+    for side, score in best.items():
+        result: bool | None = score == top
+        if result and is_draw:
+            result = None
+        won.update(dict.fromkeys(side, result))
+    seats = []
+    for role, bot in match.seats.items():
+        ending = match.endings.get(role)
+        seats.append(
+            Side(
+                bot=bot,
+                display=clean(displays.get(bot, bot)),
+                role=clean(role),
+                score=match.scores[role],
+                ending=ending.value.replace("_", " ") if ending else "",
+                won=won[role],
+            )
         )
-        for role, bot in match.seats.items()
-    )
     return ListedMatch(
-        number, match.id, clean(match.label), clean(match.reason), match.turns, seats
+        number, match.id, clean(match.label), clean(match.reason), match.turns, tuple(seats)
     )
 
 
@@ -218,28 +228,29 @@ def matches(
 
     `chosen` narrows them down: to those before a number, of a bot, of its version, on a board.
     """
+    filters = dict(chosen)
     with Archive.open(folder) as archive:
         event = archive.event()
-        display = display_names(event.bots)
-        source = archive.of_all_versions() if "digest" in dict(chosen) else archive
-        numbered = source.newest(most, **dict(chosen))
-        return (
-            tuple(
-                _line(match, numbered[match.id], display)
-                for match in source.played_of(list(numbered))
-            ),
-            archive.count(),
-            [board.label for board in event.boards],
-            sorted(bot.name for bot in event.bots),
-        )
+        displays = display_names(event.bots)
+        source = archive
+        if "digest" in filters:
+            source = archive.of_all_versions()
+        numbers = source.newest(most, **filters)
+        newest = source.played_of(list(numbers))
+        lines = tuple(_line(match, numbers[match.id], displays) for match in newest)
+        boards = [board.label for board in event.boards]
+        names = sorted(bot.name for bot in event.bots)
+        return lines, archive.count(), boards, names
 
 
 def match_line(folder: Path, match: str) -> ListedMatch | None:
-    """Return a match by its whole id; None when it is not there."""
+    """Return a match by its whole id; None if the archive does not have it."""
     with Archive.open(folder) as archive:
-        display = display_names(archive.event().bots)
+        displays = display_names(archive.event().bots)
         played = archive.of_all_versions().played_of([match])
-    return _line(played[0], 0, display) if played else None
+    if not played:
+        return None
+    return _line(played[0], 0, displays)
 
 
 def captions(_folder: Path, names: tuple[str, ...]) -> list[str]:
@@ -250,13 +261,15 @@ def captions(_folder: Path, names: tuple[str, ...]) -> list[str]:
 
 
 def overview(folder: Path) -> dict[str, Any]:
-    """Return what an event is, in plain words."""
+    """Return the name of an event, its bots and boards, and how much is played."""
     with Archive.open(folder) as archive:
-        event, finished = archive.event(), archive.count()
+        event = archive.event()
+        finished = archive.count()
+    displays = display_names(event.bots)
     return {
         "name": clean(event.name),
         "bots": len(event.bots),
-        "names": {clean(shown): bot for bot, shown in display_names(event.bots).items()},
+        "names": {clean(display): bot for bot, display in displays.items()},
         "boards": [board.label for board in event.boards],
         "schedule": event.schedule.replace("_", " "),
         "played": finished,
@@ -264,43 +277,45 @@ def overview(folder: Path) -> dict[str, Any]:
 
 
 def versions(folder: Path) -> dict[str, list[dict[str, str]]]:
-    """Return of each bot its versions, each with its figures as texts."""
+    """Return the versions of each bot, with their figures as texts."""
     with results_of(folder) as results:
         return bots.versions(results)
 
 
 def bot_pages(folder: Path, own: frozenset[str] | None) -> dict[str, str]:
-    """Return of each bot the JSON of its page, by its name."""
+    """Return the JSON of the page of each bot, by its name."""
     with results_of(folder) as results, Archive.open(folder) as archive:
-        index, games, author = (
-            data.Index.of(results),
-            replays.Games(rules_of(folder)),
-            _reader(folder, own),
-        )
-        # The page has the versions itself, with links, also for whoever has no scripts.
-        pages = [page | {"versions": []} for page in bots.pages(results, index, archive, author)]
-        event = data.event(results, index, games, archive, (), author) | {
-            "crosstable": [],
-            "times": [TIMING[name].heading for name in bots.TIMES],
-            "reach": bots.reach(pages),
-        }
+        index = data.Index.of(results)
+        games = replays.Games(rules_of(folder))
+        author = _reader(folder, own)
+        pages = bots.pages(results, index, archive, author)
+        # The HTML has the versions, with links, also for readers without scripts.
+        pages = [page | {"versions": []} for page in pages]
+        event = data.event(results, index, games, archive, (), author)
+        event["crosstable"] = []
+        event["times"] = [TIMING[name].heading for name in bots.TIMES]
+        event["reach"] = bots.reach(pages)
         texts = {}
         for bot, number in index.bots.items():
-            linked = data.columns(
-                data.listed(results.played, set(bots.linked([pages[number]]))), index
-            )
-            linked |= {"replay": [0] * len(linked["id"])}
-            texts[bot] = replays.safe_json(
-                event | {"pages": {number: pages[number]}, "matches": linked}
-            )
+            page = pages[number]
+            linked = data.listed(results.played, set(bots.linked([page])))
+            columns = data.columns(linked, index)
+            columns["replay"] = [0] * len(columns["id"])
+            values = event | {"pages": {number: page}, "matches": columns}
+            texts[bot] = replays.safe_json(values)
         return texts
 
 
 def _reader(folder: Path, own: frozenset[str] | None) -> Author | None:
+    """Return the author who reads, by the `own` bots; None for an organiser, who reads everything."""
     if own is None:
         return None
-    with Archive.open(folder) as archive:  # a duel calls two versions of a bot NAME@1 and NAME@2
-        versions = {bot.name for bot in archive.event().bots if bot.name.partition("@")[0] in own}
+    versions: set[str] = set()
+    with Archive.open(folder) as archive:
+        for bot in archive.event().bots:
+            name, _, _ = bot.name.partition("@")  # a duel calls versions of a bot NAME@1 and NAME@2
+            if name in own:
+                versions.add(bot.name)
     return Author(
         name="",
         bots=own | versions,
@@ -323,11 +338,14 @@ def replay(folder: Path, match: str, own: frozenset[str] | None, like: LikePosit
         event = archive.event()
         (played,) = archive.of_all_versions().played_of([match])
     author = _reader(folder, own)
-    record = record if author is None else author.cut(record)
-    games = replays.Games(rules_of(folder), {played.label: like} if like is not None else {})
-    return replays.safe_json(
-        data.match_values(record, played, display_names(event.bots), games, event.name)
-    )
+    if author is not None:
+        record = author.cut(record)
+    known: dict[str, LikePositions] = {}
+    if like is not None:
+        known[played.label] = like
+    games = replays.Games(rules_of(folder), known)
+    displays = display_names(event.bots)
+    return replays.safe_json(data.match_values(record, played, displays, games, event.name))
 
 
 @dataclass(frozen=True)
@@ -337,7 +355,7 @@ class PartOfMatch:
     head: str
     """JSON of the names and the board; empty unless it was asked for from the start."""
     turns: tuple[str, ...]
-    """JSON of each turn: its state, and its moves as a replay has them. The first of a match is its start."""
+    """JSON of each turn: its state, and its moves as a replay has them. The first turn is the start."""
     count: int
     """The turns of the match so far, its start among them."""
     text: str = ""
@@ -347,13 +365,13 @@ class PartOfMatch:
 
 
 def under_way(folder: Path, lane: str, wanted: str, since: int) -> PartOfMatch | None:
-    """Return what a lane has played of a match beyond `since` turns; None if nobody can see that."""
+    """Return the turns after the first `since` of a match that a lane plays; None if it is hidden."""
     live = broadcast.turns_of(folder, lane)
     if live is None or live[0].id != wanted:
         return None
     head, turns = live
     seats = tuple(Seat(role, Bot(name=bot, command=(), digest="")) for role, bot in head.seats)
-    # A match for those who know its rules; nobody can play it.
+    # It has what a reader of its turns needs; nobody can play it.
     match = Match(
         id=head.id,
         game=head.game,
@@ -368,53 +386,66 @@ def under_way(folder: Path, lane: str, wanted: str, since: int) -> PartOfMatch |
 
 
 def finished(folder: Path, wanted: str, since: int) -> PartOfMatch | None:
-    """Return a match that is over beyond `since` turns; None if it is not stored, or cannot be shown."""
+    """Return the turns after the first `since` of a match that is over.
+
+    Return None if the archive does not have the match, or if it cannot be shown.
+    """
     with Archive.open(folder) as archive:
         if not archive.stored([wanted]):
             return None
         record = archive.record(wanted)
-    verdict, roles = record.verdict, [seat.role for seat in record.match.seats]
-    endings = [ending and ending.value for ending in map(verdict.ending, roles)]
-    result = {
-        "scores": [verdict.scores[role] for role in roles],
-        "endings": endings,
-        "reason": clean(verdict.reason),
-    }
+    verdict = record.verdict
+    scores: list[int] = []
+    endings: list[str | None] = []
+    for seat in record.match.seats:
+        ending = verdict.ending(seat.role)
+        scores.append(verdict.scores[seat.role])
+        endings.append(None if ending is None else ending.value)
+    result = {"scores": scores, "endings": endings, "reason": clean(verdict.reason)}
     return _part(folder, record.match, record.turns, since, replays.safe_json(result))
 
 
 def _part(
     folder: Path, match: Match, turns: Sequence[Turn], since: int, result: str = ""
 ) -> PartOfMatch | None:
-    games, roles = replays.Games(rules_of(folder)), [seat.role for seat in match.seats]
+    """Return the turns of a match after the first `since`; None if its rules cannot replay it."""
+    games = replays.Games(rules_of(folder))
+    roles = [seat.role for seat in match.seats]
     try:
         game = games.game(match)
         replayed = list(scenes(game, turns))
         facts = games.states(match, game.sides, replayed)
     except ArenaError:  # its rules are not known here, or were edited
         return None
-    bare = (
-        turn._replace(remarks=(), rejected_text=None) for turn in turns
-    )  # what bots wrote is for their authors
+    # What bots wrote is for their authors.
+    bare = [turn._replace(remarks=(), rejected_text=None) for turn in turns]
+    moves: list[list[Any]] = [[]]  # the start of a match has no moves
+    for _, rows in groupby(replays.moves(bare, roles), key=lambda row: row[0]):
+        moves.append(list(rows))
     fates = iter(facts["fates"])
-    moves = [list(rows) for _, rows in groupby(replays.moves(bare, roles), key=lambda row: row[0])]
-    values = [
-        {"state": state, "moves": rows, "fates": list(islice(fates, len(rows)))}
-        for state, rows in zip(facts["states"], [[], *moves], strict=True)
-    ]
+    values = []
+    for state, rows_of_turn in zip(facts["states"], moves, strict=True):
+        fates_of_turn = list(islice(fates, len(rows_of_turn)))
+        values.append({"state": state, "moves": rows_of_turn, "fates": fates_of_turn})
+    head = ""
+    if not since:
+        head = _head(folder, match, games, facts.get("grids"), is_over=bool(result))
+    new = values[since:][-MOST_TURNS:]
     return PartOfMatch(
-        "" if since else _head(folder, match, games, facts.get("grids"), is_over=bool(result)),
-        tuple(map(replays.safe_json, values[since:][-MOST_TURNS:])),
-        len(values),
-        render_state(game, replayed[-1].facts),
-        result,
+        head=head,
+        turns=tuple(map(replays.safe_json, new)),
+        count=len(values),
+        text=render_state(game, replayed[-1].facts),
+        result=result,
     )
 
 
 def _head(folder: Path, match: Match, games: replays.Games, grids: object, *, is_over: bool) -> str:
+    """Return the JSON of the names and the board of a match."""
     with Archive.open(folder) as archive:
-        display = display_names(archive.event().bots)
+        displays = display_names(archive.event().bots)
     game = games.game(match)
+    names = [seat.bot.name for seat in match.seats]
     index = data.Index(
         bots={},
         boards={match.label: 0},
@@ -427,6 +458,6 @@ def _head(folder: Path, match: Match, games: replays.Games, grids: object, *, is
             "over": is_over,
             "board": data.board_values(match.label, index, games, match),
             "grids": grids,
-            "bots": [clean(display.get(seat.bot.name, seat.bot.name)) for seat in match.seats],
+            "bots": [clean(displays.get(name, name)) for name in names],
         }
     )
