@@ -1,7 +1,7 @@
 """Bots on disk -> Bot values: which files are bots, their names, and the digests of their files.
 
-A bot is a bare file with a known ending, an executable, a folder with `bot.toml`, or a command. It
-is read here, never run.
+A bot is a bare file with a known ending, an executable, a folder with `bot.toml`, or a command.
+This module reads bots and never runs them.
 """
 
 import os
@@ -35,15 +35,15 @@ if TYPE_CHECKING:
 NAME = re.compile(r"[A-Za-z0-9._-]{1,40}")
 README = "README.md"
 REMOTE_SOCKET = "_remote.sock"
-"""The socket in a folder of bots by which the server of the site carries questions to remote ones."""
+"""The socket in a folder of bots by which the server of the site asks remote bots."""
 SKIP = "to have it skipped, begin its name with _"
 
 
 def gather(folder: Path) -> tuple[Bot, ...]:
-    """Return every bot in a folder, in order of name; names that begin with `.` or `_`, and README.md, are skipped.
+    """Return every bot in a folder, in order of name.
 
-    ArenaError for anything else that is no bot: nobody would notice in time that a bot was left out
-    silently.
+    Names that begin with `.` or `_`, and README.md, are skipped. ArenaError for anything else that
+    is no bot: if it were skipped silently, nobody would notice in time.
     """
     if not folder.is_dir():
         raise ArenaError(f"bots: there is no folder {folder}; name a folder of bots, or make one")
@@ -55,20 +55,22 @@ def gather(folder: Path) -> tuple[Bot, ...]:
     for path in entries:
         if not is_skipped(path.name):
             bot = from_path(path)
-            # The name that came with the submission counts more than that of the bot.toml.
-            bots.append(
-                replace(bot, display=notes.display_of(folder, bot.name, bot.digest) or bot.display)
-            )
+            # The display name of the submission counts more than that of the bot.toml.
+            display = notes.display_of(folder, bot.name, bot.digest) or bot.display
+            bots.append(replace(bot, display=display))
     return unique(bots)
 
 
 def is_skipped(name: str) -> bool:
-    """Return whether what has this name in a folder of bots is no bot: its organiser's, or arena's own."""
+    """Return whether a folder of bots may have a file or folder of this name that is no bot.
+
+    It belongs to the organiser, or to arena.
+    """
     return name.startswith((".", "_")) or name == README
 
 
 def unique(bots: Iterable[Bot]) -> tuple[Bot, ...]:
-    """Return the bots in order of name; ArenaError when two names are equal, or differ in case only."""
+    """Return the bots in order of name; ArenaError for names that are equal but for their case."""
     known: dict[str, Bot] = {}
     for bot in bots:
         first = known.setdefault(bot.name.lower(), bot)
@@ -83,17 +85,20 @@ def unique(bots: Iterable[Bot]) -> tuple[Bot, ...]:
 
 
 def _source_of(bot: Bot) -> list[str | Path]:
-    """Return the files of a bot, or else its command, as parts of a sentence."""
+    """Return the path of a bot, or the command of a bot without files, as parts of a sentence."""
     if bot.files:
         return [Path(bot.files)]
     parts: list[str | Path] = []
     for word in bot.command:
-        parts += [" ", Path(word) if Path(word).is_absolute() else shlex.quote(word)]
-    return parts[1:]
+        if parts:
+            parts.append(" ")
+        path = Path(word)
+        parts.append(path if path.is_absolute() else shlex.quote(word))
+    return parts
 
 
 def from_path(path: Path, name: str | None = None) -> Bot:
-    """Return the bot at this path, a file or a folder; without `name` it is called after its file."""
+    """Return the bot that is this file or folder; without `name` it is named after its file."""
     if path.is_dir():
         return _from_folder(path, checked(name or path.absolute().name, path))
     if not path.is_file():
@@ -101,7 +106,8 @@ def from_path(path: Path, name: str | None = None) -> Bot:
     if not is_source(path.name) and not os.access(path, os.X_OK):
         raise FileError(path, programs.why_not(path), SKIP)
     refuse_link(path, path.parent)
-    program, files = programs.program_of(path), [(path.name, path)]
+    program = programs.program_of(path)
+    files = [(path.name, path)]
     programs.refuse_hiding(program.command, files)
     return Bot(
         name=checked(name or path.stem, path),
@@ -112,37 +118,26 @@ def from_path(path: Path, name: str | None = None) -> Bot:
 
 
 def _from_folder(folder: Path, name: str) -> Bot:
-    """Return the bot in a folder: as its bot.toml says, or its only program, or the program that is called bot."""
-    settings, toml = None, folder / "bot.toml"
+    """Return the bot in a folder, by its bot.toml or by its program."""
+    toml = folder / "bot.toml"
     if toml.exists():
         from arena.event.discovery import bot_toml  # slow to import
 
-        settings, missing = bot_toml.read(toml), FileError(toml, bot_toml.NO_COMMAND)
-    else:
-        entries = _entries(folder)
-        if len(entries) == 1 and programs.is_runnable(entries[0]) and not left_out(folder):
-            return from_path(entries[0], name)
-        inner = None if any(map(programs.is_runnable, entries)) else _inner(folder)
+        return _by_settings(folder, name, bot_toml.read(toml))
+    entries = _entries(folder)
+    if len(entries) == 1 and programs.is_runnable(entries[0]) and not left_out(folder):
+        return from_path(entries[0], name)
+    if not any(map(programs.is_runnable, entries)):
+        inner = _inner(folder)
         if inner is not None:
             return _from_folder(inner, name)
-        missing = FileError(folder, f"not a bot: {programs.why_none(entries)}", SKIP)
-    remote = settings is not None and bool(settings.remote)
-    if remote:
-        program = BotProgram(())
-    else:
-        program = (
-            BotProgram(settings.command)
-            if settings and settings.command
-            else _program(folder, missing)
-        )
-        if settings is not None and settings.bridge:
-            program = _behind_bridge(program, settings, folder)
-    programs.refuse_hiding(program.command, files_of(folder))
-    words = (program.command, program.build, *bridged.digest_words(program.command))
-    digest = folder_digest(words, folder)
-    bot = Bot(name=name, command=program.command, digest=digest, files=str(folder.absolute()))
-    if settings is None:
-        return bot
+    missing = FileError(folder, f"not a bot: {programs.why_none(entries)}", SKIP)
+    return _with_program(folder, name, _program(folder, missing))
+
+
+def _by_settings(folder: Path, name: str, settings: "BotSettings") -> Bot:
+    """Return the bot in a folder whose bot.toml has these settings."""
+    bot = _with_program(folder, name, _program_by_settings(folder, settings))
     return replace(
         bot,
         games=settings.games,
@@ -151,27 +146,50 @@ def _from_folder(folder: Path, name: str) -> Bot:
         warm=settings.warm,
         threads=settings.threads,
         display=names.display(settings.display),
-        remote=str(folder.absolute().parent / REMOTE_SOCKET) if remote else "",
+        remote=str(folder.absolute().parent / REMOTE_SOCKET) if settings.remote else "",
         model=settings.model,
     )
 
 
-def _behind_bridge(program: BotProgram, settings: "BotSettings", folder: Path) -> BotProgram:
-    """Return the program with the bridge before it that its bot.toml names."""
+def _program_by_settings(folder: Path, settings: "BotSettings") -> BotProgram:
+    """Return the program of a folder whose bot.toml has these settings, with its bridge."""
+    from arena.event.discovery import bot_toml  # slow to import
+
+    if settings.remote:
+        return BotProgram(())
+    toml = folder / "bot.toml"
+    if settings.command:
+        program = BotProgram(settings.command)
+    else:
+        program = _program(folder, FileError(toml, bot_toml.NO_COMMAND))
+    if not settings.bridge:
+        return program
     try:
         command = bridged.command(settings.bridge, settings.options, program.command, folder)
     except ValueError as error:
-        raise FileError(folder / "bot.toml", f"bridge: {error}") from error
+        raise FileError(toml, f"bridge: {error}") from error
     return replace(program, command=command)
 
 
+def _with_program(folder: Path, name: str, program: BotProgram) -> Bot:
+    """Return the bot that is a folder with this program."""
+    programs.refuse_hiding(program.command, files_of(folder))
+    words = (program.command, program.build, *bridged.digest_words(program.command))
+    digest = folder_digest(words, folder)
+    return Bot(name=name, command=program.command, digest=digest, files=str(folder.absolute()))
+
+
 def _program(folder: Path, missing: ArenaError) -> BotProgram:
-    """Return the program of a folder that is called bot or main, else its only one; raise `missing` if none is."""
+    """Return the program of a folder: the program that is called bot or main, or its only program.
+
+    Raise `missing` if there is none.
+    """
     entries = _entries(folder)
     runnable = [path for path in entries if programs.is_runnable(path)]
     mains = [path for path in runnable if programs.is_main(path)] or runnable
-    # Beside a program that was built lies its source.
-    mains = [path for path in mains if not programs.program_of(path, entries).build] or mains
+    # A program that was built may lie beside its source.
+    built = [path for path in mains if not programs.program_of(path, entries).build]
+    mains = built or mains
     if len(mains) > 1 and programs.is_main(mains[0]):
         both = " and ".join(path.name for path in mains)
         raise FileError(folder, f"has {both}: write a bot.toml whose `command` starts one of them")
@@ -184,21 +202,25 @@ def _program(folder: Path, missing: ArenaError) -> BotProgram:
 
 
 def _inner(folder: Path) -> Path | None:
-    """Return the only folder below that is a bot, not looking below bots; ArenaError if there are several."""
-    found = []
+    """Return the only folder within a folder that is a bot; None if there is none.
+
+    Folders within bots do not count. ArenaError if there are several bots.
+    """
+    bots: list[Path] = []
     for root, folders, _ in os.walk(folder):
         folders[:] = sorted(
             name for name in folders if name not in LEFT_OUT and not name.startswith(".")
         )
-        if Path(root) != folder and is_program(Path(root)):
-            found.append(Path(root))
+        path = Path(root)
+        if path != folder and is_program(path):
+            bots.append(path)
             folders.clear()
-    if len(found) > 1:
-        inside = " and ".join(shown(path.relative_to(folder)) for path in found[:2])
+    if len(bots) > 1:
+        inside = " and ".join(shown(path.relative_to(folder)) for path in bots[:2])
         raise FileError(
             folder, f"has bots in {inside}: move one of them up, and take the other out", SKIP
         )
-    return found[0] if found else None
+    return bots[0] if bots else None
 
 
 def from_command(
@@ -208,9 +230,10 @@ def from_command(
     bridge: str = "",
     options: Mapping[str, bridged.Option] = {},
 ) -> Bot:
-    """Return the bot that a command starts; words of it that are files of the workspace are its files.
+    """Return the bot that a command starts.
 
-    `bridge` is the name of the bridge before it, with its options; empty = none.
+    Its files are the words of the command that are files of the workspace. `bridge` is the name of
+    the bridge before the command, with its options; empty = none.
     """
     try:
         words = programs.words_of(command)
@@ -221,43 +244,55 @@ def from_command(
             words = bridged.command(bridge, options, words, None)
         except ValueError as error:
             raise ArenaError(f"bot {name}: bridge: {error}") from error
-    files = [
-        (word, workspace / word)
-        for word in words
-        if not Path(word).is_absolute() and (workspace / word).is_file()
-    ]
-    paths = {word: str(path.absolute()) for word, path in files}
+    files: list[tuple[str, Path]] = []
+    absolute_words: list[str] = []
+    for word in words:
+        path = workspace / word
+        if Path(word).is_absolute() or not path.is_file():
+            absolute_words.append(word)
+        else:
+            absolute_words.append(str(path.absolute()))
+            files.append((word, path))
+    digest_words: object = words
+    if bridge:
+        digest_words = (words, *bridged.digest_words(words))
     return Bot(
         name=checked(name, Path("tournament.toml")),
-        command=tuple(paths.get(word, word) for word in words),
-        digest=digest_of((words, *bridged.digest_words(words)) if bridge else words, files),
+        command=tuple(absolute_words),
+        digest=digest_of(digest_words, files),
     )
 
 
 def settings_of(bot: Bot) -> "BotSettings":
-    """Return the settings in the bot.toml of a bot, or only its command without one; ArenaError for a mistake in it."""
+    """Return the settings in the bot.toml of a bot; without a bot.toml, only its command.
+
+    ArenaError for a mistake in it.
+    """
     from arena.event.discovery import bot_toml  # slow to import
 
-    if (path := _bot_toml(bot)) is not None:
+    path = _bot_toml(bot)
+    if path is not None:
         return bot_toml.read(path)
-    return bot_toml.BotSettings.model_construct(
-        command=bot.command
-    )  # not checked: an organiser may write any command
+    # The command is not checked: an organiser may write any command.
+    return bot_toml.BotSettings.model_construct(command=bot.command)
 
 
 def build_of(bot: Bot) -> tuple[str, ...]:
-    """Return the build command of a bot, `()` without one; ArenaError for a mistake in its bot.toml."""
+    """Return the build command of a bot, or `()`; ArenaError for a mistake in its bot.toml."""
     if bot.files is None or bot.remote:
         return ()
     files = Path(bot.files)
-    if _bot_toml(bot) is not None and (settings := settings_of(bot)).command:
-        return settings.build
+    if _bot_toml(bot) is not None:
+        settings = settings_of(bot)
+        if settings.command:
+            return settings.build
     if files.is_dir():
         return _program(files, FileError(files, "not a bot")).build
     return programs.program_of(files).build
 
 
 def _bot_toml(bot: Bot) -> Path | None:
+    """Return the bot.toml of a bot, if it has one."""
     path = Path(bot.files or "") / "bot.toml"
     return path if bot.files and path.is_file() else None
 
@@ -268,7 +303,7 @@ def may_be_called(name: str) -> bool:
 
 
 def checked(name: str, source: Path) -> str:
-    """Return the name if a bot may have it; else ArenaError, which names the source of the name."""
+    """Return the name if a bot may have it; ArenaError, which names its source, otherwise."""
     if not may_be_called(name):
         words = f"{name!r} cannot be a bot's name: use up to 40 letters, digits and . _ -"
         raise FileError(source, words)
@@ -281,11 +316,9 @@ def is_program(folder: Path) -> bool:
 
 
 def _entries(folder: Path) -> list[Path]:
+    """Return the files and folders of a bot's folder, in order, without those that are left out."""
     try:
-        return sorted(
-            path
-            for path in folder.iterdir()
-            if path.name not in LEFT_OUT and not path.name.startswith(MAC_FORK)
-        )
+        paths = sorted(folder.iterdir())
     except OSError as error:
         raise FileError(folder, f"cannot be read: {error.strerror}") from error
+    return [path for path in paths if not (path.name in LEFT_OUT or path.name.startswith(MAC_FORK))]

@@ -1,7 +1,8 @@
 """Bots behind a bridge: the command that starts both, and the digest of the bridge.
 
-A bridge is a program between the protocol and a bot that speaks in another way. Extensions bring bridges by name
-(`Extension.bridges`); a file beside the bot may be one, too. docs/extras/bridges.md is the page.
+A bridge is a program between arena's protocol and a bot that speaks another protocol. Extensions
+bring bridges by name (`Extension.bridges`); a file beside the bot may be one, too.
+docs/extras/bridges.md is the page.
 """
 
 # How `bridge = "uci"` becomes a command
@@ -10,22 +11,24 @@ A bridge is a program between the protocol and a bot that speaks in another way.
 #
 #     {python} -s -B -u  {bridge:uci}  {"options": {"Threads": 1}}  ./stockfish
 #
-# `{bridge:uci}` stands for the program of the bridge on this machine, as `{python}` stands for its interpreter.
-# sandbox/toolchain.py puts the path in, and lets the bot read the folder of that program; it treats the words behind
-# it as a command, so an engine that is a Java program gets what Java needs. A bridge that is a file beside the bot is
-# a program of the bot's own, with the same two words behind it.
+# `{bridge:uci}` stands for the program of the bridge on this machine, as `{python}` stands for its
+# interpreter. sandbox/toolchain.py inserts the path, and lets the bot read the folder of that
+# program. It treats the words behind it as a command, so an engine that is a Java program gets the
+# files of Java. A bridge that is a file beside the bot is a program of the bot, with the same two
+# words behind it.
 #
-# Rejected: to copy the bridge into the folder of each bot. A mistake in a bridge would stay in each copy. To have the
-# path in the command: it is another one on each machine of a cluster, and it would be in the digest.
+# Rejected: copying the bridge into the folder of each bot, because a mistake in a bridge would stay
+# in each copy; and the path in the command, because it differs on each machine of a cluster, and it
+# would be in the digest.
 #
-# The digest of the bot has the bridge's files and its options, as that of a board has the rules: after an update of
-# arena that changes a bridge, its bots get new matches.
+# The digest of the bot has the bridge's files and its options, as that of a board has the rules:
+# after an update of arena that changes a bridge, its bots get new matches.
 #
-# A bridge that starts an engine is one process more. The organiser has installed it, so the bot is allowed that process
-# without a grant (`Tournament.as_entered`). A file beside the bot is a stranger's, so it is allowed none.
+# A bridge that starts an engine needs one more process. The organiser has installed the bridge, so
+# the bot gets that process without a grant (`Tournament.as_entered`). A file beside the bot is a
+# stranger's, so it gets no more processes.
 
 import json
-import os
 import re
 from collections.abc import Mapping
 from functools import cache
@@ -39,10 +42,11 @@ from arena.event.discovery.programs import RUN_PYTHON
 from arena.sandbox.toolchain import BRIDGE, bridge_of
 
 Option: TypeAlias = str | int | float | list[str]
-"""A truth value is a whole number to Python."""
+"""The value of an option; a truth value is a whole number in Python."""
 FILE = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_./-]*\.py")
 MOST_OPTIONS = 100
-LONGEST_OPTION = 1000  # characters of a name or a text
+LONGEST_OPTION = 1000
+"""The characters of a name or a text."""
 CONTROL = re.compile(r"[\x00-\x1f\x7f]")
 
 
@@ -52,7 +56,8 @@ def checked_options(value: object) -> dict[str, Any]:
     An engine reads them as lines, so no text has a line break in it.
     """
     if not isinstance(value, dict):
-        raise ValueError("expected a table, such as [options] with a line `Threads = 1`")  # noqa: TRY004 (a user's mistake)
+        words = "expected a table, such as [options] with a line `Threads = 1`"
+        raise ValueError(words)  # noqa: TRY004 (a user's mistake)
     if len(value) > MOST_OPTIONS:
         raise ValueError(f"more than {MOST_OPTIONS}; take fewer")
     for name, option in value.items():
@@ -95,33 +100,40 @@ def command(
     if folder is not None and FILE.fullmatch(bridge) and ".." not in bridge:
         if not (folder / bridge).is_file():
             raise ValueError(
-                f"there is no file {bridge!r} in the bot's folder; copy it there, or name another bridge"
+                f"there is no file {bridge!r} in the bot's folder; "
+                "copy it there, or name another bridge"
             )
         return (*RUN_PYTHON, bridge, settings, *words)
     known = extensions.bridges()
     if bridge not in known:
+        name = bridge[:80]
         raise ValueError(
-            f"there is no bridge {bridge[:80]!r}; {known_are(bridge[:80], list(known))}; or name a file beside the bot "
-            "that ends in .py"
+            f"there is no bridge {name!r}; {known_are(name, list(known))}; "
+            "or name a file beside the bot that ends in .py"
         )
     return (*RUN_PYTHON, BRIDGE.format(bridge), settings, *words)
 
 
 def digest_words(command: tuple[str, ...]) -> tuple[str, ...]:
-    """Return what the digest of a bot with this command has of its bridge; `()` without one."""
+    """Return the words of its bridge that are part of the digest of a bot with this command.
+
+    Without a bridge there are none.
+    """
     bridge = bridge_of(command)
     return (_bridge_digest(bridge),) if bridge else ()
 
 
 def more_processes(command: tuple[str, ...]) -> int:
-    """Return how many processes a bot with this command needs for its bridge."""
+    """Return the number of processes that a bot with this command needs for its bridge."""
     bridge = bridge_of(command)
-    return 1 if bridge and extensions.bridges()[bridge].starts_engine else 0
+    if bridge and extensions.bridges()[bridge].starts_engine:
+        return 1
+    return 0
 
 
 @cache
 def _bridge_digest(bridge: str) -> str:
     """Return the digest of all that a bot can read of its bridge."""
     folder = extensions.file_beside(extensions.bridges()[bridge].path).parent
-    files = [(name, path) for name, path in files_of(folder) if os.path.splitext(name)[1] != ".pyc"]  # noqa: PTH122
+    files = [(name, path) for name, path in files_of(folder) if path.suffix != ".pyc"]
     return digest_of(bridge, files)

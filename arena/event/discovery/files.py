@@ -1,4 +1,4 @@
-"""The files of a bot, and their digest. They are read, never run."""
+"""The files of a bot, and their digest. This module reads them and never runs them."""
 
 import hashlib
 import os
@@ -11,31 +11,36 @@ from arena import identity
 from arena.errors import ArenaError, FileError
 from arena.errors import shown as shown
 from arena.sandbox.folder import COMMANDS_OF_NPM, ENVIRONMENTS
-from arena.sandbox.folder import (
-    LEFT_OUT as LEFT_OUT,
-)  # other modules that read bots import it from here
+
+# Other modules that read bots import it from here.
+from arena.sandbox.folder import LEFT_OUT as LEFT_OUT
 
 NOTED = {*ENVIRONMENTS, COMMANDS_OF_NPM}
-"""Folders of LEFT_OUT that a bot's author may count on, so arena says that they are left out."""
+"""Folders of LEFT_OUT that an author may rely on, so arena says that they are left out."""
 MAC_FORK = "._"
-"""The beginning of the names of files that a Mac puts beside others, on disks and in archives that are not its own."""
+"""The beginning of the names of files that a Mac adds on other disks and in archives."""
 PART_BYTES = 1 << 20
 DIGEST = re.compile("[0-9a-f]+")
-"""What `digest_of` returns. Only such a text may become a part of a path: a digest from a stranger may be anything."""
+"""The pattern of a digest of `digest_of`. Only a text of this pattern may become a part of a path:
+a digest from a stranger may be anything."""
 
 
 def files_of(folder: Path) -> Iterator[tuple[str, Path]]:
-    """Yield every file of a bot with its path within the folder; ArenaError for a link that leaves the folder."""
+    """Yield every file of a bot with its path within the folder.
+
+    ArenaError for a link that leaves the folder.
+    """
     for name, path in _entries_of(folder):
-        if os.path.isfile(path):  # noqa: PTH113 (pathlib raises for a link to a name that is too long)
+        # pathlib raises for a link to a name that is too long.
+        if os.path.isfile(path):  # noqa: PTH113
             yield name, path
 
 
 def _entries_of(folder: Path) -> Iterator[tuple[str, Path]]:
-    """Yield every file, link and folder of a bot with its path within the folder, as `files_of` does."""
+    """Yield every file, link and folder of a bot, in the way of `files_of`."""
     for root, folders, names in os.walk(folder):
         folders[:] = sorted(name for name in folders if name not in LEFT_OUT)
-        for name in sorted([*names, *folders]):
+        for name in sorted(names + folders):
             path = Path(root) / name
             refuse_link(path, folder)
             if not (path.is_symlink() or path.is_dir() or path.is_file()):
@@ -44,27 +49,31 @@ def _entries_of(folder: Path) -> Iterator[tuple[str, Path]]:
 
 
 def left_out(folder: Path) -> list[str]:
-    """Return the paths within a bot's folder of what is no part of it, though its author may count on it."""
-    found = []
+    """Return the folders that are no part of a bot, though its author may rely on them.
+
+    They are paths within the bot's folder.
+    """
+    paths = []
     for root, folders, _ in os.walk(folder):
-        found += [
-            (Path(root) / name).relative_to(folder).as_posix() for name in folders if name in NOTED
-        ]
+        for name in folders:
+            if name in NOTED:
+                path = Path(root, name).relative_to(folder)
+                paths.append(path.as_posix())
         folders[:] = sorted(name for name in folders if name not in LEFT_OUT)
-    return sorted(found)
+    return sorted(paths)
 
 
 def left_out_words(paths: Iterable[str]) -> str:
-    """Return the end of a sentence that tells an author about the paths of `left_out`."""
+    """Return the end of a sentence for an author about the paths of `left_out`."""
     return f"left out, as no part of a bot: {', '.join(map(shown, paths))}"
 
 
 def refuse_link(path: Path, home: Path) -> None:
-    """Raise ArenaError for a link that leaves its bot: a bot may not read files of others."""
-    # realpath survives link circles
-    if path.is_symlink() and not Path(os.path.realpath(path)).is_relative_to(
-        os.path.realpath(home)
-    ):
+    """Raise ArenaError for a link that leaves its bot: a bot may not read files of other bots."""
+    if not path.is_symlink():
+        return
+    target = Path(os.path.realpath(path))  # realpath survives link circles
+    if not target.is_relative_to(os.path.realpath(home)):
         raise leaves(path)
 
 
@@ -73,32 +82,33 @@ def leaves(path: PurePath) -> ArenaError:
     if path.parent.name == "bin" and path.name.startswith("python"):
         return FileError(
             path.parent.parent,
-            "is a virtual environment of Python, which works only on the machine that made it: take it out of the bot, "
-            "or call it .venv, so that arena leaves it out",
+            "is a virtual environment of Python, which works only on the machine that made it: "
+            "take it out of the bot, or call it .venv, so that arena leaves it out",
         )
     return FileError(path, "this link leaves the bot's folder; copy the file instead")
 
 
 def digest_of(words: object, files: Iterable[tuple[str, Path]], length: int = 16) -> str:
-    """Return hex digits over words and the name, right to run and bytes of each file; no absolute path is in them.
+    """Return hex digits over words and the name, the right to run and the bytes of each file.
 
-    `words` are plain values, such as a command. A link counts as the file to which it leads.
+    `words` are plain values, such as a command. A link counts as the file to which it leads. No
+    absolute path is part of the digest.
     """
-    return identity.digest_of(
-        words, [(name, *_content(path)) for name, path in files], length=length
-    )
+    contents = [(name, *_content(path)) for name, path in files]
+    return identity.digest_of(words, contents, length=length)
 
 
 def folder_digest(words: object, folder: Path, length: int = 16) -> str:
-    """Return hex digits over words and all that a bot can see of its folder: folders, links and files, as `digest_of`.
+    """Return hex digits over words and everything that a bot can see of its folder.
 
-    An empty folder and the text of a link are part of them, because a bot can read something from
-    both.
+    Files count as in `digest_of`. An empty folder and the text of a link count too, because a bot
+    can get information from both.
     """
     entries: list[tuple[str, ...]] = []
     for name, path in _entries_of(folder):
         if path.is_symlink():
-            entries.append((name, "link", os.readlink(path)))  # noqa: PTH115 (pathlib would tidy the text up)
+            # pathlib would change the text.
+            entries.append((name, "link", os.readlink(path)))  # noqa: PTH115
         elif path.is_dir():
             entries.append((name, "folder"))
         else:
@@ -107,20 +117,21 @@ def folder_digest(words: object, folder: Path, length: int = 16) -> str:
 
 
 def _content(path: Path) -> tuple[str, str]:
-    """Return whether somebody may run a file, as a word, and the hash of its bytes."""
+    """Return whether anybody may run a file, as a word, and the hash of its bytes."""
     state = hashlib.sha256()
+    size = 0
     try:
         with path.open("rb") as file:
             status = os.fstat(file.fileno())
-            left = status.st_size
-            while part := file.read(
-                PART_BYTES
-            ):  # a bot of a stranger's results may be larger than the memory
+            # It is read in parts: a bot of a stranger's results may be larger than the memory.
+            part = file.read(PART_BYTES)
+            while part:
                 state.update(part)
-                left -= len(part)
+                size += len(part)
+                part = file.read(PART_BYTES)
     except OSError as error:
         raise FileError(path, f"cannot be read: {error.strerror}") from error
-    if left:
+    if size != status.st_size:
         raise FileError(path, "was edited while it was read; run the same command again")
-    executable = status.st_mode & (stat.S_IXUSR | stat.S_IXGRP | stat.S_IXOTH)
-    return "program" if executable else "file", state.hexdigest()
+    is_executable = status.st_mode & (stat.S_IXUSR | stat.S_IXGRP | stat.S_IXOTH)
+    return "program" if is_executable else "file", state.hexdigest()

@@ -1,7 +1,7 @@
-"""How programs are started: the words of a command, and which files are programs, by their names.
+"""Programs: the words of a command, and which files are programs, by their names.
 
-It says how each is run and built, and why others are no programs. A bot.toml may say otherwise;
-this module knows none. Nothing here runs a program.
+This module decides how a program is run and built, and why other files are no programs. A bot.toml,
+which this module does not know, may decide otherwise. Nothing here runs a program.
 """
 
 import os
@@ -20,13 +20,16 @@ from arena.sandbox.toolchain import PYTHON
 
 RUN_PYTHON = (PYTHON, "-s", "-B", "-u")
 """No user site, no byte code beside the bot, no buffer to flush."""
-LONGEST_COMMAND = 32 * 1024  # characters: a command must fit into one message to the spawner
-MOST_WORDS = 1000  # for the same reason: an empty word takes room too
-SHOWN_LETTERS = 80  # of a wrong command that a message repeats
+LONGEST_COMMAND = 32 * 1024
+"""The characters of a command, which must fit into one message to the spawner."""
+MOST_WORDS = 1000
+"""The words of a command: an empty word has a length in the message, too."""
+SHOWN_LETTERS = 80
+"""The letters of a wrong command that a message repeats."""
 TAKEN_MODULES = frozenset({"arena", *sys.stdlib_module_names})
 SHELL = frozenset({"&&", "||", ";", "|", ">", ">>", "<", "&"})
 STEPS = frozenset({"&&", "||"})
-"""Those of them that are no argument of any program."""
+"""The words of SHELL that are no argument of any program."""
 ASSIGNMENT = re.compile(r"[A-Za-z_]\w*=")
 IN_TOML = {"\b": "\\b", "\t": "\\t", "\n": "\\n", "\f": "\\f", "\r": "\\r"}
 """Letters behind a backslash that TOML takes for another character, as in "python src\bot.py"."""
@@ -37,7 +40,8 @@ FILE_ENDING = re.compile(r".*[\w-]\.[A-Za-z]\w*")
 EATEN_PATH = re.compile(r"[\w./-]*\w[\b][\w.][\w./-]*")
 """A path with a backslash that TOML has taken for the beginning of a control letter."""
 BROKEN_PATH = re.compile(r"(?<= )(?![-.])([\w/-]+)[\t\n\r\f][\w.][\w./-]*\.\w+(?!\S)")
-"""The same, if the control letter is a blank: a word without a point, then one with an ending."""
+"""The same, if the control letter is a blank: a word without a point, then a word with an ending.
+"""
 STARTERS = frozenset(
     {"python", "python3", "sh", "bash", "node", "java", "perl", "ruby", "env", "exec", "nice"}
 )
@@ -59,11 +63,16 @@ BUILDS = {
     ".rs": ("rustc", "--edition", "2021", "-O", "-o", "bot", "."),
     ".go": ("go", "build", "-o", "bot", "*"),
 }
-"""The command that makes the program `bot` of sources. `.` stands for the file that begins, `*` for all of its kind."""
+"""The command that makes the program `bot` from sources, by their ending.
+
+`.` stands for the file with the beginning of the program, `*` for all files with its ending."""
 JAVA = ("java", "-Xmx64m", "-XX:-UsePerfData", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1")
 SOURCES = {*ENDINGS, *BUILDS, ".java"}
 NO_PROGRAMS = {
-    ".ipynb": "a notebook is no program: save it as a .py file (Jupyter: File, Save and Export As, Executable Script)",
+    ".ipynb": (
+        "a notebook is no program: save it as a .py file "
+        "(Jupyter: File, Save and Export As, Executable Script)"
+    ),
     **dict.fromkeys(
         (".txt", ".md", ".rtf", ".html"),
         "a text is no program: give it the ending of its language, such as bot.py",
@@ -83,7 +92,7 @@ NO_PROGRAMS = {
         "arena cannot unpack it: make a .zip or a .tar.gz of the bot's folder",
     ),
 }
-"""What to do with files that are often taken for programs, by their ending."""
+"""The advice on files that are often taken for programs, by their ending."""
 OTHER_LANGUAGES = {
     ".cs": "C#",
     ".d": "D",
@@ -103,7 +112,7 @@ OTHER_LANGUAGES = {
     ".ts": "TypeScript",
     ".zig": "Zig",
 }
-"""Languages, by their ending, whose programs arena starts only as a bot.toml says."""
+"""Languages, by their ending, whose programs need a bot.toml."""
 PACKED = (".zip", ".tar", ".tar.gz", ".tgz", ".tar.bz2", ".tar.xz")
 """The endings of archives that are unpacked."""
 PROGRAM_HEADS = (b"#!", ELF)
@@ -125,7 +134,10 @@ def is_source(name: str) -> bool:
 
 
 def begins(name: str) -> bool:
-    """Return whether a folder with a file of this name is a bot: a program called `bot` or `main`, or a bot.toml."""
+    """Return whether a folder with a file of this name is a bot.
+
+    The file is a bot.toml, or a program called `bot` or `main`.
+    """
     path = PurePosixPath(name)
     return name == "bot.toml" or (path.stem.lower() in MAIN and is_source(name))
 
@@ -144,46 +156,51 @@ def is_main(path: Path) -> bool:
 
 def program_of(path: Path, neighbours: Iterable[Path] | None = None) -> BotProgram:
     """Return how a file is run: alone, or in a folder with its neighbours."""
-    ending, name = path.suffix, path.name
+    ending = path.suffix
+    name = path.name
     if ending in ENDINGS:
         return BotProgram((*ENDINGS[ending], name))
     if ending == ".java":
-        if (
-            neighbours is None
-        ):  # java compiles a file of any name itself; javac wants that of its public class
+        # java compiles a file of any name itself; javac needs the name of its public class.
+        if neighbours is None:
             return BotProgram((*JAVA, name))
         return BotProgram((*JAVA, path.stem), ("javac", name))
     if ending in BUILDS:
-        kind = sorted(each.name for each in neighbours or (path,) if each.suffix == ending)
-        build = [
-            name_
-            for word in BUILDS[ending]
-            for name_ in (kind if word == "*" else [name] if word == "." else [word])
-        ]
+        build: list[str] = []
+        for word in BUILDS[ending]:
+            if word == "*":
+                build += sorted(file.name for file in neighbours or [path] if file.suffix == ending)
+            elif word == ".":
+                build.append(name)
+            else:
+                build.append(word)
         return BotProgram(("./bot",), tuple(build))
     return BotProgram((f"./{name}",))
 
 
 def why_not(path: Path) -> str:
-    """Return why a file is no bot, with what to do, as the words of a FileError."""
-    ending, name = path.suffix.lower(), shown(path.name)
+    """Return why a file is no bot, with advice, as the words of a FileError."""
+    ending = path.suffix.lower()
+    name = shown(path.name)
     advice = NO_PROGRAMS.get(ending)
     if path.suffix not in SOURCES and ending in SOURCES:
         advice = f"an ending is in small letters: rename it to {shown(path.stem)}{ending}"
     elif ending in OTHER_LANGUAGES:
         advice = (
-            f"arena does not know how to start {OTHER_LANGUAGES[ending]}: put {name} into a folder with a bot.toml, "
+            f"arena does not know how to start {OTHER_LANGUAGES[ending]}: "
+            f"put {name} into a folder with a bot.toml, "
             "which has its `command`, and its `build` if it is compiled"
         )
     elif path.name.lower().endswith(PACKED):
         advice = f"it is packed: `arena submit {name}` unpacks it, or unpack it and name the folder"
     elif lacks_mode(path):
         advice = (
-            f"{name} may not be executed: chmod +x {name} (a zip made on Windows loses that), or give it the ending of "
-            f"its language, such as {name}.py"
+            f"{name} may not be executed: chmod +x {name} (a zip made on Windows loses that), "
+            f"or give it the ending of its language, such as {name}.py"
         )
-    known = f"neither executable nor one of {', '.join(sorted(SOURCES))}"
-    return f"not a bot: {advice or known}"
+    if advice is None:
+        advice = f"neither executable nor one of {', '.join(sorted(SOURCES))}"
+    return f"not a bot: {advice}"
 
 
 def lacks_mode(path: Path) -> bool:
@@ -198,21 +215,32 @@ def lacks_mode(path: Path) -> bool:
 
 
 def suspects(entries: Iterable[Path]) -> list[Path]:
-    """Return files of a folder that has no program, which its author may take for one; the likeliest first."""
-    entries = [path for path in entries if path.is_file()]
-    locked = [path for path in entries if lacks_mode(path)]
-    others = [path for path in entries if path.suffix.lower() in {*OTHER_LANGUAGES, *SOURCES}]
-    papers = [
-        path
-        for path in entries
-        if path.suffix.lower() in NO_PROGRAMS and path.stem.lower() != "readme"
-    ]
+    """Return the files of a folder without a program that its author may take for the program.
+
+    The likeliest file comes first, and a file may come twice.
+    """
+    locked: list[Path] = []
+    sources: list[Path] = []
+    papers: list[Path] = []
+    for path in entries:
+        if not path.is_file():
+            continue
+        ending = path.suffix.lower()
+        if lacks_mode(path):
+            locked.append(path)
+        if ending in OTHER_LANGUAGES or ending in SOURCES:
+            sources.append(path)
+        if ending in NO_PROGRAMS and path.stem.lower() != "readme":
+            papers.append(path)
     papers.sort(key=lambda path: path.stem.lower() not in MAIN)
-    return [*locked, *others, *papers]
+    return locked + sources + papers
 
 
 def why_none(entries: Iterable[Path]) -> str:
-    """Return why a folder without a bot.toml is no bot: which of its programs starts it, nobody can see."""
+    """Return why a folder without a bot.toml is no bot, with advice.
+
+    It has no program, or several, and nothing shows which of them starts the bot.
+    """
     runnable = [path for path in entries if is_runnable(path)]
     if not runnable:
         return (
@@ -223,23 +251,27 @@ def why_none(entries: Iterable[Path]) -> str:
     ending = runnable[0].suffix
     call = f"bot{ending} or main{ending}"
     if ending == ".java":
-        with_main = [shown(path.stem) for path in runnable if _has_main(path)]
-        which = f" (now {with_main[0]}, which has the method `main`)" if len(with_main) == 1 else ""
-        call = f"Main.java, with the class Main{which}"
-    return f"it has no bot.toml; write one with a `command`, or call its program {call}: it has {names}{more}"
+        call = "Main.java, with the class Main"
+        with_main = [path for path in runnable if _has_main(path)]
+        if len(with_main) == 1:
+            call += f" (now {shown(with_main[0].stem)}, which has the method `main`)"
+    return (
+        f"it has no bot.toml; write one with a `command`, or call its program {call}: "
+        f"it has {names}{more}"
+    )
 
 
 def _has_main(path: Path) -> bool:
+    """Return whether a file has the method `main` of a program in Java."""
     try:
-        return (
-            re.search(rb"\bstatic\s+void\s+main\s*\(", path.read_bytes()[:LARGEST_LOOK]) is not None
-        )
+        content = path.read_bytes()[:LARGEST_LOOK]
     except OSError:
         return False
+    return re.search(rb"\bstatic\s+void\s+main\s*\(", content) is not None
 
 
 def refuse_hiding(command: tuple[str, ...], files: Iterable[tuple[str, Path]]) -> None:
-    """Raise FileError when a file beside a Python program has the name of a standard module or of arena.
+    """Raise FileError for a file beside a Python program that hides a standard module or arena.
 
     Python looks for modules in the folder of the program first. A bot called `random.py` that
     imports `random` imports itself, and its author gets a message about a missing attribute.
@@ -254,14 +286,17 @@ def refuse_hiding(command: tuple[str, ...], files: Iterable[tuple[str, Path]]) -
             continue
         module = name.removeprefix(prefix).partition("/")[0].removesuffix(".py")
         if module in TAKEN_MODULES:
-            owner = (
-                "arena's own package" if module == "arena" else f"Python's own module {module!r}"
-            )
-            raise FileError(path, f"hides {owner} from the bot; give it another name")
+            hidden = f"Python's own module {module!r}"
+            if module == "arena":
+                hidden = "arena's own package"
+            raise FileError(path, f"hides {hidden} from the bot; give it another name")
 
 
 def words_of(command: object) -> tuple[str, ...]:
-    """Return the words of a command, with arena's interpreter for `python`; ValueError with a message for a mistake."""
+    """Return the words of a command, with arena's interpreter for `python`.
+
+    ValueError with a message for a mistake.
+    """
     if isinstance(command, str):
         try:
             words = shlex.split(command)
@@ -281,11 +316,13 @@ def words_of(command: object) -> tuple[str, ...]:
         raise ValueError("it is empty, or has a NUL in it; write how the bot is started")
     _refuse_backslashes(command)
     _refuse_shell(command, words)
-    return (*RUN_PYTHON, *words[1:]) if words[0] in {"python", "python3"} else tuple(words)
+    if words[0] in {"python", "python3"}:
+        return (*RUN_PYTHON, *words[1:])
+    return tuple(words)
 
 
 def _refuse_backslashes(command: object) -> None:
-    """Raise ValueError for a path of Windows, whose backslashes neither a shell nor TOML leaves as they are.
+    """Raise ValueError for a path of Windows, whose backslashes a shell and TOML change.
 
     A backslash in any other text belongs to the program that gets it, such as sed's in a pattern.
     """
@@ -294,56 +331,59 @@ def _refuse_backslashes(command: object) -> None:
         if text:
             written = command if isinstance(command, str) else word[1:-1]
             path = PureWindowsPath(text)
-            cured = path.relative_to(path.anchor).as_posix()
+            corrected = path.relative_to(path.anchor).as_posix()
             raise ValueError(
-                f"{_short(written)} has a path with a backslash: write {cured!r}, with /"
+                f"{_short(written)} has a path with a backslash: write {corrected!r}, with /"
             )
 
 
 def _words_as_written(command: object) -> list[str]:
-    """Return the words of a command with the quotation marks and backslashes that they have in it.
+    """Return the words of a command with their quotation marks and backslashes.
 
-    A whole text is one of them, because it shows where a blank was a backslash.
+    A command that is a text is one more of them, because it shows where a blank was a backslash.
     """
     if isinstance(command, str):
         return [*TOKEN.findall(command), command]
-    return [f"'{word}'" for word in command] if isinstance(command, list | tuple) else []
+    if isinstance(command, list | tuple):
+        return [f"'{word}'" for word in command]
+    return []
 
 
 def _path_with_backslash(word: str) -> str:
-    """Return the path of Windows that a word is, as its author typed it; empty if it is none.
+    """Return the path of Windows that a word is, as its author typed it; empty if it is no path.
 
-    A bare word loses its backslashes, so nobody writes one there on purpose. In quotation marks
-    only what ends as a file does is surely a path.
+    A bare word loses its backslashes, so nobody writes a backslash there on purpose. In quotation
+    marks only a text with the ending of a file is surely a path.
     """
     is_quoted = word[:1] in {"'", '"'} and word[-1:] == word[:1]
     text = word[1:-1] if is_quoted else word
     if WINDOWS_PATH.fullmatch(text) and (not is_quoted or FILE_ENDING.fullmatch(text)):
         return text
-    eaten = EATEN_PATH.fullmatch(text)
-    broken = BROKEN_PATH.search(f" {text}" if is_quoted else text)
-    if broken is not None and broken[1] in STARTERS:
-        broken = None
-    found = eaten or broken
-    return "".join(IN_TOML.get(letter, letter) for letter in found.group()) if found else ""
+    path = EATEN_PATH.fullmatch(text)
+    if path is None:
+        path = BROKEN_PATH.search(f" {text}" if is_quoted else text)
+        if path is None or path[1] in STARTERS:
+            return ""
+    return "".join(IN_TOML.get(letter, letter) for letter in path.group())
 
 
 def _refuse_shell(command: object, words: list[str]) -> None:
     """Raise ValueError for a command that only a shell understands.
 
-    A sign in quotation marks is a word for the program, as in `cut -d "|"`, and so is one in a
+    A sign in quotation marks is a word for the program, as in `cut -d "|"`, and so is a sign in a
     list.
     """
-    bare = (
-        TOKEN.findall(command)
-        if isinstance(command, str)
-        else [word for word in words if word in STEPS]
-    )
-    shell = next((word for word in bare if word in SHELL), None)
-    if shell is not None:
-        raise ValueError(
-            f"{shell!r} wants a shell, and no shell reads this: put the steps into a script, 'sh run.sh'"
-        )
+    written = words
+    signs = STEPS
+    if isinstance(command, str):
+        written = TOKEN.findall(command)
+        signs = SHELL
+    for word in written:
+        if word in signs:
+            raise ValueError(
+                f"{word!r} wants a shell, and no shell reads this: "
+                "put the steps into a script, 'sh run.sh'"
+            )
     if ASSIGNMENT.match(words[0]):
         raise ValueError(
             f"{_short(words[0])} wants a shell, and no shell reads this: let env set it, as in "
@@ -352,10 +392,10 @@ def _refuse_shell(command: object, words: list[str]) -> None:
 
 
 def refuse_outside(command: tuple[str, ...]) -> None:
-    """Raise ValueError for a stranger's command that names a file of the organiser's.
+    """Raise ValueError for a stranger's command that names a file of the organiser.
 
-    It may name the bot's own files and the system's programs. arena lets a bot read what its
-    command names in full, so that a tournament.toml can name a program that stands anywhere.
+    It may name the bot's own files and the system's programs. arena lets a bot read the files that
+    its command names by a full path, so that a tournament.toml can name any program.
     """
     for word in command:
         if word.startswith("/") and not public(os.path.normpath(word)):
@@ -365,8 +405,11 @@ def refuse_outside(command: tuple[str, ...]) -> None:
 
 
 def _short(value: object) -> str:
+    """Return a wrong value as a message repeats it."""
     try:
         text = repr(value)
     except ValueError:  # a number of more digits than Python prints
         return "a number of thousands of digits"
-    return text if len(text) <= SHOWN_LETTERS else f"{text[: SHOWN_LETTERS - 3]}..."
+    if len(text) <= SHOWN_LETTERS:
+        return text
+    return f"{text[: SHOWN_LETTERS - 3]}..."
