@@ -1,9 +1,9 @@
 """The checkup of a bot: it plays the protocol on each of its boards, and findings give advice.
 
 It decides which runs there are, and sums them up. It stores nothing, and its opponents move at
-random. conversation.py plays a run and words what was expected and what came; advice.py says what
-the author can do; findings.py has both as values; variations.py changes the questions of a run.
-screening.py checks many bots at once.
+random. conversation.py plays a run, and words the answer that was expected and the answer that
+came; advice.py says what the author can do; findings.py has both as values; variations.py changes
+the questions of a run; screening.py checks many bots at once.
 """
 
 import math
@@ -11,6 +11,7 @@ import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import NamedTuple
 
 from arena.author.checkup.conversation import run_check
 from arena.author.checkup.findings import CheckRun, Finding, Weight, is_sound, merge
@@ -27,9 +28,8 @@ __all__ = ["CheckRun", "Checkup", "Finding", "Weight", "checkup"]
 WHOLE_MATCHES_S = 60.0
 """Whole matches are played for this time. After it a run ends after its first answers, so that the
 check of a slow bot ends within minutes. The first match is played to its end in any case."""
-NEAR = (
-    0.5  # share of a limit from which on a bot is close to it: another machine may be half as fast
-)
+NEAR = 0.5
+"""The share of a limit above which a bot is close to it: another machine may be half as fast."""
 HANGS_UP = "its input ends in the middle of a match"
 HANGS_UP_AFTER = 2  # answers
 AGAIN = "the same match again"
@@ -45,9 +45,8 @@ PACKAGES = (
 )
 SEED = 1
 OPENED = "after an opening"
-OPENING = Opening(
-    plies=2, key="0" * 32
-)  # few plies, so that nearly every board has such an opening
+OPENING = Opening(plies=2, key="0" * 32)
+"""It has few plies, so that nearly every board has such an opening."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -74,10 +73,11 @@ class Checkup:
     @property
     def ready(self) -> float | None:
         """The most seconds from its start to `ready`."""
-        return max(
-            (run.report.ready for run in self.runs if run.greeted and run.report.ready),
-            default=None,
-        )
+        times: list[float] = []
+        for run in self.runs:
+            if run.greeted and run.report.ready:
+                times.append(run.report.ready)
+        return max(times, default=None)
 
     @property
     def memory(self) -> int:
@@ -87,7 +87,10 @@ class Checkup:
     @property
     def refused(self) -> tuple[str, ...]:
         """The names of refused system calls, in order, without those that programs expect."""
-        return tuple(sorted({name for run in self.runs for name in run.refused}))
+        names: set[str] = set()
+        for run in self.runs:
+            names.update(run.refused)
+        return tuple(sorted(names))
 
     @property
     def cpu(self) -> float:
@@ -96,8 +99,14 @@ class Checkup:
 
     def wall(self, share: float) -> float | None:
         """Return the seconds in which this share of its answers came; None without an answer."""
-        walls = sorted(wall for run in self.runs for wall in run.walls)
-        return walls[max(0, math.ceil(share * len(walls)) - 1)] if walls else None
+        walls: list[float] = []
+        for run in self.runs:
+            walls += run.walls
+        if not walls:
+            return None
+        walls.sort()
+        rank = math.ceil(share * len(walls))
+        return walls[max(0, rank - 1)]
 
 
 def checkup(
@@ -116,123 +125,159 @@ def checkup(
 
     `opened` says that the event has openings: then every role is also played after one. `services`
     serve the bot from outside, by name. The level of confinement must be resolved. All limits are
-    those of the conditions, and what they forgive is advice. Runs that cannot show anything new are
-    left out: of another role if it cannot begin, of another board of the game if it has a fault in
-    this role, and of all if it is silent without a limit.
+    those of the conditions, and a fault that they forgive is advice. Runs that cannot show anything
+    new are left out: of another role if the bot cannot begin, of another board of the game if it
+    has a fault in this role, and all others if it is silent without a limit.
     """
-    whole_until = time.monotonic() + WHOLE_MATCHES_S
-    runs: list[CheckRun] = []
+    seats = _seats(bot, boards)
+    variations = of_event(conditions.time.move)
+    games = {board.game for board, _ in seats}
+    runs_of_game = len(variations) + 2  # HANGS_UP and AGAIN
+    most = len(seats) * (2 if opened else 1) + len(games) * runs_of_game
+    examiner = _Examiner(launcher, services, tell, most)
     advice: list[Finding] = []
     failed: set[tuple[str, Role]] = set()
     varied: set[str] = set()
     skipped = 0
-
-    def run(
-        match: Match, role: Role, name: str, until: int | None = None, usual: float = math.inf
-    ) -> CheckRun:
-        limit = whole_until if runs else math.inf
-        runs.append(
-            run_check(match, role, launcher, name, until, services, whole_until=limit, usual=usual)
-        )
-        tell(runs[-1], at_most)
-        return runs[-1]
-
-    seats = [
-        (board, role)
-        for board in boards
-        for role in board.roles
-        if bot.plays(board.game, board.name, role)
-    ]
-    variations = of_event(conditions.time.move)
-    games = len({board.game for board, _ in seats})
-    runs_of_game = [*variations, HANGS_UP, AGAIN]
-    at_most = len(seats) * (2 if opened else 1) + games * len(runs_of_game)
     for board, role in seats:
-        cannot_begin = any(not each.greeted and not each.variation for each in runs)
-        if (board.game, role) in failed or cannot_begin or any(each.gave_up for each in runs):
+        if (board.game, role) in failed or examiner.is_hopeless:
             skipped += 1
             continue
         event = Event(name="check", seed=SEED, boards=(board,), bots=(bot,), conditions=conditions)
         match = event.match(board, (bot,) * len(board.roles), 0)
-        first = run(match, role, "")
+        first = examiner.run(match, role, "")
         if not first.sound:
             failed.add((board.game, role))
             continue
-        if opened:
-            try:
-                openings.refuse_rare(rulebook.game_of(board), OPENING.plies)
-            except ArenaError:
-                pass
-            else:
-                run(replace(match, opening=OPENING), role, OPENED)
+        if opened and _has_openings(board):
+            examiner.run(replace(match, opening=OPENING), role, OPENED)
         if board.game in varied:
             continue
         varied.add(board.game)
-        usual = max([first.report.ready or 0.0, *first.walls])
+        usual = max(first.report.ready or 0.0, max(first.walls, default=0.0))
         for name in variations:
-            run(match, role, name, usual=usual)
-        run(match, role, HANGS_UP, until=HANGS_UP_AFTER)
-        again = run(match, role, AGAIN)
-        if again.sound and any(
-            before != now for before, now in zip(first.moves, again.moves, strict=False)
-        ):
-            advice.append(
-                Finding(
-                    weight=Weight.ADVICE,
-                    where=f"{first.board} as {role}",
-                    words=OTHERWISE,
-                    cure=SEEDED,
-                )
-            )
-    findings = [*(finding for each in runs for finding in each.findings), *advice, *_left_out(bot)]
-    examined = Checkup(
-        bot=bot, conditions=conditions, runs=tuple(runs), findings=(), skipped=skipped
-    )
-    if all(each.sound for each in runs):
+            examiner.run(match, role, name, usual=usual)
+        examiner.run(match, role, HANGS_UP, until=HANGS_UP_AFTER)
+        again = examiner.run(match, role, AGAIN)
+        common = min(len(first.moves), len(again.moves))
+        if again.sound and first.moves[:common] != again.moves[:common]:
+            where = f"{first.board} as {role}"
+            advice.append(Finding(weight=Weight.ADVICE, where=where, words=OTHERWISE, cure=SEEDED))
+    runs = tuple(examiner.runs)
+    examined = Checkup(bot=bot, conditions=conditions, runs=runs, findings=(), skipped=skipped)
+    findings: list[Finding] = []
+    for run in runs:
+        findings += run.findings
+    findings += advice
+    findings += _left_out(bot)
+    if all(run.sound for run in runs):
         findings += _near_limits(examined)
     return replace(examined, findings=merge(findings))
 
 
+def _seats(bot: Bot, boards: Iterable[Board]) -> list[tuple[Board, Role]]:
+    """Return the boards and roles that a bot plays."""
+    seats: list[tuple[Board, Role]] = []
+    for board in boards:
+        for role in board.roles:
+            if bot.plays(board.game, board.name, role):
+                seats.append((board, role))
+    return seats
+
+
+def _has_openings(board: Board) -> bool:
+    """Return whether enough openings of the length of OPENING can be drawn."""
+    try:
+        openings.refuse_rare(rulebook.game_of(board), OPENING.plies)
+    except ArenaError:
+        return False
+    return True
+
+
+class _Examiner:
+    """The runs of a checkup under way."""
+
+    def __init__(
+        self,
+        launcher: Launcher,
+        services: Mapping[str, object] | None,
+        tell: Callable[[CheckRun, int], object],
+        most: int,
+    ) -> None:
+        """`tell` is called after each run, also with `most`, the largest number of runs."""
+        self.runs: list[CheckRun] = []
+        self._launcher = launcher
+        self._services = services
+        self._tell = tell
+        self._most = most
+        self._whole_until = time.monotonic() + WHOLE_MATCHES_S
+
+    def run(
+        self, match: Match, role: Role, name: str, until: int | None = None, usual: float = math.inf
+    ) -> CheckRun:
+        """Play one run, as `run_check` describes it."""
+        whole_until = self._whole_until if self.runs else math.inf
+        run = run_check(
+            match,
+            role,
+            self._launcher,
+            name,
+            until,
+            self._services,
+            whole_until=whole_until,
+            usual=usual,
+        )
+        self.runs.append(run)
+        self._tell(run, self._most)
+        return run
+
+    @property
+    def is_hopeless(self) -> bool:
+        """True if another run would show nothing: the bot cannot begin, or never answers."""
+        for run in self.runs:
+            cannot_begin = not run.greeted and not run.variation
+            if cannot_begin or run.gave_up:
+                return True
+        return False
+
+
 def _left_out(bot: Bot) -> Iterator[Finding]:
-    """Yield what the bot plays without, though it lies in its folder."""
+    """Yield a finding on the files in the bot's folder that it plays without."""
     folder = Path(bot.files or "")
-    paths = left_out(folder) if bot.files and folder.is_dir() else []
+    if not bot.files or not folder.is_dir():
+        return
+    paths = left_out(folder)
     if paths:
         words = left_out_words(paths[:FEW_PATHS])
         yield Finding(weight=Weight.ADVICE, where="its files", words=words, cure=PACKAGES)
 
 
+class _Figure(NamedTuple):
+    """A figure of a checkup beside its limit."""
+
+    subject: str
+    value: float | None
+    limit: float | None
+    unit: str
+    scale: int
+    """The number that one unit has of the value."""
+    advice: str
+
+
 def _near_limits(examined: Checkup) -> Iterator[Finding]:
-    time, limits = examined.conditions.time, examined.conditions.limits_of(examined.bot)
-    answer = None  # with `clock = "cpu"` these seconds on the wall are not what is charged
+    time = examined.conditions.time
+    limits = examined.conditions.limits_of(examined.bot)
+    answer_s = None  # with `clock = "cpu"` these seconds on the wall are not what is charged
     if time.move is not None and time.clock == "wall":
-        answer = time.move + time.bank
+        answer_s = time.move + time.bank
+    look = "look at the clock: `go` says what is left"
+    compute_less = "compute less: the limit is for a whole match"
+    heap = "use less memory, or set a smaller heap"
     figures = (
-        (
-            "1 answer of 100 takes",
-            examined.wall(0.99),
-            answer,
-            "s",
-            1,
-            "look at the clock: `go` says what is left",
-        ),
-        ("`ready` takes", examined.ready, time.start, "s", 1, "prepare less before `ready`"),
-        (
-            "a match takes",
-            examined.cpu,
-            limits.cpu,
-            "s of CPU",
-            1,
-            "compute less: the limit is for a whole match",
-        ),
-        (
-            "it needs",
-            examined.memory,
-            limits.memory,
-            "MB of memory",
-            10**6,
-            "use less memory, or set a smaller heap",
-        ),
+        _Figure("1 answer of 100 takes", examined.wall(0.99), answer_s, "s", 1, look),
+        _Figure("`ready` takes", examined.ready, time.start, "s", 1, "prepare less before `ready`"),
+        _Figure("a match takes", examined.cpu, limits.cpu, "s of CPU", 1, compute_less),
+        _Figure("it needs", examined.memory, limits.memory, "MB of memory", 10**6, heap),
     )
     for subject, value, limit, unit, scale, advice in figures:
         if value is not None and limit is not None and value > NEAR * limit:

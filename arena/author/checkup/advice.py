@@ -5,6 +5,7 @@ for a bot that crashed, and bot_files.py reads the bot's files for it.
 """
 
 from collections.abc import Collection, Iterable
+from dataclasses import replace
 from signal import Signals
 
 from arena import system
@@ -98,8 +99,8 @@ def of_silence(
             "it computes all the time: is there an endless loop, or a search that does not look "
             "at the clock?"
         )
-    lines = [line.strip() for line in stderr.split("\n") if line.strip()]
-    if lines and lines[-1] in expected:
+    last_line = stderr.strip().rpartition("\n")[2].strip()
+    if last_line and last_line in expected:
         return f"it printed {answer} to stderr: print answers to stdout"
     cause = _cause_of_silence(files)
     if cause:
@@ -152,8 +153,9 @@ def of_illegal(
 def refusal(line: str, legal: tuple[str, ...]) -> str:
     """Return a sentence that names a refused line and the legal moves."""
     listed = ", ".join(f"`{move}`" for move in legal[:SHOWN_MOVES])
-    more = f" and {len(legal) - SHOWN_MOVES} more" if len(legal) > SHOWN_MOVES else ""
-    return f"printed {quoted(line)}, expected one of: {listed}{more}"
+    if len(legal) > SHOWN_MOVES:
+        listed += f" and {len(legal) - SHOWN_MOVES} more"
+    return f"printed {quoted(line)}, expected one of: {listed}"
 
 
 def of_record(record: Record, fault: Fault) -> str:
@@ -165,7 +167,9 @@ def of_record(record: Record, fault: Fault) -> str:
     that never came.
     """
     seat = next(seat for seat in record.seats if seat.role == fault.role)
-    limits, move_s = record.match.conditions.limits, record.match.conditions.time.move
+    limits = record.match.conditions.limits
+    move_s = record.match.conditions.time.move
+    short_of_memory = limits.memory is not None and seat.memory >= limits.memory * NEAR_LIMIT
     if seat.ready is None and not seat.exit:
         return NEVER_RAN
     match fault.ending:
@@ -176,28 +180,26 @@ def of_record(record: Record, fault: Fault) -> str:
         case Ending.TIMEOUT:
             # The CPU time that is in no answer is that of its start and of the answer that never
             # came.
-            cpu = max(
-                0.0, seat.cpu - sum(turn.cpu for turn in record.turns if turn.role == fault.role)
-            )
-            wall = move_s or cpu
-            failure = Failure(
-                cause=Cause.NO_ANSWER, words=fault.words, spent=TimeUsed(wall=wall, cpu=cpu)
-            )
+            answers_cpu = sum(turn.cpu for turn in record.turns if turn.role == fault.role)
+            cpu = max(0.0, seat.cpu - answers_cpu)
+            spent = TimeUsed(wall=move_s or cpu, cpu=cpu)
+            failure = Failure(cause=Cause.NO_ANSWER, words=fault.words, spent=spent)
             return of_silence(failure, (), ready=fault.turn == 0, late=None, discarded=())
         case Ending.LIMIT_EXCEEDED:
-            if limits.memory is not None and seat.memory >= limits.memory * NEAR_LIMIT:
+            if short_of_memory:
                 return LIMIT_ADVICE[Cause.MEMORY]
             if limits.cpu is not None and seat.cpu >= limits.cpu * NEAR_LIMIT:
                 return LIMIT_ADVICE[Cause.CPU]
             return SOME_LIMIT
         case Ending.CRASHED:
             failure = Failure(
-                cause=Cause.OUTPUT_CLOSED if seat.killed else Cause.ENDED,
+                cause=Cause.ENDED,
                 words=fault.words,
-                exit_code=None if seat.killed else _exit_code(seat),
-                short_of_memory=limits.memory is not None
-                and seat.memory >= limits.memory * NEAR_LIMIT,
+                exit_code=_exit_code(seat),
+                short_of_memory=short_of_memory,
             )
+            if seat.killed:
+                failure = replace(failure, cause=Cause.OUTPUT_CLOSED, exit_code=None)
             return of_failure(failure, seat.stderr)
 
 
@@ -206,12 +208,8 @@ def _exit_code(seat: SeatReport) -> int | None:
     kind, _, value = seat.exit.partition(" ")
     if kind == "exit" and value.isdecimal():
         return int(value)
-    if kind == "signal":
-        return (
-            -Signals[value].value
-            if value in Signals.__members__
-            else -int(value)
-            if value.isdecimal()
-            else None
-        )
+    if kind == "signal" and value in Signals.__members__:
+        return -Signals[value].value
+    if kind == "signal" and value.isdecimal():
+        return -int(value)
     return None

@@ -79,22 +79,26 @@ class BotFiles:
     @cached_property
     def program(self) -> str:
         """The path of the file that its command names; empty if it names none that is there."""
-        names = [word.removeprefix("./") for word in self._command]
-        return next((name for name in names if name in self.names), "")
+        for word in self._command:
+            name = word.removeprefix("./")
+            if name in self.names:
+                return name
+        return ""
 
     @property
     def missing_program(self) -> str:
         """The file that an interpreter's command names and the bot lacks; empty without one."""
         name = next((word for word in self._command[1:] if not word.startswith("-")), "")
-        return (
-            name if PurePosixPath(name).suffix in PROGRAM_ENDINGS and name not in self.names else ""
-        )
+        if name in self.names or PurePosixPath(name).suffix not in PROGRAM_ENDINGS:
+            return ""
+        return name
 
     @property
     def flushes_itself(self) -> bool:
         """True where its interpreter writes each line at once."""
-        interpreter = Path(self._command[0]).name if self._command else ""
-        return interpreter in {PYTHON, "node", "bash", "sh"}
+        if not self._command:
+            return False
+        return Path(self._command[0]).name in {PYTHON, "node", "bash", "sh"}
 
     @property
     def stem(self) -> str:
@@ -125,24 +129,28 @@ class BotFiles:
     @property
     def pointer_of_lfs(self) -> str:
         """The name of a file that is only a pointer of Git LFS; empty if there is none."""
-        return next(
-            (name for name in self.names if self._bytes(name, len(LFS)).startswith(LFS)), ""
-        )
+        for name in self.names:
+            if self._bytes(name, len(LFS)).startswith(LFS):
+                return name
+        return ""
 
     def with_windows_line_ends(self) -> str:
         """Return its program or its first script that has Windows line ends; empty if none has."""
-        names = [self.program, *(name for name in self.names if name.endswith((".sh", ".bash")))]
-        return next((name for name in names if name and b"\r\n" in self._bytes(name)), "")
+        scripts = [name for name in self.names if name.endswith((".sh", ".bash"))]
+        for name in (self.program, *scripts):
+            if name and b"\r\n" in self._bytes(name):
+                return name
+        return ""
 
     @cached_property
     def reads_all(self) -> str:
         """Where its program waits for the end of its input, in words; empty if it does not."""
         text = self.read()
-        found = _READS_ALL.search(text)
-        if found is None:
+        match = _READS_ALL.search(text)
+        if match is None:
             return ""
-        number = text.count("\n", 0, found.start()) + 1
-        return f"line {number} of {program_file.shown(self.program)} has `{found.group()}`"
+        number = text.count("\n", 0, match.start()) + 1
+        return f"line {number} of {program_file.shown(self.program)} has `{match.group()}`"
 
     @property
     def never_flushes(self) -> str:
@@ -157,7 +165,8 @@ class BotFiles:
             if not texts and ".py" in endings and PYTHON_LINE.match(self.read()):
                 texts = [self.read()]
             if texts:
-                return "" if re.search(flushes, "\n".join(texts)) else advice
+                flushes_once = re.search(flushes, "\n".join(texts)) is not None
+                return "" if flushes_once else advice
         return ""
 
     @property
@@ -170,7 +179,9 @@ class BotFiles:
 
         A bot without files has the current folder, in which nothing is looked up.
         """
-        return Path((self.bot.files if self.bot else "") or ".")
+        if self.bot is None:
+            return Path()
+        return Path(self.bot.files or "")
 
     @property
     def _sources(self) -> list[str]:
@@ -181,7 +192,9 @@ class BotFiles:
 
     def with_package(self, module: str) -> str:
         """Return the virtual environment of the bot that has this module; empty if none has."""
-        for environment in ENVIRONMENTS if module.isidentifier() else ():
+        if not module.isidentifier():
+            return ""
+        for environment in ENVIRONMENTS:
             if any((self.home / environment).glob(f"lib/*/site-packages/{module}*")):
                 return environment
         return ""

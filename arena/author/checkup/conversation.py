@@ -35,20 +35,20 @@ from arena.values import Ending, Match, SeatReport
 
 PAUSE_S = 0.03  # between the pieces of a question
 AFTERWARDS_S = 0.1  # to see the lines that follow a wrong answer
-LEAVE_S = (
-    1.0  # to leave after the end, before a finding says that it stays; a match waits for 50 ms only
-)
-LATE_FACTOR = (
-    2.0  # times its limit to wait for a late answer, so that advice can say how late it is
-)
-GENEROUS_S, GENEROUS = 1.0, 3.0
+LEAVE_S = 1.0
+"""The seconds to leave after the end, before a finding says that it stays. A match waits for 50 ms
+only."""
+LATE_FACTOR = 2.0
+"""The check waits for a late answer for this multiple of its limit, to say how late it is."""
+GENEROUS_S = 1.0
+GENEROUS = 3.0
 """The limit for an answer to lines that the event never sends: a second, and a multiple of the time
 of its plain answers. Many bots are silent at such a line, and a wait for the whole time of the
 event would only serve advice."""
 PATIENCE_S = 60.0
 """The longest wait for `ready` or an answer in an event without a limit, so that a check ends."""
 BEGINNING = 3  # answers of a run that is not played to its end
-STDERR_BYTES = 16_000  # so much on stderr means that its beginning is lost
+STDERR_BYTES = 16_000  # of stderr that are kept: with as many, its beginning is lost
 REMARK_LETTERS = 200  # of a remark that are kept
 LINE_LETTERS = 200  # of a line of stderr
 LOG_LINES = 12  # of stderr: its end, or the lines around the error
@@ -138,12 +138,15 @@ class Examinee(LiveBot):
         lines = [line for line in self._log.text.split("\n") if line.strip()]
         named = complaint(self._log.text)
         end = len(lines)
-        if named in lines[:-LOG_LINES]:  # the trace behind the error is longer than what is shown
+        if named in lines[:-LOG_LINES]:  # the trace behind the error is longer than LOG_LINES
             end = lines.index(named) + LOG_LINES - LINES_BEFORE_ERROR
-        lines = lines[max(0, end - LOG_LINES) : end]
-        lines = [self._as_known(line) for line in lines]
-        # `clean` would replace quotation marks, which these lines may keep: no message quotes them.
-        return tuple('"'.join(map(clean, line[:LINE_LETTERS].split('"'))) for line in lines)
+        last_lines: list[str] = []
+        for line in lines[max(0, end - LOG_LINES) : end]:
+            # `clean` would replace quotation marks, which these lines may keep: no message quotes
+            # them.
+            parts = self._as_known(line)[:LINE_LETTERS].split('"')
+            last_lines.append('"'.join(clean(part) for part in parts))
+        return tuple(last_lines)
 
     def _as_known(self, text: str) -> str:
         """Return a text of its stderr with the paths that its author knows."""
@@ -162,7 +165,8 @@ class Conversation:
         """`examination` has the bot's seat, the one of this role; it is asked by `seats`."""
         self.shortened = False
         """True when it was ended early, because the check took too long for whole matches."""
-        self._role, self._examination = role, examination
+        self._role = role
+        self._examination = examination
         self._game = game
         self._referee = Referee(self._game, match)
         self._seats = seats
@@ -175,7 +179,10 @@ class Conversation:
         Then end the bot's input.
         """
         moves = self._examination.moves
-        while asks := self._referee.asks():
+        while True:
+            asks = self._referee.asks()
+            if not asks:
+                break
             if until is not None and len(moves) >= until:
                 break
             if len(moves) >= BEGINNING and time.monotonic() > whole_until:
@@ -201,10 +208,11 @@ class Conversation:
         """
         if ask.ready:
             return Reply(line=b"ready")
-        goes_on: list[Move] = []
+        continuing: list[Move] = []
         if self._game.to_move(self._referee.state) == (role,):
-            goes_on = [move for move in ask.legal if not self._ends_match(role, move)]
-        return Reply(line=self._dice.choice(goes_on or ask.legal).encode())
+            continuing = [move for move in ask.legal if not self._ends_match(role, move)]
+        move = self._dice.choice(continuing or ask.legal)
+        return Reply(line=move.encode())
 
     def _ends_match(self, role: Role, move: Move) -> bool:
         """Return whether the match is over after this move, which only this role makes now."""
@@ -213,9 +221,10 @@ class Conversation:
 
 
 class Examination(WrappedSeats):
-    """The seat of a bot whose questions vary, and whose answers become findings in its own words.
+    """The seat of a bot whose questions vary, and whose answers become findings.
 
-    So it stands between the bot, which may ask a language model, and a disguise.
+    The findings quote the bot. So this seat stands between the bot, which may ask a language model,
+    and a disguise.
     """
 
     def __init__(
@@ -239,14 +248,21 @@ class Examination(WrappedSeats):
         """True after the check waited PATIENCE_S, where the event has no limit."""
         self.is_plain = not name
         """True when its questions do not vary."""
-        self._match, self._role, self._bot = match, role, bot
-        self._name, self._variation = name, VARIATIONS.get(name, plain)
+        self._match = match
+        self._role = role
+        self._bot = bot
+        self._name = name
+        self._variation = VARIATIONS.get(name, plain)
         self._earlier: set[Move] = set()
         """The moves that were legal in earlier turns."""
-        self._turn = self._strikes = 0
-        self._generous = GENEROUS_S + GENEROUS * usual if name in NEVER_SENT else math.inf
+        self._turn = 0
+        self._strikes = 0
+        self._longest_s = math.inf
         """The most seconds that it has for an answer."""
-        self._has_blanks = self._cuts_remarks = False
+        if name in NEVER_SENT:
+            self._longest_s = GENEROUS_S + GENEROUS * usual
+        self._has_blanks = False
+        self._cuts_remarks = False
 
     def ask(self, asks: Mapping[Role, Ask]) -> dict[Role, Reply]:
         """Part of `Seats`."""
@@ -287,8 +303,8 @@ class Examination(WrappedSeats):
             )
 
     def _ask(self, ask: Ask) -> Reply:
-        *pieces, last = self._variation(ask.text)
-        for piece in pieces:
+        pieces = self._variation(ask.text)
+        for piece in pieces[:-1]:
             reply = self._listen(piece, PAUSE_S)
             if reply.ending is None:
                 text = f'it answered before the whole question was there: "{_shown(reply.line)}"'
@@ -298,9 +314,9 @@ class Examination(WrappedSeats):
                 return Reply(ending=Ending.ILLEGAL_MOVE)
             if reply.ending is not Ending.TIMEOUT:
                 return reply
-        ask = ask._replace(text=last)
+        ask = ask._replace(text=pieces[-1])
         limit = PATIENCE_S if ask.deadline is None else ask.deadline
-        return self._converse(ask._replace(deadline=min(limit, self._generous)))
+        return self._converse(ask._replace(deadline=min(limit, self._longest_s)))
 
     def _listen(self, text: bytes, seconds: float) -> Reply:
         """Write a text that needs no answer, and return the line that the bot prints.
@@ -309,7 +325,7 @@ class Examination(WrappedSeats):
         """
         try:
             return self._converse(Ask(text=text, announced=None, deadline=seconds))
-        except OverloadedError:  # a busy machine may well be late by many times so short a time
+        except OverloadedError:  # this time is so short that a busy machine may well exceed it
             return Reply(b"", Ending.TIMEOUT)
 
     def _converse(self, ask: Ask) -> Reply:
@@ -353,7 +369,8 @@ class Examination(WrappedSeats):
         return True
 
     def _lines_after(self) -> tuple[str, ...]:
-        for _ in range(2):  # the first time, lines that are there already are thrown away
+        """Return the lines that the bot prints after a wrong answer."""
+        for _ in range(2):  # the first question discards the lines that were printed already
             reply = self._listen(b"", AFTERWARDS_S)
             if reply.ending is None:
                 return (*self._discarded(), _shown(reply.line))
@@ -363,14 +380,13 @@ class Examination(WrappedSeats):
         return tuple(line.text for line in self._bot.discarded())
 
     def _explain(self, ask: Ask, failure: Failure) -> None:
+        awaited = "`ready`" if ask.ready else "answer"
         if failure.cause is Cause.NO_ANSWER and self._name in NEVER_SENT:
-            awaited = "`ready`" if ask.ready else "answer"
             self._fault(f"no {awaited}, where the plain question had one", "")
         elif failure.cause is Cause.NO_ANSWER:
             words = failure.words
             if ask.deadline is None:
                 self.gave_up = True
-                awaited = "`ready`" if ask.ready else "answer"
                 words = (
                     f"no {awaited}: the check waited {PATIENCE_S:g} s; the event would wait for "
                     "ever"
@@ -380,9 +396,8 @@ class Examination(WrappedSeats):
             self._fault(f"printed {failure.words}", advice.of_failure(failure))
         else:
             self._bot.end()
-            log = self._bot.last_words()
             cure = advice.EMPTY if self._bot.empty else self._bot.advice(failure)
-            self._fault(failure.words, cure, log)
+            self._fault(failure.words, cure, self._bot.last_words())
 
     def _advice_for_silence(self, ask: Ask, failure: Failure) -> str:
         """Return advice for a bot that gave no answer in time, after waiting for a late answer."""
@@ -391,16 +406,14 @@ class Examination(WrappedSeats):
                 "it closed its own input (stdin), so that it hears no question: leave it open "
                 "until `end`"
             )
-        remarks, limit = self._bot.aside(), ask.deadline or LEAVE_S
+        remarks = self._bot.aside()
         late = None
         if not failure.unfinished and not self._name:
             begun = self._bot.stopwatch.begun
-            reply = self._converse(ask._replace(text=b"", deadline=LATE_FACTOR * limit))
-            late = (
-                self._bot.stopwatch.begun + reply.spent.wall - begun
-                if reply.ending is None
-                else None
-            )
+            limit = LATE_FACTOR * (ask.deadline or LEAVE_S)
+            reply = self._converse(ask._replace(text=b"", deadline=limit))
+            if reply.ending is None:
+                late = self._bot.stopwatch.begun + reply.spent.wall - begun
         return advice.of_silence(
             failure,
             remarks,
@@ -441,10 +454,11 @@ class Examination(WrappedSeats):
     def _advise(
         self, text: str, cure: str, log: tuple[str, ...] = (), weight: Weight = Weight.ADVICE
     ) -> None:
-        turn = f", turn {self._turn}" if self._turn else ""
-        where = (
-            f"{self._match.label} as {self._role}{turn}{f', {self._name}' if self._name else ''}"
-        )
+        where = f"{self._match.label} as {self._role}"
+        if self._turn:
+            where += f", turn {self._turn}"
+        if self._name:
+            where += f", {self._name}"
         self.findings.append(Finding(weight=weight, where=where, words=text, cure=cure, log=log))
 
 

@@ -112,8 +112,11 @@ class Crash:
     @property
     def location(self) -> str:
         """The file and line of a Python error, for a sentence; empty if the trace has none."""
-        places = re.findall(r'  File "([^"]+)", line (\d+)', self.stderr)
-        return f"{shown(places[-1][0])}, line {places[-1][1]}, " if places else ""
+        frames = re.findall(r'  File "([^"]+)", line (\d+)', self.stderr)
+        if not frames:
+            return ""
+        file, line = frames[-1]
+        return f"{shown(file)}, line {line}, "
 
 
 Row = Callable[[Crash], str]
@@ -162,9 +165,10 @@ def _by_failure(text: str, fits: Callable[[Failure], bool]) -> Row:
 
 
 def _killed_by(text: str, *signals: int) -> Row:
-    return lambda crash: (
-        text if crash.failure.exit_code is not None and -crash.failure.exit_code in signals else ""
-    )
+    def is_killed(failure: Failure) -> bool:
+        return failure.exit_code is not None and -failure.exit_code in signals
+
+    return _by_failure(text, is_killed)
 
 
 # What the files show.
@@ -237,11 +241,12 @@ def _pointer_of_lfs(crash: Crash) -> str:
 
 
 def _relative_import(crash: Crash, _: re.Match[str]) -> str:
-    found = re.search(r"from \.+(\w*)(?:\.\w+)* import (\w+)", crash.stderr)
-    module = found.group(1) if found else ""
-    write = f"from {shown(module)} import ..." if module else "import NAME"
-    advice = f"a bot is a program and no package, so leave out the dot: write `{write}`"
-    return advice + _one_folder(crash, f"{module}.py") if module else advice
+    statement = re.search(r"from \.+(\w*)(?:\.\w+)* import (\w+)", crash.stderr)
+    module = statement.group(1) if statement else ""
+    advice = "a bot is a program and no package, so leave out the dot: write "
+    if not module:
+        return f"{advice}`import NAME`"
+    return f"{advice}`from {shown(module)} import ...`{_one_folder(crash, f'{module}.py')}"
 
 
 def _one_folder(crash: Crash, name: str) -> str:
@@ -319,10 +324,8 @@ def _syntax(crash: Crash, match: re.Match[str]) -> str:
     message = match.group(1)
     if crash.is_node:
         place = re.search(r"^(\S+\.[cm]?js:\d+)$", crash.stderr, re.MULTILINE)
-        return (
-            f"{shown(place.group(1)) if place else 'a file'} is no valid JavaScript: correct that "
-            "line"
-        )
+        location = shown(place.group(1)) if place else "a file"
+        return f"{location} is no valid JavaScript: correct that line"
     if not crash.is_python:
         return ""
     quoted = re.search(r"^ {4}[ \t]*([!%]\w.*)$", crash.stderr, re.MULTILINE)
@@ -428,15 +431,15 @@ def _processes(crash: Crash) -> str:
 
 def _wrapper(crash: Crash) -> str:
     """Return advice for a script whose last line only starts the bot's own program."""
-    lines = [line.strip() for line in crash.files.read().splitlines()]
-    lines = [line for line in lines if line and not line.startswith("#")]
-    if (
-        not lines
-        or not re.fullmatch(r"[\w./-]+( [\w./=-]+)+", lines[-1])
-        or lines[-1].split()[0] in {"echo", "exec"}
-    ):
+    last = ""
+    for text in crash.files.read().splitlines():
+        line = text.strip()
+        if line and not line.startswith("#"):
+            last = line
+    is_command = re.fullmatch(r"[\w./-]+( [\w./=-]+)+", last) is not None
+    if not is_command or last.split()[0] in {"echo", "exec"}:
         return ""
-    return f"let the last line take the script's place: `exec {lines[-1][:LONGEST_LINE]}`"
+    return f"let the last line take the script's place: `exec {last[:LONGEST_LINE]}`"
 
 
 def _network(crash: Crash) -> str:
@@ -450,7 +453,10 @@ def _network(crash: Crash) -> str:
     ):
         return NETWORK
     refused = re.search("not permitted|EPERM|SocketException", crash.line)
-    return NETWORK if refused and (crash.is_refused("socket") or "socket" in crash.stderr) else ""
+    uses_socket = crash.is_refused("socket") or "socket" in crash.stderr
+    if refused and uses_socket:
+        return NETWORK
+    return ""
 
 
 def _refused(crash: Crash) -> str:
@@ -458,8 +464,10 @@ def _refused(crash: Crash) -> str:
     if not re.search("not permitted|EPERM", crash.line):
         return ""
     calls = ", ".join(crash.failure.refused_calls)
+    if not calls and crash.failure.watched:
+        return ""
     if not calls:
-        return "" if crash.failure.watched else REFUSED
+        return REFUSED
     return (
         f"arena refused it the system call {calls}: `arena docs confinement` lists those that a "
         "bot may make"

@@ -77,6 +77,7 @@ def merge(findings: Iterable[Finding]) -> tuple[Finding, ...]:
     for finding in findings:
         key = (finding.weight, finding.cure)
         first = merged.setdefault(key, finding)
-        if first is not finding and finding.where not in (first.where, *first.again):
+        is_new_place = finding.where != first.where and finding.where not in first.again
+        if first is not finding and is_new_place:
             merged[key] = replace(first, again=(*first.again, finding.where))
     return tuple(sorted(merged.values(), key=lambda finding: finding.weight is not Weight.FAULT))

@@ -1,6 +1,6 @@
 """The check of submissions: each bot is built and examined, one on each core at a time.
 
-A bot that breaks the processes that arena starts bots by is refused, and the next bot gets new
+A bot that breaks the processes by which arena starts bots is refused, and the next bot gets new
 processes.
 """
 
@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from arena import system
-from arena.author.checkup import CheckRun, Checkup, Weight, checkup
+from arena.author.checkup import CheckRun, Checkup, Finding, Weight, checkup
 from arena.errors import ArenaError, MachineError
 from arena.event.workers import Workers
 from arena.games import rulebook
@@ -43,25 +43,19 @@ class Screening:
 
     def boards_of(self, bot: Bot) -> tuple[Board, ...]:
         """Return the boards at which a bot is checked; ArenaError if it plays none of them."""
-
-        def played(boards: Iterable[Board]) -> tuple[Board, ...]:
-            return tuple(
-                each
-                for each in boards
-                if any(bot.plays(each.game, each.name, role) for role in each.roles)
-            )
-
-        candidates = [
-            board for name in self.boards or self.events for board in rulebook.find(name, most=1)
-        ]
-        boards = played(dict.fromkeys(candidates)) or (
-            () if self.boards else played(rulebook.all_boards())
-        )
+        candidates: dict[Board, None] = {}
+        """A set in order: two names may stand for the same board."""
+        for name in self.boards or self.events:
+            for board in rulebook.find(name, most=1):
+                candidates[board] = None
+        boards = _played(bot, candidates)
+        if not boards and not self.boards:
+            boards = _played(bot, rulebook.all_boards())
         if not boards:
             plays = " ".join((*bot.games, *bot.roles))
             raise ArenaError(
-                f"{bot.name}: plays none of these boards: its bot.toml says {plays}; `arena "
-                "games` lists them"
+                f"{bot.name}: plays none of these boards: its bot.toml says {plays}; `arena games` "
+                "lists them"
             )
         return boards
 
@@ -93,19 +87,18 @@ class Screening:
 
         A bot without faults is fit to play.
         """
-        every = list(
-            bots
-        )  # before the lanes begin: archives are unpacked in forks, and threads feed the lanes
-        count = min(len(system.cores()), len(every))
+        # All bots come before the lanes begin: archives are unpacked in forks, and threads feed the
+        # lanes.
+        bots = list(bots)
+        count = min(len(system.cores()), len(bots))
         size = BOTS_PER_LAUNCHER * max(1, count)
-        for start in range(0, len(every), size):
+        for start in range(0, len(bots), size):
             with Workers(count, pin=True, watches=True) as lanes:
-                yield from self._faults_of(lanes, every[start : start + size])
+                yield from self._faults_of(lanes, bots[start : start + size])
 
     def _faults_of(self, lanes: Workers, bots: list[Bot]) -> Iterator[tuple[str, ...]]:
-        waiting = deque(
-            (number, 1) for number in range(len(bots))
-        )  # with the number of the attempt
+        waiting = deque((number, 1) for number in range(len(bots)))
+        """The number of each bot, with that of the attempt."""
         faults: dict[int, tuple[str, ...]] = {}
         due = 0
 
@@ -137,20 +130,30 @@ class Screening:
 
     def _examine(self, launcher: Launcher, item: tuple[Bot, int, int]) -> tuple[str, ...]:
         """Return the faults of a bot; after an exception the lane gets a new launcher."""
+        submitted = item[0]
         try:
-            (bot,) = self.build(item[:1])
+            (bot,) = self.build([submitted])
             findings = self.checkup(bot, launcher).findings
         except (OverloadedError, MachineError):  # an ArenaError too, but no fault of the bot
             raise
         except ArenaError as error:
-            return (
-                error.seen_from(Path(item[0].files or "").parent),
-            )  # its author knows no such folder
-        paragraphs = []
-        for finding in findings:
-            if finding.weight is Weight.FAULT:
-                log = "\n\n" * bool(finding.log) + "\n".join(
-                    f"stderr: {line}" for line in finding.log
-                )
-                paragraphs.append(f"{finding.where}: {finding.words}\n-> {finding.cure}{log}")
-        return tuple(paragraphs)
+            # The author of the bot knows no such folder.
+            return (error.seen_from(Path(submitted.files or "").parent),)
+        return tuple(_paragraph(fault) for fault in findings if fault.weight is Weight.FAULT)
+
+
+def _played(bot: Bot, boards: Iterable[Board]) -> tuple[Board, ...]:
+    """Return the boards on which a bot plays a role."""
+    played: list[Board] = []
+    for board in boards:
+        if any(bot.plays(board.game, board.name, role) for role in board.roles):
+            played.append(board)
+    return tuple(played)
+
+
+def _paragraph(fault: Finding) -> str:
+    """Return a fault as its author reads it, with the lines of stderr below it."""
+    text = f"{fault.where}: {fault.words}\n-> {fault.cure}"
+    if fault.log:
+        text += "\n\n" + "\n".join(f"stderr: {line}" for line in fault.log)
+    return text

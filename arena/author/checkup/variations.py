@@ -28,13 +28,14 @@ def carriage_returns(text: bytes) -> tuple[bytes, ...]:
 
 def new_words(text: bytes) -> tuple[bytes, ...]:
     """Return the question with lines of a later protocol between its own."""
-    body, question = text[:-1].rpartition(b"\n")[::2]
+    body, _, question = text[:-1].rpartition(b"\n")
     return (b"weather sunny 12\n" + body + b"\nnews\nx-later a b c\n" + question + b"\n",)
 
 
 def no_clock(text: bytes) -> tuple[bytes, ...]:
     """Return the question of an event without limits: a plain `go`, and no figures after `time`."""
-    return (re.sub(rb"(?m)^time .*$", b"time bank 0", re.sub(rb"(?m)^go \d+$", b"go", text)),)
+    text = re.sub(rb"(?m)^go \d+$", b"go", text)
+    return (re.sub(rb"(?m)^time .*$", b"time bank 0", text),)
 
 
 def in_pieces(text: bytes) -> tuple[bytes, ...]:
@@ -45,11 +46,9 @@ def in_pieces(text: bytes) -> tuple[bytes, ...]:
     return text[:middle], text[middle:-1], text[-1:]
 
 
-WINDOWS, NEW_WORDS, NO_CLOCK = (
-    "lines that end with CR LF",
-    "words that it does not know",
-    "no time limit",
-)
+WINDOWS = "lines that end with CR LF"
+NEW_WORDS = "words that it does not know"
+NO_CLOCK = "no time limit"
 PIECES = "questions that arrive in pieces"
 VARIATIONS: Mapping[str, Variation] = {
     WINDOWS: carriage_returns,

@@ -9,7 +9,7 @@ import hashlib
 import os
 import re
 from collections.abc import Callable, Collection, Generator, Iterable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from functools import cached_property
 from itertools import count
@@ -132,14 +132,14 @@ class Submissions:
     def _prepare(self, request: Request) -> _Candidate:
         """Copy a submission, name it, and collect the faults that show before it is examined."""
         person = request.person or self._people.author(request.label)
-        shown_name = names.display(person.name if person else request.called)
         note = Note(
-            display=shown_name or "bot",
-            email=person.email if person else "",
-            person=person.id if person else "",
+            display=names.display(request.called) or "bot",
             source=request.source,
             mark=request.label.who,
         )
+        if person is not None:
+            shown_name = names.display(person.name) or "bot"
+            note = replace(note, display=shown_name, email=person.email, person=person.id)
         folder = self._store.new_folder()
         safe_name = names.safe(note.display)
         candidate = _Candidate(request=request, note=note, folder=folder, name=safe_name)
@@ -184,7 +184,8 @@ class Submissions:
                 return self._free(names.safe(note.display), note)
         if called.lower() in self._reserved:
             raise ArenaError(
-                f"{called!r} is a [[bot]] of tournament.toml: submit it under another name, --as NAME"
+                f"{called!r} is a [[bot]] of tournament.toml: submit it under another name, "
+                "--as NAME"
             )
         for known in self._store.names():
             if known.lower() == called.lower() and known != called:

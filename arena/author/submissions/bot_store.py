@@ -98,7 +98,7 @@ class BotStore:
             shutil.rmtree(self.incoming, ignore_errors=True)
 
     def _return_replaced(self) -> None:
-        """Put the bots back that a killed process moved away without putting others in their place."""
+        """Put back the bots that a killed process moved away without a new bot in their place."""
         for old in (self.incoming / REPLACED).glob("*"):
             target = self.bots / old.name
             if not self.playing(_name(old)) and not os.path.lexists(target):

@@ -58,7 +58,7 @@ class Person:
     name: str
     email: str = ""
     id: str = ""
-    """The id in the file, or the e-mail if there is none, or the name: it tells two people apart."""
+    """The id in the file; else the e-mail, else the name. It tells two people apart."""
     logins: tuple[str, ...] = ()
     """Other texts that name this person and nobody else."""
 
@@ -123,7 +123,9 @@ class People:
         if email and namesake.email and email.casefold() != namesake.email.casefold():
             return None
         had_id = id not in {name, email}
-        return None if had_id and namesake.has_id else namesake
+        if had_id and namesake.has_id:
+            return None
+        return namesake
 
     def _namesake(self, name: str) -> Person | None:
         """Return the only person of this name; case makes no difference."""
@@ -146,7 +148,9 @@ class People:
             return {person}
         for people_of, keys in zip(self._by_key, _keys(text, turns=False), strict=True):
             for key in keys:
-                people = people_of.get(key, set()) if key else set()
+                if not key:
+                    continue
+                people = people_of.get(key, set())
                 # In Latin letters a name with a Cyrillic A is that of somebody else.
                 unmasked = {person for person in people if not _masks(text, person)}
                 if unmasked:
@@ -200,7 +204,9 @@ def spelling(id_: str) -> str:
 
 
 def _only(people: Collection[Person]) -> Person | None:
-    return next(iter(people)) if len(people) == 1 else None
+    if len(people) != 1:
+        return None
+    return next(iter(people))
 
 
 def _words(text: str) -> list[str]:

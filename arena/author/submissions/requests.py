@@ -54,7 +54,9 @@ class Request:
     @property
     def called(self) -> str:
         """Its name, as people write it."""
-        return self.label.name if self.name is None else self.name
+        if self.name is not None:
+            return self.name
+        return self.label.name
 
     @property
     def file(self) -> str:
@@ -204,10 +206,13 @@ def _labelled(folder: Path, people: People) -> list[Request]:
         labels.append(label)
     count = Counter(person for person in authors.values() if person is not None)
     requests: list[Request] = []
-    for path, label in zip(paths, labels, strict=True):
+    for path, file_label in zip(paths, labels, strict=True):
+        label = file_label
         person = authors.get(label.who)
         is_shared = person is not None and count[person] > 1
-        requests.append(Request(path=path, label=replace(label, marks=()) if is_shared else label))
+        if is_shared:
+            label = replace(label, marks=())
+        requests.append(Request(path=path, label=label))
     return requests
 
 
