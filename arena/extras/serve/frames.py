@@ -1,4 +1,4 @@
-"""The tables and pages of each event: computed once for all readers, until the event's files change.
+"""The tables and pages of each event, computed once for all readers until the event changes.
 
 While an event is played its files change all the time. A reader then gets what was computed last,
 and a new computation begins in the background, unless the last one took so long that the process

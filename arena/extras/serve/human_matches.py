@@ -152,7 +152,7 @@ class HumanMatch:
     def move(self, number: str, text: str) -> None:
         """Answer a question by a text that means a legal move.
 
-        Raise ArenaError if this question is not open, or if the text means no legal move or several.
+        Raise ArenaError if this question is not open, or if the text does not mean one legal move.
         """
         if self.ended:
             raise ArenaError("this match is over")
@@ -239,7 +239,7 @@ class HumanMatches:
 
     @contextlib.asynccontextmanager
     async def looked_after(self) -> AsyncIterator[None]:
-        """End matches that nobody plays any more, and all matches at the end of the `async with`."""
+        """End matches that nobody plays any more, and all matches at the end of the context."""
 
         async def look() -> None:
             while True:

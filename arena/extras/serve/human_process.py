@@ -1,4 +1,4 @@
-"""The process of a match that a person plays on the site: it has referee and bots, and asks by a pipe.
+"""The process of a match that a person plays: referee and bots are here, the person behind a pipe.
 
 It writes a line of JSON for each turn, each question and the end to its stdout, and reads moves
 from its stdin. It sends what the person's roles may see and nothing else until the match is over.
@@ -140,7 +140,7 @@ class PipeSeat:
     def _cells_by_trying(
         self, referee: Referee, role: Role, legal: tuple[Move, ...]
     ) -> dict[Move, tuple[str, ...]]:
-        """Return the cells of each move, by trying it; none if that could tell the person a secret."""
+        """Return the cells of each move, by trying it; {} if that could tell the person a secret."""
         game = self._game
         state = referee.state
         if not game.open or not self._grids:
@@ -159,7 +159,7 @@ class PipeSeat:
     def _cells_of(
         self, role: Role, before: set[Fact], after: set[Fact], always: set[Fact]
     ) -> tuple[str, ...]:
-        """Return the cells of a move by the facts before and after it; `always` holds after any move."""
+        """Return the cells of a move, by the facts before it, after it, and after any move."""
         cells: set[Cell] = set()
         for drawn in self._drawn(after):
             if isinstance(drawn.item, Piece) and drawn.name == role:
@@ -223,7 +223,7 @@ def send(**values: object) -> None:
 
 
 def serve_person() -> None:
-    """Play the match that the server names on stdin; play nothing if the server ends before that."""
+    """Play the match that the server names on stdin, if the server lives long enough to name it."""
     line = sys.stdin.readline()
     if not line.endswith("\n"):
         return

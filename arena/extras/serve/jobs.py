@@ -307,7 +307,7 @@ def bot_pages(folder: Path, own: frozenset[str] | None) -> dict[str, str]:
 
 
 def _reader(folder: Path, own: frozenset[str] | None) -> Author | None:
-    """Return the author who reads, by the `own` bots; None for an organiser, who reads everything."""
+    """Return the author with these bots, who reads; None for an organiser, who reads everything."""
     if own is None:
         return None
     versions: set[str] = set()
@@ -355,7 +355,7 @@ class PartOfMatch:
     head: str
     """JSON of the names and the board; empty unless it was asked for from the start."""
     turns: tuple[str, ...]
-    """JSON of each turn: its state, and its moves as a replay has them. The first turn is the start."""
+    """JSON of each turn: its state, and its moves as a replay has them; the first is the start."""
     count: int
     """The turns of the match so far, its start among them."""
     text: str = ""
@@ -365,7 +365,7 @@ class PartOfMatch:
 
 
 def under_way(folder: Path, lane: str, wanted: str, since: int) -> PartOfMatch | None:
-    """Return the turns after the first `since` of a match that a lane plays; None if it is hidden."""
+    """Return the turns after the first `since` of a match under way; None if it is hidden."""
     live = broadcast.turns_of(folder, lane)
     if live is None or live[0].id != wanted:
         return None

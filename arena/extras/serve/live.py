@@ -1,4 +1,4 @@
-"""The live match of an event, turn by turn, for everybody who watches; its page, and the projector's.
+"""The live match of an event, turn by turn, for everybody who watches; its page, and the wall.
 
 Everybody who watches an event sees its `LiveView`, which reads each match once for all of them. It
 decides which match is shown and when. A process of its own (jobs.py) computes what is sent of a
@@ -134,7 +134,7 @@ class LiveView:
             await self._events.news(until - time.monotonic())
 
     async def parts(self) -> AsyncIterator[str]:
-        """Yield the events for a watcher until nothing is played any more; "" if there is no news."""
+        """Yield events for a watcher until nothing is played any more; "" if there is no news."""
         self.begin()
         events = self._events
         count = 0

@@ -28,7 +28,7 @@ OWN_SCRIPTS = ("route", "live", "wall", "site", "play")
 def render(
     request: Request, template: str, status: int = 200, *, mistake: str = "", **values: object
 ) -> Response:
-    """Return a page for the person of a request, with the mistake in their form if there was one."""
+    """Return a page for the person of a request, with the mistake in their form, if any."""
     person = people.person(request)
     site_name = clean(people.accounts_of(request).setting("name", ""))
     text = templates.render(

@@ -1,4 +1,4 @@
-"""The pages of an event: leaderboard, crosstable, charts, matches, bots, versions, and its progress.
+"""The pages of an event: leaderboard, crosstable, charts, matches, bots, versions and progress.
 
 An event that its reader may not see (people.py) is answered as one that does not exist.
 """
@@ -61,7 +61,7 @@ def events(request: Request, account: Account | None) -> list[str]:
 
 
 def event_of(request: Request) -> str:
-    """Return the event in the address; raise 404 if it does not exist, or is hidden from the reader."""
+    """Return the event in the address; raise 404 if it does not exist for this reader."""
     name: str = request.path_params["event"]
     if name in {".", ".."}:  # a name from an address has no slash
         raise HTTPException(404)

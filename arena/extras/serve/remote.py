@@ -1,4 +1,4 @@
-"""The hub of remote seats: it carries messages between matches under way and the bots on their authors' machines.
+"""The hub of remote seats: it carries messages between matches and bots on their authors' machines.
 
 A match is on a Unix socket (match/remote.py), a bot on a WebSocket (join.py). The hub knows who is
 there, and which session belongs to which bot; it keeps no question and no answer, so nothing is
@@ -30,28 +30,32 @@ from arena.match.remote import MOST_BYTES, MOST_LETTERS, MOST_REMARKS
 
 POLICY_VIOLATION, TRY_AGAIN_LATER = 1008, 1013
 BYTES_PER_S, MESSAGE_BYTES, BURST_S = 300_000, 500, 2.0
-"""Of what a bot sends so much is read in a second, a message counted as that much more; of the rest it waits."""
+"""How fast the messages of a bot are read; each message counts as MESSAGE_BYTES more than it has.
+
+A bot that has sent more waits, but BURST_S of it are read at once.
+"""
 GONE = (RuntimeError, WebSocketDisconnect, TimeoutError, OSError)
-"""The errors of a connection whose client is gone, or takes nothing."""
+"""The errors of a connection whose client has disconnected, or reads nothing."""
 MOST_NAMES = 20
 HELLO_BYTES = 10_000
 HELLO_S = 10.0
-TOKEN_LOOK_S = 0.2  # the time between two looks whether the token of a bot's author is valid
-SEND_S = 10.0  # a message that a client does not take in so long is lost
-CLOSE_S = (
-    1.0  # an older connection of the same bot, which perhaps takes nothing, is waited for no longer
-)
+TOKEN_LOOK_S = 0.2
+"""The time between two looks whether the token of a bot's author is valid."""
+SEND_S = 10.0
+"""A message is lost if the client does not read it in this time."""
+CLOSE_S = 1.0
+"""The time to close an older connection of a bot, which perhaps reads nothing."""
 
 
 class Hub:
-    """The bots that are there, and the matches that ask them."""
+    """The bots that are connected, and the matches that ask them."""
 
     def __init__(self) -> None:
         self._bots: dict[str, WebSocket] = {}
         self._matches: dict[str, tuple[str, asyncio.StreamWriter]] = {}
         """The bot and the connection of each match under way, by its session."""
         self._read_until: dict[str, float] = {}
-        """The time (monotonic) until which all that a bot has sent may take to be read, at BYTES_PER_S."""
+        """The time (monotonic) at which all messages of a bot are read, at BYTES_PER_S."""
         self.joins = 0
         """How often bots have joined."""
         self._joins_in_progress: set[str] = set()
@@ -60,12 +64,12 @@ class Hub:
 
     @property
     def bots(self) -> frozenset[str]:
-        """The names of the bots that are there."""
+        """The names of the bots that are connected."""
         return frozenset(self._bots)
 
     @contextlib.asynccontextmanager
     async def taking_in(self, account: str) -> AsyncIterator[None]:
-        """Let one bot be taken in at a time, also while uploads are checked: each takes a thread of the pages.
+        """Take in one bot at a time, because each takes a thread that pages need, too.
 
         BusyError if another one of the account waits already.
         """
@@ -84,7 +88,7 @@ class Hub:
         if not bots.is_dir():
             yield
             return
-        (bots / REMOTE_SOCKET).unlink(missing_ok=True)  # of a killed server
+        (bots / REMOTE_SOCKET).unlink(missing_ok=True)  # a killed server leaves its socket
         before = os.umask(0o177)
         try:
             with shared_folders.socket_path(bots / REMOTE_SOCKET) as path:
@@ -100,11 +104,12 @@ class Hub:
             (bots / REMOTE_SOCKET).unlink(missing_ok=True)
 
     async def serve_bot(self, socket: WebSocket, name: str) -> None:
-        """Carry the messages of a bot until it goes."""
-        if (
-            older := self._bots.pop(name, None)
-        ) is not None:  # started again, or lost by a network that closed nothing
-            self._announce(name)  # as gone first, so that the open questions are asked again
+        """Carry the messages of a bot until it disconnects."""
+        older = self._bots.pop(name, None)
+        if older is not None:
+            # The bot was started again, or its network failed and closed no connection. It is
+            # announced as gone first, so that the open questions are asked again.
+            self._announce(name)
         self._bots[name] = socket
         self.joins += 1
         self._announce(name)
@@ -117,47 +122,56 @@ class Hub:
                 message = _message(text)
                 if message is None:
                     return
-                bot, writer = self._matches.get(str(message.get("session")), ("", None))
-                # An honest bot has one answer under way, and who sends more fills no memory here.
-                if (
-                    bot == name
-                    and writer is not None
-                    and writer.transport.get_write_buffer_size() < MOST_BYTES
-                ):
-                    writer.write(json.dumps(_answer(message)).encode() + b"\n")
+                self._pass_on(name, message)
                 await self._pause(name, len(text))
         finally:
             if self._bots.get(name) is socket:
                 del self._bots[name]
                 self._announce(name)
 
+    def _pass_on(self, name: str, message: dict[str, Any]) -> None:
+        """Give the message of a bot to its match."""
+        session = str(message.get("session"))
+        if session not in self._matches:
+            return
+        bot, writer = self._matches[session]
+        if bot != name:
+            return
+        # An honest bot sends one answer at a time, and a bot that sends more fills no memory here.
+        if writer.transport.get_write_buffer_size() < MOST_BYTES:
+            writer.write(_line(_answer(message)))
+
     async def _pause(self, name: str, size: int) -> None:
-        """Wait after a message of a bot, so that none takes the time in which others are answered."""
+        """Wait after a message of a bot, so that it does not take the time of others."""
         now = time.monotonic()
         begun = max(self._read_until.get(name, 0.0), now - BURST_S)
-        self._read_until[name] = begun + (size + MESSAGE_BYTES) / BYTES_PER_S
-        if (left := self._read_until[name] - now) > 0:
-            await asyncio.sleep(left)
+        until = begun + (size + MESSAGE_BYTES) / BYTES_PER_S
+        self._read_until[name] = until
+        if until > now:
+            await asyncio.sleep(until - now)
 
     def _announce(self, name: str) -> None:
-        """Tell the matches of a bot whether it is there."""
+        """Tell the matches of a bot whether it is connected."""
         for bot, writer in self._matches.values():
             if bot == name:
-                writer.write(json.dumps({"here": name in self._bots}).encode() + b"\n")
+                writer.write(_line({"here": name in self._bots}))
 
     async def _hear_match(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         """Carry the questions of a match."""
         session = ""
         try:
             hello = _message(await reader.readline()) or {}
-            name, session = str(hello.get("bot")), str(hello.get("session"))
+            name = str(hello.get("bot"))
+            session = str(hello.get("session"))
             self._matches[session] = (name, writer)
-            writer.write(json.dumps({"here": name in self._bots}).encode() + b"\n")
-            while line := await reader.readline():
-                if (socket := self._bots.get(name)) is not None:
+            writer.write(_line({"here": name in self._bots}))
+            async for line in reader:
+                socket = self._bots.get(name)
+                if socket is not None:
+                    question = line.decode().rstrip("\n")
                     with contextlib.suppress(*GONE):
-                        await asyncio.wait_for(socket.send_text(line.decode().rstrip("\n")), SEND_S)
-        except (OSError, ValueError):  # it was killed, or a line is too long
+                        await asyncio.wait_for(socket.send_text(question), SEND_S)
+        except (OSError, ValueError):  # the match was killed, or a line is too long
             logging.warning("a match with a remote seat has lost the server")
         finally:
             self._matches.pop(session, None)
@@ -168,17 +182,17 @@ async def join(socket: WebSocket) -> None:
     """Let a bot take its seats, if it has the token of its author."""
     accounts: Accounts = socket.app.state.accounts
     scheme, _, token = socket.headers.get("authorization", "").partition(" ")
-    account = accounts.with_token(token.strip()) if scheme.lower() == "bearer" else None
+    token = token.strip()
+    account = None
+    if scheme.lower() == "bearer":
+        account = accounts.with_token(token)
     if account is None:
         await _close(socket, POLICY_VIOLATION)
         return
     try:
         await socket.accept()
         text = await asyncio.wait_for(socket.receive_text(), HELLO_S)
-        hello = (_message(text) if len(text) < HELLO_BYTES else None) or {}
-        version, games, roles = hello.get("version"), hello.get("games", []), hello.get("roles", [])
-        if not _is_text(version) or not version or not _are_names(games) or not _are_names(roles):
-            raise ArenaError("this is no `arena join` of this version: fetch it again")
+        version, games, roles = _read_hello(text)
         hub: Hub = socket.app.state.hub
         async with hub.taking_in(account.id):
             try:
@@ -190,18 +204,35 @@ async def join(socket: WebSocket) -> None:
                 uploads.remote_bot, accounts, entrants, account, version, games, roles
             )
         await socket.send_json({"bot": name})
-        await _until_void(hub.serve_bot(socket, name), accounts, token.strip())
+        await _until_void(hub.serve_bot(socket, name), accounts, token)
         await _close(socket, POLICY_VIOLATION)
     except BusyError:
         await _close(socket, TRY_AGAIN_LATER)
     except ArenaError as error:
         await _close(socket, POLICY_VIOLATION, refused=str(error))
-    except (*GONE, KeyError):  # or it sends no text
+    except (*GONE, KeyError):  # KeyError: the client sends bytes in place of text
         return
 
 
+def _read_hello(text: str) -> tuple[str, list[str], list[str]]:
+    """Return the version, the games and the roles of a bot that joins; raise ArenaError for others."""
+    hello = None
+    if len(text) < HELLO_BYTES:
+        hello = _message(text)
+    if hello is not None:
+        version = hello.get("version")
+        games = hello.get("games", [])
+        roles = hello.get("roles", [])
+        if version and _is_text(version) and _are_names(games) and _are_names(roles):
+            return version, games, roles
+    raise ArenaError("this is no `arena join` of this version: fetch it again")
+
+
 async def _close(socket: WebSocket, code: int, *, refused: str = "") -> None:
-    """Close the connection of a client, which may be gone, after the reason if it was refused."""
+    """Close the connection of a client, after the reason if it was refused.
+
+    The client may have disconnected.
+    """
     with contextlib.suppress(*GONE):
         if refused:
             await asyncio.wait_for(socket.send_json({"refused": refused}), SEND_S)
@@ -209,53 +240,71 @@ async def _close(socket: WebSocket, code: int, *, refused: str = "") -> None:
 
 
 async def _until_void(serving: Coroutine[Any, Any, None], accounts: Accounts, token: str) -> None:
-    """Serve a bot until it goes, or until the token of its author is revoked or replaced."""
-    task, seen = asyncio.create_task(serving), None
+    """Serve a bot until it disconnects, or until the token of its author is revoked or replaced."""
+    task = asyncio.create_task(serving)
+    last_changes = None
     try:
-        while not (await asyncio.wait({task}, timeout=TOKEN_LOOK_S))[0]:
-            changes = accounts.changes()
-            if (changes is None or changes != seen) and accounts.with_token(token) is None:
+        while True:
+            finished, _ = await asyncio.wait({task}, timeout=TOKEN_LOOK_S)
+            if finished:
+                task.result()
                 return
-            seen = changes
-        task.result()
+            changes = accounts.changes()
+            may_have_changed = changes is None or changes != last_changes
+            if may_have_changed and accounts.with_token(token) is None:
+                return
+            last_changes = changes
     finally:
-        task.cancel()  # so the bot is here for no match any more, before its client has heard of it
+        # The matches hear that the bot has gone before its client hears that it was refused.
+        task.cancel()
         await asyncio.wait({task})
 
 
 def _is_text(value: Any) -> bool:
-    """Return whether a value is a text that can be written: JSON may have half of a surrogate pair."""
-    return isinstance(value, str) and not any("\ud800" <= letter <= "\udfff" for letter in value)
+    """Return whether a value is a text that can be written; JSON may have half a surrogate pair."""
+    if not isinstance(value, str):
+        return False
+    return not any("\ud800" <= letter <= "\udfff" for letter in value)
 
 
 def _are_names(value: Any) -> bool:
+    """Return whether a value is a short list of texts."""
     return isinstance(value, list) and len(value) <= MOST_NAMES and all(map(_is_text, value))
 
 
 def _answer(message: dict[str, Any]) -> dict[str, Any]:
-    """Return what a bot may say in a message, and no more than a match reads of it: that it is here, the hub says."""
-    answer = {
-        name: message[name]
-        for name in ("session", "number")
-        if isinstance(message.get(name), str | int)
-    }
-    if isinstance(failed := message.get("failed"), str):
-        answer["failed"] = failed[:MOST_LETTERS]
-    if isinstance(instead := message.get("instead"), str):
-        answer["instead"] = instead[:MOST_LETTERS]
-    if isinstance(line := message.get("line"), str):
-        answer["line"] = line.encode("utf-8", "replace")[: protocol.LINE_LIMIT].decode(
-            "utf-8", "replace"
-        )
-    if isinstance(remarks := message.get("remarks"), list):
-        answer["remarks"] = [
-            each[:MOST_LETTERS] for each in remarks[:MOST_REMARKS] if isinstance(each, str)
-        ]
+    """Return the parts of a message that a bot may send, no longer than a match reads them.
+
+    A bot cannot send `here`: the hub alone says whether a bot is connected.
+    """
+    answer: dict[str, Any] = {}
+    for name in ("session", "number"):
+        if isinstance(message.get(name), str | int):
+            answer[name] = message[name]
+    for name in ("failed", "instead"):
+        if isinstance(message.get(name), str):
+            answer[name] = message[name][:MOST_LETTERS]
+    line = message.get("line")
+    if isinstance(line, str):
+        content = line.encode("utf-8", "replace")[: protocol.LINE_LIMIT]
+        answer["line"] = content.decode("utf-8", "replace")
+    remarks = message.get("remarks")
+    if isinstance(remarks, list):
+        texts: list[str] = []
+        for remark in remarks[:MOST_REMARKS]:
+            if isinstance(remark, str):
+                texts.append(remark[:MOST_LETTERS])
+        answer["remarks"] = texts
     return answer
 
 
+def _line(message: dict[str, Any]) -> bytes:
+    """Return a message as a match reads it."""
+    return json.dumps(message).encode() + b"\n"
+
+
 def _message(text: str | bytes) -> dict[str, Any] | None:
-    """Return a message; None for what is none."""
+    """Return a message; None for an invalid one."""
     try:
         message = json.loads(text)
     except (ValueError, RecursionError):

@@ -1,8 +1,8 @@
-"""The processes that the site starts: the check of uploads, rounds, remote matches, charts, and matches on request.
+"""The processes that the site starts: the check of uploads, rounds, remote matches, charts, requests.
 
-Each is apart from the server, so that no page waits for one and no match waits for a page. This
-file decides what to start, and reads how it ended. `Accounts` has what is to be done, and archives
-have what was played.
+Each of them is apart from the server, so that no page waits for a match and no match for a page.
+This file decides what to start, and reads how it ended. `Accounts` knows what is to be done, and
+archives have the matches.
 """
 
 # Theory of operation
@@ -36,7 +36,7 @@ from arena import whole_files
 from arena.errors import ArenaError
 from arena.event import config, control
 from arena.extras.serve import statements, timetable, uploads
-from arena.extras.serve.accounts import Accounts, MatchRequest
+from arena.extras.serve.accounts import Accounts, MatchRequest, Round
 from arena.extras.serve.entrants import Entrants, event_folder, text_of
 from arena.extras.serve.processes import SiteProcess, round_command
 from arena.extras.serve.remote import Hub
@@ -47,25 +47,32 @@ from arena.results.archive import Archive
 from arena.sandbox.exposure import forget
 
 LOOK_S = 0.5
-ATTEMPTS = 100  # so often a process may be ended from outside, before what it does is given up
+ATTEMPTS = 100
+"""A round is given up when its process was ended so often from outside."""
 REQUEST_ATTEMPTS = 3
-REQUEST_S = 600.0  # a request may take so long, and has then ended undecided
-REMOTE = "-remote"  # the end of the name of the event in which remote bots play
-REQUESTS_STORED = 20  # requests of an author whose matches are stored; older ones are removed
+REQUEST_S = 600.0
+"""The time that a request may take; after it the request ends undecided."""
+REMOTE_PLAYED = "remote played"
+"""The setting with the remote bots that have played, each with its version and the round before."""
+REMOTE = "-remote"
+"""The end of the name of the event in which remote bots play."""
+REQUESTS_STORED = 20
+"""The requests of an author whose matches are stored; those of older requests are removed."""
 END_S = 5.0
-RETRY_S = 30.0  # the time until uploads are checked again, after their check could not begin
+RETRY_S = 30.0
+"""The time until uploads are checked again, after their check could not begin."""
 LOG_BYTES = 4000
-MISTAKE = 2  # the exit code of commands after a user's mistake
-TRIES = (
-    3  # so often a round is begun that ends with a mistake: mostly another attempt does not mend it
-)
+MISTAKE = 2
+"""The exit code of commands after a user's mistake."""
+TRIES = 3
+"""How often a round begins that ends with a mistake: mostly another attempt does not mend it."""
 
 
 class ProviderKey:
-    """The key of the event's language model, in its variable: this process alone keeps it, for the runs that it starts.
+    """The key of the event's language model, for the runs that this process starts.
 
-    Else every process that the server starts would show it, those that compute pages and play
-    matches among them.
+    The key is taken out of the environment. Otherwise every process that the server starts would
+    show it, also those that compute pages and play matches.
     """
 
     def __init__(self, workspace: Path) -> None:
@@ -74,12 +81,14 @@ class ProviderKey:
         self.variables()
 
     def variables(self) -> dict[str, str]:
-        """Return the variable that tournament.toml names now, as a run needs it; nothing if there is none."""
+        """Return the variable that tournament.toml names now, with its value; {} if there is none."""
         name = text_of(self._workspace, "model", "key_variable")
         if name in os.environ:
             self._keys[name] = os.environ[name]
             forget(name)
-        return {name: self._keys[name]} if name in self._keys else {}
+        if name not in self._keys:
+            return {}
+        return {name: self._keys[name]}
 
 
 class Job:
@@ -106,8 +115,12 @@ class Job:
     def take_exit_code(self) -> int | None:
         """Return how the last process ended, once; None if nobody knows, or if it was killed."""
         process, self._process = self._process, None
-        code = None if process is None else process.poll()
-        return None if code is None or code < 0 or code > 128 else code
+        if process is None:
+            return None
+        code = process.poll()
+        if code is None or code < 0 or code > 128:
+            return None
+        return code
 
     def start(
         self, command: Sequence[str], *, nice: int = 0, variables: Mapping[str, str] | None = None
@@ -132,27 +145,26 @@ class Job:
                     start_new_session=True,
                     pass_fds=[lock],
                 )
-                if nice:  # on top of the server's own niceness: only root may take any of that back
-                    own = os.getpriority(os.PRIO_PROCESS, self._process.pid)
-                    os.setpriority(os.PRIO_PROCESS, self._process.pid, own + nice)
+                if nice:  # added to the server's own niceness, of which only root may take back any
+                    inherited = os.getpriority(os.PRIO_PROCESS, self._process.pid)
+                    os.setpriority(os.PRIO_PROCESS, self._process.pid, inherited + nice)
         finally:
             os.close(lock)
 
     def words(self) -> str:
         """Return the end of what the last process wrote."""
-        with contextlib.suppress(OSError):
-            return self.log.read_bytes()[-LOG_BYTES:].decode("utf-8", "replace").strip()
-        return ""
+        try:
+            content = self.log.read_bytes()
+        except OSError:
+            return ""
+        return content[-LOG_BYTES:].decode("utf-8", "replace").strip()
 
     def end(self) -> None:
-        """Ask the process of this server to end, and insist."""
+        """Ask the process of this server to end, and kill it if it does not end in time."""
         if self._process is None:
             return
-        for number in (
-            signal.SIGTERM,
-            signal.SIGTERM,
-            signal.SIGKILL,
-        ):  # a second SIGTERM does not wait for matches
+        # After a second SIGTERM a run does not wait for its matches.
+        for number in (signal.SIGTERM, signal.SIGTERM, signal.SIGKILL):
             with contextlib.suppress(ProcessLookupError):
                 os.kill(self._process.pid, number)
             with contextlib.suppress(subprocess.TimeoutExpired):
@@ -161,31 +173,32 @@ class Job:
 
 
 class Scheduler:
-    """Looks all the time for what is to be started."""
+    """Starts the processes of the site; `step` is called all the time."""
 
     def __init__(self, accounts: Accounts, hub: Hub, key: ProviderKey | None = None) -> None:
-        self._accounts, self._hub = accounts, hub
+        self._accounts = accounts
+        self._hub = hub
         self._key = key or ProviderKey(accounts.workspace)
         self._check = Job(accounts, "check")
         self._check_from = 0.0
         """Time (monotonic) from which uploads are checked again."""
         self._round = Job(accounts, "round")
         self._began = (0, 0.0)
-        """The number of the last round that this server began, and when (monotonic)."""
+        """The number of the last round that this server began, and its time (monotonic)."""
         self._remote = Job(accounts, "remote")
         self._charts = Job(accounts, "charts")
         self._undrawn: set[str] = set()
-        """The events whose charts are drawn as soon as no others are."""
+        """The events whose charts are to be drawn, one event after another."""
         self._looked_at = (0, 0)
-        """How often bots had joined, and the number of the last round, at the last look for remote matches."""
+        """The joins of bots and the number of the last round, at the last look for remote matches."""
         self._playing: dict[str, str] = {}
-        """The remote bots that play now, as which version and after which round."""
+        """The remote bots that play now, each with its version and the round before."""
         self._request = Job(accounts, "request")
         self._halted_request = ""
         """The request whose matches were asked to end by a pause."""
 
     def step(self) -> None:
-        """Start what is to be started now."""
+        """Start the processes that are due now."""
         if not self._check.is_running():
             self._step_check()
         if self._undrawn and not self._charts.is_running():
@@ -195,183 +208,234 @@ class Scheduler:
             if paused:
                 self._halt(self._event_folder())
             return  # so that rated matches have the machine for themselves
-        last = next(iter(self._accounts.rounds(1)), None)
         if self._remote.is_running():  # for hours, if a bot takes all the time that it may
-            if paused or self._is_due(last.begun if last else ""):
+            if paused or self._is_due(self._last_round()):
                 self._halt(self._event_folder(REMOTE))
             self._step_requests()
             return
         self._step_rounds()
-        last = next(iter(self._accounts.rounds(1)), None)
-        if (last is None or last.ended) and not self._step_remote(last.number if last else 0):
+        last = self._last_round()
+        if last is not None and not last.ended:
+            return
+        number = 0 if last is None else last.number
+        if not self._step_remote(number):
             self._step_requests()
 
     def end(self) -> None:
-        """End what this server has started."""
+        """End the processes that this server has started."""
         for job in (self._check, self._charts, self._request, self._remote, self._round):
             job.end()
 
+    def _last_round(self) -> Round | None:
+        """Return the round that began last; None if there was none."""
+        rounds = self._accounts.rounds(1)
+        return rounds[0] if rounds else None
+
     def _step_check(self) -> None:
-        if (
-            self._check.take_exit_code()
-        ):  # such as a mistake in tournament.toml, which the organiser mends
+        """Check the uploads that wait."""
+        if self._check.take_exit_code():
+            # There is a mistake, such as in tournament.toml, which the organiser mends.
             self._accounts.note("server", "uploads cannot be checked", self._check.words())
             self._check_from = time.monotonic() + RETRY_S
         if time.monotonic() >= self._check_from and self._accounts.uploads(status="waiting"):
             self._check.start(SiteProcess.CHECK.command())
 
     def _step_rounds(self) -> None:
-        accounts, code = self._accounts, self._round.take_exit_code()
-        paused = accounts.is_on("paused")
-        last = next(iter(accounts.rounds(1)), None)
+        """Begin a round if it is due, or take note of how the last one ended."""
+        code = self._round.take_exit_code()
+        paused = self._accounts.is_on("paused")
+        last = self._last_round()
         if last is not None and not last.ended:
-            if code == 0:
-                accounts.end_round()
-                self._undrawn.add(text_of(accounts.workspace, "name"))
-            elif (
-                code == MISTAKE and last.attempts < TRIES
-            ):  # a version may have come in while the run read the bot
-                self._begin_round()
-            elif code == MISTAKE or (code is not None and not paused):
-                accounts.end_round(self._round.words() or f"`arena run` ended with code {code}")
-            elif last.attempts >= ATTEMPTS:
-                accounts.end_round(f"its process was ended {ATTEMPTS} times from outside")
-            elif not paused:
-                self._begin_round()
-        elif not paused and self._is_due(last.begun if last else ""):
+            self._go_on(last, code, paused=paused)
+        elif not paused and self._is_due(last):
+            self._begin_round()
+
+    def _go_on(self, last: Round, code: int | None, *, paused: bool) -> None:
+        """End the round under way, or begin it again, by the exit code of its process."""
+        accounts = self._accounts
+        if code == 0:
+            accounts.end_round()
+            self._undrawn.add(text_of(accounts.workspace, "name"))
+        elif code == MISTAKE and last.attempts < TRIES:
+            # A version may have come in while the run read the bot.
+            self._begin_round()
+        elif code == MISTAKE or (code is not None and not paused):
+            accounts.end_round(self._round.words() or f"`arena run` ended with code {code}")
+        elif last.attempts >= ATTEMPTS:
+            accounts.end_round(f"its process was ended {ATTEMPTS} times from outside")
+        elif not paused:
             self._begin_round()
 
     def _begin_round(self) -> None:
+        """Start a run of the event, and note it as a round or as another attempt at one."""
         begun = self._accounts.begin_round()
         if begun.attempts == 1:
             self._began = (begun.number, time.monotonic())
         self._round.start(round_command(), variables=self._key.variables())
 
-    def _is_due(self, last: str) -> bool:
-        """Return whether a round is to begin: by the timetable, or because the organiser said so since the last one."""
-        rule, since = self._accounts.setting("rounds", ("", ""))
-        if self._accounts.setting("round now", None) == self._accounts.last_round:
+    def _is_due(self, last: Round | None) -> bool:
+        """Return whether a round is to begin, by the timetable or because the organiser said so.
+
+        `last` is the round before.
+        """
+        accounts = self._accounts
+        if accounts.setting("round now", None) == accounts.last_round:
             return True
+        rule, since = accounts.setting("rounds", ("", ""))
         if not rule:
             return False
-        now, elapsed = datetime.now(UTC), None
-        number, at = self._began
-        if (
-            number == self._accounts.last_round and since <= last
-        ):  # a rule that was set later counts from then
-            elapsed = timedelta(seconds=time.monotonic() - at)
-        moments = [datetime.fromisoformat(moment) for moment in (last, since) if moment]
-        return timetable.is_due(
-            rule, timetable.last_begun(rule, moments, now), now, elapsed=elapsed
-        )
+        now = datetime.now(UTC)
+        last_begun = "" if last is None else last.begun
+        elapsed = None
+        number, moment = self._began
+        # A rule that was set after the last round counts from the time when it was set.
+        if number == accounts.last_round and since <= last_begun:
+            elapsed = timedelta(seconds=time.monotonic() - moment)
+        moments = [datetime.fromisoformat(text) for text in (last_begun, since) if text]
+        begun = timetable.last_begun(rule, moments, now)
+        return timetable.is_due(rule, begun, now, elapsed=elapsed)
 
     def _step_remote(self, last: int) -> bool:
-        """Play the matches of the remote bots that are there, which have an event of their own; True while it runs.
+        """Play the matches of the remote bots that are connected; return whether they are played.
 
-        They are due when a bot has joined as a new version, and after each round; `last` is the
-        number of the last.
+        These matches have an event of their own. They are due when a bot has joined as a new
+        version, and after each round; `last` is the number of the last round.
         """
-        accounts, code, name = self._accounts, self._remote.take_exit_code(), "remote played"
-        if self._playing and code == 0:
-            accounts.set(name, accounts.setting(name, {}) | self._playing)
-            self._undrawn.add(f"{text_of(accounts.workspace, 'name')}{REMOTE}")
-        elif self._playing and code != MISTAKE:  # it was killed, or paused
-            self._looked_at = (0, 0)
-        elif self._playing:
-            accounts.note("server", "remote matches are not played", self._remote.words())
-        self._playing = {}
-        if (
-            accounts.is_on("paused")
-            or not self._hub.bots
-            or self._looked_at == (self._hub.joins, last)
-        ):
+        accounts = self._accounts
+        self._end_remote()
+        if accounts.is_on("paused") or not self._hub.bots:
+            return False
+        if self._looked_at == (self._hub.joins, last):
             return False
         self._looked_at = (self._hub.joins, last)
         tournament = config.load(accounts.workspace / "tournament.toml")
-        bots = tournament.entrants(accounts.workspace)
-        here = {
-            bot.name: f"{bot.digest} {last}"
-            for bot in bots
-            if bot.remote and bot.name in self._hub.bots
-        }
-        references = [bot.name for bot in bots if not bot.remote]
-        if (
-            tournament.remote.rated
-            or not references
-            or not here.items() - accounts.setting(name, {}).items()
-        ):
+        connected: dict[str, str] = {}
+        references: list[str] = []
+        for bot in tournament.entrants(accounts.workspace):
+            if not bot.remote:
+                references.append(bot.name)
+            elif bot.name in self._hub.bots:
+                connected[bot.name] = f"{bot.digest} {last}"
+        if tournament.remote.rated or not references:
             return False
-        self._playing = here
-        changes = ("schedule=gauntlet", f"references={json.dumps(references)}", "remote.rated=true")
-        settings = [word for change in changes for word in ("--set", change)]
-        names = ("--name", f"{tournament.name}{REMOTE}", "--bot", ",".join([*references, *here]))
-        self._remote.start(round_command(*names, *settings), variables=self._key.variables())
+        if not connected.items() - accounts.setting(REMOTE_PLAYED, {}).items():
+            return False
+        self._playing = connected
+        command = round_command(
+            f"--name={tournament.name}{REMOTE}",
+            f"--bot={','.join([*references, *connected])}",
+            "--set=schedule=gauntlet",
+            f"--set=references={json.dumps(references)}",
+            "--set=remote.rated=true",
+        )
+        self._remote.start(command, variables=self._key.variables())
         return True
 
+    def _end_remote(self) -> None:
+        """Take note of how the last remote matches ended."""
+        code = self._remote.take_exit_code()
+        if not self._playing:
+            return
+        accounts = self._accounts
+        if code == 0:
+            played = accounts.setting(REMOTE_PLAYED, {})
+            accounts.set(REMOTE_PLAYED, played | self._playing)
+            self._undrawn.add(f"{text_of(accounts.workspace, 'name')}{REMOTE}")
+        elif code == MISTAKE:
+            accounts.note("server", "remote matches are not played", self._remote.words())
+        else:  # the run was killed, or paused
+            self._looked_at = (0, 0)
+        self._playing = {}
+
     def _event_folder(self, ending: str = "") -> Path | None:
-        """Return the folder of the event, or of that whose name has this ending; None if it cannot be known."""
+        """Return the folder of the event whose name has this ending; None if it cannot be known."""
         folder = event_folder(self._accounts.workspace)
-        return folder and folder.with_name(f"{folder.name}{ending}")
+        if folder is None:
+            return None
+        return folder.with_name(f"{folder.name}{ending}")
 
     def _halt(self, folder: Path | None) -> None:
         """Ask the run of the event in this folder to end when the matches under way are played."""
         if folder is None:
             return
         with contextlib.suppress(OSError):
-            if (holder := Archive.holder(folder)) is not None and holder.token:
+            holder = Archive.holder(folder)
+            if holder is not None and holder.token:
                 control.request_halt(folder, holder.token)
 
     def _step_requests(self) -> None:
-        accounts, job = self._accounts, self._request
+        """Play the requests of authors, one after another."""
+        accounts = self._accounts
         playing = next(iter(accounts.requests(status="playing")), None)
-        if job.is_running():
-            if playing is not None and accounts.is_on("paused"):
-                self._halted_request = playing.id
-                self._halt(accounts.workspace / "results" / playing.event)
-            elif playing is not None and job.started and time.monotonic() - job.started > REQUEST_S:
-                job.end()
-                accounts.set_request(
-                    playing, "done", f"stopped after {REQUEST_S / 60:.0f} minutes, undecided"
-                )
+        if self._request.is_running():
+            if playing is not None:
+                self._limit_request(playing)
             return
-        code, halted = job.take_exit_code(), self._halted_request
+        code = self._request.take_exit_code()
+        halted = self._halted_request
         self._halted_request = ""
-        if playing is not None and code is not None and playing.id == halted:
-            accounts.set_request(playing, "waiting")  # it goes on when matches are played again
-        elif playing is not None and code is not None:
-            said = statements.read(accounts.request_file, playing.id)
-            is_done = bool(said) and code != MISTAKE
-            said = said or (Statement(public=statements.UNKNOWN, private=job.words()),)
-            for statement in said:
-                if statement.is_for_organiser:
-                    accounts.note("server", statement.public, statement.private)
-            accounts.set_request(
-                playing, "done" if is_done else "failed", for_author(accounts, playing, said)
-            )
-            self._remove_old(playing.account)
-        elif playing is not None and playing.attempts >= REQUEST_ATTEMPTS:
-            accounts.set_request(playing, "failed", "arena failed to play it; ask the organiser")
-        elif not accounts.is_on("paused") and (
-            waiting := [playing] if playing else accounts.requests(status="waiting")
-        ):
-            request = waiting[-1]
+        if playing is not None:
+            if code is not None:
+                if playing.id == halted:
+                    # It goes on when matches are played again.
+                    accounts.set_request(playing, "waiting")
+                else:
+                    self._end_request(playing, code)
+                return
+            if playing.attempts >= REQUEST_ATTEMPTS:
+                words = "arena failed to play it; ask the organiser"
+                accounts.set_request(playing, "failed", words)
+                return
+        if accounts.is_on("paused"):
+            return
+        waiting = accounts.requests(status="waiting") if playing is None else (playing,)
+        if waiting:
+            request = waiting[-1]  # the oldest
             accounts.set_request(request, "playing")
-            job.start(SiteProcess.REQUEST.command(request.id), variables=self._key.variables())
+            command = SiteProcess.REQUEST.command(request.id)
+            self._request.start(command, variables=self._key.variables())
+
+    def _limit_request(self, playing: MatchRequest) -> None:
+        """Halt the request under way if matches are paused, and end it if it takes too long."""
+        job = self._request
+        if self._accounts.is_on("paused"):
+            self._halted_request = playing.id
+            self._halt(self._accounts.workspace / "results" / playing.event)
+        elif job.started and time.monotonic() - job.started > REQUEST_S:
+            job.end()
+            words = f"stopped after {REQUEST_S / 60:.0f} minutes, undecided"
+            self._accounts.set_request(playing, "done", words)
+
+    def _end_request(self, playing: MatchRequest, code: int) -> None:
+        """Store how a request ended whose process ended with this exit code."""
+        accounts = self._accounts
+        status = "done"
+        found = statements.read(accounts.request_file, playing.id)
+        if not found:
+            found = (Statement(public=statements.UNKNOWN, private=self._request.words()),)
+            status = "failed"
+        elif code == MISTAKE:
+            status = "failed"
+        for statement in found:
+            if statement.is_for_organiser:
+                accounts.note("server", statement.public, statement.private)
+        accounts.set_request(playing, status, for_author(accounts, playing, found))
+        self._remove_old(playing.account)
 
     def _remove_old(self, account: str) -> None:
         """Remove the matches of an author's older requests."""
-        ended = [
-            request
-            for request in self._accounts.requests()
-            if request.account == account and request.ended
-        ]
+        ended: list[MatchRequest] = []
+        for request in self._accounts.requests():
+            if request.account == account and request.ended:
+                ended.append(request)
         for request in ended[REQUESTS_STORED:]:
             shutil.rmtree(self._accounts.workspace / "results" / request.event, ignore_errors=True)
 
 
 def for_author(accounts: Accounts, request: MatchRequest, said: Iterable[Statement]) -> str:
-    """Return what the author of a request may read of what its process said, without paths."""
-    own = {request.first.partition("@")[0]}
+    """Return the part of the statements that the author of a request may read, without paths."""
+    name, _, _ = request.first.partition("@")
+    own = {name}
     with contextlib.suppress(ArenaError):  # the organiser edits tournament.toml
         entrants = Entrants(accounts.workspace)
         for account in accounts.accounts():
@@ -379,12 +443,13 @@ def for_author(accounts: Accounts, request: MatchRequest, said: Iterable[Stateme
                 own.update(entrants.own(account))
     text = "\n".join(statement.shown_to(own) for statement in said)
     paths = hidden_paths(accounts.workspace / "results" / request.event)
-    return Author(name="", bots=frozenset(), file="", hidden_paths=paths).without_paths(text)
+    reader = Author(name="", bots=frozenset(), file="", hidden_paths=paths)
+    return reader.without_paths(text)
 
 
 @contextlib.asynccontextmanager
 async def at_work(accounts: Accounts, hub: Hub, key: ProviderKey) -> AsyncIterator[None]:
-    """Look for work until the end of the `async with`, unless another server of this workspace does."""
+    """Call the scheduler until the end of the `async with`, unless another server here does."""
 
     async def look() -> None:
         while True:
@@ -393,9 +458,8 @@ async def at_work(accounts: Accounts, hub: Hub, key: ProviderKey) -> AsyncIterat
                 whole_files.locked(accounts.folder / ".desk", waits=False),
             ):
                 await asyncio.to_thread(uploads.clear, accounts)
-                async with hub.listening(
-                    accounts.workspace / (text_of(accounts.workspace, "bots") or "bots")
-                ):
+                bots = text_of(accounts.workspace, "bots") or "bots"
+                async with hub.listening(accounts.workspace / bots):
                     while True:
                         try:
                             await asyncio.to_thread(scheduler.step)

@@ -1,4 +1,4 @@
-"""The server on its port: uvicorn, which here drops slow clients and clients with many connections."""
+"""The server on its port: uvicorn, made to drop slow clients and clients with many connections."""
 
 import asyncio
 import ipaddress
@@ -20,7 +20,7 @@ from arena.extras.serve import guard, join, log
 from arena.match.remote import MOST_BYTES
 
 HEAD_S = 10.0
-"""The time for the first line and the headers of a request, or for the rest of an answered request."""
+"""The time for the head of a request, or for the rest of a request that is answered already."""
 WRITE_S = 30.0
 """The time in which a client takes some of what was sent to it."""
 SILENCE_S = 60.0
@@ -112,7 +112,7 @@ class RationedWebSocket(Rationed, AutoWebSocketsProtocol):  # type: ignore[misc,
 
 
 class TimelyProtocol(Rationed, H11Protocol):
-    """HTTP for clients that are not too slow: uvicorn itself would wait for a slow client forever."""
+    """HTTP for clients that are not too slow: uvicorn itself would wait for them forever."""
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         """Expect the first request soon."""
@@ -193,7 +193,7 @@ class Listener(socket.socket):
         """The open connections of each network."""
 
     def accept(self) -> tuple[socket.socket, Any]:
-        """Take a connection; raise ConnectionAbortedError, which asyncio ignores, if it is refused."""
+        """Take a connection, or refuse it by a ConnectionAbortedError, which asyncio ignores."""
         accepted, address = super().accept()
         if not self._is_welcome(address):
             accepted.close()
@@ -292,7 +292,7 @@ def server(
             timeout_keep_alive=KEEP_ALIVE_S,
             timeout_graceful_shutdown=END_S,
             ws_max_size=MOST_BYTES,
-            ws_per_message_deflate=False,  # a kilobyte would become a megabyte, hundreds of times in one read
+            ws_per_message_deflate=False,  # one read of a client could become gigabytes
             ws_ping_interval=join.PING_S,
             ws_ping_timeout=join.PING_S,
             ssl_certfile=certificate,

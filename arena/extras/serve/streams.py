@@ -1,4 +1,4 @@
-"""Server-sent events: an open page hears of a match turn by turn, whether one watches or plays it."""
+"""Server-sent events: how an open page hears of a match, turn by turn, to watch or to play it."""
 
 import asyncio
 import time
@@ -29,7 +29,7 @@ class EventStream:
         self._news = asyncio.Event()
 
     def add(self, turns: Iterable[str], count: int) -> None:
-        """Take the JSON of new states, each with the moves that led to it; with them there are `count`."""
+        """Take the JSON of new states, each with the moves that led to it; now there are `count`."""
         self._turns.extend(turns)
         self.count = count
 

@@ -1,4 +1,7 @@
-"""When rounds begin: "each hour", "each 20 minutes", "at 18:00", "at 12:00 and 18:00". It knows no web."""
+"""The rules by which rounds begin: "each hour", "each 20 minutes", "at 12:00 and 18:00".
+
+This module knows no web.
+"""
 
 # Theory of operation
 #
@@ -58,7 +61,7 @@ def is_due(rule: str, since: datetime, now: datetime, *, elapsed: timedelta | No
 
 
 def last_begun(rule: str, moments: Iterable[datetime], now: datetime) -> datetime:
-    """Return the latest of some moments, without those that a wrong clock noted; LONG_AGO if none."""
+    """Return the latest of some moments that no wrong clock has noted; LONG_AGO if none."""
     interval, _ = _read(rule)
     latest = now + (interval or DAY)
     return max((moment for moment in moments if moment <= latest), default=LONG_AGO)
@@ -71,7 +74,7 @@ def _last_moment(times: Iterable[tuple[int, int]], now: datetime, zone: tzinfo |
     """
     today = now.astimezone(zone).date()
     moments = []
-    # A zone that moves over the date line leaves out a day, so the day before yesterday counts, too.
+    # A zone that moves over the date line leaves out a day, so the day before yesterday counts.
     for days in range(3):
         for hour, minute in times:
             local = datetime.combine(today - days * DAY, time(hour, minute), zone)
