@@ -140,7 +140,7 @@ class PipeSeat:
     def _cells_by_trying(
         self, referee: Referee, role: Role, legal: tuple[Move, ...]
     ) -> dict[Move, tuple[str, ...]]:
-        """Return the cells of each move, by trying it; {} if that could tell the person a secret."""
+        """Return the cells of each move, by trying it; {} if that could tell a secret."""
         game = self._game
         state = referee.state
         if not game.open or not self._grids:

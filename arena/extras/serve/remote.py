@@ -215,7 +215,7 @@ async def join(socket: WebSocket) -> None:
 
 
 def _read_hello(text: str) -> tuple[str, list[str], list[str]]:
-    """Return the version, the games and the roles of a bot that joins; raise ArenaError for others."""
+    """Return version, games and roles of a bot that joins; raise ArenaError for an invalid text."""
     hello = None
     if len(text) < HELLO_BYTES:
         hello = _message(text)

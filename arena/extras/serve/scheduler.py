@@ -1,4 +1,4 @@
-"""The processes that the site starts: the check of uploads, rounds, remote matches, charts, requests.
+"""The processes that the site starts: checks of uploads, rounds, charts, matches on request.
 
 Each of them is apart from the server, so that no page waits for a match and no match for a page.
 This file decides what to start, and reads how it ended. `Accounts` knows what is to be done, and
@@ -81,7 +81,7 @@ class ProviderKey:
         self.variables()
 
     def variables(self) -> dict[str, str]:
-        """Return the variable that tournament.toml names now, with its value; {} if there is none."""
+        """Return the variable that tournament.toml names now, with its value; {} if none."""
         name = text_of(self._workspace, "model", "key_variable")
         if name in os.environ:
             self._keys[name] = os.environ[name]
@@ -190,7 +190,7 @@ class Scheduler:
         self._undrawn: set[str] = set()
         """The events whose charts are to be drawn, one event after another."""
         self._looked_at = (0, 0)
-        """The joins of bots and the number of the last round, at the last look for remote matches."""
+        """The joins of bots and the last round, at the last look for remote matches."""
         self._playing: dict[str, str] = {}
         """The remote bots that play now, each with its version and the round before."""
         self._request = Job(accounts, "request")

@@ -29,7 +29,7 @@ class EventStream:
         self._news = asyncio.Event()
 
     def add(self, turns: Iterable[str], count: int) -> None:
-        """Take the JSON of new states, each with the moves that led to it; now there are `count`."""
+        """Take the JSON of new states, with the moves that led to them; now there are `count`."""
         self._turns.extend(turns)
         self.count = count
 

@@ -462,9 +462,9 @@ def test_a_clock_that_is_set_back_locks_nobody_out_and_holds_no_round_back(accou
     work.end()
     assert accounts.last_round == 2
     accounts.end_round()
-    assert not work._is_due(accounts.rounds(1)[0].begun)
+    assert not work._is_due(accounts.rounds(1)[0])
     actions.act(accounts, "rounds", ("now",), "test")
-    assert work._is_due(accounts.rounds(1)[0].begun)
+    assert work._is_due(accounts.rounds(1)[0])
 
 
 def test_a_client_that_goes_before_its_form_is_complete_fails_nothing_here(played, caplog):
