@@ -16,6 +16,7 @@ from openskill.models import PlackettLuce
 
 from arena.results import ratings
 from arena.results.arrays import Arrays, Floats
+from arena.results.ratings.bradley_terry import center
 from tests.support.simulated import DUEL, TRIO, league, limit, met, play
 
 SEED = 2026
@@ -34,6 +35,12 @@ COVERAGE: dict[str, dict[str, Any]] = {
     "duel, graded": {"kind": "graded", "repeats": 2},
     "duel, deterministic bots, 5 repeats": {"repeats": 5, "fixed": True},
     "duel, deterministic, 40 % missing": {"repeats": 5, "fixed": True, "kept": KEPT},
+    "duel, half of the bots deterministic": {"repeats": 5, "without_chance": 6},
+    "duel, all bots but one deterministic": {"repeats": 20, "without_chance": 11},
+    "duel, two deterministic bots": {"repeats": 5, "without_chance": 2},
+    "duel, deterministic half, 40 % missing": {"repeats": 5, "without_chance": 6, "kept": KEPT},
+    "trio, deterministic half": {"boards": (TRIO,), "kind": "graded", "repeats": 5, "without_chance": 6},
+    "both, deterministic half": {"boards": (DUEL, TRIO), "repeats": 5, "without_chance": 6},
     "duel, 40 % missing": {"kept": KEPT},
     "duel, 6 bots": {"bots": 6, "repeats": 2},
     "duel, 3 bots": {"bots": 3, "repeats": 3},
@@ -121,9 +128,8 @@ def order(leagues: int) -> None:
 
 
 def covered(found: ratings.Ratings, truth: dict[str, float]) -> dict[str, bool]:
-    """For each bot whether the interval holds its true strength, the average of the same bots at 0."""
-    finite = [rating.bot for rating in found.ratings if np.isfinite(rating.strength).all()]
-    middle = np.mean([truth[bot] for bot in finite or truth])
+    """For each bot whether the interval holds its true strength, the average bot at 0."""
+    middle = center(np.array([truth[rating.bot] for rating in found.ratings]))
     return {
         rating.bot: bool(rating.strength.low <= truth[rating.bot] - middle <= rating.strength.high)
         for rating in found.ratings
@@ -144,7 +150,7 @@ def coverage(leagues: int) -> None:
             chosen = None if chosen_pairs is None else pairs_kept(random, size, chosen_pairs)
             chosen = by_role(single) if single else chosen
             result = ratings.find("bradley_terry").rate(play(random, field, chosen=chosen, **settings), refits=400)
-            truth = limit(field) if {"pairs", "luck"} & shape.keys() else field.truth
+            truth = limit(field, settings.get("seating", "sides"))
             held.append(covered(result, dict(zip(field.bots, truth, strict=True))))
         every = [hit for league_ in held for hit in league_.values()]
         last = len(shape.get("extreme", ())) or single

@@ -25,7 +25,7 @@ from tests.support import stored
 from tests.support.cup import arena
 
 NAMES = ("oracle", "hunter", "walker", "dice")
-EVENT = stored.event(*NAMES)
+EVENT = stored.event(*NAMES, repeats=2)
 HOSTILE = "\x1b[31mred\u202e"
 
 
@@ -229,7 +229,7 @@ def mixed(folder, display=None, /, **plays):
     `display` has display names.
     """
     roles = {name: tuple(words.split()) for name, words in plays.items()}
-    event = stored.event(*NAMES, *plays)
+    event = stored.event(*NAMES, *plays, repeats=2)
     own = {name: {"games": ("pacman/classic",), "roles": roles[name]} for name in plays}
     bots = [replace(bot, display=(display or {}).get(bot.name, ""), **own.get(bot.name, {})) for bot in event.bots]
     matches = [
@@ -394,13 +394,14 @@ def test_a_bot_that_had_no_turn_yet_in_a_role_is_no_specialist(tmp_path):
 
 def hopeless(folder):
     """An event of three bots that beat each other, and of one that loses everything."""
-    event = stored.event("ann", "bob", "cat", "dan", boards=[stored.DUEL])
+    event = stored.event("ann", "bob", "cat", "dan", boards=[stored.DUEL], repeats=2)
     after = {"ann": "bob", "bob": "cat", "cat": "ann"}
     records = []
     for match in stored.plan(event):
         first, second = (seat.bot.name for seat in match.seats)
         won = second == "dan" or after.get(first) == second
-        records.append(stored.played(match, explorer=100 * won, mummy=100 * (not won)))
+        turns = 20 + match.repeat  # no copy of another match
+        records.append(stored.played(match, turns=turns, explorer=100 * won, mummy=100 * (not won)))
     return stored.store(folder / "cup", event, records)
 
 

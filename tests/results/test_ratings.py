@@ -310,3 +310,108 @@ def test_ratings_are_found_by_name_and_a_wrong_name_suggests_the_right_one():
     assert ratings.names() == ("alpha_rank", "bradley_terry", "elo", "points")
     with pytest.raises(ArenaError, match="did you mean 'bradley_terry'"):
         ratings.find("bradley_tery")
+
+
+def contradictions(rows: list[tuple[float, float]]) -> list[tuple[float, float]]:
+    """The pairs of points of bots that rating and points order differently; a row is a rating and points."""
+    return [
+        (one, other)
+        for strength, one in rows
+        for below, other in rows
+        if (one > other + 1e-9 and strength <= below) or (abs(one - other) < 1e-9 and abs(strength - below) > 1e-9)
+    ]
+
+
+@pytest.mark.parametrize("boards", [(DUEL,), (TRIO,), (DUEL, TRIO)])
+@pytest.mark.parametrize("kind", ["won", "graded"])
+def test_in_a_balanced_round_robin_bots_stand_in_the_order_of_their_points(boards, kind):
+    """`benchmarks/order.py` plays 2,000 such leagues."""
+    random = np.random.default_rng(7)
+    for without_chance in (0, 2, 5):
+        field = league(random, bots=6, boards=boards, special=1.5, extreme=(-8.0,))
+        played = play(random, field, repeats=3, kind=kind, without_chance=without_chance)
+        points_of = {rating.bot: rating.strength.value for rating in points.rate(played, refits=2).ratings}
+        found = bradley_terry.rate(played, refits=2).ratings
+        assert contradictions([(rating.strength.value, points_of[rating.bot]) for rating in found]) == []
+
+
+def test_a_rating_does_not_fall_after_a_win():
+    """A first defeat of the best bot, or a first win of the worst, moves no centre of the scale."""
+    random = np.random.default_rng(11)
+    for _ in range(12):
+        bots = [f"b{number}" for number in range(4)]
+        strength = random.normal(0, 2, 4)
+        played = []
+        for one in range(4):
+            for other in range(4):
+                if one != other:
+                    won = 100 * int(random.random() < 1 / (1 + np.exp(strength[other] - strength[one])))
+                    played.append(match("duel", f"{bots[one]} {bots[other]}", won, 100 - won, seed=len(played)))
+        before = rated(*played, refits=2)
+        winner, loser = random.permutation(bots)[:2].tolist()
+        after = rated(*played, match("duel", f"{winner} {loser}", 100, 0, seed=99), refits=2)
+        assert after[winner].strength.value >= before[winner].strength.value - 1e-6
+
+
+AMERICAN_LEAGUE = """\
+Milwaukee 4-3 4-2 4-3 6-1 4-2 6-0
+Detroit 3-3 4-2 4-3 6-0 6-1 4-3
+Toronto 2-5 4-3 2-4 4-3 4-2 6-0
+New_York 3-3 5-1 2-5 4-3 4-2 6-1
+Boston 5-1 2-5 3-3 4-2 5-2 6-0
+Cleveland 2-5 3-3 3-4 4-3 4-2 2-4
+Baltimore 2-5 1-5 1-6 2-4 1-6 3-4"""
+"""Home wins and losses of 1987 against the other teams in this order (Agresti, Categorical Data Analysis, 11.6)."""
+AGRESTI = {
+    "Milwaukee": 1.6196,
+    "Detroit": 1.4754,
+    "Toronto": 1.3271,
+    "New_York": 1.2813,
+    "Boston": 1.1438,
+    "Cleveland": 0.7047,
+    "Baltimore": 0.0,
+}
+"""The strengths above Baltimore in a model with a home advantage, which is 0.3023 (R's package BradleyTerry2)."""
+
+
+def baseball() -> list[Played]:
+    """The 273 matches of the American League of 1987; the home team is the explorer."""
+    rows = [line.split() for line in AMERICAN_LEAGUE.splitlines()]
+    teams = [row[0] for row in rows]
+    played = []
+    for home, *results in rows:
+        for away, result in zip([team for team in teams if team != home], results, strict=True):
+            won, lost = map(int, result.split("-"))
+            for score in [100] * won + [0] * lost:
+                played.append(match("duel", f"{home} {away}", score, 100 - score, seed=len(played)))
+    return played
+
+
+def test_the_baseball_league_of_1987_has_the_figures_of_the_textbook():
+    played = baseball()
+    assert len(played) == 273
+    plain = bradley_terry.rate(arrays_of(played), refits=2, prior=False)
+    values = {rating.bot: rating.strength.value for rating in plain.ratings}
+    above = {team: value - values["Baltimore"] for team, value in values.items()}
+    assert above == pytest.approx(AGRESTI, abs=5e-4)
+    assert plain.advantages["maze/duel", "explorer"].value == pytest.approx(0.3023, abs=0.03)
+    shrunk = rated(*played)
+    assert list(shrunk) == list(AGRESTI)
+    ratios = [shrunk[team].strength.value / values[team] for team in ("Milwaukee", "Detroit", "Baltimore")]
+    assert all(0.7 < ratio < 1 for ratio in ratios)
+
+
+@pytest.mark.parametrize(
+    "played",
+    [
+        [match("duel", "ann bob", 100, 0), match("duel", "bob ann", 0, 100)],
+        [match("duel", "ann bob", 100, 0), match("duel", "bob ann", 100, 0)],
+        [match("duel", seats, score, 100 - score) for seats in ("ann bob", "cat dan") for score in (0, 100)],
+    ],
+    ids=["won everything", "a role always wins", "never met"],
+)
+def test_where_the_plain_fit_has_no_finite_answer_a_warning_says_so(played):
+    arrays = arrays_of([replace(one, id=str(number), seed=number) for number, one in enumerate(played)])
+    found = bradley_terry.rate(arrays, refits=20, prior=False)
+    assert any("no finite fit without a prior" in warning for warning in found.warnings)
+    assert found.ratings == bradley_terry.rate(arrays, refits=20).ratings

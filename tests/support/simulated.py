@@ -88,27 +88,41 @@ def expected(league: League, at: list[int], rows: np.ndarray, shift: np.ndarray 
     return 1 / (1 + np.exp(-logit))
 
 
-def limit(league: League) -> np.ndarray:
-    """The rating of each bot after a duel of every pair without end, the average bot at 0.
+def limit(league: League, kind="sides") -> np.ndarray:
+    """The rating of each bot after a round robin without end, the mean of all at 0.
 
-    It is the truth where the model is wrong: where pairs are special, or seeds have luck of their own.
+    It is the strength at which a bot that is as strong in every role is expected to have the same points. The mean
+    strength is another figure where roles, pairs or seeds are special.
     """
-    rows, one = seatings(DUEL, len(league.strength)), replace(league, luck=0.0)
     nodes, weights = np.polynomial.hermite_e.hermegauss(41)
-    means = [expected(one, [0, 1], rows, league.luck * node)[:, 0] for node in nodes]
-    mean = np.average(means, axis=0, weights=weights)
-    count, values = len(league.strength), np.zeros(2 * len(league.strength) + 1)
-    design = np.zeros((len(rows), 2 * count + 1))
-    design[np.arange(len(rows)), rows[:, 0]], design[np.arange(len(rows)), count + rows[:, 1]] = 1, -1
-    design[:, -1] = 1
+    bots, roles = len(league.strength), len(league.board_roles)
+    designs, credited, scores = [], [], []
+    for label in dict.fromkeys(each.label for each in league.board_roles):
+        at = [index for index, each in enumerate(league.board_roles) if each.label == label]
+        rows = seatings(tuple(league.board_roles[index] for index in at), bots, kind)
+        mean = np.average([expected(league, at, rows, league.luck * node) for node in nodes], axis=0, weights=weights)
+        side = np.array([league.board_roles[index].side for index in at])
+        for column, index in enumerate(at):
+            design, credit = np.zeros((2, len(rows), roles + bots))
+            design[:, index] = credit[:, index] = 1 / len(rows)
+            for other in range(len(at)):
+                sign = 1 if side[other] == side[column] else -1
+                share = sign / (side == side[other]).sum() / len(rows)
+                np.add.at(design, (np.arange(len(rows)), roles + rows[:, other]), share)
+            credit[np.arange(len(rows)), roles + rows[:, column]] = 1 / len(rows)
+            designs.append(design)
+            credited.append(credit * len(rows))
+            scores.append(mean[:, column])
+    sizes = [np.full(len(each), len(each)) for each in scores]
+    design = np.vstack(designs) * np.concatenate(sizes)[:, None]
+    credit = np.vstack(credited) / np.concatenate(sizes)[:, None]
+    score, values = np.concatenate(scores), np.zeros(roles + bots)
+    ridge = 1e-9 * np.eye(len(values))
     for _ in range(60):
         chance = 1 / (1 + np.exp(-design @ values))
-        slope = design.T @ (mean - chance) - 1e-9 * values
-        values += np.linalg.solve(
-            design.T @ (design * (chance * (1 - chance))[:, None]) + 1e-9 * np.eye(len(values)), slope
-        ).clip(-2, 2)
-    both = values[:count] + values[count:-1]
-    return (both - both.mean()) / 2
+        slope = credit.T @ (score - chance) - 1e-9 * values
+        values += np.linalg.solve(credit.T @ (design * (chance * (1 - chance))[:, None]) + ridge, slope).clip(-2, 2)
+    return values[roles:] - values[roles:].mean()
 
 
 def scored(random, chances: np.ndarray, kind: str) -> np.ndarray:
@@ -123,11 +137,21 @@ def scored(random, chances: np.ndarray, kind: str) -> np.ndarray:
 
 
 def play(
-    random, league: League, *, repeats=1, kind="won", chosen=None, seating="sides", fixed=False, shared=False
+    random,
+    league: League,
+    *,
+    repeats=1,
+    kind="won",
+    chosen=None,
+    seating="sides",
+    fixed=False,
+    without_chance=0,
+    shared=False,
 ) -> Arrays:
     """Play every seating `repeats` times; `chosen(rows)` picks seatings, `fixed` bots play each the same every time.
 
-    With `shared` all pairs have the same seeds, and so the same luck.
+    So do the first `without_chance` bots among each other. With `shared` all pairs have the same seeds, and so the
+    same luck.
     """
     parts, transcripts, seeds, start = [], [], [], 0
     labels = list(dict.fromkeys(each.label for each in league.board_roles))
@@ -144,10 +168,17 @@ def play(
         first = scored(random, chances[:, :1], kind)
         last = 100 - first if len(at) == 2 else scored(random, chances[:, 1:2], "won")
         scores = np.repeat(np.hstack((first, *[last] * (len(at) - 1))), repeats if fixed else 1, axis=0)
+        # By seating: whether all of its matches are copies of the first.
+        copied = fixed | (rows < without_chance).all(axis=1) & np.ones(len(rows), dtype=bool)
+        if without_chance:
+            first_match = np.repeat(np.arange(len(rows)) * repeats, repeats)
+            scores = np.where(np.repeat(copied, repeats)[:, None], scores[first_match], scores)
         seats = np.repeat(rows, repeats, axis=0)
         count, repeat = len(seats), np.tile(np.arange(repeats), len(rows))
         seeds.append(np.repeat(np.array(sets), repeats) + repeat)
-        transcripts.append(np.repeat(np.arange(len(rows)), repeats) if fixed else np.arange(count))
+        # Matches that began alike have the same upper bits; in all others each began like no other.
+        by_seating = np.repeat(np.arange(len(rows)), repeats)
+        transcripts.append(np.where(np.repeat(copied, repeats), by_seating, len(rows) + np.arange(count)))
         match = start + np.repeat(np.arange(count), len(at))
         parts.append((match, seats.ravel(), np.tile(at, count), scores.ravel()))
         start += count

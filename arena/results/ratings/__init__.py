@@ -133,8 +133,9 @@ class Ratings:
     groups: tuple[tuple[str, ...], ...]
     """Bots linked by matches, the largest group first; bots of two groups can't be compared."""
     repeated: int
-    """Matches that add nothing: nothing in them was sampled, and the same bots had played the same
-    moves before."""
+    """Matches that are copies of others, move for move: nothing in them was sampled."""
+    has_plain_fit: bool = True
+    """False if a fit without a prior was wanted, but has no finite answer."""
 
     @property
     def warnings(self) -> tuple[str, ...]:
@@ -148,9 +149,13 @@ class Ratings:
             )
         if self.repeated:
             warnings.append(
-                f"{self.repeated} matches are copies of others, move for move, and do not count "
-                f"again: nothing in them "
-                "was left to chance; more repeats add nothing, unless the event has [openings]"
+                f"{self.repeated} matches are copies of others, move for move, so they make no "
+                "interval narrower: only [openings] or boards with chance would show more"
+            )
+        if not self.has_plain_fit:
+            warnings.append(
+                "there is no finite fit without a prior, because a bot or a role has won or lost "
+                "everything, or because groups of bots never met; these ratings have the prior"
             )
         return tuple(warnings)
 

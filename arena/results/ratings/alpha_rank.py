@@ -33,7 +33,7 @@ def rate(arrays: Arrays, *, seed: int = 0, refits: int = REFITS) -> Ratings:
     rows = 100 * np.concatenate([figures, resamples]).T
     nothing = np.zeros(0, dtype=np.int64)
     no_rows = np.zeros((0, rows.shape[1]))
-    cells = Cells(bot=nothing, board_role=nothing, rows=no_rows, middle=None)
+    cells = Cells(bot=nothing, board_role=nothing, rows=no_rows)
     return ratings_of("%", totals, rows, cells)  # all figures are between 0 and 100
 
 

@@ -42,7 +42,7 @@ def rate(arrays: Arrays, *, seed: int = 0, refits: int = REFITS) -> Ratings:
     np.add.at(overall, bot, resamples)
     roles_played = np.bincount(bot, minlength=count)
     overall /= np.maximum(roles_played, 1)[:, None]
-    cells = Cells(bot=bot, board_role=board_role, rows=resamples, middle=None)
+    cells = Cells(bot=bot, board_role=board_role, rows=resamples)
     return ratings_of("points", totals, overall, cells)  # all of them are between 0 and 100
 
 

@@ -41,15 +41,12 @@ import numpy as np
 import numpy.typing as npt
 
 from arena.results.arrays import Floats, Ints, rounded
+from arena.results.ratings.fitting.estimate_priors import LEAST_FREE
 from arena.results.ratings.fitting.fit import Fit
 from arena.results.ratings.fitting.match_totals import MatchTotals
-from arena.results.ratings.fitting.prior import pulls
 
 LEAN_BLOCKS = 20.0
 """The scatter that the model expects counts as much as this number of blocks of each strength."""
-LEAST_FREE = 0.2
-"""Part of the matches that remain when each unknown has used up its own: with fewer, residuals mean
-next to nothing."""
 SURE = 1.0
 """The belief says as much of a spread as the strength of this number of bots, if it were known."""
 WORK = 10_000_000
@@ -79,17 +76,16 @@ def bootstrap(totals: MatchTotals, fitted: Fit, refits: int, random: np.random.G
     # The number of blocks that each unknown rests on decides how much of the expected scatter its
     # own is mixed with.
     parts, scores = np.bincount(totals.seating), np.bincount(model.seating)
-    used = (model.factor != 0) * (parts / scores)[model.seating][:, None]
+    used = (model.credit != 0) * (parts / scores)[model.seating][:, None]
     blocks = np.bincount(model.unknown.ravel(), weights=used.ravel(), minlength=model.size).astype(
         np.float64
     )
     lean = LEAN_BLOCKS / (LEAN_BLOCKS + blocks)
     measured, expected = np.sqrt(np.outer(1 - lean, 1 - lean)), np.sqrt(np.outer(lean, lean))
     scatter = (
-        inflation(totals, fitted) * by_blocks(totals, fitted) * measured
-        + fitted.information * expected
+        inflation(totals, fitted) * by_blocks(totals, fitted) * measured + fitted.scatter * expected
     )
-    pull = pulls(model, fitted.spread, fitted.unknowns)
+    pull = fitted.pulls
     by_spreads = 2 * pull / (SURE + fitted.unknowns @ pull) @ pull.T
     root = rounded(np.linalg.cholesky(np.asarray(scatter) + fitted.prior + by_spreads))
     shifts = rounded(root @ random.standard_normal((model.size, refits)))
@@ -103,9 +99,7 @@ def inflation(totals: MatchTotals, fitted: Fit) -> float:
 
     It is the number of matches, divided by the same number less the unknowns that the fit used.
     """
-    used = float(
-        (fitted.covariance * fitted.information).sum()
-    )  # the trace of their product: both are symmetric
+    used = float((fitted.covariance * fitted.information.T).sum())  # the trace of their product
     return 1 / max(1 - used / float(totals.different.sum()), LEAST_FREE)
 
 
@@ -147,7 +141,7 @@ def _by_unknowns(fitted: Fit, left: Ints, right: Ints, summed: Floats) -> Floats
     for left_column in range(model.unknown.shape[1]):
         for right_column in range(model.unknown.shape[1]):
             cell = model.unknown[left, left_column] * size + model.unknown[right, right_column]
-            products = summed * model.factor[left, left_column] * model.factor[right, right_column]
+            products = summed * model.credit[left, left_column] * model.credit[right, right_column]
             total += np.bincount(cell, weights=products, minlength=size * size)
     return total
 
@@ -163,13 +157,13 @@ class _Solver:
         model = fitted.model
         self.fitted = fitted
         self.covariance = fitted.covariance
-        self.error = np.sqrt(np.diag(self.covariance))[:, None]
-        used = np.flatnonzero(model.factor.ravel())
+        self.error = np.sqrt(np.abs(np.diag(self.covariance)))[:, None]
+        used = np.flatnonzero(model.credit.ravel())
         order = used[np.argsort(model.unknown.ravel()[used], kind="stable")]
         unknown = model.unknown.ravel()[order]
         self.starts = np.flatnonzero(np.diff(unknown, prepend=-1))
         self.score = order // model.unknown.shape[1]
-        self.factor = _single(model.factor.ravel()[order])
+        self.credit = _single(model.credit.ravel()[order])
         self.weight, self.mean = _single(fitted.weight), _single(model.mean)
 
     def solve(self, shifts: Floats) -> Floats:
@@ -182,7 +176,7 @@ class _Solver:
             for column in range(model.unknown.shape[1]):
                 logit += _single(model.factor[:, column]) * values[model.unknown[:, column]]
             surplus = self.weight * (self.mean - 0.5 - 0.5 * np.tanh(0.5 * logit))
-            slope = np.add.reduceat(self.factor * surplus[self.score], self.starts, axis=0)
+            slope = np.add.reduceat(self.credit * surplus[self.score], self.starts, axis=0)
             step = self.covariance @ (slope + shifts - self.fitted.prior @ unknowns)
             unknowns = rounded(unknowns + step)
             if (np.abs(step) / self.error).max() < CLOSE_ERRORS:

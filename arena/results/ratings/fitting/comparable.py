@@ -54,14 +54,6 @@ def ends(totals: MatchTotals) -> tuple[Mask, Mask]:
     return bounded(reaching), bounded(reaching.T)
 
 
-def several(bots: Mask) -> Mask:
-    """Return these marks, or marks of all bots if fewer than two are set.
-
-    A bot that is measured by itself would be at 0 for sure.
-    """
-    return bots if bots.sum() > 1 else np.ones_like(bots)
-
-
 def groups(totals: MatchTotals) -> tuple[tuple[str, ...], ...]:
     """Return the bots that are linked by matches, the largest group first.
 

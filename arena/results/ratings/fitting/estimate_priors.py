@@ -38,6 +38,9 @@ LEAST_DISPERSION = 0.02
 """Even scores that the model explains to the last digit are not beyond doubt."""
 LARGEST_LEVERAGE = 0.8
 """Near 1 the correction of the dispersion for the fit's leverage would divide by nearly nothing."""
+LEAST_FREE = 0.2
+"""Part of the matches that remain when each unknown has used up its own: with fewer, residuals mean
+next to nothing."""
 STEPS = 60
 TAIL_DEGREES = 4.0
 """Degrees of freedom of Student's distribution of the means: with so few, a bot five spreads away
@@ -87,13 +90,13 @@ def _spread(fitted: Fit, covariance: Floats) -> Spread:
     weighted_squares = (tails * mean_squares)[played].sum()
     initial = Spread()
     return Spread(
-        bots=_likeliest(weighted_squares, played.sum(), initial.bots),
+        bots=likeliest(weighted_squares, played.sum(), initial.bots),
         weight=tails,
-        roles=_likeliest(special_squares[played].sum(), roles.sum(), initial.roles),
+        roles=likeliest(special_squares[played].sum(), roles.sum(), initial.roles),
     )
 
 
-def _likeliest(squares: float, count: int, belief: float) -> float:
+def likeliest(squares: float, count: int, belief: float) -> float:
     """Return the likeliest spread of normal variables whose squares have this sum."""
     # It is where d/d(log s) of 2 log s - (s / belief)^2 - count log s - squares / (2 s^2) is 0: a
     # quadratic equation of s^2.

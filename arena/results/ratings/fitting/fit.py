@@ -13,7 +13,7 @@ import numpy as np
 
 from arena.results.arrays import Floats, rounded
 from arena.results.ratings.fitting.model import Model
-from arena.results.ratings.fitting.prior import Spread, precision
+from arena.results.ratings.fitting.prior import Spread, precision, pulls
 
 STEPS = 60
 CLOSE_LOGITS = 1e-10
@@ -38,6 +38,10 @@ class Fit:
     """P x P: the precision of the prior."""
     information: Floats
     """P x P: the precision that the scores add to it."""
+    scatter: Floats
+    """P x P: the covariance of the slope that the model expects."""
+    pulls: Floats
+    """P x spreads: how strongly each spread of the prior pulls each unknown to 0."""
 
     @property
     def weight(self) -> Floats:
@@ -75,7 +79,7 @@ def fit(
     for _ in range(STEPS):
         expected = chance(model, unknowns)  # N
         surplus = weight * (model.mean - expected)
-        by_factor = model.factor * surplus[:, None]  # N x K
+        by_factor = model.credit * surplus[:, None]  # N x K
         by_unknown = np.bincount(
             model.unknown.ravel(), weights=by_factor.ravel(), minlength=model.size
         )
@@ -88,6 +92,7 @@ def fit(
             break
     unknowns = rounded(unknowns)
     expected = chance(model, unknowns)
+    precise = information(model, weight * expected * (1 - expected))
     return Fit(
         model=model,
         spread=spread,
@@ -95,14 +100,16 @@ def fit(
         overlap=overlap,
         unknowns=unknowns,
         prior=prior,
-        information=information(model, weight * expected * (1 - expected)),
+        information=precise,
+        scatter=information(model, weight * model.copies * expected * (1 - expected)),
+        pulls=pulls(model, spread, unknowns),
     )
 
 
 def information(model: Model, weight: Floats) -> Floats:
-    """Return P x P: the sum over the scores of weight times factors by factors."""
+    """Return P x P: the sum over the scores of weight times credits by factors."""
     # N x K x K, for each score a cell for each pair of its unknowns.
     cell = model.unknown[:, :, None] * model.size + model.unknown[:, None, :]
-    value = weight[:, None, None] * model.factor[:, :, None] * model.factor[:, None, :]
+    value = weight[:, None, None] * model.credit[:, :, None] * model.factor[:, None, :]
     total = np.bincount(cell.ravel(), weights=value.ravel(), minlength=model.size**2)
     return total.astype(np.float64).reshape(model.size, model.size)

@@ -24,7 +24,7 @@ import numpy as np
 from arena.game import Role
 from arena.results.arrays import Floats, Ints, Mask
 from arena.results.ratings import Ranked, Ranking, Rating, Ratings, Strength
-from arena.results.ratings.fitting.comparable import groups, several
+from arena.results.ratings.fitting.comparable import groups
 from arena.results.ratings.fitting.match_totals import MatchTotals
 
 LEVEL = 0.95
@@ -42,8 +42,8 @@ class Cells:
     board_role: Ints
     rows: Floats
     """The figure, then resamples of it."""
-    middle: Mask | None
-    """The bots whose mean is 0 in each board role; None where figures have a zero of their own."""
+    is_relative: bool = False
+    """True if figures compare bots, so that the only bot of a board role has an open interval."""
 
 
 def ratings_of(
@@ -146,11 +146,8 @@ def _ranked(
     below, above = closed
     below = below[bots]
     above = above[bots]
-    if cells.middle is not None:
-        middle = several(cells.middle[bots])
-        rows = rows - rows[middle].mean(axis=0, keepdims=True)
-        if len(bots) == 1:  # the only bot is compared with nobody
-            below = above = np.zeros(1, dtype=np.bool_)
+    if cells.is_relative and len(bots) == 1:
+        below = above = np.zeros(1, dtype=np.bool_)
 
     values = np.round(rows[:, 0], DECIMALS)
     order = sorted(range(len(bots)), key=lambda row: (-values[row], bots[row]))

@@ -4,11 +4,12 @@ The order of the matches changes nothing. A *seating* is the bots in the roles o
 is all matches of the same bots with the same seed: the legs of one meeting, which share their luck.
 All sums here are of whole numbers, so they are exact in any order.
 
-Repeats say nothing new. `archive.records.transcript` says which matches of a seating began alike,
-and how they went. If all that began alike went alike, they count as one. If one of them went
-otherwise, there is chance, and each of them counts, also where two are equal: in a small game of
-chance most are. Of R matches that count as D each has the weight D/R, so the mean score stays as it
-is. They are put together into D blocks, so that they do not narrow the intervals either.
+Copies say nothing new. `archive.records.transcript` says which matches of a seating began alike,
+and how they went. If all that began alike went alike, all but one are copies. If one of them went
+otherwise, there is chance, and none is a copy, also where two are equal: in a small game of chance
+most are. In every estimate a copy weighs as much as any match, so that bots stand in the order of
+their points. Only intervals know of copies: R matches of a seating of which D differ are put
+together into D blocks, which are resampled as a whole.
 """
 
 from collections.abc import Iterator
@@ -59,8 +60,13 @@ class MatchTotals:
 
     @property
     def repeated(self) -> int:
-        """The number of matches in which the same bots repeat moves, so that they add nothing."""
+        """The number of matches that are copies of others."""
         return int((self.matches - self.different).sum())
+
+    @property
+    def copies(self) -> float:
+        """The number of matches for each that differs: 1 without copies."""
+        return float(self.matches.sum() / max(1, self.different.sum()))
 
     @property
     def side(self) -> Ints:

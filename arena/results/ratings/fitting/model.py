@@ -40,6 +40,8 @@ class Model:
     """N x K: the unknowns in a score; where there are fewer than K, 0 with the factor 0."""
     factor: Floats
     """N x K: the factor of each."""
+    credit: Floats
+    """N x K: how far the score counts for each unknown; in a likelihood it is the factor."""
     seating: Ints
     """N: the seating of the score."""
     role: Ints
@@ -47,7 +49,9 @@ class Model:
     share: Floats
     """N: the score's share of its side's score."""
     matches: Floats
-    """N: number of matches of the seating that count."""
+    """N: number of matches of the seating, over how often the average match was copied."""
+    copies: Floats
+    """N: how often a match of the seating was copied, over how often the average match was."""
     mean: Floats
     """N: mean score, 0 to 1."""
     square: Floats
@@ -110,13 +114,16 @@ def model_of(totals: MatchTotals) -> Model:
 
     matches = totals.matches[seating]
     bots = max(1, len(totals.bots))
+    factor = np.column_stack((np.ones(len(seating)), factor))
     return Model(
         unknown=unknown,
-        factor=np.column_stack((np.ones(len(seating)), factor)),
+        factor=factor,
+        credit=factor,
         seating=seating,
         role=role,
         share=np.concatenate(shares),
-        matches=totals.different[seating].astype(np.float64),
+        matches=matches / totals.copies,
+        copies=matches / totals.copies / totals.different[seating],
         mean=totals.scores[seating, role] / (100.0 * matches),
         square=totals.products[seating, role, role] / (10000.0 * matches),
         opposing=np.where(is_opposing, score[seating], itself),

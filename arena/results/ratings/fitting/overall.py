@@ -1,0 +1,286 @@
+"""The fit of one strength for each bot: the ratings of the leaderboard."""
+
+# Theory of operation
+# -------------------
+# The rating of a bot is the strength at which the model expects just the points that it has:
+#
+#     logit(score / 100) = advantage(role on board) + strength(side) - mean strength of the others
+#
+# For each bot the sum of its own scores, less what the model expects of them, is what the prior
+# pulls. Where one side loses what the other wins, this is the likelihood equation of Bradley and
+# Terry. Only own scores count, because points count only these.
+#
+# In a balanced round robin the order of these strengths is exactly that of points. Assume that A
+# has more points than B, but not more strength. Both have met the same bots, and each other, in
+# the same roles as often. So the model expects of A at most what it expects of B, and the prior
+# pulls A at most as far. Then A has at most as many points as B, a contradiction. The proof needs
+# three things:
+#
+# - Each match has its weight, be it a copy or not, and each board role the weight that it has in
+#   points.
+# - One number for all bots says how much the scores tell (`dispersion`). It may not differ by bot
+#   or by role.
+# - The pull of the prior rises with the strength. Student's distribution, whose pull falls far out,
+#   breaks the order. The pull here is that of a pseudo-Huber function: as that of a normal
+#   distribution near 0, and nearly constant far out, so that an outsider is not drawn in by much.
+#
+# The spread of the prior is estimated as in estimate_priors.py. The dispersion is the scatter of
+# the slopes, as the residuals show it, over what the information promises. It is below 1 for
+# graded scores, and above 1 where the roles of a side report the same score.
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from arena.results.arrays import Floats, Ints, Mask, rounded
+from arena.results.ratings.fitting.estimate_priors import (
+    BELIEF_SCATTER,
+    LEAST_DISPERSION,
+    LEAST_FREE,
+    SETTLED,
+    STEPS,
+    likeliest,
+)
+from arena.results.ratings.fitting.fit import CLOSE_LOGITS, LONGEST_LOGITS, Fit, chance, information
+from arena.results.ratings.fitting.match_totals import MatchTotals
+from arena.results.ratings.fitting.model import Model
+from arena.results.ratings.fitting.prior import ADVANTAGE_LOGITS, Spread
+
+FAR = 2.0
+"""Spreads from 0 at which the pull of the prior is 0.7 of that of a normal distribution."""
+NEWTON_STEPS = 100
+NO_PRIOR_LOGITS = 1e4
+"""Spread of the prior where none is wanted: it is too weak to change a digit that is shown."""
+
+
+def overall_model(totals: MatchTotals) -> Model:
+    """Return the scores of all roles by seating; the unknowns are advantages, then bots."""
+    seats = totals.seats  # S x K
+    side = totals.side
+    sides = np.maximum(side.max(axis=1, initial=0) + 1, 1)  # S
+    seating, role = np.nonzero(seats >= 0)
+    own_seats = seats[seating]  # N x K
+    own_side = side[seating, role][:, None]  # N x 1
+    played = own_seats >= 0
+    is_own = played & (side[seating] == own_side)
+    is_other = played & ~is_own
+
+    # A side whose roles never scored differently is as strong as the mean of its bots. On other
+    # sides each role scores alone.
+    shared = np.array(
+        [(role.label, role.side) in totals.shared for role in totals.board_roles] + [False]
+    )
+    scorers = is_own & shared[totals.board_role[seating, role]][:, None]
+    scorers[np.arange(len(role)), role] = True
+    others = _mates(side[seating], played)  # N x K: the number of roles of each role's side
+    opponents = np.maximum(sides[seating][:, None] - 1, 1)
+    factor = scorers / np.maximum(scorers.sum(axis=1, keepdims=True), 1)
+    factor = factor - is_other / (others * opponents)
+    credit = np.zeros(own_seats.shape)
+    credit[np.arange(len(role)), role] = 1
+
+    board_role = totals.board_role[seating, role]
+    advantages, advantage = np.unique(board_role, return_inverse=True)
+    unknown = np.where(played, own_seats + len(advantages), 0)
+    matches = totals.matches[seating].astype(np.float64)
+    index = np.arange(len(seating))
+    return Model(
+        unknown=np.column_stack((advantage, unknown)),
+        factor=np.column_stack((np.ones(len(seating)), np.where(played, factor, 0))),
+        credit=np.column_stack((np.ones(len(seating)), credit)),
+        seating=seating,
+        role=role,
+        share=_role_weights(totals, seating, role),
+        matches=matches / totals.copies,
+        copies=matches / totals.copies / totals.different[seating],
+        mean=totals.scores[seating, role] / (100 * matches),
+        square=totals.products[seating, role, role] / (10000 * matches),
+        opposing=np.tile(index[:, None], seats.shape[1]),
+        product=totals.products[seating, role] / (10000 * matches)[:, None],
+        advantages=advantages,
+        bot=np.arange(len(totals.bots)),
+        board_role=np.zeros(len(totals.bots), dtype=np.int64),
+    )
+
+
+def _mates(side: Ints, played: Mask) -> Floats:
+    """Return N x K: how many roles the side of each role has."""
+    same = (side[:, :, None] == side[:, None, :]) & played[:, None, :]
+    return np.asarray(np.maximum(same.sum(axis=2), 1), dtype=np.float64)
+
+
+def _role_weights(totals: MatchTotals, seating: Ints, role: Ints) -> Floats:
+    """Return N: the weight of a score, 1 on average: all board roles weigh alike, as in points.
+
+    A board role with fewer matches than a round robin of all bots has a smaller weight, so that
+    the first matches of an event's second board do not outweigh all of its first.
+    """
+    board_role = totals.board_role[seating, role]
+    matches = totals.matches[seating]
+    seats = np.bincount(board_role, weights=matches, minlength=len(totals.board_roles))
+    bots = len(totals.bots)
+    alone = (totals.seats >= 0).sum(axis=1)[seating] == 1
+    full = np.where(alone, bots, bots * (bots - 1))
+    weight = 1 / np.maximum(seats[board_role], full)
+    return np.asarray(weight * matches.sum() / (weight * matches).sum())
+
+
+def pull(strength: Floats, spread: float) -> Floats:
+    """Return how strongly the prior pulls each strength to 0; it rises with the strength."""
+    return np.asarray(strength / (spread**2 * np.sqrt(1 + (strength / (FAR * spread)) ** 2)))
+
+
+def _stiffness(strength: Floats, spread: float) -> Floats:
+    """Return the derivative of the pull."""
+    return np.asarray(1 / (spread**2 * (1 + (strength / (FAR * spread)) ** 2) ** 1.5))
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class _Noise:
+    """What the residuals of a fit say of the scatter of the slopes."""
+
+    scatter: Floats
+    """P x P: the covariance of the slope if all matches that differ are independent."""
+    promised: Floats
+    """P x P: what the information promises for it."""
+
+
+def estimate_overall(totals: MatchTotals, *, prior: bool = True) -> Fit:
+    """Return the fit of one strength for each bot.
+
+    Without a prior it is the plain fit, which may have no finite answer.
+    """
+    model = overall_model(totals)
+    advantages = len(model.advantages)
+    unknowns = np.zeros(model.size)
+    spread = Spread().bots if prior else NO_PRIOR_LOGITS
+    dispersion = 1.0
+    free = 1.0
+    for _ in range(STEPS):
+        unknowns = _solved(model, spread, dispersion, unknowns, prior)
+        expected = chance(model, unknowns)
+        noise = _noise(totals, model, expected)
+        stiff = _prior_matrix(model, _stiffness(unknowns[advantages:], spread), prior)
+        covariance = rounded(np.linalg.inv(noise.promised / dispersion + stiff))
+        used = float((covariance * noise.promised.T).sum()) / dispersion
+        free = max(1 - used / max(1.0, float(totals.different.sum())), LEAST_FREE)
+        shown = BELIEF_SCATTER + np.diag(noise.scatter)[advantages:].sum() / free
+        found = BELIEF_SCATTER + np.diag(noise.promised)[advantages:].sum()
+        settled = abs(np.log(shown / found / dispersion)) < SETTLED
+        dispersion = max(LEAST_DISPERSION, float(shown / found))
+        if prior and model.bot.size:
+            squares = unknowns[advantages:] ** 2 + np.abs(np.diag(covariance))[advantages:]
+            weights = 1 / np.sqrt(1 + squares / (FAR * spread) ** 2)
+            likely = likeliest(float((weights * squares).sum()), model.bot.size, Spread().bots)
+            settled = settled and abs(np.log(likely / spread)) < SETTLED
+            spread = likely
+        if settled:
+            break
+    unknowns = rounded(_solved(model, spread, dispersion, unknowns, prior))
+    expected = chance(model, unknowns)
+    noise = _noise(totals, model, expected)
+    strength = unknowns[advantages:]
+    # Refits stay near the fit, so they use a line through 0 that equals the pull there.
+    secant = 1 / (spread**2 * np.sqrt(1 + (strength / (FAR * spread)) ** 2))
+    matrix = _prior_matrix(model, secant, prior)
+    pulls = np.zeros((model.size, 1))
+    pulls[advantages:, 0] = secant * strength
+    ones = np.ones(len(model.mean))
+    return Fit(
+        model=model,
+        spread=Spread(bots=spread),
+        dispersion=dispersion * ones,
+        overlap=ones,
+        unknowns=unknowns,
+        prior=matrix,
+        information=noise.promised / dispersion,
+        scatter=noise.scatter / (free * dispersion**2),
+        pulls=pulls,
+    )
+
+
+def _prior_matrix(model: Model, by_bot: Floats, prior: bool) -> Floats:
+    """Return P x P: the precision of the prior, which is one number for each unknown."""
+    spread = ADVANTAGE_LOGITS if prior else NO_PRIOR_LOGITS
+    return np.diag(np.concatenate((np.full(len(model.advantages), 1 / spread**2), by_bot)))
+
+
+def _solved(model: Model, spread: float, dispersion: float, start: Floats, prior: bool) -> Floats:
+    """Return the unknowns at which the slope is 0, by Newton's method."""
+    unknowns = start
+    count = len(model.advantages)
+    weight = model.matches * model.share / dispersion
+    of_advantages = 1 / (ADVANTAGE_LOGITS if prior else NO_PRIOR_LOGITS) ** 2
+    for _ in range(NEWTON_STEPS):
+        expected = chance(model, unknowns)
+        by_credit = model.credit * (weight * (model.mean - expected))[:, None]
+        by_scores = np.bincount(
+            model.unknown.ravel(), weights=by_credit.ravel(), minlength=model.size
+        )
+        by_prior = np.concatenate(
+            (of_advantages * unknowns[:count], pull(unknowns[count:], spread))
+        )
+        stiffness = _prior_matrix(model, _stiffness(unknowns[count:], spread), prior)
+        curvature = information(model, weight * expected * (1 - expected)) + stiffness
+        step = np.linalg.solve(curvature, by_scores - by_prior)
+        longest = np.abs(step).max(initial=0.0)
+        unknowns = unknowns + step * (LONGEST_LOGITS / max(longest, LONGEST_LOGITS))
+        if longest < CLOSE_LOGITS:
+            break
+    return unknowns
+
+
+def _noise(totals: MatchTotals, model: Model, expected: Floats) -> _Noise:
+    """Return the scatter of the slopes, where the residuals of the roles of a match are correlated.
+
+    The correlation is a figure of the board, from all of its matches.
+    """
+    table: Ints = np.full(totals.seats.shape, -1)
+    table[model.seating, model.role] = np.arange(len(model.seating))
+    boards, board = np.unique(totals.board_role, axis=0, return_inverse=True)
+    weight = model.matches * model.share
+    binary = expected * (1 - expected)
+    scatter = np.zeros(model.size**2)
+    for number, columns in enumerate(boards):
+        rows = table[board == number]  # seatings of the board x K
+        roles = np.flatnonzero(columns >= 0)
+        likeness = _likeness(totals, model, rows[:, roles], columns[roles], expected)
+        for left, left_role in enumerate(roles):
+            for right, right_role in enumerate(roles):
+                first = rows[:, left_role]
+                second = rows[:, right_role]
+                sizes = np.sqrt(binary[first] * binary[second])
+                value = weight[first] * model.copies[first] * model.share[second]
+                value = value * sizes * likeness[left, right]
+                # A score counts for its advantage, in column 0, and for its bot.
+                for at in (0, left_role + 1):
+                    for other in (0, right_role + 1):
+                        cell = model.unknown[first, at] * model.size + model.unknown[second, other]
+                        scatter += np.bincount(cell, weights=value, minlength=model.size**2)
+    square = scatter.reshape(model.size, model.size)
+    return _Noise(scatter=(square + square.T) / 2, promised=information(model, weight * binary))
+
+
+def _likeness(
+    totals: MatchTotals, model: Model, rows: Ints, columns: Ints, expected: Floats
+) -> Floats:
+    """Return K x K: the covariance of the residuals of a board's roles, as parts of winning.
+
+    `rows` are the scores of its seatings, a column for each role; `columns` are its board roles.
+    """
+    count = model.matches[rows[:, 0]]
+    products = np.zeros((len(columns), len(columns)))
+    for right in range(len(columns)):
+        second = rows[:, [right]]
+        cross = (
+            model.product[rows, model.role[second]]
+            - expected[rows] * model.mean[second]
+            - model.mean[rows] * expected[second]
+            + expected[rows] * expected[second]
+        )
+        products[:, right] = (count[:, None] * cross).sum(axis=0)
+    binary = (count[:, None] * expected[rows] * (1 - expected[rows])).sum(axis=0)
+    side = np.array([totals.board_roles[column].side for column in columns])
+    belief = np.where(side[:, None] == side, 1.0, -1.0 if len(np.unique(side)) == 2 else 0.0)
+    size = np.sqrt(BELIEF_SCATTER + binary)
+    return np.asarray((products + BELIEF_SCATTER * belief) / np.outer(size, size))
