@@ -18,6 +18,10 @@ DISGUISED = "~disguised"
 """The end of the name of a board on which bots that need a language model see other words
 (extras/models)."""
 
+IMPORTED = "imported"
+"""What stands in place of a schedule, and of the path of rules, where matches were played without
+arena, and only their results were imported (extras/imports)."""
+
 
 class Ending(StrEnum):
     """The ways in which a seat can fail."""
@@ -282,6 +286,11 @@ class Match:
     def label(self) -> str:
         """`game/board`."""
         return f"{self.game}/{self.board}"
+
+    @property
+    def imported(self) -> bool:
+        """True when only its result is known: nobody has its rules or its moves."""
+        return self.rules == IMPORTED
 
     @property
     def entropy(self) -> str:
@@ -616,6 +625,11 @@ class Event:
             return Opening(moves=listed[line])
         # Each sampled board has a sequence of its own, and the event's repeat is the number in it.
         return Opening(plies=self.openings.plies, key=key, number=repeat // board.variants)
+
+    @property
+    def imported(self) -> bool:
+        """True when its matches were imported: it has no plan but what is stored."""
+        return self.schedule == IMPORTED
 
     @property
     def games(self) -> tuple[str, ...]:

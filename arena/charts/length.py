@@ -38,6 +38,8 @@ def render(frame: pd.DataFrame, about: About = About()) -> Figure | Nothing:  # 
         panels.append(Panel(heading=(str(board), f"median {median:g} turns")))
     if not panels:
         return Nothing("no matches")
+    if not frame["turns"].any():
+        return Nothing("no match has a turn")
     figure, axes = sheet(
         about.title("how long matches are"),
         "Number of matches by turns played; the line is the median",

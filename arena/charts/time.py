@@ -33,7 +33,10 @@ def frame(results: Results) -> pd.DataFrame:
 
     It has `turns`, `timeout`, and `wall_p50` to `wall_max` in seconds.
     """
-    return results.timing()
+    timing = results.timing()
+    if results.event.imported:
+        return timing.iloc[:0]  # nobody measured its answers, also where it lost on time
+    return timing
 
 
 @styled

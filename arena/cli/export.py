@@ -42,6 +42,10 @@ def export(
     if match is not None:
         with Archive.open(folder) as archive:
             name, record = archive.event().name, archive.record(match)
+        if record.match.imported:
+            raise ArenaError(
+                f"match {record.match.id}: was imported without its moves, so there is nothing to write"
+            )
         text = notation.text_of(record, name)
         if to is not None:
             with writing(to):

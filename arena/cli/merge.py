@@ -1,9 +1,8 @@
 """`arena merge`: join archives of one event that were played in several places, or take single matches into one."""
 
 import os
-import shutil
-from collections.abc import Iterator, Sequence
-from contextlib import ExitStack, contextmanager
+from collections.abc import Sequence
+from contextlib import ExitStack
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -11,14 +10,13 @@ import typer
 
 from arena import shared_folders, whole_files
 from arena.cli import options, output, paths, stored_match
+from arena.cli.making import making_archive
 from arena.cli.progress import ProgressLine
 from arena.errors import ArenaError, writing
 
 if TYPE_CHECKING:
     from arena.results.archive import Archive
 
-MAKING = ".merging"
-"""The folder below results/ in which an archive is made, before it gets its name."""
 PROBLEMS_NAMED = 3
 MOST_TOML_BYTES = 10_000_000
 
@@ -84,7 +82,7 @@ def merge(
         )
         if target.exists():
             raise ArenaError(f"{target}: is there already; choose another --name, or move it away")
-        with writing(target), _making(target) as making:
+        with writing(target), making_archive(target, ".merging") as making:
             for folder in folders:
                 _copy_bots(folder, making / "bots")
             mode = (
@@ -150,26 +148,6 @@ def _checked(name: str) -> str:
     if not name or "/" in name or name.startswith("."):
         raise ArenaError(f"--name {name}: must be a name for a folder under results/")
     return name
-
-
-@contextmanager
-def _making(target: Path) -> Iterator[Path]:
-    """Yield an empty folder for the archive of `target`, and remove it if it is still there at the end."""
-    parent = whole_files.make_folder(target.parent / MAKING)
-    with ExitStack() as stack:
-        try:
-            stack.enter_context(whole_files.locked(parent / ".lock", waits=False))
-        except BlockingIOError as error:
-            raise ArenaError(
-                f"{parent}: another `arena merge` is at work here; wait for it"
-            ) from error
-        for leftover in parent.iterdir():  # of a merge that was killed
-            if leftover.is_dir():
-                shutil.rmtree(leftover)
-        making = parent / target.name
-        making.mkdir()
-        stack.callback(shutil.rmtree, making, ignore_errors=True)
-        yield making
 
 
 def _copy_bots(source: Path, target: Path) -> None:

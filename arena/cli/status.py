@@ -67,7 +67,7 @@ def status(
     # matches came later.
     by_run = state is not None and state.complete and state.finished == finished
     by_rule = stop is not None and stop.rule != "stop_after" and stop.matches == finished
-    complete = by_run or by_rule
+    complete = by_run or by_rule or played_event.imported
     planned = finished if complete else schedules.total(played_event)
     running = (
         state if holder is not None and state is not None and state.token == holder.token else None

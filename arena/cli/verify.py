@@ -80,6 +80,11 @@ def print_checked(result: Checked, notes: Iterable[str], *, json: bool) -> None:
             f"{result.records} records: {result.records - bad} hold"
             + (f", {bad} do not" if bad else "")
         )
+    if result.event is not None and result.event.imported:
+        output.notice(
+            "these matches were imported: nobody has their moves, so no rules were asked; what was "
+            "checked is that the tables agree with the records"
+        )
     for label in result.edited if result.problems else ():
         output.notice(
             f"{label}: its rules or its board were edited since it was played; verify it in the "

@@ -402,7 +402,10 @@ class _History(Sequence[Batch]):
 
 def begin(event: Event, archive: Archive) -> None:
     """Store the event that is played, and count the stored matches that its plan has."""
-    counting = (match.id for match in Plan(event, archive).stored())
+    if event.imported:
+        counting: Iterable[str] = archive.ids()
+    else:
+        counting = (match.id for match in Plan(event, archive).stored())
     archive.begin(event, key(event), lambda: counting)
 
 

@@ -207,7 +207,13 @@ def _prepared(event: Event, archive: Archive, *, builds_here: bool) -> Event:
         event = replace(event, conditions=choice.resolved(event.conditions))
     level = event.conditions.sandbox
     if archive.of_all_versions().count():
-        former_level = archive.event().conditions.sandbox
+        former = archive.event()
+        if former.imported:
+            raise ArenaError(
+                f"{folder}: has imported matches, beside which nothing is played; "
+                "play under another --name"
+            )
+        former_level = former.conditions.sandbox
         if former_level != level:
             raise ArenaError(
                 f"{folder}: was played at the level {former_level!r}, and this run would be at "

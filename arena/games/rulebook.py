@@ -17,7 +17,7 @@ from arena.errors import ArenaError, known_are
 from arena.game import Game
 from arena.games import boards
 from arena.protocol import clean
-from arena.values import DISGUISED, Board, Match
+from arena.values import DISGUISED, IMPORTED, Board, Match
 
 DEFINES_GAME = ("\ngame =", "\ngame:", "\nclass game")
 
@@ -149,6 +149,11 @@ def of_record(played: Match | Board, files: Mapping[str, Path] | None = None) ->
     paths, of which the record's path may choose. A sampled board is in the record, so no generator
     is asked; of several variants it is the first. Raise ArenaError when there are no such rules.
     """
+    if played.rules == IMPORTED:
+        raise ArenaError(
+            f"{clean(played.label)}: the match was imported without its moves, so there is nothing "
+            "to replay, and nothing that rules could be asked"
+        )
     name, sampled = _variant(played)
     if played.label.endswith(DISGUISED):
         plain: Match | Board

@@ -51,11 +51,15 @@ def checked(
     All cores check many records.
 
     Records of the current plan must be the matches that were planned; with `all_versions` the
-    others are checked too. With `unfinished` planned matches without a record are a problem. Of a
-    damaged file everything readable is checked, in any order. `tell` hears how many of how many
-    records are checked.
+    others are checked too. Of imported matches only the tables are checked. With `unfinished`
+    planned matches without a record are a problem. Of a damaged file everything readable is
+    checked, in any order. `tell` hears how many of how many records are checked.
     """
     planned: dict[str, Match] = {}
+    rules: GameOf | None = game_of
+    played = event_in(archive)
+    if played is not None and played.imported:
+        rules = None  # nobody has them, and there are no moves
     with contextlib.suppress(DamagedError, *UNREADABLE):  # then it is reported below
         known = plan.Plan(archive.event(), archive).known()
         planned = {entry.match.id: entry.match for entry in known if entry.stored}
@@ -63,7 +67,7 @@ def checked(
     archive.close()  # no connection is open in a process that forks
     cores = 1 if len(numbers) <= FEW else None
     problems: list[Problem] = []
-    work = parallel.parallel_map(partial(_check, archive, planned, game_of), numbers, cores=cores)
+    work = parallel.parallel_map(partial(_check, archive, planned, rules), numbers, cores=cores)
     for done, of_record in enumerate(work, 1):
         problems += of_record
         tell(done, len(numbers))
@@ -151,6 +155,8 @@ def _event_problems(archive: Archive, *, unfinished: bool, until: float = inf) -
     else:
         yield from _batch_problems(archive, walked)
         flagged = archive.planned_ids()
+        if archive.event().imported:  # all that is stored counts, and nothing was planned
+            planned = archive.ids()
         strange = sorted(flagged - planned)
         if strange:
             names = ", ".join(strange[:5])

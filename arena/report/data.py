@@ -115,6 +115,7 @@ def _event_values(
         "name": clean(event.name),
         "seed": event.seed if isinstance(event.seed, int) else "kept secret",
         "schedule": event.schedule.replace("_", " "),
+        "imported": event.imported,
         "repeats": event.repeats,
         "move": conditions.time.move,
         "sandbox": ", ".join((conditions.sandbox, *allowed)),

@@ -85,7 +85,7 @@ def write_report(
     tables |= {"rounds": rounds, "drawn": tuple(charts)}
     without_replays = page.text(values | {"matches": columns}, (), **tables)
     free_characters = size - len(without_replays) - CHUNK_NUMBER_BYTES * len(matches)
-    to_replay = order[:replayed]
+    to_replay = () if results.event.imported else order[:replayed]
 
     reader = () if author is None else (sorted(author.bots), author.hidden_paths)
     made_of = digest_of(

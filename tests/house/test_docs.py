@@ -50,6 +50,7 @@ FOLLOWED_ELSEWHERE = {
     "docs/commands.md",  # made from the commands
     "docs/extras/lessons.md",  # made from the commands
     "docs/extras/clips.md",  # by test_clips.py
+    "docs/extras/imports.md",  # by test_imports.py
     "docs/extras/contest.md",  # by test_contest.py
     "docs/extras/notary.md",  # by test_notary.py
     "docs/export.md",  # by test_export.py
@@ -86,6 +87,7 @@ HELP_ONLY = {
     "climb",  # test_climb.py follows its page
     "doctor",  # test_tutorials.py runs it
     "duel",  # its exit code is the answer, after minutes
+    "import",  # test_imports.py follows its page
     "grade",  # it wants a class; test_tutorials.py has one
     "join",
     "merge",  # it wants a second archive; test_export.py follows the page

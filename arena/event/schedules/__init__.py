@@ -14,7 +14,7 @@ from typing import Protocol, cast
 from arena import plugins
 from arena.errors import ArenaError, known_are
 from arena.identity import digest_of, file_digest
-from arena.values import Batch, Event, Match
+from arena.values import IMPORTED, Batch, Event, Match
 
 GROUP = "arena.schedules"
 
@@ -95,6 +95,8 @@ def _shipped() -> tuple[str, ...]:
 
 
 def _module(name: str) -> ModuleType:
+    if name == IMPORTED:  # no tournament.toml may name it
+        return import_module(f"{__name__}._imported")
     if is_shipped(name):
         return import_module(f"{__name__}.{name}")
     known(name)

@@ -47,6 +47,10 @@ const match = (() => {
   async function openReplay(match, turn, host) {
     const record = await data.replay(match.row);
     if (!host.isConnected) return; // another match was opened meanwhile
+    if (record === null && report.event.imported) {
+      host.replaceChildren(players(match), make("p", { class: "note" }, "This match was imported: only its result is known, so there is nothing to replay."));
+      return;
+    }
     if (record === null) {
       host.replaceChildren(players(match), make("p", { class: "note" }, "This file has no replay of this match: it holds the most informative and the newest ones. ", make("code", {}, `arena replay ${match.id}`), " prints it where the event's archive is."));
       return;

@@ -127,6 +127,8 @@ const matches = (() => {
     const { played, listed } = report.event;
     const replays = report.matches.replay.filter((chunk) => chunk >= 0).length;
     if (replays === played) return "";
+    if (report.event.imported && listed === played) return make("p", { class: "note", id: "missing" }, "These matches were imported: only their results are known.");
+    if (report.event.imported) return make("p", { class: "note", id: "missing" }, `These matches were imported: only their results are known. Of ${played.toLocaleString("en")} matches ${listed.toLocaleString("en")} are listed.`);
     const listing = listed < played ? `Of ${played.toLocaleString("en")} matches ${listed.toLocaleString("en")} are listed. ` : "";
     return make("p", { class: "note", id: "missing" },
       `${listing}${words.count(replays, "match", "matches")} can be replayed here, the most informative and the newest; the event's archive has them all.`);

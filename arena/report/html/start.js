@@ -4,9 +4,9 @@
 const views = { leaderboard, crosstable, matches, bot, match, charts };
 
 function headline() {
-  const { played, seed, schedule, repeats, sandbox } = report.event;
+  const { played, seed, schedule, repeats, sandbox, imported } = report.event;
   const figures = [words.count(played, "match", "matches"), words.count(report.bots.length, "bot"), words.count(report.boards.length, "board"),
-    `${schedule}${repeats > 1 ? `, ${repeats} repeats` : ""}`, `seed ${seed}`, `sandbox ${sandbox}`];
+    `${schedule}${repeats > 1 ? `, ${repeats} repeats` : ""}`, ...(imported ? [] : [`seed ${seed}`, `sandbox ${sandbox}`])];
   byId("facts").replaceChildren(...figures.map((text) => make("span", {}, text)));
 }
 

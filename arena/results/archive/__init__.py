@@ -49,7 +49,7 @@ from arena.results.archive import records, schema
 from arena.results.archive.database import DamagedError, Database, NoResultsError
 from arena.results.archive.records import Entry, Row, Span, StoredBatch, StoredSeat
 from arena.results.standings import Tally
-from arena.values import Abort, Ending, Event, Failing, Played, Record, Stop
+from arena.values import IMPORTED, Abort, Ending, Event, Failing, Played, Record, Stop
 
 __all__ = ["Archive", "DamagedError", "Entry", "NoResultsError", "Span", "StoredSeat"]
 
@@ -160,6 +160,22 @@ class Archive(Database):
                 raise self.damaged("a batch of its plan cannot be read") from error
         return batches
 
+    def add_imported(self, played: Iterable[Record], event: Callable[[], Event]) -> int:
+        """Store imported records and their event, all or nothing; return how many of them are new.
+
+        `event` is called when all records were read. The records may be more than memory holds.
+        """
+        with self._transaction() as connection:
+            (last,) = connection.execute("select ifnull(max(number), 0) from matches").fetchone()
+            for record in played:
+                _insert(connection, records.rows_of(record))
+            query = "select count(*) from matches where number > ?"
+            (new,) = connection.execute(query, (last,)).fetchone()
+            connection.execute(schema.COUNT, (last,))
+            connection.execute(NOTE, ("event", records.event_text(event())))
+            connection.execute(NOTE, ("plan", IMPORTED))
+        return int(new)
+
     def append_stop(self, stop: Stop | None) -> None:
         """Store why the event ended, or that it did not."""
         with self._transaction() as connection:
@@ -249,6 +265,10 @@ class Archive(Database):
             bots.append(replace(bot, name=name, display=display))
         bots.sort(key=lambda bot: bot.name)
         return replace(event, bots=tuple(bots))
+
+    def has_event(self) -> bool:
+        """Say whether an event was begun here."""
+        return next(self._rows("select 1 from meta where key = 'event'"), None) is not None
 
     def _event_as_played(self) -> Event:
         """Return the event with the names that bots have in records."""

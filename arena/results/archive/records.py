@@ -476,11 +476,12 @@ def transcript(record: Record) -> int:
     Play begins on a sampled board and behind an opening. Matches of the same bots that began alike
     and all went alike are repeats; if one of them went otherwise, the bots use chance (`add_up`). A
     match in which a move was sampled begins like no other. So does one that a bot forfeits before
-    its first move: it has shown no play that another match could repeat.
+    its first move: it has shown no play that another match could repeat. Of an imported match
+    nobody knows how it went.
     """
     verdict = record.verdict
     movers = {turn.role for turn in record.turns if turn.by == "bot"}
-    unique = any(turn.by in SAMPLED for turn in record.turns)
+    unique = record.match.imported or any(turn.by in SAMPLED for turn in record.turns)
     unique = unique or any(fault.role not in movers for fault in verdict.faults)
     turns = []
     openings = []
