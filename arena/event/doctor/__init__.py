@@ -1,4 +1,4 @@
-"""What `arena doctor` checks and measures: whether this machine can play events, and what to change where it can't.
+"""The checks and measurements of `arena doctor`: can this machine play events, and if not, why?
 
 It reads and tries, and changes nothing; it knows no command line.
 """

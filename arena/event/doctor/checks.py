@@ -1,4 +1,4 @@
-"""What this machine offers for events, check by check: what it has, and what to change where something is missing."""
+"""Check what this machine offers for events, and say what to change where something is missing."""
 
 import os
 import resource
@@ -19,14 +19,16 @@ from arena import system
 from arena.errors import ArenaError
 from arena.sandbox import cgroup, choice, landlock, levels, procfs, seccomp
 
-FEWEST_FILES = 512  # open files that a run needs with a few lanes: a lane of four bots has some 60
+FEWEST_FILES = 512
+"""The open files that a run with a few lanes needs: a lane of four bots has some 60."""
 FEWEST_PROCESSES = 200
 LEAST_FREE_BYTES = 1_000_000_000
-VERSION_S = 10.0  # for a program to print its version
+VERSION_S = 10.0
+"""The time for a program to print its version."""
 
 
 class Health(StrEnum):
-    """How good a thing is that was checked."""
+    """The health of a part of the machine."""
 
     GOOD = "good"
     WEAK = "weak"
@@ -42,29 +44,28 @@ class MachineCheck:
     name: str
     state: Health
     found: str
-    """What is there, or the reason why something is not, in words."""
+    """What the machine has, or why it does not have it, in words."""
     cure: str = ""
-    """What to change; empty where all is good."""
+    """What to change; empty where the health is good."""
     figures: Mapping[str, object] = field(default_factory=dict)
-    """The same as values."""
+    """The values in `found`."""
 
 
 def checks() -> Iterator[MachineCheck]:
-    """Yield what can be read or tried without a measurement; nothing more after a check that all others need."""
+    """Yield the checks that need no measurement; none after a failed check that all others need."""
     yield _system()
     if not system.LINUX:
         yield _scratch()
-        yield MachineCheck(
-            "confinement", Health.BAD, "bots are confined on Linux only", choice.ELSEWHERE
-        )
+        text = "bots are confined on Linux only"
+        yield MachineCheck("confinement", Health.BAD, text, choice.ELSEWHERE)
         yield _cores()
         yield _limits()
         return
-    if (trouble := procfs.trouble()) is not None:
+    trouble = procfs.trouble()
+    if trouble is not None:
+        text = f"{trouble}, and arena watches bots through it"
         cure = "mount it (`mount -t proc proc /proc`; in a container, let its runtime do so)"
-        yield MachineCheck(
-            "proc", Health.BAD, f"{trouble}, and arena watches bots through it", cure
-        )
+        yield MachineCheck("proc", Health.BAD, text, cure)
         return
     scratch = _scratch()
     yield scratch
@@ -74,41 +75,55 @@ def checks() -> Iterator[MachineCheck]:
     yield _cgroup()
     yield _cores()
     yield _limits()
-    parquet = find_spec("pyarrow") is not None  # never needed to play
-    text = (
-        "pyarrow"
-        if parquet
-        else "no pyarrow (`arena export --format parquet`: pip install 'botarena[parquet]')"
-    )
-    yield MachineCheck("extras", Health.GOOD, text, figures={"pyarrow": parquet})
+    has_parquet = find_spec("pyarrow") is not None
+    text = "pyarrow"
+    if not has_parquet:  # its health is good nevertheless: no match needs it
+        text = "no pyarrow (`arena export --format parquet`: pip install 'botarena[parquet]')"
+    yield MachineCheck("extras", Health.GOOD, text, figures={"pyarrow": has_parquet})
 
 
 def toolchains(programs: Mapping[str, Iterable[str]]) -> MachineCheck:
-    """Return which languages can be built and run here, given the programs that the bots of each language need."""
+    """Return which languages can be built and run here.
+
+    `programs` are the programs that the bots of each language need.
+    """
     versions: dict[str, str] = {}
     missing: dict[str, str] = {}
     for language, needed in programs.items():
-        if absent := [program for program in needed if shutil.which(program) is None]:
+        absent = [program for program in needed if shutil.which(program) is None]
+        if absent:
             missing[language] = ", ".join(absent)
         else:
-            versions[language] = "; ".join(dict.fromkeys(_version(program) for program in needed))
-    text = ", ".join(f"{language} ({version})" for language, version in versions.items()) or "none"
+            versions[language] = "; ".join(dict.fromkeys(map(_version, needed)))
+    text = _listed(versions) or "none"
     if missing:
-        text += f"; not here: {', '.join(f'{language} ({names})' for language, names in missing.items())}"
-    state = Health.GOOD if versions else Health.WEAK
-    cure = "" if versions else "install the languages that your bots are written in"
-    return MachineCheck("toolchains", state, text, cure, {"found": versions, "missing": missing})
+        text += f"; not here: {_listed(missing)}"
+    figures = {"found": versions, "missing": missing}
+    if versions:
+        return MachineCheck("toolchains", Health.GOOD, text, figures=figures)
+    cure = "install the languages that your bots are written in"
+    return MachineCheck("toolchains", Health.WEAK, text, cure, figures)
+
+
+def _listed(languages: Mapping[str, str]) -> str:
+    """Return languages in words, each with its programs in brackets."""
+    return ", ".join(f"{language} ({programs})" for language, programs in languages.items())
 
 
 def _system() -> MachineCheck:
+    """Check the operating system and the kind of processor."""
     uname = os.uname()
     here = f"{uname.sysname} {uname.release} on {uname.machine}, Python {sys.version.split()[0]}"
     if not system.LINUX:
-        cure = "`arena docs laptops` says what works here; the rest needs Linux, also in a virtual machine or a container"
+        cure = (
+            "`arena docs laptops` says what works here; "
+            "the rest needs Linux, also in a virtual machine or a container"
+        )
         return MachineCheck("system", Health.WEAK, f"{here}: a part of arena works", cure)
     if seccomp.arch() is None:
         text = f"{here}: there is no filter of system calls for {uname.machine}"
-        cure = f"use a machine of {' and '.join(seccomp.AUDIT)}, or play with --unsafe if you trust every bot"
+        machines = " and ".join(seccomp.AUDIT)
+        cure = f"use a machine of {machines}, or play with --unsafe if you trust every bot"
         return MachineCheck("system", Health.WEAK, text, cure)
     return MachineCheck("system", Health.GOOD, here, figures={"kernel": uname.release})
 
@@ -131,16 +146,21 @@ def _scratch() -> MachineCheck:
         cure = "set TMPDIR to a folder that can be written: bots get their folders there"
         return MachineCheck("scratch", Health.BAD, text, cure)
     figures = {"path": str(path), "free_bytes": free, "runs_programs": runs}
-    text, cure = f"{path}: {free / 1e9:.1f} GB free", ""
+    text = f"{path}: {free / 1e9:.1f} GB free"
     if not runs:
         text = (
-            f"{path}: no program can be started there (noexec): compiled bots and scripts cannot play, while "
-            "bots that an interpreter runs can"
+            f"{path}: no program can be started there (noexec): "
+            "compiled bots and scripts cannot play, while bots that an interpreter runs can"
         )
-        cure = f"set TMPDIR to a folder of a file system without noexec, or `mount -o remount,exec {path}`"
+        cure = (
+            "set TMPDIR to a folder of a file system without noexec, "
+            f"or `mount -o remount,exec {path}`"
+        )
     elif free < LEAST_FREE_BYTES:
         cure = "free some space, or set TMPDIR to a folder on a larger file system"
-    return MachineCheck("scratch", Health.WEAK if cure else Health.GOOD, text, cure, figures)
+    else:
+        return MachineCheck("scratch", Health.GOOD, text, figures=figures)
+    return MachineCheck("scratch", Health.WEAK, text, cure, figures)
 
 
 def _semaphores() -> MachineCheck:
@@ -155,59 +175,71 @@ def _semaphores() -> MachineCheck:
 
 
 def _levels() -> Iterator[MachineCheck]:
+    """Check each level of confinement, and whether any of them works."""
     for name in levels.CONFINING:
-        if (reason := choice.failure(name)) is None:
-            text = (
-                f"version {landlock.version()} of the kernel's interface"
-                if name == "landlock"
-                else "works"
-            )
+        reason = choice.failure(name)
+        if reason is None:
+            text = "works"
+            if name == "landlock":
+                text = f"version {landlock.version()} of the kernel's interface"
             yield MachineCheck(name, Health.GOOD, text, figures={"works": True})
         else:
-            text, _, own_cure = reason.partition("; ")  # some reasons have their own
-            cure = "; ".join(filter(None, [own_cure, levels.TABLE[name].needs]))
-            yield MachineCheck(name, Health.WEAK, text, cure, {"works": False})
+            text, _, cure = reason.partition("; ")  # some reasons have a cure
+            needs = levels.TABLE[name].needs
+            if cure and needs:
+                cure += "; "
+            yield MachineCheck(name, Health.WEAK, text, cure + needs, {"works": False})
     try:
         level = choice.choose("auto", unsafe=False)
     except ArenaError:
         cure = f"mend one of {' and '.join(levels.CONFINING)}; or {choice.HOW_TO_TRUST}"
         yield MachineCheck("confinement", Health.BAD, "no level confines bots here", cure)
     else:
-        yield MachineCheck(
-            "confinement", Health.GOOD, f"bots are confined by {level}", figures={"level": level}
-        )
+        text = f"bots are confined by {level}"
+        yield MachineCheck("confinement", Health.GOOD, text, figures={"level": level})
 
 
 def _cgroup() -> MachineCheck:
     """Check whether bots can have cgroups of their own, which is never needed."""
-    if (path := cgroup.delegated()) is not None:
+    path = cgroup.delegated()
+    if path is not None:
         return MachineCheck("cgroup", Health.GOOD, f"bots get cgroups of their own in {path}")
     text = "none is delegated to arena, so that it counts memory and CPU time itself"
-    cure = "`systemd-run --user --scope -p Delegate=yes arena run`, or a container with its own /sys/fs/cgroup"
+    cure = (
+        "`systemd-run --user --scope -p Delegate=yes arena run`, "
+        "or a container with its own /sys/fs/cgroup"
+    )
     return MachineCheck("cgroup", Health.WEAK, text, cure)
 
 
 def _cores() -> MachineCheck:
-    """Check how many cores this process may use, by its affinity and by the quota of its container."""
-    count, quota, load = len(system.cores()), cgroup.quota(), os.getloadavg()[0]
-    text, cure = f"{count} of {os.cpu_count()} can be used, load {load:.1f}", ""
+    """Check how many cores this process may use, by its affinity and its container's quota."""
+    count = len(system.cores())
+    quota = cgroup.quota()
+    load = os.getloadavg()[0]
+    figures = {"cores": count, "machine": os.cpu_count(), "quota": quota, "load": load}
+    text = f"{count} of {os.cpu_count()} can be used, load {load:.1f}"
     if quota is not None and quota < count:
-        text = f"{text}; but the container's quota is {quota:g}: beyond it, its programs are halted for a while"
+        text += (
+            f"; but the container's quota is {quota:g}: "
+            "beyond it, its programs are halted for a while"
+        )
         cure = f"raise the quota, or set count = {max(1, int(quota))} under [workers]"
     elif count == 1:
-        text = f"{text}: matches are played one at a time, and arena shares the core with them"
+        text += ": matches are played one at a time, and arena shares the core with them"
         cure = "give the machine or the container two cores or more (docker: --cpus, --cpuset-cpus)"
     elif load > count:
-        text = f"{text}: other programs keep them busy, which makes an event slow and not unfair"
+        text += ": other programs keep them busy, which makes an event slow and not unfair"
         cure = "end the other programs, or play at another time"
-    figures = {"cores": count, "machine": os.cpu_count(), "quota": quota, "load": load}
-    return MachineCheck("cores", Health.WEAK if cure else Health.GOOD, text, cure, figures)
+    else:
+        return MachineCheck("cores", Health.GOOD, text, figures=figures)
+    return MachineCheck("cores", Health.WEAK, text, cure, figures)
 
 
 def _limits() -> MachineCheck:
-    files, processes = (
-        resource.getrlimit(kind)[0] for kind in (resource.RLIMIT_NOFILE, resource.RLIMIT_NPROC)
-    )
+    """Check the limits for open files and for processes."""
+    files, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
+    processes, _ = resource.getrlimit(resource.RLIMIT_NPROC)
     low = []
     if files != resource.RLIM_INFINITY and files < FEWEST_FILES:
         low.append(f"{files} open files (`ulimit -n`)")
@@ -215,7 +247,10 @@ def _limits() -> MachineCheck:
         low.append(f"{processes} processes (`ulimit -u`)")
     if not low:
         return MachineCheck("limits", Health.GOOD, "open files and processes are enough")
-    cure = f"raise them to {FEWEST_FILES} open files and {FEWEST_PROCESSES} processes, or use fewer workers"
+    cure = (
+        f"raise them to {FEWEST_FILES} open files and {FEWEST_PROCESSES} processes, "
+        "or use fewer workers"
+    )
     figures = {"files": files, "processes": processes}
     return MachineCheck("limits", Health.WEAK, f"only {' and '.join(low)}", cure, figures)
 
@@ -225,7 +260,7 @@ def _version(program: str) -> str:
     """Return the first line that a program prints about its version, or its name."""
     for option in ("--version", "-version", "version"):
         try:
-            done = subprocess.run(
+            completed = subprocess.run(
                 [program, option],
                 stdin=DEVNULL,
                 stdout=PIPE,
@@ -235,7 +270,7 @@ def _version(program: str) -> str:
             )
         except (OSError, subprocess.SubprocessError):
             return program
-        lines = done.stdout.decode("utf-8", "replace").splitlines()
-        if done.returncode == 0 and lines:
+        lines = completed.stdout.decode("utf-8", "replace").splitlines()
+        if completed.returncode == 0 and lines:
             return lines[0].strip()[:60]
     return program

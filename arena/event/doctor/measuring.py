@@ -1,6 +1,7 @@
-"""How well this machine measures time: the jitter of clocks, and how many matches at once it referees fairly.
+"""Measure how well this machine measures time.
 
-Both are measured with a dummy bot that computes for a known CPU time. Whatever else it is charged
+It measures the jitter of clocks, and the number of matches that can be refereed fairly at once.
+Both are measured with a dummy bot that computes for a known CPU time. If it is charged more, that
 is an error of the machine.
 """
 
@@ -20,7 +21,8 @@ from arena.sandbox.launcher import Launcher
 from arena.sandbox.toolchain import PYTHON
 from arena.values import Bot, Conditions, Ending, Event, Match, Record
 
-THINKING_S = 0.003  # the CPU time of each answer of the dummy bot
+THINKING_S = 0.003
+"""The CPU time of each answer of the dummy bot."""
 CONTROL = TimeControl(start=20.0, move=0.02)
 """Quick for a bot that needs 3 ms, with the usual margin."""
 BOARD = "mummy_maze.py/duel"
@@ -34,22 +36,23 @@ class Measured:
     matches: int
     answers: int
     seconds: float
-    """The wall time of all."""
+    """The wall time of all matches."""
     median: float
-    """Of the errors of all answers: the seconds that an answer was charged beyond what the bot has computed."""
+    """The median error: an answer was charged this number of seconds more than the bot computed."""
     high: float
     """99 of 100 errors are below it."""
     highest: float
+    """The highest error."""
     lost: int
     """Seats that lost on time, though the bot never takes too long."""
     failed: int
-    """Matches that arena could not play, such as those that the machine kept waiting too long."""
+    """Matches that arena could not play, for example because the machine kept them waiting."""
     reason: str = ""
-    """Why the last of these failed."""
+    """Why one of these matches failed."""
 
     @property
     def answers_per_second(self) -> float:
-        """The rate at which all lanes together asked and were answered."""
+        """The number of answers in a second, of all lanes together."""
         return self.answers / self.seconds
 
 
@@ -60,18 +63,17 @@ def measure(lanes: int, level: str, seconds: float) -> Measured:
     matches = _matches(level)
     pin = lanes <= len(system.cores())
     with Workers(lanes, pin=pin) as workers:
-        first = [next(matches) for _ in range(lanes)]
-        list(
-            workers.map(_play, lambda: first.pop() if first else None)
-        )  # starts all that later matches find ready
-        begun, numbers = time.monotonic(), count()
+        first_matches = [next(matches) for _ in range(lanes)]
+        # They start all processes that later matches find ready.
+        list(workers.map(_play, lambda: first_matches.pop() if first_matches else None))
+        begun = time.monotonic()
+        numbers = count()
 
-        def due() -> Match | None:  # on a very busy machine, too, each lane plays a match
-            return (
-                next(matches)
-                if next(numbers) < lanes or time.monotonic() - begun < seconds
-                else None
-            )
+        def due() -> Match | None:
+            # Each lane plays a match even on a very busy machine.
+            if next(numbers) < lanes or time.monotonic() - begun < seconds:
+                return next(matches)
+            return None
 
         for done in workers.map(_play, due):
             if done.result is None:
@@ -79,29 +81,35 @@ def measure(lanes: int, level: str, seconds: float) -> Measured:
             else:
                 records.append(done.result)
         elapsed = time.monotonic() - begun
-    errors = sorted(
-        max(0.0, CONTROL.charged(turn.spent) - THINKING_S)
-        for record in records
-        for turn in record.turns
-    ) or [0.0]
-    faults = [fault for record in records for fault in record.verdict.faults]
-    others = [fault.words for fault in faults if fault.ending is not Ending.TIMEOUT]
+    answers = 0
+    lost = 0
+    errors: list[float] = []
+    for record in records:
+        answers += len(record.turns)
+        charges = [CONTROL.charged(turn.spent) for turn in record.turns]
+        errors += [max(0.0, charge - THINKING_S) for charge in charges]
+        for fault in record.verdict.faults:
+            if fault.ending is Ending.TIMEOUT:
+                lost += 1
+            else:
+                failures.append(fault.words)
+    errors = sorted(errors) or [0.0]
     return Measured(
         lanes=lanes,
         matches=len(records),
-        answers=sum(len(record.turns) for record in records),
+        answers=answers,
         seconds=elapsed,
         median=errors[len(errors) // 2],
         high=errors[min(len(errors) - 1, len(errors) * 99 // 100)],
         highest=errors[-1],
-        lost=sum(fault.ending is Ending.TIMEOUT for fault in faults),
-        failed=len(failures) + len(others),
-        reason=[*failures, *others, ""][0],
+        lost=lost,
+        failed=len(failures),
+        reason=failures[0] if failures else "",
     )
 
 
 def lane_counts(cores_available: int) -> tuple[int, ...]:
-    """Return the numbers of matches at once that are tried: a lane, a lane for each core, and twice as many."""
+    """Return the numbers of lanes to try: one, one for each core, and two for each core."""
     return tuple(sorted({1, cores_available, 2 * cores_available}))
 
 
@@ -109,62 +117,76 @@ def clock_check(measured: Measured) -> MachineCheck:
     """Judge the jitter of one match at a time by the usual margin."""
     figures = {name: getattr(measured, name) for name in ("answers", "median", "high", "highest")}
     figures["margin"] = CONTROL.margin
-    charges = (
-        f"in {measured.answers} answers a dummy bot was charged {_ms(measured.median)} too much in the median, "
-        f"{_ms(measured.high)} in 1 of 100, {_ms(measured.highest)} at most"
-    )
     if not measured.answers:
+        text = f"the dummy bot could not play: {measured.reason}"
         cure = "`arena match dice dice --board duel` shows more"
-        return MachineCheck(
-            "clock", Health.BAD, f"the dummy bot could not play: {measured.reason}", cure, figures
-        )
+        return MachineCheck("clock", Health.BAD, text, cure, figures)
+    charges = (
+        f"in {measured.answers} answers a dummy bot was charged {_ms(measured.median)} too much "
+        f"in the median, {_ms(measured.high)} in 1 of 100, {_ms(measured.highest)} at most"
+    )
     if measured.highest > CONTROL.margin / 2:
-        cure = f"set margin = {max(0.1, round(2 * measured.highest, 2)):g} under [time]"
-        return MachineCheck(
-            "clock", Health.WEAK, f"{charges}; margin is {_ms(CONTROL.margin)}", cure, figures
-        )
+        text = f"{charges}; margin is {_ms(CONTROL.margin)}"
+        margin = max(0.1, round(2 * measured.highest, 2))
+        cure = f"set margin = {margin:g} under [time]"
+        return MachineCheck("clock", Health.WEAK, text, cure, figures)
     return MachineCheck("clock", Health.GOOD, charges, figures=figures)
 
 
 def lanes_check(measured: Sequence[Measured]) -> MachineCheck:
-    """Judge how many matches at once were played without a loss on time that is the machine's."""
-    fair = [each for each in measured if each.matches and not each.lost and not each.failed]
-    rates = ", ".join(
-        f"{each.lanes} at once: {each.answers_per_second:.0f} answers/s" for each in measured
-    )
-    names = ("lanes", "matches", "answers_per_second", "highest", "lost", "failed")
-    tried = [{name: getattr(each, name) for name in names} for each in measured]
-    figures = {"at_once": max((each.lanes for each in fair), default=0), "tried": tried}
-    if len(fair) == len(measured):
+    """Judge how many matches at once the machine plays without making a bot lose on time."""
+    fair: list[Measured] = []
+    unfair: list[Measured] = []
+    speeds: list[str] = []
+    tried: list[dict[str, object]] = []
+    for result in measured:
+        is_fair = result.matches > 0 and not result.lost and not result.failed
+        (fair if is_fair else unfair).append(result)
+        speeds.append(f"{result.lanes} at once: {result.answers_per_second:.0f} answers/s")
+        tried.append(
+            {
+                "lanes": result.lanes,
+                "matches": result.matches,
+                "answers_per_second": result.answers_per_second,
+                "highest": result.highest,
+                "lost": result.lost,
+                "failed": result.failed,
+            }
+        )
+    rates = ", ".join(speeds)
+    most_lanes = max((result.lanes for result in fair), default=0)
+    figures = {"at_once": most_lanes, "tried": tried}
+    if not unfair:
         text = f"{measured[-1].lanes} were refereed without a false time loss ({rates})"
         return MachineCheck("matches at once", Health.GOOD, text, figures=figures)
-    worst = next(each for each in measured if each not in fair)
+    worst = unfair[0]
     text = (
-        f"at {worst.lanes} at once {worst.lost} seats lost on time that should not have, and {worst.failed} matches "
-        f"failed ({rates})"
+        f"at {worst.lanes} at once {worst.lost} seats lost on time that should not have, "
+        f"and {worst.failed} matches failed ({rates})"
     )
-    cure = (
-        f"set count = {fair[-1].lanes} under [workers]"
-        if fair
-        else "end other programs and try again"
-    )
-    return MachineCheck(
-        "matches at once", Health.WEAK, text, f"{cure}, or raise margin under [time]", figures
-    )
+    cure = "end other programs and try again"
+    if fair:
+        cure = f"set count = {fair[-1].lanes} under [workers]"
+    cure += ", or raise margin under [time]"
+    return MachineCheck("matches at once", Health.WEAK, text, cure, figures)
 
 
 def _matches(level: str) -> Iterator[Match]:
+    """Yield matches of the dummy bot against itself, without end."""
     (board,) = rulebook.find(str(rulefile.shipped() / BOARD))
     command = (PYTHON, "measuring_bot.py", str(THINKING_S))
     bot = Bot(name="dummy", command=command, digest="dummy", files=measuring_bot.__file__)
     conditions = Conditions(time=CONTROL, sandbox=level)
     event = Event(name="doctor", seed=1, boards=(board,), bots=(bot,), conditions=conditions)
-    return (event.match(board, (bot, bot), number) for number in count())
+    for number in count():
+        yield event.match(board, (bot, bot), number)
 
 
 def _play(launcher: Launcher, match: Match) -> Record:
+    """Play a match in a lane."""
     return play(match, launcher=launcher)
 
 
 def _ms(seconds: float) -> str:
+    """Return seconds as milliseconds, in words."""
     return f"{seconds * 1000:.1f} ms"

@@ -1,7 +1,7 @@
-"""The dummy bot of `arena doctor`: it computes for a fixed CPU time, and plays the first legal move.
+"""The dummy bot of `arena doctor`: it computes for a fixed CPU time and plays the first legal move.
 
-Run as a script with one argument, the seconds of CPU. Standard library only: it sees what a bot
-sees.
+It is run as a script with one argument, the seconds of CPU time. It imports the standard library
+only, because a bot can import no more of arena than `arena.kit`.
 """
 
 import sys
@@ -10,19 +10,20 @@ import time
 
 def main() -> None:
     """Answer until the match ends."""
-    seconds, legal = float(sys.argv[1]), ""
+    seconds = float(sys.argv[1])
+    first_legal = ""
     for line in sys.stdin:
-        word, _, rest = line.rstrip("\n").partition(" ")
+        word, _, move = line.rstrip("\n").partition(" ")
         if word == "ready?":
             print("ready", flush=True)
         elif word == "legal":
-            legal = legal or rest
+            first_legal = first_legal or move
         elif word == "go":
-            until = time.process_time() + seconds
-            while time.process_time() < until:
+            end = time.process_time() + seconds
+            while time.process_time() < end:
                 pass
-            print(legal, flush=True)
-            legal = ""
+            print(first_legal, flush=True)
+            first_legal = ""
 
 
 if __name__ == "__main__":
