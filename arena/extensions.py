@@ -128,6 +128,8 @@ class AddedBridge:
     that folder, and all of it is in the digest of a bot with this bridge."""
     line: str
     """What it takes, in the list of bridges."""
+    games: tuple[str, ...] = ()
+    """The games or boards that a new bot with it plays; `()` = all."""
     starts_engine: bool = False
     """True when it starts the bot's command as a second process, which the bot is then allowed."""
 

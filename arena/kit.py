@@ -63,6 +63,8 @@ class Turn:
         self.secret = ""
         """32 hex digits for dice that no opponent can foretell; empty in an event whose seed is a
         number."""
+        self.time = ""
+        """The clocks in milliseconds, as the protocol has them: `start 5000 move 1000 bank 0`."""
         self.parameters = ""
         """The parameters of a board that was sampled for the event, as a JSON object; empty on
         every other board."""
@@ -237,7 +239,7 @@ class Turn:
 
     def _hear(self, word: str, value: str) -> None:
         """Take in a line; lines with an unknown word are ignored."""
-        if word in ("game", "role", "secret", "parameters"):
+        if word in ("game", "role", "secret", "time", "parameters"):
             setattr(self, word, value)
         elif word == "roles":
             self.roles = tuple(value.split())

@@ -80,16 +80,7 @@ def copy(
 
     ArenaError if there is a bot of this name already; case and file endings make no difference.
     """
-    if not target.parent.is_dir():
-        raise ArenaError(
-            f"{target.parent}: there is no such folder; make it, or run this where "
-            "tournament.toml is"
-        )
-    name = target.name.lower()
-    for path in sorted(target.parent.iterdir()):
-        is_program = path.is_file() and path.stem.lower() == name
-        if is_program or path.name.lower() == name:
-            raise ArenaError(f"{path}: is there already; choose another name than {target.name!r}")
+    refuse_taken(target)
     listed = ", ".join(_quoted(game) for game in games)
     settings = (
         f"author = {_quoted(author)}\n"
@@ -112,6 +103,20 @@ def _filled(text: str, replacements: Mapping[str, str]) -> str:
     for key, value in replacements.items():
         text = text.replace(f"@{key}@", value)
     return text
+
+
+def refuse_taken(target: Path) -> None:
+    """Raise ArenaError if there is a bot of this name already, or no folder for it."""
+    if not target.parent.is_dir():
+        raise ArenaError(
+            f"{target.parent}: there is no such folder; make it, or run this where "
+            "tournament.toml is"
+        )
+    name = target.name.lower()
+    for path in sorted(target.parent.iterdir()):
+        is_program = path.is_file() and path.stem.lower() == name
+        if is_program or path.name.lower() == name:
+            raise ArenaError(f"{path}: is there already; choose another name than {target.name!r}")
 
 
 def _quoted(text: str) -> str:

@@ -41,8 +41,8 @@ from arena.event.discovery.files import digest_of, files_of
 from arena.event.discovery.programs import RUN_PYTHON
 from arena.sandbox.toolchain import BRIDGE, bridge_of
 
-Option: TypeAlias = str | int | float | list[str]
-"""The value of an option; a truth value is a whole number in Python."""
+Option: TypeAlias = bool | str | int | float | list[str]
+"""The value of an option."""
 FILE = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_./-]*\.py")
 MOST_OPTIONS = 100
 LONGEST_OPTION = 1000

@@ -9,22 +9,32 @@ are run by bots and never imported here, so they may use the kit and nothing els
 
 Where to change what (paths begin below arena/):
 
+- how an engine's process is asked, and the words for its faults:
+  `extras/bridges/programs/arena_engine.py`
 - the games of Kaggle: `extras/bridges/programs/kaggle_bridge.py` `GAMES`
 - the command, the digest and the processes of a bot behind a bridge: `event/discovery/bridged.py`,
   `sandbox/toolchain.py` `resolved`, `event/config/__init__.py` `as_entered`
 """
 
-from arena.extensions import AddedBridge, Extension
+from arena.extensions import AddedBridge, AddedOptions, Extension
 
 EXTENSION = Extension(
+    options=(AddedOptions(command="new", path="arena.extras.bridges.command:new"),),
     bridges={
         "kaggle": AddedBridge(
             path="arena.extras.bridges:programs/kaggle_bridge.py",
             line="A file with `def agent(observation, configuration)`.",
         ),
+        "uci": AddedBridge(
+            path="arena.extras.bridges:programs/uci_bridge.py",
+            line="A chess engine that speaks UCI.",
+            games=("openspiel/chess",),
+            starts_engine=True,
+        ),
         "openspiel": AddedBridge(
             path="arena.extras.bridges:programs/openspiel_bridge.py",
             line="A file with a bot of OpenSpiel, which has `step(state)`.",
+            games=("openspiel",),
         ),
     },
 )

@@ -80,7 +80,7 @@ def agent(observation, configuration):
     assert moves(played(folder, f"openspiel/{board}", path, path)) == expected
 
 
-def test_the_last_function_of_a_file_is_the_agent_and_imports_find_the_modules_beside_it(folder):
+def test_the_last_function_is_the_agent_and_imports_find_the_modules_beside_it(folder):
     files = {"main.py": "import extra\ndef one(x):\n    return x\ndef two(observation):\n    return extra.COLUMN\n"}
     path = bot(folder, "last", "kaggle", {**files, "extra.py": "COLUMN = 3\n"})
     assert moves(played(folder, "connect_four", path, path))[0] == "drop 4"
@@ -184,16 +184,18 @@ def test_a_mistake_in_the_keys_of_a_bridge_is_one_line(folder, tmp_path, keys, w
 
 def test_the_bots_of_the_page_pass_their_check(folder):
     page = (tutorial.DOCS / "extras" / "bridges.md").read_text()
-    toml, python = tutorial.blocks(page, "toml"), tutorial.blocks(page, "python")
-    for name, file, settings, text, board in (
-        ("ada", "agent.py", toml[0], python[0], "connect_four"),
-        ("bea", "bot.py", toml[1], python[1], "openspiel/breakthrough"),
+    for name, bridge, file, board in (
+        ("ada", "kaggle", "agent.py", "connect_four"),
+        ("bea", "openspiel", "bot.py", "openspiel/breakthrough"),
     ):
         if name == "bea":
             pytest.importorskip("pyspiel")
+        _, _, part = page.partition(f"`bots/{name}/bot.toml`")
         home = folder / "bots" / name
         home.mkdir()
+        settings = tutorial.blocks(part, "toml")[0]
+        assert f'bridge = "{bridge}"' in settings
         (home / "bot.toml").write_text(settings)
-        (home / file).write_text(text)
+        (home / file).write_text(tutorial.blocks(part, "python")[0])
         done = cup.arena(folder, "check", f"bots/{name}", "--board", board)
         assert done.returncode == 0, done.stdout

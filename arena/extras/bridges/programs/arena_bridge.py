@@ -15,12 +15,12 @@ from typing import IO, Any
 from arena import kit
 from arena.kit import Turn
 
-Option = str | int | float | list[str]
+Option = bool | str | int | float | list[str]
 SHOWN_LETTERS = 200
 """Of what a bot or an engine said."""
 
 
-class Settings:
+class BridgeSettings:
     """What the bridge was started with."""
 
     def __init__(self, argv: Sequence[str]) -> None:
@@ -34,7 +34,9 @@ class Settings:
         for word in self.command:
             if word.endswith(".py"):
                 return word
-        raise Failed(f"{' '.join(self.command)}: this bridge takes a file in Python; name it in `command`")
+        raise Failed(
+            f"{' '.join(self.command)}: this bridge takes a file in Python; name it in `command`"
+        )
 
     @property
     def name(self) -> str:
@@ -45,10 +47,10 @@ class Settings:
         return Path(self.command[0]).name
 
 
-def settings() -> Settings:
+def settings() -> BridgeSettings:
     """Return the settings of this process; take the folder of the bridges out of the module path."""
     sys.path[0] = str(Path.cwd())  # so that the bot finds the modules beside it, and none of ours
-    return Settings(sys.argv)
+    return BridgeSettings(sys.argv)
 
 
 class Failed(SystemExit):
@@ -71,12 +73,14 @@ def own_output() -> IO[str]:
     return out
 
 
-def play(choose: Callable[[Turn], str], prepare: Callable[[Turn], None] | None, out: IO[str]) -> None:
+def play(
+    choose: Callable[[Turn], str], prepare: Callable[[Turn], None] | None, out: IO[str]
+) -> None:
     """Play matches, for as long as the event has some for this process."""
     kit.run(choose, prepare, out=out, again=True)
 
 
-def module_of(settings: Settings) -> ModuleType:
+def module_of(settings: BridgeSettings) -> ModuleType:
     """Return the bot's file as a module; end with a line where it has no such file."""
     path = Path(settings.file).absolute()
     folder = str(path.parent)
@@ -101,6 +105,6 @@ def facts(turn: Turn, word: str) -> list[str]:
     return found
 
 
-def refused(settings: Settings, answer: Any) -> str:
+def refused(settings: BridgeSettings, answer: Any) -> str:
     """Return an answer that is no legal move, and says who gave it: the referee judges it."""
     return short(f"{settings.name} answered {answer!r}")

@@ -9,7 +9,6 @@ from collections.abc import Callable
 from typing import Any
 
 import arena_bridge
-
 from arena.kit import Turn
 
 EMPTY = "."
@@ -29,7 +28,7 @@ class Struct(dict[str, Any]):
         self[name] = value
 
 
-class Game:
+class KaggleGame:
     """A game of the table: what an agent sees of it, and the move that its action stands for."""
 
     def __init__(
@@ -122,36 +121,42 @@ def nothing(turn: Turn) -> dict[str, Any]:  # noqa: ARG001 (all games have this 
 
 
 GAMES = {
-    "connect_four": Game(connect_four_configuration, discs_of_facts, lambda _, action: f"drop {action + 1}"),
-    "openspiel/connect_four": Game(drawn_sizes, drawn_board, lambda turn, action: f"{sign(turn)}{action}"),
-    "openspiel/tic_tac_toe": Game(
+    "connect_four": KaggleGame(
+        connect_four_configuration, discs_of_facts, lambda _, action: f"drop {action + 1}"
+    ),
+    "openspiel/connect_four": KaggleGame(
+        drawn_sizes, drawn_board, lambda turn, action: f"{sign(turn)}{action}"
+    ),
+    "openspiel/tic_tac_toe": KaggleGame(
         nothing,
         drawn_board,
         lambda turn, action: f"{sign(turn)}({action // 3},{action % 3})",
     ),
-    "openspiel/matrix_rps": Game(
+    "openspiel/matrix_rps": KaggleGame(
         lambda _: {"signs": 3}, hands, lambda _, action: SIGNS[action] if 0 <= action < 3 else ""
     ),
-    "openspiel/repeated_game": Game(
+    "openspiel/repeated_game": KaggleGame(
         lambda _: {"signs": 3}, hands, lambda _, action: SIGNS[action] if 0 <= action < 3 else ""
     ),
 }
 """By the name of a game, or of a board without its parameters."""
 
 
-def game_of(turn: Turn) -> Game:
+def game_of(turn: Turn) -> KaggleGame:
     """Return the row of the table for the game of a match; end with a line where there is none."""
     board = turn.game.partition("(")[0]
     row = GAMES.get(board) or GAMES.get(board.partition("/")[0])
     if row is None or (board.endswith("repeated_game") and "matrix_rps" not in turn.game):
-        raise arena_bridge.Failed(f"the bridge kaggle has no game {turn.game}; it has {', '.join(GAMES)}")
+        raise arena_bridge.Failed(
+            f"the bridge kaggle has no game {turn.game}; it has {', '.join(GAMES)}"
+        )
     return row
 
 
-class Agent:
+class KaggleAgent:
     """The agent of a file, and the match that it plays."""
 
-    def __init__(self, settings: arena_bridge.Settings) -> None:
+    def __init__(self, settings: arena_bridge.BridgeSettings) -> None:
         self._settings = settings
         self._agent = agent_of(settings)
         code = getattr(self._agent, "__code__", None)
@@ -181,7 +186,7 @@ class Agent:
         return str(arena_bridge.refused(self._settings, action))
 
 
-def agent_of(settings: arena_bridge.Settings) -> Callable[..., Any]:
+def agent_of(settings: arena_bridge.BridgeSettings) -> Callable[..., Any]:
     """Return the function `agent` of the file, or the last function in it, which Kaggle takes."""
     module = arena_bridge.module_of(settings)
     found: Callable[..., Any] | None = getattr(module, "agent", None)
@@ -191,11 +196,13 @@ def agent_of(settings: arena_bridge.Settings) -> Callable[..., Any]:
         if callable(value) and getattr(value, "__module__", "") == module.__name__:
             found = value
     if found is None:
-        raise arena_bridge.Failed(f"{settings.file}: has no `def agent(observation, configuration)`")
+        raise arena_bridge.Failed(
+            f"{settings.file}: has no `def agent(observation, configuration)`"
+        )
     return found
 
 
 if __name__ == "__main__":
     out = arena_bridge.own_output()
-    agent = Agent(arena_bridge.settings())
+    agent = KaggleAgent(arena_bridge.settings())
     arena_bridge.play(agent.choose, agent.prepare, out)

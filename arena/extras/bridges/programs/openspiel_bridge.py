@@ -6,14 +6,13 @@ The file has one of: `make_bot(game, player_id)`, which returns a bot; a `bot`; 
 from typing import Any
 
 import arena_bridge
-
 from arena.kit import Turn
 
 
-class Player:
+class SpielBot:
     """The bot of a file, and the match that it plays."""
 
-    def __init__(self, settings: arena_bridge.Settings) -> None:
+    def __init__(self, settings: arena_bridge.BridgeSettings) -> None:
         self._settings = settings
         self._module = arena_bridge.module_of(settings)
         self._bot: Any = None
@@ -23,7 +22,9 @@ class Player:
     def prepare(self, turn: Turn) -> None:
         """Make the bot for this match, or tell it that a match begins."""
         if turn.game.partition("/")[0] != "openspiel":
-            raise arena_bridge.Failed(f"the bridge openspiel plays the games of OpenSpiel, and {turn.game} is none")
+            raise arena_bridge.Failed(
+                f"the bridge openspiel plays the games of OpenSpiel, and {turn.game} is none"
+            )
         if turn.rules.hidden:
             raise arena_bridge.Failed(
                 f"{turn.game} hides a part of its state, which a bot with `step(state)` would see: "
@@ -49,7 +50,9 @@ class Player:
         """Tell the bot what the others played, ask it, and return its move."""
         state = turn.state
         if state is None:
-            raise arena_bridge.Failed(f"{turn.game}: the state after turn {turn.number} is not known")
+            raise arena_bridge.Failed(
+                f"{turn.game}: the state after turn {turn.number} is not known"
+            )
         self._inform(turn, state)
         action = self._bot.step(state.spiel.clone())
         if isinstance(action, tuple):  # of a bot that returns its policy, too
@@ -77,5 +80,5 @@ class Player:
 
 if __name__ == "__main__":
     out = arena_bridge.own_output()
-    player = Player(arena_bridge.settings())
+    player = SpielBot(arena_bridge.settings())
     arena_bridge.play(player.choose, player.prepare, out)

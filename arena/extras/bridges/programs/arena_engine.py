@@ -1,0 +1,170 @@
+"""An engine behind a bridge: a second process, whose lines the bridge reads within limits.
+
+Each way in which it can fail is a line on stderr, or a remark, that names the engine: the verdict
+quotes it. Nothing here knows of a game.
+"""
+
+import contextlib
+import os
+import select
+import subprocess
+import time
+from collections.abc import Callable
+from typing import IO, Any
+
+import arena_bridge
+from arena.kit import Turn
+
+LONGEST_LINE_BYTES = 65_536
+MOST_BYTES = 4_000_000
+"""Of an engine's output after one question, as of a bot's output in a turn."""
+PART_BYTES = 65_536
+SHARE = 0.05
+"""Of the time for an answer that the bridge keeps back, at most RESERVE_S: the engine's line has to
+come through two pipes."""
+RESERVE_S = 0.05
+
+START_SHARE = 0.7
+"""Of the start time, after which the engine is called silent."""
+
+
+class Engine:
+    """A process that is asked by lines. It ends together with the bot."""
+
+    def __init__(self, settings: arena_bridge.BridgeSettings, out: IO[str]) -> None:
+        self.name: str = settings.name
+        self._out = out
+        self._asked = "nothing"
+        """The last line that it was sent, for sentences."""
+        self._text = b""
+        """What it has printed of a line that is not whole."""
+        self._lines: list[bytes] = []
+        """Whole lines that nobody has read, the last one first."""
+        self._bytes = 0
+        """What it has printed since the last question."""
+        try:
+            self._process = subprocess.Popen(
+                settings.command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, bufsize=0
+            )
+        except OSError as error:
+            raise arena_bridge.Failed(
+                f"the engine {self.name} cannot be started: {error.strerror}"
+            ) from error
+        self._input: Any = self._process.stdin
+        self._output: Any = self._process.stdout
+
+    def send(self, line: str) -> None:
+        """Write a line to it."""
+        self._asked = line
+        self._bytes = 0
+        try:
+            self._input.write(f"{line}\n".encode())
+        except OSError:  # it has gone; what it said last may still be there
+            if not self._lines:
+                self._say_how_it_ended()
+
+    def line(self, until: float | None) -> str | None:
+        """Return its next line; None if there is none at the moment `until` (monotonic)."""
+        while not self._lines:
+            left = None if until is None else max(0.0, until - time.monotonic())
+            if not select.select([self._output], [], [], left)[0]:
+                return None
+            part = os.read(self._output.fileno(), PART_BYTES)
+            if not part:
+                self._say_how_it_ended()
+            self._take(part)
+        return self._lines.pop().decode("utf-8", "backslashreplace").strip()
+
+    def answer(
+        self, is_answer: Callable[[str], bool], seconds: float | None, hurry: str = ""
+    ) -> str:
+        """Return the first line that is an answer, within the seconds that the referee waits.
+
+        A line `hurry` is sent before they have passed. After that a remark says that the engine is
+        silent, and the bridge waits for the referee to end the match.
+        """
+        asked = self._asked
+        begin = time.monotonic()
+        late = None if seconds is None else begin + max(0.0, seconds - reserve(seconds))
+        if hurry and seconds is not None and late is not None:
+            found = self._answer_until(is_answer, late - reserve(seconds))
+            if found is not None:
+                return found
+            self.send(hurry)
+        found = self._answer_until(is_answer, late)
+        if found is not None:
+            return found
+        words = f"the engine {self.name} has given no answer to '{arena_bridge.short(asked)}'"
+        self._out.write(f"# {words}\n")
+        self._out.flush()
+        return self._answer_until(is_answer, None) or ""
+
+    def failure(self, words: str) -> SystemExit:
+        """End the engine; return the end of the bot, in words about the engine.
+
+        The engine is ended first, because the verdict quotes the last line of stderr, and an engine
+        that loses its bridge may complain there.
+        """
+        self._process.kill()
+        self._process.wait()
+        failure: SystemExit = arena_bridge.Failed(f"the engine {self.name} {words}")
+        return failure
+
+    def quit(self, line: str) -> None:
+        """Tell it to end."""
+        with contextlib.suppress(OSError, SystemExit):
+            self.send(line)
+
+    def _answer_until(self, is_answer: Callable[[str], bool], until: float | None) -> str | None:
+        while True:
+            line = self.line(until)
+            if line is None or is_answer(line):
+                return line
+
+    def _take(self, part: bytes) -> None:
+        """Cut what it has printed into lines."""
+        self._bytes += len(part)
+        asked = arena_bridge.short(self._asked)
+        if self._bytes > MOST_BYTES:
+            raise self.failure(f"printed more than {MOST_BYTES // 1_000_000} MB after '{asked}'")
+        *lines, self._text = (self._text + part).split(b"\n")
+        self._lines = lines[::-1]
+        if max(map(len, (*lines, self._text))) > LONGEST_LINE_BYTES:
+            raise self.failure(
+                f"printed a line of more than {LONGEST_LINE_BYTES} bytes after '{asked}'"
+            )
+
+    def _say_how_it_ended(self) -> None:
+        """End, since the engine has ended or closed its output."""
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            self._process.wait(0.2)
+        code = self._process.returncode
+        if code is None:
+            how = "closed its output"
+        elif code < 0:
+            how = f"was ended by signal {-code}"
+        else:
+            how = f"ended with exit status {code}"
+        raise self.failure(f"{how} after '{arena_bridge.short(self._asked)}'")
+
+
+def reserve(seconds: float) -> float:
+    """Return how much of the time for an answer the bridge keeps back."""
+    return min(RESERVE_S, SHARE * seconds)
+
+
+def start_seconds(turn: Turn) -> float | None:
+    """Return how long an engine may be silent at its start before a remark says so; None = for ever.
+
+    The clock has run since before the bridge itself was there.
+    """
+    seconds = clock(turn, "start")
+    return None if seconds is None else START_SHARE * seconds
+
+
+def clock(turn: Turn, name: str) -> float | None:
+    """Return the seconds of a clock that the protocol tells at the start; None = it has none."""
+    words = turn.time.split()
+    if name not in words:
+        return None
+    return int(words[words.index(name) + 1]) / 1000
