@@ -12,13 +12,14 @@ from arena.cli.making import making_archive
 from arena.cli.progress import ProgressLine
 from arena.errors import ArenaError, FileError, writing
 from arena.event.discovery import may_be_called
-from arena.extras.imports import table
+from arena.extras.imports import pgn, sgf, table
 from arena.extras.imports.outside import FilePosition, OutsideMatch, board_name
 from arena.extras.imports.storing import Importer, before_in
 from arena.results.archive import Archive
 from arena.values import Record
 
 TABLE_ENDINGS = (".csv", ".tsv")
+ENDINGS = (*TABLE_ENDINGS, ".pgn", ".sgf")
 MAKING = ".importing"
 GAME, BOARD = "imported", "standard"
 
@@ -85,13 +86,27 @@ class _Reading:
         """Return what reads a file; ArenaError for a kind of file that nobody reads."""
         if path.suffix.lower() in TABLE_ENDINGS:
             return lambda: table.read(path, self._game or GAME, self._board or BOARD, self._unread)
-        raise FileError(path, f"its name must end in {', '.join(TABLE_ENDINGS)}")
+        if path.suffix.lower() == ".pgn":
+            return lambda: self._finished(pgn.read(path, self._game or pgn.GAME, self._board))
+        if path.suffix.lower() == ".sgf":
+            return lambda: self._finished(sgf.read(path, self._game, self._board))
+        raise FileError(path, f"its name must end in {', '.join(ENDINGS)}")
+
+    def _finished(self, games: Iterator[OutsideMatch | None]) -> Iterator[OutsideMatch]:
+        """Yield the games that have a result and players, and count the others."""
+        for game in games:
+            if game is None:
+                self.left_out += 1
+            else:
+                yield game
 
     def notes(self) -> Iterator[str]:
         """Yield what the user should know of what was left out."""
         if self._unread:
             names = ", ".join(output.safe_line(column, 40) for column in dict.fromkeys(self._unread))
             yield f"columns that are not read: {names}"
+        if self.left_out:
+            yield f"left out, without a result or the name of a player: {output.counted(self.left_out, 'game')}"
 
 
 def _add(folder: Path, name: str, files: Sequence[Path], reading: _Reading) -> tuple[int, int, int]:

@@ -371,6 +371,10 @@ def test_the_page_can_be_followed(tmp_path):
     with cup.first_chart_only():
         folder, done = tutorial.follow(page, tmp_path, {})
     assert [command.returncode for command in done] == [0] * len(done), [command.stderr for command in done]
+    assert len(done) == 8
     assert (folder / "results" / "league" / "report.html").is_file()
+    for name, count in (("league", 6), ("engines", 2), ("club", 4)):
+        with Archive.open(folder / "results" / name) as archive:
+            assert archive.count() == count
     seats = next(block for block in tutorial.blocks(page, "csv") if block.startswith("match,role"))
     assert scores(imported(tmp_path, seats, "seats.csv")) == [("Ajax", "Brugge", 80, 20), ("Brugge", "Ajax", 100, 0)]
