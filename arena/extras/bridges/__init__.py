@@ -31,6 +31,12 @@ EXTENSION = Extension(
             games=("openspiel/chess",),
             starts_engine=True,
         ),
+        "gtp": AddedBridge(
+            path="arena.extras.bridges:programs/gtp_bridge.py",
+            line="A Go engine that speaks GTP.",
+            games=("openspiel/go(board_size=9)",),
+            starts_engine=True,
+        ),
         "openspiel": AddedBridge(
             path="arena.extras.bridges:programs/openspiel_bridge.py",
             line="A file with a bot of OpenSpiel, which has `step(state)`.",

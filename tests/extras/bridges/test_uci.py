@@ -8,7 +8,7 @@ import pytest
 
 from arena.results.leaderboard import Results
 from tests.extras.bridges.bridged import bot, fault, moves, played
-from tests.support import cup, tutorial, workspaces
+from tests.support import cup, workspaces
 
 pytest.importorskip("pyspiel")
 CHESS = "openspiel/chess"
@@ -163,14 +163,3 @@ def test_an_engine_of_debian_plays_whole_matches_against_itself(folder, engine):
     row = played(folder, CHESS, f"bots/{program}", f"bots/{program}")
     assert (row["reason"], row["faults"]) == ("finished", [])
     assert len(row["turns"]) > 20
-
-
-def test_the_commands_of_the_page_make_a_bot_of_stockfish(tmp_path):
-    if shutil.which("stockfish", path="/usr/games:/usr/bin") is None:
-        pytest.skip("stockfish is not installed: apt-get install stockfish")
-    folder = workspaces.make(tmp_path / "ws", {}, CHESS, time={"start": 10.0, "move": 0.05})
-    page = (tutorial.DOCS / "extras" / "bridges.md").read_text()
-    block = next(block for block in tutorial.blocks(page, "sh") if "stockfish" in block)
-    for line in block.splitlines():
-        done = cup.arena(folder, *line.split()[1:])
-        assert done.returncode == 0, done.stdout + done.stderr
