@@ -536,9 +536,17 @@ class Event:
     openings: Openings = Openings()
     rating: str = "bradley_terry"
     """Decides the rank; affects which matches are played only by `stop_when`."""
+    prior: str = field(default="estimated", metadata=identity.ADDED_LATER)
+    """`estimated`: ratings are drawn towards the average as far as the matches leave them open;
+    `none`: the plain fit. Only ratings that are a fit have a prior."""
     tie_breaks: tuple[str, ...] = ()
     """Decide, in this order, the rank of bots of equal rating and points; do not affect which
     matches are played."""
+
+    @property
+    def has_prior(self) -> bool:
+        """Whether ratings are drawn towards the average."""
+        return self.prior != "none"
 
     def match(self, board: Board, seating: tuple[Bot, ...], repeat: int) -> Match:
         """Return the match of these bots, which are in the board's order of roles.

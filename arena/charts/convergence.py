@@ -59,7 +59,7 @@ def _parts(league: Results) -> Iterator[tuple[int, Rating]]:
     bots, _ = arrays.coded(attrgetter("bot"))
     if block_count < FEWEST or len(bots) < 2:
         return
-    rule = find(league.rating)
+    rule = find(league.rating, prior=league.event.has_prior)
     seed = league.event.resampling_seed
     parts = PARTS if len(bots) <= MANY else FEWEST
     ends = {-(-block_count * part // parts) for part in range(1, parts + 1)}

@@ -215,6 +215,7 @@ JOINED = {
     "seed",
     "conditions",
     "rating",
+    "prior",
     "confidence",
     *plan.IRRELEVANT,
 }

@@ -445,4 +445,6 @@ def key(event: Event) -> str:
     values["openings"] = event.openings.plies, event.openings.listed
     if event.stop_when is None:
         del values["rating"], values["confidence"]
+    if event.stop_when is None or event.has_prior:
+        del values["prior"]  # it is newer than stored plans
     return digest_of(values, schedules.code_digest(event.schedule))

@@ -107,7 +107,7 @@ def pairs(
 
     if ranked is None:
         ranked = ranked_bots(event)
-    rule = ratings.find(event.rating)
+    rule = ratings.find(event.rating, prior=event.has_prior)
     fitted = rule.rate(arrays, seed=event.resampling_seed, refits=REFITS)
     rows = [row for row, rating in enumerate(fitted.ratings) if rating.bot in ranked]
     rated = [fitted.ratings[row] for row in rows]

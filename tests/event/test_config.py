@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from arena.errors import ArenaError
-from arena.event import config, schedules
+from arena.event import config, plan, schedules
 from arena.sandbox import cores
 from tests.support import extras
 
@@ -205,6 +205,17 @@ def test_what_decides_the_rank_is_the_events(workspace):
     assert matches[0] == matches[1]  # so that what is played already counts under another rating
 
 
+def test_a_rating_is_a_name_or_a_table_with_a_name_and_a_prior(workspace):
+    as_text = config.load(write('rating = "elo"')).event(workspace)
+    as_table = config.load(write('[rating]\nname = "elo"')).event(workspace)
+    plain = config.load(write('[rating]\nprior = "none"')).event(workspace)
+    assert as_text == as_table
+    assert (as_table.rating, as_table.has_prior) == ("elo", True)
+    assert (plain.rating, plain.has_prior) == ("bradley_terry", False)
+    assert plan.key(plain) == plan.key(replace(plain, prior="estimated"))
+    assert refusal('[rating]\nprior = "wide"').startswith("rating.prior:")
+
+
 LATER = [
     ("boards = []", "boards: none are named; `arena games` lists them"),
     ('boards = ["dual"]', "boards: there is no game or board 'dual'; did you mean 'duel'?"),
@@ -217,6 +228,14 @@ LATER = [
     ),
     ('schedule = "gauntlet"\nreferences = ["bob", "ann"]', "references: all bots are named"),
     ('references = ["ann"]', 'references: only schedule = "gauntlet" has reference bots'),
+    (
+        'rating = {name = "eloo"}',
+        "rating: there is no 'eloo'; did you mean 'elo'? Known: alpha_rank, bradley_terry, elo, points",
+    ),
+    (
+        'rating = {name = "points", prior = "none"}',
+        "rating: prior: 'points' has none; only bradley_terry and elo have one: leave out `prior`",
+    ),
     (
         'rating = "eloo"',
         "rating: there is no 'eloo'; did you mean 'elo'? Known: alpha_rank, bradley_terry, elo, points",

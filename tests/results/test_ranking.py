@@ -392,9 +392,13 @@ def test_a_bot_that_had_no_turn_yet_in_a_role_is_no_specialist(tmp_path):
     )
 
 
-def hopeless(folder):
+def hopeless_event():
+    return stored.event("ann", "bob", "cat", "dan", boards=[stored.DUEL], repeats=2)
+
+
+def hopeless(folder, event=None):
     """An event of three bots that beat each other, and of one that loses everything."""
-    event = stored.event("ann", "bob", "cat", "dan", boards=[stored.DUEL], repeats=2)
+    event = event or hopeless_event()
     after = {"ann": "bob", "bob": "cat", "cat": "ann"}
     records = []
     for match in stored.plan(event):
@@ -403,6 +407,26 @@ def hopeless(folder):
         turns = 20 + match.repeat  # no copy of another match
         records.append(stored.played(match, turns=turns, explorer=100 * won, mummy=100 * (not won)))
     return stored.store(folder / "cup", event, records)
+
+
+def test_without_a_prior_the_leaderboard_has_the_plain_fit_or_says_why_not(tmp_path):
+    boards = [stored.DUEL]
+    event = replace(stored.event("ann", "bob", boards=boards, repeats=4), prior="none")
+    wins = {"ann": (100, 100, 100, 0), "bob": (0, 0, 100, 0)}  # of the explorer, by repeat
+    records = []
+    for match in stored.plan(event):
+        score = wins[match.seats[0].bot.name][match.repeat]
+        records.append(stored.played(match, turns=20 + match.repeat, explorer=score, mummy=100 - score))
+    results = Results.open(stored.store(tmp_path / "cup", event, records))
+    table = results.leaderboard().set_index("bot")
+    # Each wins 3 of 4 as the stronger one, whatever its role: the odds are 3 to 1.
+    assert table.loc["ann", "rating"] - table.loc["bob", "rating"] == pytest.approx(400 * np.log10(3), abs=0.01)
+    assert results.warnings == ()
+    results.close()
+
+    always = replace(hopeless_event(), prior="none")
+    output = arena(tmp_path, "leaderboard", str(hopeless(tmp_path / "hopeless", always)))
+    assert "no finite fit without a prior" in output.stderr
 
 
 def test_an_open_interval_is_shown_as_one_in_every_form(tmp_path):

@@ -32,8 +32,10 @@ from arena.event.config.keys import (
     Faults,
     GradeTable,
     LimitsTable,
+    NameOrRating,
     NotifyTable,
     OpeningsTable,
+    RatingTable,
     RemoteTable,
     Seed,
     ThresholdTable,
@@ -105,9 +107,10 @@ class Tournament(Table):
     confidence: float = Field(
         0.95, ge=0.5, le=0.9999, description="The chance that `stop_when` is right."
     )
-    rating: str = Field(
-        "bradley_terry",
-        description="The rating that decides the rank: bradley_terry, elo, points or alpha_rank.",
+    rating: NameOrRating = Field(
+        RatingTable(),
+        description="The rating that decides the rank: bradley_terry, elo, points or alpha_rank; "
+        "or a table with its `name` and its `prior`.",
     )
     tie_breaks: Names = Field(
         (), description="FIDE's tie-breaks for bots of equal rating and points, in this order."
@@ -239,7 +242,8 @@ class Tournament(Table):
             confidence=self.confidence,
             conditions=self.conditions(),
             openings=self._openings(workspace, played),
-            rating=ratings.known(self.rating),
+            rating=self._rating(),
+            prior=self.rating.prior,
             tie_breaks=self.tie_breaks,
         )
         planned = schedules.total(event)
@@ -251,6 +255,16 @@ class Tournament(Table):
         if not planned:
             raise ArenaError(f"bots: {_unseatable(event)}")
         return event
+
+    def _rating(self) -> str:
+        """Return the name of the rating."""
+        name = ratings.known(self.rating.name)
+        if self.rating.prior == "none" and name not in ratings.WITH_PRIOR:
+            with_prior = " and ".join(ratings.WITH_PRIOR)
+            raise ArenaError(
+                f"rating: prior: {name!r} has none; only {with_prior} have one: leave out `prior`"
+            )
+        return name
 
     def entrants(self, workspace: Path) -> tuple[Bot, ...]:
         """Return every bot of the folder and of the [[bot]] tables, in order of name."""

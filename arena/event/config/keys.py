@@ -225,6 +225,29 @@ def _some(thresholds: tuple[ThresholdTable, ...]) -> tuple[ThresholdTable, ...]:
     return thresholds
 
 
+def _rating(value: object) -> object:
+    """Return a table with the name for a name alone."""
+    return {"name": value} if isinstance(value, str) else value
+
+
+class RatingTable(Table):
+    """[rating]: what decides the rank."""
+
+    name: str = Field("bradley_terry", description="bradley_terry, elo, points or alpha_rank.")
+    prior: Literal["estimated", "none"] = Field(
+        "estimated",
+        description="Draw ratings towards the average as far as few matches leave them open; "
+        '"none": the plain fit of bradley_terry and elo.',
+    )
+
+
+NameOrRating = Annotated[
+    RatingTable,
+    BeforeValidator(_rating),
+    WithJsonSchema({"anyOf": [{"type": "string"}, RatingTable.model_json_schema()]}),
+]
+
+
 class GradeTable(Table):
     """[grade]: the marks that `arena grade` gives."""
 

@@ -354,7 +354,7 @@ class Results:
 
     def fit(self, arrays: Arrays) -> Ratings:
         """Return a fit of other matches by the same rating, for a frame of an extension."""
-        rule = ratings.find(self.rating)
+        rule = ratings.find(self.rating, prior=self.event.has_prior)
         return rule.rate(arrays, seed=self.event.resampling_seed, refits=REFITS)
 
     @property

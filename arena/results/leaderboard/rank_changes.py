@@ -56,7 +56,7 @@ def _entry(event: Event, ranks: Ranks) -> dict[str, Any]:
     return {
         "bots": {bot.name: bot.digest for bot in event.bots},
         "boards": sorted([board.label, board.digest] for board in event.boards),
-        "rating": event.rating,
+        "rating": event.rating if event.has_prior else f"{event.rating} without prior",
         "ranks": dict(ranks),
     }
 

@@ -200,6 +200,21 @@ class Rule(Protocol):
         ...
 
 
+@dataclass(frozen=True)
+class _WithoutPrior:
+    """A rating that is a fit, without its prior."""
+
+    module: Any
+
+    def rate(self, arrays: "Arrays", *, seed: int = 0, refits: int = REFITS) -> Ratings:
+        found: Ratings = self.module.rate(arrays, seed=seed, refits=refits, prior=False)
+        return found
+
+
+WITH_PRIOR = ("bradley_terry", "elo")
+"""The ratings that are a fit with a prior."""
+
+
 def names() -> tuple[str, ...]:
     """Return the names of all ratings: the modules of this folder."""
     return tuple(module.name for module in iter_modules(__path__) if not module.ispkg)
@@ -212,6 +227,12 @@ def known(name: str) -> str:
     return name
 
 
-def find(name: str) -> Rule:
-    """Return the rating of that name; raise ArenaError if there is none."""
-    return cast("Rule", import_module(f"{__name__}.{known(name)}"))
+def find(name: str, *, prior: bool = True) -> Rule:
+    """Return the rating of that name; raise ArenaError if there is none.
+
+    Without a `prior`, the ratings WITH_PRIOR draw no bot towards the average; others have no prior.
+    """
+    module = import_module(f"{__name__}.{known(name)}")
+    if not prior and name in WITH_PRIOR:
+        return _WithoutPrior(module)
+    return cast("Rule", module)

@@ -187,6 +187,7 @@ SETTINGS = {
     "stop_when": "best is certain",
     "confidence": 0.9,
     "rating": "points",
+    "prior": "none",
     "tie_breaks": ("buchholz",),
 }
 
