@@ -43,15 +43,15 @@ def surely_beats(payoffs: Payoffs) -> Mask:
     """Return N x N: whether the bot of the row beats that of the column, at 95 % for all pairs together.
 
     With equal chances a mean of n results, each 0 to 1, is at least m with a probability of at most exp(-n D), where D
-    is the relative entropy of m and 1/2, whatever the distribution of the results is (Hoeffding, 1963). Pairs share the
-    error evenly.
+    is the relative entropy of m and 1/2, whatever the distribution of the results is (Hoeffding, 1963). If the results
+    have weights, n is the sum of these over the largest one. Pairs share the error evenly.
     """
     mean = payoffs.mean
     with np.errstate(divide="ignore", invalid="ignore"):
         terms = [np.where(part > 0, part * np.log(2 * part), 0.0) for part in (mean, 1 - mean)]
     pairs = max(1, mean.size - len(mean))
     beats: Mask = (mean > 0.5) & (
-        np.exp(-payoffs.blocks * rounded(sum(terms, np.zeros(mean.shape)))) < (1 - LEVEL) / pairs
+        np.exp(-payoffs.observations * rounded(sum(terms, np.zeros(mean.shape)))) < (1 - LEVEL) / pairs
     )
     return beats
 

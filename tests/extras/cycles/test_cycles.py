@@ -72,6 +72,18 @@ def test_matches_that_repeat_others_prove_nothing():
     assert surely_beats(payoffs_of(add_up(played))).any()
 
 
+def test_copies_count_in_a_payoff_as_all_matches_do_but_make_it_no_surer():
+    won = [match("duel", "ann bob", 100, 0, seed=seed) for seed in range(8)]
+    lost = [match("classic", "bob ann ann", 100, 0, 0, seed=seed) for seed in range(8, 16)]
+    played = arrays_of((*won, *lost))
+    copied = replace(played, transcript=np.where(np.arange(16) < 8, 0, 1 + np.arange(16)))
+    payoffs = payoffs_of(add_up(copied))
+    assert payoffs.mean[0, 1] == pytest.approx(0.5)  # 8 of 16 matches
+    assert payoffs.blocks[0, 1] == 9
+    assert payoffs.observations[0, 1] == 2  # the copies have half of all weight
+    assert payoffs_of(add_up(played)).observations[0, 1] == 16
+
+
 def beaten_in_turn(name_of_winner, count=24):
     event = stored.event("ann", "bob", "cat", boards=(stored.DUEL,), repeats=count)
     for planned in stored.plan(event):

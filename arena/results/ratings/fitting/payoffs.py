@@ -4,9 +4,11 @@ No order is assumed here: A may beat B, B beat C, and C beat A.
 """
 
 # The value of a block is the mean result of its two bots there, 0 to 1: half of it is a draw, or
-# two legs won by one bot each. Blocks are independent. The belief of a payoff is the beta
-# distribution that has the mean and the variance of a Bayesian bootstrap (Rubin, 1981) of the
-# blocks and of one more block, half won and half lost. Where all blocks are won or lost, that is
+# two legs won by one bot each. A payoff is the mean over all matches, as points are: a block of
+# copies weighs as much as its matches. Blocks are independent, and the largest one has the weight
+# of one observation, so a payoff is as sure as that of `observations` equal blocks. The belief of a
+# payoff is the beta distribution that has the mean and the variance of a Bayesian bootstrap (Rubin,
+# 1981) of these and of one more, half won and half lost. Where all blocks are won or lost, that is
 # exactly the posterior under Jeffreys' prior.
 
 from collections.abc import Callable
@@ -27,6 +29,8 @@ class Payoffs:
 
     blocks: Ints
     """The number of blocks in which two bots met on different sides."""
+    observations: Floats
+    """Their matches, over those of the largest block: the number of blocks if all are equal."""
     mean: Floats
     """The mean result of the row's bot, 0 to 1; 0.5 for two bots that never met."""
     squares: Floats
@@ -48,10 +52,10 @@ class Payoffs:
 
     def _drawn(self, count: int, random: np.random.Generator) -> Floats:
         """Return count x N x N: payoffs drawn from the belief."""
-        blocks = self.blocks + 1  # with one more, half won and half lost
-        mean = (self.blocks * self.mean + 0.5) / blocks
-        mean_square = (self.blocks * self.squares + 0.5) / blocks
-        variance = (mean_square - mean**2) / (blocks + 1)
+        count_and_one = self.observations + 1  # with one more, half won and half lost
+        mean = (self.observations * self.mean + 0.5) / count_and_one
+        mean_square = (self.observations * self.squares + 0.5) / count_and_one
+        variance = (mean_square - mean**2) / (count_and_one + 1)
         sureness = mean * (1 - mean) / variance - 1
         wins = mean * sureness
         losses = (1 - mean) * sureness
@@ -67,9 +71,12 @@ def payoffs_of(totals: MatchTotals) -> Payoffs:
     """Return the payoffs of all pairs of bots; sides are compared by their score in each block."""
     count = len(totals.bots)
     blocks = 1 + int(totals.block.max(initial=0))
+    parts = max(1, len(totals.block))
     seats = totals.seats[totals.seating]  # B x K
     side = totals.side[totals.seating]  # B x K
-    codes = [np.zeros(0, dtype=np.int64)]  # of a pair of bots in a block
+    codes = [
+        np.zeros(0, dtype=np.int64)
+    ]  # of a pair of bots in a part, once for two of their roles
     results = [np.zeros(0)]  # of the bot that comes first by name, 0 to 1
     for left in range(seats.shape[1]):
         for right in range(left):
@@ -82,11 +89,19 @@ def payoffs_of(totals: MatchTotals) -> Payoffs:
             lead = (scores[:, left] - scores[:, right]) / totals.part_matches[met]
             result = 0.5 + np.where(bot < opponent, lead, -lead) / 200
             pair = np.minimum(bot, opponent) * count + np.maximum(bot, opponent)
-            codes.append(pair * blocks + totals.block[met])
+            codes.append(pair * parts + np.flatnonzero(met))
             results.append(result)
-    code, meeting = np.unique(np.concatenate(codes), return_inverse=True)
-    result = np.bincount(meeting, np.concatenate(results)) / np.bincount(meeting)
+    code, leg = np.unique(np.concatenate(codes), return_inverse=True)
+    of_legs = np.bincount(leg, np.concatenate(results)) / np.bincount(leg)
+    size = totals.part_matches[code % parts].astype(np.float64)  # by leg, in matches
+
+    in_block = code // parts * blocks + totals.block[code % parts]
+    code, meeting = np.unique(in_block, return_inverse=True)
+    matches = np.bincount(meeting, size).astype(np.float64)  # by meeting
+    result = np.bincount(meeting, size * of_legs) / matches
     pair = code // blocks  # by meeting
+    largest = np.zeros(count * count)
+    np.maximum.at(largest, pair, matches)
 
     def by_pair(weights: Floats) -> Floats:
         sums = np.bincount(pair, weights, minlength=count * count)
@@ -94,15 +109,18 @@ def payoffs_of(totals: MatchTotals) -> Payoffs:
 
     # These have a figure only where the row's bot comes before the column's.
     meetings = by_pair(np.ones(len(pair)))
-    total = by_pair(result)
-    squared = by_pair(result**2)
-    both = meetings + meetings.T
+    played = by_pair(matches)
+    total = by_pair(matches * result)
+    squared = by_pair(matches * result**2)
+    both = played + played.T
     divisor = np.maximum(both, 1)
     never = 0.5 * (both == 0)
-    lost = meetings - total
-    lost_squared = meetings - 2 * total + squared
+    lost = played - total
+    lost_squared = played - 2 * total + squared
+    observations = played / np.maximum(largest, 1).reshape(count, count)
     return Payoffs(
-        blocks=both.astype(np.int64),
+        blocks=(meetings + meetings.T).astype(np.int64),
+        observations=observations + observations.T,
         mean=(total + lost.T) / divisor + never,
         squares=(squared + lost_squared.T) / divisor + never,
     )
