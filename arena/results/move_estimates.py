@@ -12,13 +12,16 @@ It owns when an estimate is sure enough. It reads no file: archives only stand i
 # that went differently (a repetition of the same moves says nothing new), and the difference must
 # be beyond the 95 % interval. Whoever compares five moves with each other finds a large difference
 # sooner or later, so the interval holds for all comparisons of a position together: with k of them
-# each may err k times more rarely (Bonferroni), at z standard errors. The interval is that of
-# Agresti and Caffo (2000): each move has z²/4 more lost and as many more won matches, for the mean,
-# too. `benchmarks/lessons.py` simulates it: fewer than 5 % of the positions with equal moves teach
-# something false; without both remedies it was 8 to 70 % of those with five moves. The second
-# danger is strength: a strong bot scores more after any move. So the same difference must remain
-# when the mean of a bot in that role on that board is subtracted from each of its scores. At the
-# first turn, for instance, a bot that always begins alike has exactly its mean, and there is
+# each may err k times more rarely (Bonferroni), at z standard errors. Matches of the same bots with
+# the same seed share their luck, whatever role each bot has: two copies of a bot with chance even
+# make the same moves in both legs. So the mean of a move in such a group is one observation (it was
+# each match, and then one position in six with equal moves taught something false). The interval is
+# that of Agresti and Caffo (2000): each move has z²/4 more lost and as many more won matches, for
+# the mean, too. `benchmarks/lessons.py` simulates it: fewer than 5 % of the positions with equal
+# moves teach something false; without both remedies it was 8 to 70 % of those with five moves. The
+# second danger is strength: a strong bot scores more after any move. So the same difference must
+# remain when the mean of a bot in that role on that board is subtracted from each of its scores. At
+# the first turn, for instance, a bot that always begins alike has exactly its mean, and there is
 # nothing to learn from it.
 
 from collections import defaultdict
@@ -35,7 +38,8 @@ from arena.results.blunders import Blunder, Blunders, Mean, RolePosition
 from arena.values import Record
 
 LEAST_MATCHES = 3
-"""An estimate compares two moves that were each made in as many different matches."""
+"""An estimate compares two moves that were each made in as many different matches, where those of
+the same bots with the same seed count as one."""
 LEAST_POINTS = 20
 """An estimate is a lesson if another move scored as many points more on average."""
 TAIL = 0.025
@@ -50,6 +54,17 @@ class _Choice(NamedTuple):
     score: int
     transcript: int
     """Equal for matches of which only the first counts."""
+    group: int
+    """Equal for matches of the same bots with the same seed on a board, which share their luck."""
+
+
+class _Scores(NamedTuple):
+    """What a move scored in a position."""
+
+    matches: list[int]
+    """The score of each match."""
+    groups: list[tuple[float, float]]
+    """The mean score of each group of matches, and by how much it is above the mean of the bots."""
 
 
 class Estimates:
@@ -78,6 +93,7 @@ class Estimates:
         for role, name in names.items():
             self._scores[match.label, role, name].append(scores[role])
         transcript = _transcript(record)
+        group = hash((match.label, match.sampled, match.seed, frozenset(names.values())))
         for state, turns in positions(game, record.turns):
             for turn in turns:
                 role = turn.role
@@ -93,7 +109,7 @@ class Estimates:
                 # In a match of the bot another seat may stand where the bot comes only in a later
                 # match.
                 if position in self._moves or self._bot in names.values():
-                    choice = _Choice(names[role], turn.move, scores[role], transcript)
+                    choice = _Choice(names[role], turn.move, scores[role], transcript, group)
                     self._choices[position].append(choice)
 
     def blunders(self) -> Blunders:
@@ -105,7 +121,8 @@ class Estimates:
             scores = _scores_of(position, choices, means)
             chosen = {blunder.move for blunder in moves}
             alternatives = {choice.move for choice in choices if choice.bot != self._bot}
-            better_moves = better_than(chosen, alternatives, scores)
+            observations = {move: of_move.groups for move, of_move in scores.items()}
+            better_moves = better_than(chosen, alternatives, observations)
             for blunder in moves:
                 better = better_moves.get(blunder.move)
                 if better is None:
@@ -113,8 +130,8 @@ class Estimates:
                 good = sorted(better, key=lambda move: (-better[move], move))
                 compared = {}
                 for move in (blunder.move, *good):
-                    pairs = scores[move]
-                    compared[move] = Mean(len(pairs), fmean(score for score, _ in pairs))
+                    matches = scores[move].matches
+                    compared[move] = Mean(len(matches), fmean(matches))
                 points = round(better[good[0]], 1)
                 lesson = blunder._replace(points=points, good=tuple(good), means=compared)
                 blunders.setdefault(position, []).append(lesson)
@@ -135,31 +152,39 @@ def _scores_of(
     position: RolePosition,
     choices: Iterable[_Choice],
     means: Mapping[tuple[str, Role, str], float],
-) -> dict[Move, list[tuple[int, float]]]:
-    """Return for each move that was made often enough the scores of its matches.
+) -> dict[Move, _Scores]:
+    """Return what each move scored that was made in LEAST_MATCHES groups of matches.
 
-    A score stands with the points by which it is above the mean of its bot. `means` are by
-    `game/board`, role and bot.
+    `means` are by `game/board`, role and bot.
     """
-    by_move: defaultdict[Move, dict[int, tuple[int, float]]] = defaultdict(dict)
+    by_move: defaultdict[Move, dict[int, _Choice]] = defaultdict(dict)
     for choice in choices:
-        above = choice.score - means[position.label, position.role, choice.bot]
-        by_move[choice.move][choice.transcript] = choice.score, above
+        by_move[choice.move].setdefault(choice.transcript, choice)
     scores = {}
-    for move, matches in by_move.items():
-        if len(matches) >= LEAST_MATCHES:
-            scores[move] = list(matches.values())
+    for move, different in by_move.items():
+        by_group: defaultdict[int, list[_Choice]] = defaultdict(list)
+        for choice in different.values():
+            by_group[choice.group].append(choice)
+        if len(by_group) < LEAST_MATCHES:
+            continue
+        groups = []
+        for group in by_group.values():
+            score = fmean(choice.score for choice in group)
+            average = fmean(means[position.label, position.role, choice.bot] for choice in group)
+            groups.append((score, score - average))
+        scores[move] = _Scores([choice.score for choice in different.values()], groups)
     return scores
 
 
 def better_than(
     chosen: Collection[Move],
     alternatives: Collection[Move],
-    scores: Mapping[Move, Sequence[tuple[int, float]]],
+    scores: Mapping[Move, Sequence[tuple[float, float]]],
 ) -> dict[Move, dict[Move, float]]:
     """Return for each chosen move the clearly better alternatives, and by how many points.
 
-    `scores` has, for a move's matches, the score, and by how much it is above the mean of its bot.
+    `scores` has, for a move's matches, the score, and by how much it is above the mean of its bot;
+    of matches that share their luck, the means of both.
     Moves without scores are not compared.
     """
     pairs = []
@@ -176,7 +201,7 @@ def better_than(
 
 
 def _difference(
-    worse: Sequence[tuple[int, float]], better: Sequence[tuple[int, float]], comparisons: int
+    worse: Sequence[tuple[float, float]], better: Sequence[tuple[float, float]], comparisons: int
 ) -> float:
     """Return how many points more a move scored than another.
 
@@ -195,7 +220,7 @@ def _difference(
     return difference - stronger if sure else 0.0
 
 
-def _cautious(scores: Sequence[int], errors: float) -> tuple[float, float]:
+def _cautious(scores: Sequence[float], errors: float) -> tuple[float, float]:
     """Return a mean and its variance with z²/4 more lost and as many more won matches.
 
     `errors` is z.

@@ -6,6 +6,7 @@ import random
 import re
 import shutil
 import sqlite3
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -20,7 +21,7 @@ from arena.replay.replayer import scenes
 from arena.results.archive import Archive
 from arena.results.leaderboard import Results
 from arena.results.lessons import find
-from arena.results.move_estimates import LEAST_MATCHES, better_than
+from arena.results.move_estimates import LEAST_MATCHES, Estimates, better_than
 from arena.sandbox import choice
 from arena.values import Opening, Turn
 from tests.support import cup, reported, stored, workspaces
@@ -477,6 +478,45 @@ def test_at_most_one_position_in_twenty_of_equal_moves_teaches_something_by_chan
     positions = 200
     assert sum(bool(taught(*[0.5] * 5)) for _ in range(positions)) <= 0.05 * positions
     assert sum("m4" in taught(0.1, 0.5, 0.5, 0.5, 0.9).get("m0", ()) for _ in range(positions)) >= 0.8 * positions
+
+
+class Suits:
+    """A game whose moves do not matter: a suit is drawn, the explorer says a word, and luck decides."""
+
+    def start(self):
+        return ()
+
+    def to_move(self, state):
+        return ("chance",) if not state else ("explorer",)
+
+    def view(self, state, role):
+        return (f"suit {state[0]}",)
+
+    def legal_moves(self, state, role):
+        return ("1", "2", "3", "4", "5", "6") if role == "chance" else ("ba", "be", "bi", "bo", "bu")
+
+    def play(self, state, moves):
+        return (*state, *moves.values())
+
+
+def test_legs_that_share_a_seed_teach_as_one_match_where_moves_do_not_matter():
+    """Two copies of a bot make the same move with the same seed, in both legs, and have the same luck."""
+    positions = lessons_found = 0
+    for number in range(12):
+        event = replace(stored.event("ann", "bob", boards=[stored.DUEL], repeats=200), seed=number)
+        estimates = Estimates("ann")
+        seen = set()
+        for match in stored.plan(event):
+            dice = random.Random(match.seed)
+            suit, word, won = dice.choice("123456"), dice.choice(("ba", "be", "bi", "bo", "bu")), dice.random() < 0.5
+            seen.add(suit)
+            record = stored.played(match, turns=0, explorer=100 * won, mummy=100 * (not won))
+            turns = (Turn(number=1, role="chance", move=suit, by="chance"), Turn(number=2, role="explorer", move=word))
+            estimates.add(None, replace(record, turns=turns), Suits())
+        positions += len(seen)
+        lessons_found += len(estimates.blunders())
+    assert positions == 72
+    assert lessons_found <= 0.05 * positions
 
 
 def test_the_report_has_lessons_of_graded_matches_only(folder, tmp_path):
