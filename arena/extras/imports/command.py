@@ -32,10 +32,11 @@ def import_(
         str | None, typer.Option(help="The archive is results/NAME; default: the name of the first file.")
     ] = None,
     game: Annotated[
-        str | None, typer.Option(metavar="GAME", help="The game of matches whose file does not name it.")
+        str | None, typer.Option(metavar="GAME", help="The game of these matches, unless a column names it.")
     ] = None,
     board: Annotated[
-        str | None, typer.Option("--board", "-b", metavar="BOARD", help="The board of these matches.")
+        str | None,
+        typer.Option("--board", "-b", metavar="BOARD", help="The board of these matches, unless a column names it."),
     ] = None,
     json: options.Json = False,
 ) -> None:
