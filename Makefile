@@ -47,6 +47,7 @@ bench: $(TOOLS) ## measure, side by side in one run
 	$(BIN)/python benchmarks/stopping.py
 	$(BIN)/python benchmarks/boards.py
 	$(BIN)/python benchmarks/clusters.py
+	$(BIN)/python benchmarks/tune.py
 
 soak: $(TOOLS) ## load tests: minutes, not seconds
 	$(PYTEST) -m soak

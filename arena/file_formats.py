@@ -65,4 +65,5 @@ LESSONS = FileFormat({1: "0.2.0"})
 COMMITMENT = FileFormat({1: "0.2.0"})
 """Without a number it is of format 0, as its digests were made in another way."""
 CLIMB = FileFormat({1: "0.2.0"})
+TUNING = FileFormat({1: "0.2.0"})
 TAPE = FileFormat({1: "0.2.0"})

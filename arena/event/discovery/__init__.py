@@ -159,7 +159,7 @@ def _program_by_settings(folder: Path, settings: "BotSettings") -> BotProgram:
         return BotProgram(())
     toml = folder / "bot.toml"
     if settings.command:
-        program = BotProgram(settings.command)
+        program = BotProgram(settings.filled_command)
     else:
         program = _program(folder, FileError(toml, bot_toml.NO_COMMAND))
     if not settings.bridge:

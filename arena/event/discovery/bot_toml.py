@@ -7,10 +7,11 @@ This module needs pydantic, which takes 0.1 s to import, so discovery imports it
 a bot.toml to read.
 """
 
+import math
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Self
 
-from pydantic import BeforeValidator, Field, ValidationError
+from pydantic import BeforeValidator, Field, ValidationError, model_validator
 
 from arena import toml
 from arena.errors import FileError
@@ -24,6 +25,8 @@ LONGEST_TEXT = 200
 """The characters of an author, a language, a game or a role."""
 MOST_NAMES = 100
 """The number of games, or of roles."""
+MOST_PARAMETERS = 50
+"""The parameters that a bot may declare."""
 MOST_THREADS = 128
 """The threads that a bot may ask for; `limits.threads` of the event says how many it gets."""
 NO_COMMAND = 'command: missing; for example command = "python bot.py"'
@@ -46,8 +49,33 @@ def _bridge_options(value: object) -> object:
         raise Mistake(str(error)) from error
 
 
+class Parameter(Table):
+    """A number of a bot that `arena tune` may change: `{name}` in the command is its value."""
+
+    low: float
+    high: float
+    start: float
+    step: float = Field(1.0, gt=0)
+    """The distance of two values that differ; the values are `low`, `low + step` and so on."""
+
+    @model_validator(mode="after")
+    def _in_order(self) -> Self:
+        if not all(map(math.isfinite, (self.low, self.high, self.start, self.step))):
+            raise Mistake("expected finite numbers")
+        if not self.low <= self.start <= self.high:
+            raise Mistake("expected low <= start <= high")
+        if self.high - self.low < self.step:
+            raise Mistake("expected a step that is not longer than from low to high")
+        return self
+
+    def text(self, value: float) -> str:
+        """Return a value as the command gets it: a whole number without a decimal point."""
+        return str(int(value)) if value == int(value) else repr(value)
+
+
 Options = Annotated[dict[str, bridged.Option], BeforeValidator(_bridge_options)]
 Text = Annotated[str, Field(max_length=LONGEST_TEXT)]
+ParameterName = Annotated[str, Field(pattern=r"^[a-z][a-z0-9_]{0,39}$")]
 Texts = Annotated[tuple[Text, ...], BeforeValidator(as_tuple), Field(max_length=MOST_NAMES)]
 
 
@@ -69,6 +97,10 @@ class BotSettings(Table):
     games: Texts = ()
     roles: Texts = ()
     limits: BotLimits | None = None
+    parameters: Annotated[dict[ParameterName, Parameter], Field(max_length=MOST_PARAMETERS)] = (
+        Field(default_factory=dict)
+    )
+    """Numbers in its command that `arena tune` may change."""
     remote: Text = ""
     """The version of a bot that stays on its author's machine, as the site writes it.
 
@@ -77,6 +109,16 @@ class BotSettings(Table):
     threads: int = Field(1, ge=1, le=MOST_THREADS)
     model: bool = False
     """True when it cannot play without a language model."""
+
+    @property
+    def filled_command(self) -> tuple[str, ...]:
+        """The command with the start value of each parameter in place of its name in braces."""
+        words = []
+        for word in self.command:
+            for name, parameter in self.parameters.items():
+                word = word.replace(f"{{{name}}}", parameter.text(parameter.start))
+            words.append(word)
+        return tuple(words)
 
 
 def read(path: Path) -> BotSettings:
@@ -87,5 +129,9 @@ def read(path: Path) -> BotSettings:
     try:
         return BotSettings.model_validate(table)
     except ValidationError as error:  # a message is one line, so it has the first mistake only
-        first = wrong_keys(error, {"": BotSettings, "limits": BotLimits})[0]
+        tables: dict[str, type[Table]] = {"": BotSettings, "limits": BotLimits}
+        parameters = table.get("parameters")
+        for name in parameters if isinstance(parameters, dict) else ():
+            tables[f"parameters.{name}"] = Parameter
+        first = wrong_keys(error, tables)[0]
         raise FileError(path, str(first)) from error

@@ -1,0 +1,122 @@
+"""Simultaneous perturbation: the search for the best values of a bot's parameters. Pure.
+
+In each step all parameters move at once, by random signs, up and down from the best guess; the two bots
+play, and the guess moves towards the winner. It knows no bot and no match: the caller plays.
+"""
+
+# Which search, and why
+# ---------------------
+# A match is a noisy comparison, and a pairing of two bots says more than two bots against a third: common seeds cancel
+# luck. Three ways were weighed.
+#
+# 1. SPSA (J. Spall, 1992), which fishtest uses for Stockfish: it needs comparisons alone, two bots a step whatever the
+#    number of parameters, and its state is one point. It is what is used here.
+# 2. Optuna or Nevergrad, kept libraries. Both want the value of a point, so that each point would play against a fixed
+#    opponent, which costs twice the matches and finds what beats that opponent. Their models pay where an evaluation
+#    takes hours; a pairing takes milliseconds.
+# 3. A grid. It is honest for one parameter of few values, where a tournament of all values by `arena run` does it
+#    (docs/sweep.md).
+#
+# All coordinates are shares of the way from `low` to `high`. The gains fall as Spall recommends: the step size as
+# (k + 1 + A) ** -0.602, the perturbation as (k + 1) ** -0.101. A is a tenth of the steps. A perturbation is never
+# shorter than a step of the parameter, because two equal bots say nothing.
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from random import Random
+
+from arena.identity import digest_of
+
+GAIN, WIDTH = 2.4, 0.25
+"""The first step size, for a difference of 100 points, and the first perturbation, as shares of the way from low to
+high. benchmarks/tune.py has what other values did."""
+GAIN_FALLS, WIDTH_FALLS = 0.602, 0.101
+LAST_SHARE = 0.5
+"""The guess at the end is the mean of this share of the steps, the last ones."""
+
+
+@dataclass(frozen=True)
+class Range:
+    """The values that a parameter may have."""
+
+    low: float
+    high: float
+    step: float
+
+    def share(self, value: float) -> float:
+        """Return where a value lies, from 0 at `low` to 1 at `high`."""
+        return (value - self.low) / (self.high - self.low)
+
+    def value(self, share: float) -> float:
+        """Return the value of the grid that is nearest to a share of the way."""
+        most = math.floor((self.high - self.low) / self.step + 1e-9)
+        number = min(max(round(share * (self.high - self.low) / self.step), 0), most)
+        return round(self.low + number * self.step, 9)
+
+
+Point = dict[str, float]
+"""A value for each parameter."""
+
+
+class Spsa:
+    """A search of a given number of steps; the same seed and the same differences give the same points."""
+
+    def __init__(self, ranges: Mapping[str, Range], start: Mapping[str, float], steps: int, seed: str) -> None:
+        self.ranges = dict(ranges)
+        self.steps = steps
+        self._seed = seed
+        self._guess = {name: self.ranges[name].share(start[name]) for name in self.ranges}
+        self.guesses: list[Point] = [dict(self._guess)]
+        """The guess before each step, in shares."""
+
+    def pair(self) -> tuple[Point, Point]:
+        """Return the two points that play in the next step."""
+        number = len(self.guesses) - 1
+        up: Point = {}
+        down: Point = {}
+        for name, sign in self._signs(number).items():
+            bounds = self.ranges[name]
+            width = self._width(name, number)
+            # Near an end both points move inwards, so that they stay apart.
+            centre = min(max(self._guess[name], width), 1 - width)
+            up[name] = bounds.value(centre + sign * width)
+            down[name] = bounds.value(centre - sign * width)
+        return up, down
+
+    def hear(self, difference: float) -> None:
+        """Take the result of a step: how many points the first point had more than the second, -100 to 100."""
+        number = len(self.guesses) - 1
+        gain = GAIN / (1 + number / (1 + self.steps / 10)) ** GAIN_FALLS
+        for name, sign in self._signs(number).items():
+            moved = self._guess[name] + gain * self._width(name, number) * sign * difference / 100
+            self._guess[name] = min(max(moved, 0.0), 1.0)
+        self.guesses.append(dict(self._guess))
+
+    @property
+    def best(self) -> Point:
+        """The values that the search has found so far."""
+        last = self.guesses[-max(1, round(LAST_SHARE * len(self.guesses))) :]
+        return {
+            name: bounds.value(math.fsum(guess[name] for guess in last) / len(last))
+            for name, bounds in self.ranges.items()
+        }
+
+    def _signs(self, number: int) -> dict[str, int]:
+        """Return the direction of each parameter in a step."""
+        draw = Random(digest_of("tune", self._seed, number))
+        return {name: draw.choice((-1, 1)) for name in self.ranges}
+
+    def _width(self, name: str, number: int) -> float:
+        """Return how far a parameter moves in a step, as a share."""
+        bounds = self.ranges[name]
+        least = bounds.step / (bounds.high - bounds.low) / 2
+        width: float = WIDTH / (1 + number) ** WIDTH_FALLS
+        return min(0.5, max(least, width))
+
+
+def replayed(search: Spsa, differences: Sequence[float]) -> Spsa:
+    """Return a search after these steps."""
+    for difference in differences:
+        search.hear(difference)
+    return search
