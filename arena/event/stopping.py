@@ -31,8 +31,8 @@ if TYPE_CHECKING:
 #   of looks, which needs no end. It is used here, because an event may always be extended.
 #
 # Let z be the difference of two bots' strengths, divided by its standard deviation over the refits
-# of the fit, and t the information, which grows with the matches a bot played. Under the mixture
-# with weight r,
+# of the fit, and t the information, which grows with the matches a bot played, without copies.
+# Under the mixture with weight r,
 #
 #     z^2 > (1 + r/t) * (log(1 + t/r) + 2 log(1/a))
 #
@@ -60,7 +60,7 @@ REFITS = 400
 BEST_MATCHES = 10
 """r in the bound, in matches a bot."""
 FEWEST = 6
-"""The matches that each bot must have played."""
+"""The matches that each bot must have played; those that repeat others do not count."""
 LEAST_VARIANCE = 1e-12
 STEP = 1.1
 """The factor between the complete parts (repeats or batches) at two looks: while the parts double,
@@ -101,9 +101,11 @@ def pairs(
     Return the names, best first, and two N x N tables with a row for one bot and a column for the
     other. The first table has z^2, which is the square of the difference in strength over its
     variance, or 0 where the row's bot is not ahead. The second table has the number of matches of
-    the bot that played fewer.
+    the bot that played fewer; copies do not count.
     """
     import numpy as np
+
+    from arena.results.ratings.fitting.match_totals import add_up
 
     if ranked is None:
         ranked = ranked_bots(event)
@@ -112,7 +114,9 @@ def pairs(
     rows = [row for row, rating in enumerate(fitted.ratings) if rating.bot in ranked]
     rated = [fitted.ratings[row] for row in rows]
     strengths = np.array([rating.strength.value for rating in rated])  # N
-    matches = np.array([rating.matches for rating in rated], dtype=np.float64)  # N
+    totals = add_up(arrays)
+    different = dict(zip(totals.bots, totals.played_different.tolist(), strict=True))
+    matches = np.array([different[rating.bot] for rating in rated], dtype=np.float64)  # N
 
     covariance = np.atleast_2d(np.cov(fitted.resamples[rows]))  # N x N
     variances = np.diag(covariance)

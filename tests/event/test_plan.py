@@ -223,6 +223,20 @@ def test_bots_of_equal_strength_and_bots_that_repeat_themselves_are_never_certai
         assert walked.open_ranks() == (OpenRanks(first=1, last=2, bots=("ann", "bob")),)
 
 
+def test_copies_are_no_information_on_which_an_event_may_end(tmp_path):
+    event = replace(stored.event("ann", "bob", boards=[stored.DUEL], repeats=10), stop_when=stopping.ORDER)
+    for are_copies, matches in ((True, 2), (False, 20)):
+        records = []
+        for match in stored.plan(event):
+            turns = 1 if are_copies else 1 + match.repeat
+            records.append(stored.played(match, turns=turns, explorer=60, mummy=40))
+        results = Results.open(stored.store(tmp_path / str(matches), event, records))
+        names, _, counted = stopping.pairs(event, results.arrays)
+        assert names == ("ann", "bob")
+        assert counted.tolist() == [[matches] * 2] * 2
+        results.close()
+
+
 def specialists(**games: str):
     """An event of two games; each bot plays those that are named after it, or all."""
     entered = stored.event(*SKILL, boards=[stored.DUEL, stored.CLASSIC], repeats=30)

@@ -78,13 +78,22 @@ class MatchTotals:
     @property
     def played(self) -> Ints:
         """The number of matches of each bot."""
+        return self._by_bot(self.matches)
+
+    @property
+    def played_different(self) -> Ints:
+        """The number of matches of each bot without those that repeat others."""
+        return self._by_bot(self.different)
+
+    def _by_bot(self, counts: Ints) -> Ints:
+        """Return the sum of the counts, which are by seating, of the seatings of each bot."""
         is_first = self.seats >= 0  # a bot with several roles in a match played one match
         for column in range(1, self.seats.shape[1]):
             differs = self.seats[:, :column] != self.seats[:, [column]]
             is_first[:, column] &= differs.all(axis=1)
-        matches = np.broadcast_to(self.matches[:, None], self.seats.shape)
+        by_seat = np.broadcast_to(counts[:, None], self.seats.shape)
         sums = np.bincount(
-            self.seats[is_first], weights=matches[is_first], minlength=len(self.bots)
+            self.seats[is_first], weights=by_seat[is_first], minlength=len(self.bots)
         )
         return sums.astype(np.int64)
 
