@@ -1,4 +1,7 @@
-"""What an organiser may do, for the page of the site and for `arena serve ACTION` alike; each action is in the log."""
+"""The actions of an organiser, for the page of the site and for `arena serve ACTION` alike.
+
+The log has each action.
+"""
 
 from collections.abc import Callable, Sequence
 from dataclasses import asdict
@@ -13,9 +16,9 @@ from arena.extras.serve.accounts import LIMITS, Accounts, DatabaseError, NewToke
 from arena.extras.serve.entrants import Entrants
 
 Rows = list[dict[str, str]]
-"""What an action answers: a row for each thing, with the same keys."""
+"""The answer of an action: rows with the same keys."""
 Show = Callable[[Rows], None]
-"""Shows rows to whoever asked; raises if that is impossible."""
+"""Shows rows to the organiser; raises if that is impossible."""
 SWITCHES: Final = {
     "freeze": ("frozen", True, "no author can hand in a bot until `unfreeze`"),
     "unfreeze": ("frozen", False, "authors can hand in bots"),
@@ -31,8 +34,11 @@ SWITCHES: Final = {
 """Actions that turn a switch: its name, on or off, and what that means."""
 OFF, NOW = "off", "now"
 MOST_NAME, MOST_WELCOME = 60, 1000
-"""Characters of the texts of an organiser."""
-ROSTER = ".csv"  # how the name of a table of people ends; without that, a word to `invite` is the name of a person
+"""The most characters of the texts of an organiser."""
+MOST_MEGABYTES, MOST_LIMIT = 50, 1_000_000
+"""The highest limit for an upload, and for everything else; a million megabytes are a terabyte."""
+ROSTER = ".csv"
+"""The end of the name of a table of people; any other word to `invite` is the name of a person."""
 
 
 def act(
@@ -42,7 +48,7 @@ def act(
     who: str,
     show_first: Show = lambda _rows: None,
 ) -> Rows:
-    """Do an action for `who`, and return what there is to say; ArenaError for a mistake in its words.
+    """Do an action for `who`, and return its answer; raise ArenaError for a mistake in its words.
 
     Tokens go to `show_first` before they are stored. If it fails, nothing has changed, so that no
     account ever has a token that nobody saw.
@@ -53,16 +59,14 @@ def act(
         accounts.set(switch, value, who, action)
         return [{"done": meaning}]
     if action not in ACTIONS:
-        raise ArenaError(
-            f"serve {action}: no such action; {known_are(action, [*ACTIONS, *SWITCHES])}"
-        )
+        known = known_are(action, [*ACTIONS, *SWITCHES])
+        raise ArenaError(f"serve {action}: no such action; {known}")
     answer = ACTIONS[action](accounts, words, who)
     if not isinstance(answer, NewTokens):
         return answer
-    rows = [
-        {"name": name, "token": token}
-        for name, token in zip(answer.labels, answer.tokens, strict=True)
-    ]
+    rows: Rows = []
+    for name, token in zip(answer.labels, answer.tokens, strict=True):
+        rows.append({"name": name, "token": token})
     show_first(rows)
     try:
         answer.store()
@@ -74,67 +78,82 @@ def act(
 
 
 def _invite(accounts: Accounts, words: Sequence[str], who: str) -> NewTokens:
-    """Make accounts for all new people of a roster, or for none; or for one name, `organiser NAME` for an organiser."""
+    """Make an account for a person, or for all new people of a roster; for all of them or for nobody.
+
+    The words `organiser NAME` make an organiser.
+    """
     organiser = len(words) > 1 and words[0] == "organiser"
-    name = " ".join(words[1:] if organiser else words)
+    if organiser:
+        words = words[1:]
+    name = " ".join(words)
     if not name:
         raise ArenaError("serve invite: name a person, or a file such as people.csv")
-    if organiser or not name.endswith(ROSTER):
-        fitting = accounts.people().fitting(name)
-        if len(fitting) > 1:
-            ids = " or ".join(sorted(person.id for person in fitting))
-            raise ArenaError(
-                f"{name!r} is the name of {len(fitting)} people: name one by the id, {ids}"
-            )
-        return accounts.invitations(fitting or [Person(name=name)], who, organiser=organiser)
-    roster = people_files.read(Path(name))
-    known = {
-        roster.recorded(account.id, account.name, account.email) for account in accounts.accounts()
-    }
+    if name.endswith(ROSTER) and not organiser:
+        return _invite_roster(accounts, name, who)
+    fitting = accounts.people().fitting(name)
+    if len(fitting) > 1:
+        ids = " or ".join(sorted(person.id for person in fitting))
+        raise ArenaError(
+            f"{name!r} is the name of {len(fitting)} people: name one by the id, {ids}"
+        )
+    return accounts.invitations(fitting or [Person(name=name)], who, organiser=organiser)
+
+
+def _invite_roster(accounts: Accounts, file: str, who: str) -> NewTokens:
+    """Make accounts for all people of a roster who have none."""
+    roster = people_files.read(Path(file))
+    known: set[Person | None] = set()
+    for account in accounts.accounts():
+        known.add(roster.recorded(account.id, account.name, account.email))
     new = [person for person in roster if person not in known]
     if not new:
         raise ArenaError(
-            f"{name}: everybody there has an account; `arena serve rotate NAME` makes a new token"
+            f"{file}: everybody there has an account; `arena serve rotate NAME` makes a new token"
         )
     try:
         return accounts.invitations(new, who)
     except ArenaError as error:
-        raise ArenaError(f"{name}: {error}; nobody was invited") from error
+        raise ArenaError(f"{file}: {error}; nobody was invited") from error
 
 
 def _rotate(accounts: Accounts, words: Sequence[str], who: str) -> NewTokens:
+    """Make a new token for an account; the old token becomes void."""
     return accounts.new_token(accounts.named(" ".join(words)), who)
 
 
 def _revoke(accounts: Accounts, words: Sequence[str], who: str) -> Rows:
+    """End the token and the sessions of an account."""
     account = accounts.named(" ".join(words))
     accounts.revoke(account, who)
-    return [
-        {
-            "done": f"the token of {accounts.label(account)} is void, and who used it is signed out; the bots stay"
-        }
-    ]
+    label = accounts.label(account)
+    done = f"the token of {label} is void, and who used it is signed out; the bots stay"
+    return [{"done": done}]
 
 
 def _accounts(accounts: Accounts, words: Sequence[str], _who: str) -> Rows:
+    """List the accounts."""
     _expect("accounts", words, 0)
-    uploads: dict[str, list[str]] = {}
-    for upload in accounts.uploads():
-        uploads.setdefault(upload.account, []).append(upload.status)
+    statuses: dict[str, list[str]] = {}
+    for upload in accounts.uploads():  # the newest first
+        statuses.setdefault(upload.account, []).append(upload.status)
     labels = accounts.labels()
-    return [
-        {
-            "name": labels[account.id],
-            "role": "organiser" if account.is_organiser else "author",
-            "token": "revoked" if account.revoked else "valid",
-            "uploads": str(len(uploads.get(account.id, ()))),
-            "last upload": next(iter(uploads.get(account.id, ())), ""),
-        }
-        for account in accounts.accounts()
-    ]
+    rows: Rows = []
+    for account in accounts.accounts():
+        uploads = statuses.get(account.id, [])
+        rows.append(
+            {
+                "name": labels[account.id],
+                "role": "organiser" if account.is_organiser else "author",
+                "token": "revoked" if account.revoked else "valid",
+                "uploads": str(len(uploads)),
+                "last upload": uploads[0] if uploads else "",
+            }
+        )
+    return rows
 
 
 def _withdraw(accounts: Accounts, words: Sequence[str], who: str) -> Rows:
+    """Withdraw a bot, which plays no more."""
     _expect("withdraw", words, 1)
     version = Entrants(accounts.workspace).store.withdraw(words[0])
     accounts.note(who, "withdraw", words[0])
@@ -142,6 +161,7 @@ def _withdraw(accounts: Accounts, words: Sequence[str], who: str) -> Rows:
 
 
 def _rounds(accounts: Accounts, words: Sequence[str], who: str) -> Rows:
+    """Begin a round now, set the rule of rounds, or list the last rounds."""
     rule = " ".join(words)
     if rule == NOW:
         accounts.set("round now", accounts.last_round, who, "rounds", NOW)
@@ -150,25 +170,31 @@ def _rounds(accounts: Accounts, words: Sequence[str], who: str) -> Rows:
         stored = "" if rule == OFF else timetable.checked(rule)
         accounts.set("rounds", (stored, now()), who, "rounds", rule)
     rule, _ = accounts.setting("rounds", ("", ""))
-    rows = [
-        {"round": str(each.number), "begun": each.begun, "ended": each.ended, "words": each.words}
-        for each in accounts.rounds(10)
-    ]
-    return (
-        rows
-        if rows and not words
-        else [{"done": f"rounds begin {rule}" if rule else "no round begins by itself"}]
-    )
+    rounds = accounts.rounds(10)
+    if words or not rounds:
+        return [{"done": f"rounds begin {rule}" if rule else "no round begins by itself"}]
+    rows: Rows = []
+    for played in rounds:
+        rows.append(
+            {
+                "round": str(played.number),
+                "begun": played.begun,
+                "ended": played.ended,
+                "words": played.words,
+            }
+        )
+    return rows
 
 
 def _limit(accounts: Accounts, words: Sequence[str], who: str) -> Rows:
+    """Set a limit, or list all limits."""
     if not words:
         return [{"limit": name, "value": str(accounts.limit(name))} for name in LIMITS]
     _expect("limit", words, 2)
     name, value = words
     if name not in LIMITS:
         raise ArenaError(f"serve limit {name}: no such limit; {known_are(name, LIMITS)}")
-    most = 50 if name == "megabytes" else 1_000_000  # for the disk that is a terabyte
+    most = MOST_MEGABYTES if name == "megabytes" else MOST_LIMIT
     if not (value.isascii() and value.isdecimal() and len(value) < 8 and int(value) <= most):
         raise ArenaError(f"serve limit {name} {value}: expected a number from 0 to {most}")
     accounts.set(f"limit.{name}", int(value), who, "limit", f"{name} {value}")
@@ -186,7 +212,7 @@ def _welcome(accounts: Accounts, words: Sequence[str], who: str) -> Rows:
 
 
 def _worded(accounts: Accounts, action: str, words: Sequence[str], who: str, most: int) -> Rows:
-    """Store a text of the organiser, or say which text there is; `off` takes it away."""
+    """Store a text of the organiser, or answer with the stored text; `off` deletes it."""
     text = " ".join(words)
     if len(text) > most:
         raise ArenaError(
@@ -195,32 +221,44 @@ def _worded(accounts: Accounts, action: str, words: Sequence[str], who: str, mos
     if text:
         accounts.set(action, "" if text == OFF else text, who, action, text)
     stored = accounts.setting(action, "")
-    return [{"done": f"{action}: {stored}" if stored else f"the site has no {action} of yours"}]
+    if not stored:
+        return [{"done": f"the site has no {action} of yours"}]
+    return [{"done": f"{action}: {stored}"}]
 
 
 def _log(accounts: Accounts, words: Sequence[str], _who: str) -> Rows:
+    """List the last actions."""
     _expect("log", words, 0)
     return [asdict(entry) for entry in accounts.log()]
 
 
 def _similar(accounts: Accounts, words: Sequence[str], _who: str) -> Rows:
+    """List the programs of different authors that share long passages."""
     _expect("similar", words, 0)
     entrants = Entrants(accounts.workspace)
-    found = similar.compare(entrants.store, entrants.played())
-    rows = [
-        {
-            "share": f"{100 * each.share:.0f} %",
-            "passages": str(each.shared),
-            "first": each.first.name,
-            "second": each.second.name,
-        }
-        for each in found.pairs
-    ]
-    rows += [
-        {"share": "not compared", "passages": "", "first": each.programs, "second": each.words}
-        for each in found.omissions
-    ]
-    return rows or [{"done": "no two authors have programs that share long passages"}]
+    report = similar.compare(entrants.store, entrants.played())
+    rows: Rows = []
+    for pair in report.pairs:
+        rows.append(
+            {
+                "share": f"{100 * pair.share:.0f} %",
+                "passages": str(pair.shared),
+                "first": pair.first.name,
+                "second": pair.second.name,
+            }
+        )
+    for omission in report.omissions:
+        rows.append(
+            {
+                "share": "not compared",
+                "passages": "",
+                "first": omission.programs,
+                "second": omission.words,
+            }
+        )
+    if not rows:
+        return [{"done": "no two authors have programs that share long passages"}]
+    return rows
 
 
 ACTIONS: Final[dict[str, Callable[[Accounts, Sequence[str], str], Rows | NewTokens]]] = {
@@ -239,7 +277,7 @@ ACTIONS: Final[dict[str, Callable[[Accounts, Sequence[str], str], Rows | NewToke
 
 
 def _expect(action: str, words: Sequence[str], number: int) -> None:
+    """Raise ArenaError if an action has another number of words."""
     if len(words) != number:
-        raise ArenaError(
-            f"serve {action}: expected {counted(number, 'word') if number else 'no words'} more"
-        )
+        expected = counted(number, "word") if number else "no words"
+        raise ArenaError(f"serve {action}: expected {expected} more")

@@ -1,4 +1,4 @@
-"""The event that the site plays, as its tournament.toml has it now: its folders, its bots, and whose they are."""
+"""The event that the site plays, by its tournament.toml: its folders, its bots, and their authors."""
 
 import contextlib
 from functools import cached_property
@@ -43,49 +43,56 @@ class Entrants:
         return own_versions(self.store, account)
 
     def own_here(self, account: Account) -> list[str]:
-        """Return the versions of an author's bots that are on this machine, as commands name them, the newest first."""
-        return [
-            f"{name}@{version.number}"
-            for name, versions in self.own(account).items()
-            for version in reversed(versions)
-            if version.note.mark != remote_mark(account)
-        ]
+        """Return the versions of an author's bots on this machine, as commands name them.
+
+        The newest version of each bot comes first.
+        """
+        found: list[str] = []
+        for name, versions in self.own(account).items():
+            for version in reversed(versions):
+                if version.note.mark != remote_mark(account):
+                    found.append(f"{name}@{version.number}")
+        return found
 
     def as_it_plays(self, name: str) -> str:
-        """Return a bot of the event with its version, so that no path of this name is meant, and no newer version."""
+        """Return a bot of the event with the number of its version.
+
+        So no command takes the name for a path, or plays a newer version.
+        """
         digest = next(bot.digest for bot in self.bots if bot.name == name)
-        numbers = [
-            version.number for version in self.store.versions(name) if version.digest == digest
-        ]
-        return f"{name}@{numbers[0]}" if numbers else name
+        for version in self.store.versions(name):
+            if version.digest == digest:
+                return f"{name}@{version.number}"
+        return name
 
 
 def own_versions(store: BotStore, account: Account) -> dict[str, tuple[Version, ...]]:
     """Return the names of an author's bots in a store, with all versions of each."""
-    versions = {name: store.versions(name) for name in store.names()}
-    return {
-        name: every
-        for name, every in versions.items()
-        if any(
-            each.note.person in account.ids or each.note.mark == remote_mark(account)
-            for each in every
-        )
-    }
+    mark = remote_mark(account)
+    own: dict[str, tuple[Version, ...]] = {}
+    for name in store.names():
+        versions = store.versions(name)
+        notes = [version.note for version in versions]
+        if any(note.person in account.ids or note.mark == mark for note in notes):
+            own[name] = versions
+    return own
 
 
 def remote_mark(account: Account) -> str:
-    """Return what tells an author's remote bot from the bots of others."""
+    """Return the mark on an author's remote bot, which bots of others do not have."""
     return f"remote {account.id}"
 
 
 def event_folder(workspace: Path) -> Path | None:
     """Return the folder of the results of the event; None if tournament.toml cannot be read."""
     name = text_of(workspace, "name")
-    return workspace / "results" / name if name and "/" not in name else None
+    if not name or "/" in name:
+        return None
+    return workspace / "results" / name
 
 
 def text_of(workspace: Path, *keys: str) -> str:
-    """Return a text of tournament.toml, also while the organiser edits another one; empty if it cannot be read.
+    """Return a text of tournament.toml, even if other keys have mistakes; "" if it cannot be read.
 
     Each of the `keys` but the last names a table.
     """

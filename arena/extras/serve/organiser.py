@@ -1,4 +1,4 @@
-"""The page of the organiser; every button of it is an action of `arena serve`, and is in the log."""
+"""The page of the organiser: each of its buttons is an action of `arena serve` (actions.py)."""
 
 import asyncio
 import secrets
@@ -25,13 +25,16 @@ from arena.protocol import clean
 
 Result = TypeVar("Result")
 
-SHOWN = 50
-REMEMBERED_S, MOST_REMEMBERED = 600.0, 20  # answers to forms
+MOST_ROWS = 50
+"""The rows of each table of the page, the newest."""
+REMEMBERED_S, MOST_REMEMBERED = 600.0, 20
+"""How long answers to forms are remembered, and how many."""
 Sources = list[tuple[str, list[similar.Line]]]
+"""The name of each program, with its lines."""
 
 
 class Answers:
-    """The last answers to forms, so that a form that is sent again shows what it did, and does nothing twice.
+    """The last answers to forms: a form that is sent again gets its answer again, and acts once.
 
     A browser sends a form again when its reader loads the page again, and so does a reader whose
     connection broke: the tokens in the first answer would be lost, or void already. Answers are in
@@ -42,17 +45,22 @@ class Answers:
         self._answers: dict[object, tuple[float, asyncio.Task[actions.Rows]]] = {}
 
     async def to(self, form: object, work: Callable[[], actions.Rows]) -> actions.Rows:
-        """Return what `work()` has returned for this form, or returns now; ArenaError for a mistake, each time anew."""
+        """Return the answer of `work()` to this form, which is called once.
+
+        Raise ArenaError for a mistake, which is not remembered.
+        """
         now = time.monotonic()
-        recent = [
-            (key, kept) for key, kept in self._answers.items() if now - kept[0] < REMEMBERED_S
-        ]
+        recent = []
+        for key, answer in self._answers.items():
+            moment, _ = answer
+            if now - moment < REMEMBERED_S:
+                recent.append((key, answer))
         self._answers = dict(recent[-MOST_REMEMBERED:])
         if form not in self._answers:
             self._answers[form] = (now, asyncio.create_task(asyncio.to_thread(work)))
         _, task = self._answers[form]
         try:
-            return await asyncio.shield(task)  # whoever goes away does not stop it half-way
+            return await asyncio.shield(task)  # a client that disconnects does not stop it half-way
         except Exception:
             self._answers.pop(form, None)
             raise
@@ -67,10 +75,10 @@ async def show(request: Request) -> Response:
 async def _page(
     request: Request, *, answer: actions.Rows | None = None, mistake: str = ""
 ) -> Response:
-    """Return the page, with what an action answers, or the mistake in its form.
+    """Return the page, with the answer of an action, or the mistake in its form.
 
-    It asks no more who signed in: an organiser who makes a new token for the own account has no
-    session any more.
+    It does not check again who has signed in: an organiser who makes a new token for the own
+    account has no session any more.
     """
     values = await asyncio.to_thread(_values, accounts_of(request))
     values |= {"answer": answer, "mistake": mistake, "once": secrets.token_hex(16)}
@@ -78,28 +86,24 @@ async def _page(
 
 
 async def act(request: Request) -> Response:
-    """Do the action of a form, and show what there is to say; a token is shown in this answer only."""
-    person, accounts = people.signed_in(request, organiser=True), accounts_of(request)
+    """Do the action of a form, and show its answer; only this answer shows a token."""
+    person = people.signed_in(request, organiser=True)
+    accounts = accounts_of(request)
     form = await people.checked_form(request)
-    if form.get("action") == "similar":  # it has a page, and a process of its own
+    action = str(form.get("action", ""))
+    if action == "similar":  # it has a page, and a process of its own
         return RedirectResponse("/organiser/similar", HTTPStatus.SEE_OTHER)
-    action, words = (
-        str(form.get("action", "")),
-        f"{form.get('words', '')} {form.get('more', '')}".split(),
-    )
+    text = f"{form.get('words', '')} {form.get('more', '')}"
+    words = text.split()
+    # A form without this value counts as another form each time.
+    once = form.get("once") or secrets.token_hex(16)
+    answers: Answers = request.app.state.answers
     try:
-        if (
-            action == "invite"
-            and " ".join(words).endswith(actions.ROSTER)
-            and words != ["people.csv"]
-        ):
+        is_roster = " ".join(words).endswith(actions.ROSTER)
+        if action == "invite" and is_roster and words != ["people.csv"]:
             raise ArenaError(
                 "only people.csv is read here; `arena serve invite FILE` reads another table"
             )
-        once = form.get("once") or secrets.token_hex(
-            16
-        )  # a form without it is another one each time
-        answers: Answers = request.app.state.answers
         answer = await answers.to(
             (person.id, people.csrf(request), once, action, *words),
             lambda: actions.act(accounts, action, words, accounts.label(person)),
@@ -110,7 +114,7 @@ async def act(request: Request) -> Response:
 
 
 async def show_similar(request: Request) -> Response:
-    """Show which programs of different authors share long passages."""
+    """Show the programs of different authors that share long passages."""
     pairs, omissions = await _run(request, _compared)
     return pages.render(
         request, "similar.html.j2", title="Similar programs", pairs=pairs, omissions=omissions
@@ -135,9 +139,9 @@ async def send_export(request: Request) -> Response:
 
 
 async def _run(request: Request, job: Callable[..., Result], *values: str) -> Result:
-    """Return what a job makes of the bots of the workspace, for an organiser."""
+    """Return the result of a job for the bots of the workspace, for an organiser."""
     account = people.signed_in(request, organiser=True)
-    entrants = await asyncio.to_thread(lambda: Entrants(accounts_of(request).workspace))
+    entrants = await asyncio.to_thread(Entrants, accounts_of(request).workspace)
     played = await asyncio.to_thread(entrants.played)
     return await people.in_worker(request, account, job, entrants.store, played, *values)
 
@@ -145,31 +149,33 @@ async def _run(request: Request, job: Callable[..., Result], *values: str) -> Re
 def _compared(
     store: BotStore, played: frozenset[str]
 ) -> tuple[list[tuple[str, str, int, int]], list[tuple[str, str]]]:
-    """Return similar programs, and what was not compared.
+    """Return the pairs of similar programs, and the programs that were not compared.
 
-    Of a pair: the names, the share in percent, the number of passages. Of the others: the versions,
-    and why.
+    A pair has both names, the share in percent and the number of passages. A program that was not
+    compared has its versions and the reason.
     """
-    found = similar.compare(store, played)
-    pairs = [
-        (pair.first.name, pair.second.name, round(100 * pair.share), pair.shared)
-        for pair in found.pairs
-    ]
-    return pairs, [(each.programs, each.words) for each in found.omissions]
+    report = similar.compare(store, played)
+    pairs = []
+    for pair in report.pairs:
+        pairs.append((pair.first.name, pair.second.name, round(100 * pair.share), pair.shared))
+    omissions = [(omission.programs, omission.words) for omission in report.omissions]
+    return pairs, omissions
 
 
 def _evidence(
     store: BotStore, played: frozenset[str], first: str, second: str
 ) -> tuple[int, Sources] | None:
-    """Return the share of two programs in percent, and of each its name with its lines; None if they share little."""
+    """Return the share of two programs in percent, and their lines; None if they share little."""
     for pair in similar.similarities(store, played):
         if (pair.first.name, pair.second.name) == (first, second):
-            return round(100 * pair.share), list(zip((first, second), pair.evidence(), strict=True))
+            first_lines, second_lines = pair.evidence()
+            sources = [(first, first_lines), (second, second_lines)]
+            return round(100 * pair.share), sources
     return None
 
 
 def _graded(folder: Path) -> Any:
-    """Return the marks of an event; None without any, such as without [grade] or without the extra classroom."""
+    """Return the marks of an event; None if there are none, such as without [grade]."""
     if "classroom" not in extensions.extras():
         return None
     from arena.extras.classroom import marks
@@ -181,51 +187,58 @@ def _graded(folder: Path) -> Any:
 
 
 def _values(accounts: Accounts) -> dict[str, Any]:
+    """Return what the page shows."""
     folder = event_folder(accounts.workspace)
-    labels = accounts.labels()
     graded: Any = None
     if folder is not None and (folder / "event.sqlite").is_file():
         graded = _graded(folder)
-    students = names.unambiguous([row.key for row in graded.students]) if graded is not None else []
+    rule, _ = accounts.setting("rounds", ("", ""))
     return {
         "switches": {switch: accounts.is_on(switch) for switch in ("frozen", "paused", "hidden")},
         "meanings": {action: meaning for action, (_, _, meaning) in actions.SWITCHES.items()},
-        "rule": accounts.setting("rounds", ("", ""))[0],
+        "rule": rule,
         "welcome": clean(accounts.setting("welcome", ""), actions.MOST_WELCOME),
-        "running": any(not each.ended for each in accounts.rounds(1)),
+        "running": any(not last.ended for last in accounts.rounds(1)),
         "limits": {name: accounts.limit(name) for name in LIMITS},
         "sizes": IN_MEGABYTES,
         "graded": graded,
-        "tables": {
-            "rounds": [
-                (str(each.number), each.begun, each.ended, each.words)
-                for each in accounts.rounds(10)
-            ],
-            "accounts": actions.act(accounts, "accounts", (), ""),
-            "uploads": [
-                (labels[each.account], each.file, each.received, each.status, each.words)
-                for each in accounts.uploads(most=SHOWN)
-            ],
-            "requests": [
-                (labels[each.account], f"{each.first} {each.second}", each.asked, each.status)
-                for each in accounts.requests(most=SHOWN)
-            ],
-            "marks": [
-                (
-                    student,
-                    row.bot,
-                    f"{row.marks:g}",
-                    f"{row.out_of:g}",
-                    str(row.student.state),
-                    row.note,
-                )
-                for student, row in zip(
-                    students, graded.students if graded is not None else (), strict=True
-                )
-            ],
-            "log": actions.act(accounts, "log", (), "")[:SHOWN],
-        },
+        "tables": _tables(accounts, graded),
     }
+
+
+def _tables(accounts: Accounts, graded: Any) -> dict[str, list[Any]]:
+    """Return the rows of each table of the page; `graded` are the marks of the event, or None."""
+    labels = accounts.labels()
+    rounds = []
+    for played in accounts.rounds(10):
+        rounds.append((str(played.number), played.begun, played.ended, played.words))
+    uploads = []
+    for upload in accounts.uploads(most=MOST_ROWS):
+        author = labels[upload.account]
+        uploads.append((author, upload.file, upload.received, upload.status, upload.words))
+    requests = []
+    for request in accounts.requests(most=MOST_ROWS):
+        bots = f"{request.first} {request.second}"
+        requests.append((labels[request.account], bots, request.asked, request.status))
+    log = actions.act(accounts, "log", (), "")
+    return {
+        "rounds": rounds,
+        "accounts": actions.act(accounts, "accounts", (), ""),
+        "uploads": uploads,
+        "requests": requests,
+        "marks": [] if graded is None else _marks(graded),
+        "log": log[:MOST_ROWS],
+    }
+
+
+def _marks(graded: Any) -> list[tuple[str, ...]]:
+    """Return a row for each student: name, bot, marks, highest marks, state and note."""
+    rows: list[tuple[str, ...]] = []
+    students = names.unambiguous([row.key for row in graded.students])
+    for student, row in zip(students, graded.students, strict=True):
+        marks = (f"{row.marks:g}", f"{row.out_of:g}")
+        rows.append((student, row.bot, *marks, str(row.student.state), row.note))
+    return rows
 
 
 ROUTES = [

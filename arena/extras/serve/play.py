@@ -26,37 +26,48 @@ from arena.extras.serve.streams import WAIT_S, EventStreamResponse, event
 from arena.games import rulebook
 from arena.report import replays
 
-FORM_S = 2.5  # a page without scripts waits so long for the bots; less than the server waits for pages when it ends
-MOST_BUTTONS = 200  # of more legal moves the others are typed
-MOST_LETTERS = 500  # of a move that was sent
-MOST_PAGES = 20  # of a match, with scripts: each gets its moves, of which a page may have hundreds
+FORM_S = 2.5
+"""How long a page without scripts waits for the bots.
 
+When the server ends, it waits longer than that for its pages.
+"""
+MOST_BUTTONS = 200
+"""The legal moves that have a button; a person types the others."""
+MOST_LETTERS = 500
+"""The most letters of a move that was sent."""
+MOST_PAGES = 20
+"""The pages of a match with scripts: each gets all legal moves, which may be hundreds."""
 
 Seats = dict[str, tuple[str, tuple[str, ...]]]
-"""Each choice of a board with roles, one or all of a side, by what the form sends for it."""
+"""A board with the roles that a person plays, one role or all of a side, by the value in the form."""
 
 
 async def show_choice(request: Request, *, mistake: str = "") -> Response:
-    """Show the form for a new match, with the mistake in it if there was one, and the match that is under way."""
-    account, accounts = people.signed_in(request), people.accounts_of(request)
+    """Show the form for a new match, with the mistake in it, if any, and the match under way."""
+    account = people.signed_in(request)
+    accounts = people.accounts_of(request)
+    under_way = _matches(request).under_way(account)
+    bots = await people.in_thread(
+        request, account, lambda: _bots(Entrants(accounts.workspace), account)
+    )
+    seats = await people.in_worker(request, account, _seats, accounts.workspace)
     return pages.render(
         request,
         "play.html.j2",
         title="Play against a bot",
         mistake=mistake,
-        under_way=_matches(request).under_way(account),
-        bots=await people.in_thread(
-            request, account, lambda: _bots(Entrants(accounts.workspace), account)
-        ),
+        under_way=under_way,
+        bots=bots,
         chosen=request.query_params.get("bot", ""),
-        seats=await people.in_worker(request, account, _seats, accounts.workspace),
+        seats=seats,
         limit=accounts.limit("matches"),
     )
 
 
 async def begin(request: Request) -> Response:
     """Begin a match."""
-    account, accounts = people.signed_in(request), people.accounts_of(request)
+    account = people.signed_in(request)
+    accounts = people.accounts_of(request)
     form = await people.checked_form(request)
     seats = await people.in_worker(request, account, _seats, accounts.workspace)
     try:
@@ -73,19 +84,21 @@ async def begin(request: Request) -> Response:
 
 
 async def show_match(request: Request, *, mistake: str = "") -> Response:
-    """Show a match: the board and the legal moves, with the mistake in a move, or how it ended with its replay."""
+    """Show a match: the board, the legal moves and the mistake in a move, or its end and replay."""
     match = _match(request)
-    title = f"{match.wish.board} as {' and '.join(match.wish.roles)}, against {match.wish.bot}"
+    wish = match.wish
+    title = f"{wish.board} as {' and '.join(wish.roles)}, against {wish.bot}"
     page = pages.render(
         request, "human_match.html.j2", title=title, mistake=mistake, **_values(match)
     )
-    return pages.with_view(page)  # of its replay
+    return pages.with_view(page)  # for the replay
 
 
 async def stream(request: Request) -> Response:
-    """Send what happens in a match to a page with scripts: turns, the moves, the end."""
-    match, account = _match(request), people.person(request)
-    if (match.pages or 0) >= MOST_PAGES:
+    """Send the turns, the legal moves and the end of a match to a page with scripts."""
+    match = _match(request)
+    account = people.person(request)
+    if match.pages is not None and match.pages >= MOST_PAGES:
         raise HTTPException(429, "this match is open on too many pages: close some of them")
     return EventStreamResponse(
         request,
@@ -96,22 +109,21 @@ async def stream(request: Request) -> Response:
 
 
 async def _parts(request: Request, match: HumanMatch) -> AsyncIterator[str]:
-    """Yield what is new in the match, with the moves whenever the person is asked another question."""
-    count, asked = (
-        0,
-        -1,
-    )  # what the page has: messages of the events, and the number of the question (0: none is open)
+    """Yield the news of a match, with the legal moves whenever the question is another one."""
+    count = 0  # states that the page has
+    question = -1  # number of the question that the page has; 0 if no question was open
     while True:
-        part, count = match.events.since(count), match.events.count
+        part = match.events.since(count)
+        count = match.events.count
         if match.ended:
             yield part + event("over", "{}")
             return
-        if asked != (number := match.number if match.choices else 0):
-            asked = number
-            values = {"csrf": people.csrf(request), **_values(match)}
-            part += event(
-                "moves", replays.safe_json(templates.render("_human_moves.html.j2", **values))
-            )
+        open_question = match.number if match.choices else 0
+        if open_question != question:
+            question = open_question
+            csrf = people.csrf(request)
+            html = templates.render("_human_moves.html.j2", csrf=csrf, **_values(match))
+            part += event("moves", replays.safe_json(html))
         yield part
         await match.events.news(WAIT_S)
 
@@ -120,7 +132,8 @@ async def move(request: Request) -> Response:
     """Take a move."""
     match = _match(request)
     form = await people.checked_form(request)
-    text, number = form.get("typed") or form.get("move"), form.get("number")
+    text = form.get("typed") or form.get("move")
+    number = form.get("number")
     before = match.events.count
     try:
         if not isinstance(text, str) or len(text) > MOST_LETTERS or not isinstance(number, str):
@@ -128,7 +141,7 @@ async def move(request: Request) -> Response:
         match.move(number, text)
     except ArenaError as error:
         return await show_match(request, mistake=str(error))
-    if request.headers.get("x-follows"):  # a script, which hears the answer by its stream
+    if request.headers.get("x-follows"):  # it is a script, which gets the answer by its stream
         return Response(status_code=HTTPStatus.NO_CONTENT)
     await match.changed(FORM_S, max(before, match.events.count), int(number))
     return _to(match)
@@ -159,50 +172,53 @@ async def send_record(request: Request) -> Response:
 
 
 def _seats(workspace: Path) -> Seats:
-    """Return what a person may play on the boards of the event."""
+    """Return the roles that a person may play on the boards of the event."""
     tournament = Entrants(workspace).tournament
     seats: Seats = {}
     for name in tournament.boards:
-        # One variant of a board is enough to know its roles, and those of a run that was begun are
-        # stored.
+        # One variant of a board is enough to know its roles. Variants of an event that was begun
+        # are stored.
         stored = workspace / "results" / ".boards"
         for board in rulebook.find(name, workspace, tournament.seed, 1, stored):
-            choices = [
-                *((role,) for role in board.roles),
-                *(side for side in board.sides if len(side) > 1),
-            ]
-            of_board = [roles for roles in choices if len(roles) < len(board.roles)]
-            seats |= {
-                f"{board.label} {' '.join(roles)}": (board.label, roles) for roles in of_board
-            }
+            choices: list[tuple[str, ...]] = [(role,) for role in board.roles]
+            choices += [side for side in board.sides if len(side) > 1]
+            for roles in choices:
+                if len(roles) < len(board.roles):  # a bot plays the others
+                    value = f"{board.label} {' '.join(roles)}"
+                    seats[value] = (board.label, roles)
     return seats
 
 
 def _wish(workspace: Path, account: Account, form: FormData, seats: Seats) -> Wish:
-    """Return what a form asks for; ArenaError for what nobody may play."""
-    entrants, bot, seat = Entrants(workspace), form.get("bot"), form.get("seat")
+    """Return the match that a form asks for; raise ArenaError if the account may not play it."""
+    entrants = Entrants(workspace)
+    bot = form.get("bot")
+    seat = form.get("seat")
     if not isinstance(bot, str) or bot not in _bots(entrants, account):
         raise ArenaError("choose a bot that plays in this event")
     if not isinstance(seat, str) or seat not in seats:
         raise ArenaError("choose a board of this event, and a role")
     board, roles = seats[seat]
     version = bot if "@" in bot else entrants.as_it_plays(bot)
-    own_bot = account.is_organiser or bot.partition("@")[0] in entrants.own(account)
+    name, _, _ = bot.partition("@")
+    own_bot = account.is_organiser or name in entrants.own(account)
     return Wish(board=board, roles=roles, bot=version, own_bot=own_bot)
 
 
 def _bots(entrants: Entrants, account: Account) -> list[str]:
-    """Return the bots that a person may play against: those of the event, and versions of their own."""
-    here = [bot.name for bot in entrants.bots if not bot.remote and not bot.model]
-    return here + entrants.own_here(account)
+    """Return the bots that a person may play against: bots of the event, and their own versions."""
+    programs = [bot.name for bot in entrants.bots if not bot.remote and not bot.model]
+    return programs + entrants.own_here(account)
 
 
 def _matches(request: Request) -> HumanMatches:
+    """Return the matches of all people."""
     matches: HumanMatches = request.app.state.human_matches
     return matches
 
 
 def _match(request: Request) -> HumanMatch:
+    """Return the match in the address; raise 404 for everybody but the person who plays it."""
     match = _matches(request).find(request.path_params["id"], people.signed_in(request))
     if match is None:
         raise HTTPException(404)
@@ -214,7 +230,7 @@ def _to(match: HumanMatch) -> Response:
 
 
 def _values(match: HumanMatch) -> dict[str, Any]:
-    """Return what the moves of a match are rendered from."""
+    """Return the values for the template of the moves of a match."""
     return {
         "match": match,
         "choices": match.choices[:MOST_BUTTONS],
