@@ -78,7 +78,7 @@ def act(
 
 
 def _invite(accounts: Accounts, words: Sequence[str], who: str) -> NewTokens:
-    """Make an account for a person, or for all new people of a roster; for all of them or for nobody.
+    """Make an account for a person, or accounts for all new people of a roster or for none.
 
     The words `organiser NAME` make an organiser.
     """

@@ -1,4 +1,4 @@
-"""How much of the disk the authors and the whole site use, what limits them, and which old versions make room.
+"""The use of the disk by authors and by the site, its limits, and the old versions that make room.
 
 It owns figures and the choice of versions; bot_store.py removes them. It knows neither the web nor
 processes.
@@ -38,14 +38,16 @@ from arena.sandbox.watchdog import BLOCK_BYTES, STAT_BLOCK_BYTES
 
 MEGABYTE = 1_000_000
 WAIT_S, LOOK_S = 5.0, 0.1
-"""How long an upload waits for the lock of the bots, which the check of another upload may hold, and how often it
-looks.
+"""How long an upload waits for the lock of the bots, and the time between two looks.
+
+The check of another upload may hold the lock.
 """
 
 
 def size_of(path: Path) -> int:
-    """Return the bytes on disk of a file, or of a folder with all that is in it; 0 for what is not there."""
-    total, waiting = 0, [os.fspath(path)]
+    """Return the bytes on disk of a file, or of a folder with its content; 0 for a missing path."""
+    total = 0
+    waiting = [os.fspath(path)]
     while waiting:
         entry = waiting.pop()
         with contextlib.suppress(FileNotFoundError, NotADirectoryError):  # somebody removes it now
@@ -58,18 +60,19 @@ def size_of(path: Path) -> int:
 
 
 class Disk:
-    """What one author has on the disk of a site, and the room that there is."""
+    """The files of an author on the disk of a site, and the room for more."""
 
     def __init__(self, accounts: Accounts, account: Account) -> None:
-        self._accounts, self._account = accounts, account
+        self._accounts = accounts
+        self._account = account
         self._results = accounts.workspace / "results"
-        self.store = BotStore(accounts.workspace / (text_of(accounts.workspace, "bots") or "bots"))
+        bots = text_of(accounts.workspace, "bots") or "bots"
+        self.store = BotStore(accounts.workspace / bots)
 
     def used(self) -> int:
         """Return the bytes of the author."""
-        return sum(map(size_of, set(self._paths()))) + self._accounts.bytes_of_verdicts(
-            self._account
-        )
+        files = sum(map(size_of, set(self._paths())))
+        return files + self._accounts.bytes_of_verdicts(self._account)
 
     def used_by_all(self) -> int:
         """Return the bytes of the site, without what is being made or removed."""
@@ -85,38 +88,41 @@ class Disk:
         when_bots_are_free(partial(self.make_room_now, needed))
 
     def make_room_now(self, needed: int) -> None:
-        """Do what `make_room` does without waiting: BlockingIOError while the bots are locked and something must go."""
+        """Make room without waiting.
+
+        Raise BlockingIOError while the bots are locked and a version must go.
+        """
         if self.lack(needed) is None:
             return
         with self.store.changing(waits=False):
             self.remove_versions(needed)
 
     def remove_versions(self, needed: int, *, leaving: int = 0) -> None:
-        """Do what `make_room` does, while the bots are `changing`; `leaving` are bytes that the author soon frees.
+        """Make room while the bots are `changing`; `leaving` are bytes that the author soon frees.
 
-        Nothing is removed if all that may go would not be enough.
+        Nothing is removed if that would not be enough.
         """
         excess = self._excess(needed, leaving)
         if not excess:
             return
         missing = max(excess.values())  # a version counts for its author and for the site
-        chosen: list[tuple[str, Version]] = []
+        names: list[str] = []
+        chosen: list[Version] = []
         freed = 0
         for name, version in self._removable():
             if freed >= missing:
                 break
-            chosen.append((name, version))
+            names.append(f"{name}@{version.number}")
+            chosen.append(version)
             freed += size_of(version.path.parent)
-            if not self._is_stored([removed for _, removed in chosen], version.digest):
+            if not self._is_stored(chosen, version.digest):
                 freed += size_of(self._build_of(version.digest))
         if freed < missing:
             lack = self.lack(needed, leaving=leaving + freed)
             if lack is not None:
                 raise ArenaError(lack)
-        for name, version in chosen:
-            self._accounts.note(
-                self._account.name, "version removed for room", f"{name}@{version.number}"
-            )
+        for name, version in zip(names, chosen, strict=True):
+            self._accounts.note(self._account.name, "version removed for room", name)
             self.store.remove(version)
             if not self._is_stored([], version.digest):
                 built = self._build_of(version.digest)
@@ -124,22 +130,27 @@ class Disk:
                 built.with_suffix(".built").unlink(missing_ok=True)
 
     def lack(self, needed: int, *, leaving: int = 0) -> str | None:
-        """Return in words why there is no room for this number of bytes; None if there is."""
-        excess = self._excess(needed, leaving)
-        if not excess:
-            return None
-        return f"{next(iter(excess))}, and this takes {_megabytes(needed)} more: ask the organiser for room"
+        """Return in words why there is no room for this number of bytes; None if there is room."""
+        for words in self._excess(needed, leaving):
+            return f"{words}, and this takes {_megabytes(needed)} more: ask the organiser for room"
+        return None
 
     def _excess(self, needed: int, leaving: int) -> dict[str, int]:
-        """Return the bytes that would be too many, by what takes how much of what limit, in words."""
-        excess = {}
+        """Return how many bytes exceed a limit, by a sentence that says whose use and which limit."""
+        excess: dict[str, int] = {}
         if not self._account.is_organiser:
-            used, most = self.used() - leaving, MEGABYTE * self._accounts.limit("disk")
-            words = f"your bots and results, of which nothing old can go, take {_megabytes(used)} of {_megabytes(most)}"
+            used = self.used() - leaving
+            most = MEGABYTE * self._accounts.limit("disk")
+            if used + needed > most:
+                share = f"{_megabytes(used)} of {_megabytes(most)}"
+                words = f"your bots and results, of which nothing old can go, take {share}"
+                excess[words] = used + needed - most
+        used = self.used_by_all() - leaving
+        most = MEGABYTE * self._accounts.limit("site")
+        if used + needed > most:
+            words = f"the site takes {_megabytes(used)} of {_megabytes(most)}"
             excess[words] = used + needed - most
-        used, most = self.used_by_all() - leaving, MEGABYTE * self._accounts.limit("site")
-        excess[f"the site takes {_megabytes(used)} of {_megabytes(most)}"] = used + needed - most
-        return {words: count for words, count in excess.items() if count > 0}
+        return excess
 
     def _paths(self) -> Iterator[Path]:
         """Yield the files and folders of the author."""
@@ -156,14 +167,17 @@ class Disk:
                 yield store.folder_of(refusal)
         for request in accounts.requests(account):
             yield self._results / request.event
-        for folder in (self._results / ".builds", *self._results.glob("*/bots")):
+        folders = [self._results / ".builds"]
+        for copies in self._results.glob("*/bots"):
+            if not copies.parent.name.startswith(REQUESTS):  # a request counts as a whole
+                folders.append(copies)
+        for folder in folders:
             for digest in digests:
-                if not folder.parent.name.startswith(REQUESTS):  # which counts as a whole
-                    yield folder / digest
+                yield folder / digest
 
     def _removable(self) -> Iterator[tuple[str, Version]]:
-        """Yield the author's versions that nothing needs, the oldest first, each with the name of its bot."""
-        accounts, store = self._accounts, self.store
+        """Yield the author's versions that nothing needs, with the names of their bots, oldest first."""
+        store = self.store
         own = own_versions(store, self._account)
         try:
             needed = set(self._digests_in_archives())
@@ -171,17 +185,16 @@ class Disk:
                 needed |= {discovery.from_path(path, name).digest for path in store.playing(name)}
         except ArenaError:
             return
-        named = {
-            name
-            for asked in accounts.requests()
-            if not asked.ended
-            for name in (asked.first, asked.second)
-        }
-        named |= accounts.played_lately()
-        found: list[tuple[str, str, Version]] = []
+        named = self._accounts.played_lately()
+        for request in self._accounts.requests():
+            if not request.ended:
+                named |= {request.first, request.second}
+        older: list[tuple[str, Version]] = []
         for name, versions in own.items():
-            found += [(version.note.submitted, name, version) for version in versions[:-1]]
-        for _, name, version in sorted(found, key=lambda each: each[:2]):
+            for version in versions[:-1]:
+                older.append((name, version))
+        older.sort(key=lambda pair: (pair[1].note.submitted, pair[0]))
+        for name, version in older:
             if version.digest not in needed and f"{name}@{version.number}" not in named:
                 yield name, version
 
@@ -193,21 +206,21 @@ class Disk:
                 yield from (bot.digest for bot in archive.event().bots)
 
     def _build_of(self, digest: str) -> Path:
-        """Return the folder of what the build of a version made."""
+        """Return the folder with the files that the build of a version made."""
         return self._results / ".builds" / digest
 
-    def _is_stored(self, without: Collection[Version], digest: str) -> bool:
-        """Return whether a version has these files, `without` some versions."""
-        store, left_out = self.store, {version.path for version in without}
-        for name in store.names():
-            for version in store.versions(name):
-                if version.digest == digest and version.path not in left_out:
+    def _is_stored(self, removed: Collection[Version], digest: str) -> bool:
+        """Return whether a version that is not `removed` has these files."""
+        removed_paths = {version.path for version in removed}
+        for name in self.store.names():
+            for version in self.store.versions(name):
+                if version.digest == digest and version.path not in removed_paths:
                     return True
         return False
 
 
 def when_bots_are_free(step: Callable[[], None]) -> None:
-    """Take a step that raises BlockingIOError while the bots are locked, again and again for WAIT_S; then ArenaError.
+    """Try a step that raises BlockingIOError while the bots are locked; ArenaError after WAIT_S.
 
     Nothing else is locked between two attempts, so nobody else waits.
     """

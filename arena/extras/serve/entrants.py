@@ -1,4 +1,4 @@
-"""The event that the site plays, by its tournament.toml: its folders, its bots, and their authors."""
+"""The event that the site plays, by its tournament.toml: its folders, its bots, their authors."""
 
 import contextlib
 from functools import cached_property

@@ -1,4 +1,4 @@
-"""The pages on which a person plays against a bot: choose a bot, a board and a role; move; look back.
+"""The pages on which a person plays against a bot: choose bot, board and role, move, look back.
 
 Every page works without scripts: a form with a button for each legal move, and a page for each
 turn. The script (html/play.js) draws the board in its place. For everybody but the person who plays
@@ -39,7 +39,7 @@ MOST_PAGES = 20
 """The pages of a match with scripts: each gets all legal moves, which may be hundreds."""
 
 Seats = dict[str, tuple[str, tuple[str, ...]]]
-"""A board with the roles that a person plays, one role or all of a side, by the value in the form."""
+"""A board with the role or the side that a person plays, by the value in the form."""
 
 
 async def show_choice(request: Request, *, mistake: str = "") -> Response:

@@ -35,15 +35,21 @@ from arena.extras.serve.disk import Disk, size_of, when_bots_are_free
 from arena.extras.serve.entrants import Entrants, remote_mark
 from arena.values import Bot
 
-MOST_BODY_BYTES = MOST_BYTES + 1_000_000  # of the form of an upload
+MOST_BODY_BYTES = MOST_BYTES + 1_000_000
+"""The most bytes of the form of an upload."""
 OLD_S = 3600
-ATTEMPTS = 10  # an upload whose check was killed as often is refused, as it may be what kills it; a bad hour kills 3
+ATTEMPTS = 10
+"""An upload is refused when its check was killed so often, since it may be what kills the check.
+
+A bad hour of the machine kills the check three times.
+"""
 
 
 def receive(accounts: Accounts, account: Account, files: Mapping[str, IO[bytes]]) -> str:
-    """Store an upload, a file or the files of a folder by their paths in it; return its id when it is confirmed.
+    """Store an upload, and return its id when it is confirmed.
 
-    ArenaError, with the reason, for what is refused at once.
+    It is a file, or the files of a folder by their paths in it. Raise ArenaError, with the reason,
+    if it is refused at once.
     """
     accounts.may_upload(account)
     if not files:
@@ -54,29 +60,38 @@ def receive(accounts: Accounts, account: Account, files: Mapping[str, IO[bytes]]
         raise ArenaError(
             f"it has more than {MOST_ENTRIES} files: leave out what the bot does not need"
         )
-    id_, left = secrets.token_hex(16), accounts.limit("megabytes") * 1_000_000
+    id_ = secrets.token_hex(16)
     with whole_files.staging(folder(accounts)) as making:
-        (top := making / "upload").mkdir()
-        for path, content in files.items():
-            with _opened(top, path) as file:
-                while data := content.read(CHUNK_BYTES):
-                    left -= len(data)
-                    if left < 0:
-                        megabytes = accounts.limit("megabytes")
-                        raise ArenaError(
-                            f"it is larger than {megabytes} MB: leave out what the bot does not need"
-                        )
-                    file.write(data)
+        top = making / "upload"
+        top.mkdir()
+        _write(top, files, accounts.limit("megabytes"))
         first = PurePosixPath(next(iter(files)))
         name = first.parts[0] if len(files) > 1 else first.name
         when_bots_are_free(partial(_take_in, accounts, account, top, id_, name))
     return id_
 
 
-def _take_in(accounts: Accounts, account: Account, top: Path, id_: str, name: str) -> None:
-    """Make room for a received upload, and store it; BlockingIOError while the bots are locked and something must go.
+def _write(top: Path, files: Mapping[str, IO[bytes]], megabytes: int) -> None:
+    """Write the files of an upload into a folder; raise ArenaError if they have more megabytes."""
+    left = megabytes * 1_000_000
+    for path, content in files.items():
+        with _opened(top, path) as file:
+            data = content.read(CHUNK_BYTES)
+            while data:
+                left -= len(data)
+                if left < 0:
+                    raise ArenaError(
+                        f"it is larger than {megabytes} MB: leave out what the bot does not need"
+                    )
+                file.write(data)
+                data = content.read(CHUNK_BYTES)
 
-    ArenaError if there is no room, or if its author has had too many in this hour.
+
+def _take_in(accounts: Accounts, account: Account, top: Path, id_: str, name: str) -> None:
+    """Make room for a received upload, and store it.
+
+    Raise BlockingIOError while the bots are locked and a version must go, and ArenaError if there
+    is no room, or if its author has had too many uploads in this hour.
     """
     with whole_files.locked(accounts.folder / ".receiving"):  # two at once would get the same room
         Disk(accounts, account).make_room_now(size_of(top))
@@ -89,15 +104,17 @@ def _take_in(accounts: Accounts, account: Account, top: Path, id_: str, name: st
 
 
 def _opened(top: Path, path: str) -> IO[bytes]:
-    """Make the file of an upload that has this path there, and its folders."""
+    """Make the file of an upload at this path, and its folders."""
     inner = PurePosixPath(path)
     if not inner.parts or inner.is_absolute() or ".." in inner.parts:
         raise ArenaError(f"{path[:200]!a} is no path in a bot's folder")
-    for each in (inner, *inner.parents[:-1]):
-        check_path(each)
+    check_path(inner)
+    for above in inner.parents[:-1]:
+        check_path(above)
+    file = top / inner
     try:
-        (top / inner).parent.mkdir(parents=True, exist_ok=True)
-        return (top / inner).open("xb")
+        file.parent.mkdir(parents=True, exist_ok=True)
+        return file.open("xb")
     except (FileExistsError, NotADirectoryError) as error:
         raise ArenaError(f"{path[:200]!a} is there twice; choose the files again") from error
 
@@ -111,21 +128,26 @@ def clear(accounts: Accounts) -> None:
     """Remove what killed processes left: uploads that were never confirmed, or are decided."""
     waiting = {upload.id for upload in accounts.uploads(status="waiting")}
     for path in folder(accounts).iterdir():
-        if (
-            path.name not in waiting and time.time() - path.stat().st_mtime > OLD_S
-        ):  # younger ones may be coming in
+        is_old = time.time() - path.stat().st_mtime > OLD_S  # a younger one may still arrive
+        if is_old and path.name not in waiting:
             shutil.rmtree(path, ignore_errors=True)
 
 
 def decide_all(
     accounts: Accounts, store: BotStore, examine: Examine, reserved: Collection[str]
 ) -> None:
-    """Decide all uploads that wait, one after another, unless another process does; `reserved` are others' names."""
+    """Decide all uploads that wait, one after another, unless another process does it.
+
+    `reserved` has the names that no upload may take.
+    """
     with (
         contextlib.suppress(BlockingIOError),
         whole_files.locked(accounts.folder / ".deciding", waits=False),
     ):
-        while (upload := accounts.next_upload()) is not None:
+        while True:
+            upload = accounts.next_upload()
+            if upload is None:
+                return
             if upload.attempts >= ATTEMPTS:
                 words = f"arena failed {ATTEMPTS} times to check it; ask the organiser"
                 accounts.decide_upload(upload, SubmissionStatus.REFUSED, words, reasons=words)
@@ -142,19 +164,18 @@ def _decide(
     path = folder(accounts) / upload.id
     disk = Disk(accounts, author)
     entries = list(path.iterdir())
+    people = accounts.people()
     request = Request(
         path=entries[0] if len(entries) == 1 else path,
         label=Label(name=author.name, file=upload.file),
-        person=accounts.people().with_id(
-            author.person or author.id
-        ),  # an id may be another's login
+        # By the id alone: the id of one person may be the login of another.
+        person=people.with_id(author.person or author.id),
         source=f"account {author.id}",
         replaces=True,
     )
     waiting = size_of(path)
-    submissions = Submissions(
-        store, partial(_if_room, disk, waiting, examine), reserved, accounts.people()
-    )
+    examine_in_room = partial(_if_room, disk, waiting, examine)
+    submissions = Submissions(store, examine_in_room, reserved, people)
     (decision,) = submissions.submit_all([request])
     if decision.where is not None and disk.lack(0, leaving=waiting):
         store.forget_refused(decision.where.parent.name)
@@ -172,9 +193,9 @@ def _decide(
 def _if_room(
     disk: Disk, waiting: int, examine: Examine, bots: Iterable[Bot]
 ) -> Iterator[tuple[str, ...]]:
-    """Yield the faults of bots as `examine` does; one for which the disk has no room has that fault alone.
+    """Yield the faults of bots as `examine` does, or the lack of room on the disk as the only fault.
 
-    `waiting` are the bytes of the upload, which goes when it is decided.
+    `waiting` are the bytes of the upload, which is removed when it is decided.
     """
     for bot in bots:
         size = size_of(Path(bot.files or ""))
@@ -195,10 +216,10 @@ def remote_bot(
     games: list[str],
     roles: list[str],
 ) -> str:
-    """Take in the bot that stays on its author's machine, as a new version if it is one; return its name.
+    """Take in the bot that stays on its author's machine, and return its name.
 
-    It is a bot of its own beside the author's other one. It is not checked: it plays only while its
-    author is there.
+    It is a bot of its own beside the author's other bot. It is not checked, because it plays only
+    while its author is connected.
     """
     table = {"remote": version, "author": account.name, "games": games, "roles": roles}
     label = Label(name=f"{account.name} (remote)", who=remote_mark(account), file="bot.toml")
@@ -209,31 +230,38 @@ def remote_bot(
             digest = discovery.from_path(making / "remote", "remote").digest
         except ArenaError as error:  # its author knows no such path
             raise ArenaError(error.seen_from(making / "remote")) from error
-        if all(
-            bot.digest != digest for bot in entrants.bots
-        ):  # a new version, or an older one that plays again
+        if all(bot.digest != digest for bot in entrants.bots):
+            # It is a new version, or an older version that plays again.
             accounts.may_upload(account)
             Disk(accounts, account).make_room(2 * size_of(making))
-            # What was withdrawn would join again by itself, whenever the network was lost.
-            for name, versions in entrants.own(account).items():
-                if not entrants.store.playing(name) and any(
-                    version.digest == digest for version in versions
-                ):
-                    raise ArenaError(
-                        f"the organiser has withdrawn {name}; a new version of it may join"
-                    )
+            _refuse_withdrawn(entrants, account, digest)
         request = Request(
             path=making / "remote", label=label, source=remote_mark(account), replaces=True
         )
         reserved = entrants.tournament.table_bots
-        submissions = Submissions(
-            entrants.store, lambda bots: (() for _ in bots), reserved, accounts.people()
-        )
+        submissions = Submissions(entrants.store, _no_faults, reserved, accounts.people())
         (decision,) = submissions.submit_all([request])
     if decision.bot is None:
         raise ArenaError(first_line(decision.reasons))
     if decision.status is SubmissionStatus.ACCEPTED:
-        accounts.add_upload(
-            secrets.token_hex(16), account, f"{decision.name} {version}", SubmissionStatus.ACCEPTED
-        )
+        file = f"{decision.name} {version}"
+        accounts.add_upload(secrets.token_hex(16), account, file, SubmissionStatus.ACCEPTED)
     return decision.name
+
+
+def _refuse_withdrawn(entrants: Entrants, account: Account, digest: str) -> None:
+    """Raise ArenaError if the organiser has withdrawn this version.
+
+    It would join again by itself whenever its connection was lost.
+    """
+    for name, versions in entrants.own(account).items():
+        if entrants.store.playing(name):
+            continue
+        if any(version.digest == digest for version in versions):
+            raise ArenaError(f"the organiser has withdrawn {name}; a new version of it may join")
+
+
+def _no_faults(bots: Iterable[Bot]) -> Iterator[tuple[str, ...]]:
+    """Yield no fault for each bot: nobody examines a bot that stays on its author's machine."""
+    for _ in bots:
+        yield ()

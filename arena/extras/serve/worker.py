@@ -25,12 +25,17 @@ from arena.sandbox import cores, folder
 Result = TypeVar("Result")
 
 NICE = 5
-"""An event here goes first, and yet nobody need wait for its end: beside a busy core's process it gets a quarter."""
-JOB_S = 300.0  # no job takes so long; the process is ended, and the next job starts another
-MOST_WAITING = 40  # jobs that wait: a crawler that asks for every page gets the rest refused
-MOST_OF_NETWORK = 20  # of these, those for readers at one address, which a class may share
-MOST_OF_ASKER = 3  # of these, those that one account has asked for
-MOST_OF_PATH = 56  # bytes of a folder's name: that of a socket has 107 at most, and 51 for what Python and we add
+"""An event on this machine goes first, but a worker still gets a quarter of a busy core."""
+JOB_S = 300.0
+"""No job takes so long; the process is ended, and the next job starts another."""
+MOST_WAITING = 40
+"""The most jobs that wait: a crawler that asks for every page gets the rest refused."""
+MOST_OF_NETWORK = 20
+"""The most jobs that wait for readers at one address, which a class may share."""
+MOST_OF_ASKER = 3
+"""The most jobs that wait for one account."""
+MOST_OF_PATH = 56
+"""The most bytes of a folder's name: a socket's name has 107, and Python and arena add 51."""
 NETWORK: ContextVar[str] = ContextVar("network", default="")
 """The address of the reader whose request is answered; the guard sets it."""
 
@@ -81,18 +86,20 @@ class Worker:
         self._pipe: Connection | None = None
 
     async def run(self, job: Callable[..., Result], *values: object, asker: str = "") -> Result:
-        """Return what a function of a module returns for these values, computed in the process.
+        """Return the result of a function of a module for these values, computed in the process.
 
-        An `asker`, or else an address, has only so many jobs at a time, so that others get theirs,
-        too.
+        The number of jobs is limited for each `asker`, or for the address if there is none, so that
+        others get theirs, too.
         """
         most = MOST_OF_ASKER if asker else MOST_OF_NETWORK
         asker = asker or NETWORK.get()
         if self._waiting.total() >= MOST_WAITING or self._waiting[asker] >= most:
             raise BusyError
         self._waiting[asker] += 1
-        # To the end, also if whoever asked has gone: else the next one would get this answer.
-        done, value = await asyncio.shield(asyncio.ensure_future(self._in_turn(job, values, asker)))
+        task = asyncio.ensure_future(self._in_turn(job, values, asker))
+        # A job is finished even if its reader has disconnected: otherwise the next reader would
+        # get this answer.
+        done, value = await asyncio.shield(task)
         if not done:
             logging.error("a page could not be made: %s", value)
             raise JobError
@@ -140,14 +147,12 @@ class Worker:
 
 def _work(pipe: Connection) -> None:
     """Do jobs until the server ends."""
-    for number in (
-        signal.SIGINT,
-        signal.SIGHUP,
-    ):  # they reach every process of a terminal; the server handles them
-        signal.signal(number, signal.SIG_IGN)
+    # These signals reach every process of a terminal, and the server handles them.
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    signal.signal(signal.SIGHUP, signal.SIG_IGN)
     log.begin()
     os.nice(NICE)
-    cores.stay(max(system.cores()))  # whatever may be computed side by side is not
+    cores.stay(max(system.cores()))  # libraries then compute nothing in parallel
     while True:
         try:
             job, values = pipe.recv()
