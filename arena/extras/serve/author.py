@@ -1,4 +1,4 @@
-"""The pages of an author: sign in, hand in a bot, read the verdict, look at one's own bots, ask for unrated matches.
+"""The pages of an author: sign in, hand in bots, read verdicts, look at own bots, request matches.
 
 Every page here is about the account that asks. What belongs to another account does not exist for
 it (404).
@@ -37,10 +37,16 @@ from arena.results.leaderboard import Results
 UPLOAD = "/upload"
 PASTED_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,60}")
 MOST_PAIRINGS = 200
-REQUEST_BYTES = 1_000_000  # that the matches of a request may well take on disk
-MOST_RECORDS = 1000  # of a download; the newest are in it
-LESSONS = 5
-SHOWN = 20  # uploads and requests on a page, the newest
+REQUEST_BYTES = 1_000_000
+"""The bytes that the matches of a request may well take on disk."""
+MOST_RECORDS = 1000
+"""The most matches of a download, the newest."""
+MOST_LESSONS = 5
+MOST_ROWS = 20
+"""The uploads and requests on a page, the newest."""
+NOT_SIGNED_IN = (
+    "This token is not valid: it may be mistyped, or replaced by a newer one. Ask the organiser."
+)
 
 
 async def show_sign_in(request: Request) -> Response:
@@ -52,16 +58,14 @@ async def sign_in(request: Request) -> Response:
     """Begin a session for the token in the form."""
     form = await people.checked_form(request)
     token = form.get("token")
-    mistake = "This token is not valid: it may be mistyped, or replaced by a newer one. Ask the organiser."
-    try:
-        accounts = people.accounts_of(request)
-        session = (
-            await asyncio.to_thread(accounts.sign_in, token.strip())
-            if isinstance(token, str)
-            else None
-        )
-    except ArenaError as error:
-        session, mistake = None, str(error)
+    accounts = people.accounts_of(request)
+    session = None
+    mistake = NOT_SIGNED_IN
+    if isinstance(token, str):
+        try:
+            session = await asyncio.to_thread(accounts.sign_in, token.strip())
+        except ArenaError as error:
+            mistake = str(error)
     if session is None:
         return pages.render(
             request, "sign_in.html.j2", HTTPStatus.FORBIDDEN, title="Sign in", mistake=mistake
@@ -81,7 +85,7 @@ async def sign_out(request: Request) -> Response:
 
 
 async def show_account(request: Request, *, mistake: str = "") -> Response:
-    """Show an author's bots, uploads and requests, with the forms for new ones, or the mistake in one of them."""
+    """Show an author's bots, uploads and requests, and the forms, with a mistake, if any."""
     account, accounts = _signed_in(request)
     values = await people.in_thread(request, account, _account_values, accounts, account)
     folder = event_folder(accounts.workspace)
@@ -109,8 +113,8 @@ def _account_values(accounts: Accounts, account: Account) -> dict[str, Any]:
     own = _own_versions(entrants, account, event_folder(accounts.workspace))
     return {
         "own": own,
-        "uploads": accounts.uploads(account, most=SHOWN),
-        "requests": accounts.requests(account, most=SHOWN),
+        "uploads": accounts.uploads(account, most=MOST_ROWS),
+        "requests": accounts.requests(account, most=MOST_ROWS),
         "frozen": accounts.is_on("frozen"),
         "limits": {name: accounts.limit(name) for name in LIMITS},
         "versions": entrants.own_here(account),
@@ -124,30 +128,17 @@ async def upload(request: Request) -> Response:
     """Take a bot: a file, an archive, the files of a folder, or a pasted program."""
     account, accounts = _signed_in(request)
     in_progress: set[str] = request.app.state.uploads_in_progress
-    if account.id in in_progress:  # many at once would fill the disk before any of them is counted
-        return await show_account(
-            request, mistake="another upload of yours is coming in; wait until it is here"
-        )
+    if account.id in in_progress:
+        # Many uploads at once would fill the disk before any of them is counted.
+        mistake = "another upload of yours is coming in; wait until it is here"
+        return await show_account(request, mistake=mistake)
     in_progress.add(account.id)
     try:
         accounts.may_upload(account)
         form = await people.checked_form(request, files=MOST_ENTRIES + 1)
-        files: dict[str, IO[bytes]] = {}
-        for field in ("file", "folder"):
-            for each in form.getlist(field):
-                if isinstance(each, UploadFile) and each.filename:
-                    if each.filename in files:
-                        raise ArenaError(
-                            f"{clean(each.filename, 200)} is there twice; choose the files again"
-                        )
-                    files[each.filename] = each.file
-        pasted, name = form.get("program"), form.get("name")
-        if not files and isinstance(pasted, str) and pasted.strip():
-            if not isinstance(name, str) or not PASTED_NAME.fullmatch(name):
-                raise ArenaError(
-                    "the program needs the name of a file, such as bot.py, which says its language"
-                )
-            files[name] = io.BytesIO(pasted.replace("\r\n", "\n").encode("utf-8", "surrogatepass"))
+        files = _files(form)
+        if not files:
+            files = _pasted(form)
         id_ = await asyncio.to_thread(uploads.receive, accounts, account, files)
     except ArenaError as error:
         return await show_account(request, mistake=str(error))
@@ -156,24 +147,51 @@ async def upload(request: Request) -> Response:
     return RedirectResponse(f"/me/uploads/{id_}", HTTPStatus.SEE_OTHER)
 
 
+def _files(form: FormData) -> dict[str, IO[bytes]]:
+    """Return the files of a form by their paths; raise ArenaError if two have the same path."""
+    files: dict[str, IO[bytes]] = {}
+    for file in form.getlist("file") + form.getlist("folder"):
+        if not isinstance(file, UploadFile) or not file.filename:
+            continue
+        if file.filename in files:
+            name = clean(file.filename, 200)
+            raise ArenaError(f"{name} is there twice; choose the files again")
+        files[file.filename] = file.file
+    return files
+
+
+def _pasted(form: FormData) -> dict[str, IO[bytes]]:
+    """Return the program that was pasted into a form, by its name; {} if there is none."""
+    program = form.get("program")
+    name = form.get("name")
+    if not isinstance(program, str) or not program.strip():
+        return {}
+    if not isinstance(name, str) or not PASTED_NAME.fullmatch(name):
+        raise ArenaError(
+            "the program needs the name of a file, such as bot.py, which says its language"
+        )
+    text = program.replace("\r\n", "\n")  # a browser sends line ends so
+    return {name: io.BytesIO(text.encode("utf-8", "surrogatepass"))}
+
+
 async def show_upload(request: Request) -> Response:
-    """Show what became of an upload."""
+    """Show an upload, with the verdict if there is one."""
     account, accounts = _signed_in(request)
     for upload in accounts.uploads(account, id=request.path_params["id"]):
-        return pages.render(
-            request, "upload.html.j2", title=f"Upload of {clean(upload.file, 100)}", upload=upload
-        )
+        title = f"Upload of {clean(upload.file, 100)}"
+        return pages.render(request, "upload.html.j2", title=title, upload=upload)
     raise HTTPException(404)
 
 
 async def show_bot(request: Request) -> Response:
     """Show an author's own bot: versions, faults with the words and stderr, lessons."""
     account, accounts = _signed_in(request)
-    name, folder = request.path_params["bot"], event_folder(accounts.workspace)
-    every = await people.in_thread(
+    name = request.path_params["bot"]
+    folder = event_folder(accounts.workspace)
+    bots = await people.in_thread(
         request, account, lambda: _own_versions(Entrants(accounts.workspace), account, folder)
     )
-    versions = every.get(name)
+    versions = bots.get(name)
     if versions is None:
         raise HTTPException(404)
     private: dict[str, Any] = {"faults": [], "lessons": []}
@@ -215,13 +233,13 @@ async def ask(request: Request) -> Response:
 
 
 async def show_request(request: Request) -> Response:
-    """Show what became of a request."""
+    """Show a request, with how it ended if it has ended."""
     account, accounts = _signed_in(request)
     for asked in accounts.requests(account, id=request.path_params["id"]):
-        is_stored = (accounts.workspace / "results" / asked.event / "event.sqlite").is_file()
+        archive = accounts.workspace / "results" / asked.event / "event.sqlite"
         title = f"{asked.first} and {asked.second}"
         return pages.render(
-            request, "request.html.j2", title=title, asked=asked, is_stored=is_stored
+            request, "request.html.j2", title=title, asked=asked, is_stored=archive.is_file()
         )
     raise HTTPException(404)
 
@@ -238,28 +256,27 @@ def _signed_in(request: Request) -> tuple[Account, Accounts]:
 def _own_versions(
     entrants: Entrants, account: Account, folder: Path | None
 ) -> dict[str, list[dict[str, Any]]]:
-    """Return an author's bots: of each its versions, the newest first, with the matches that each has played."""
-    played: dict[tuple[str, str], int] = {}
-    with contextlib.suppress(NoResultsError):
-        if folder is not None:
-            with Archive.open(folder) as archive:
-                played = {(span.bot, span.digest): span.matches for span in archive.spans()}
-    return {
-        name: [
-            {
+    """Return the versions of each of an author's bots, the newest first, with their matches."""
+    matches: dict[tuple[str, str], int] = {}
+    if folder is not None:
+        with contextlib.suppress(NoResultsError), Archive.open(folder) as archive:
+            for span in archive.spans():
+                matches[span.bot, span.digest] = span.matches
+    bots: dict[str, list[dict[str, Any]]] = {}
+    for name, versions in entrants.own(account).items():
+        paths = entrants.store.playing(name)
+        playing = {discovery.from_path(path, name).digest for path in paths}
+        bots[name] = []
+        for version in reversed(versions):
+            row = {
                 "number": version.number,
                 "digest": version.digest[:6],
                 "submitted": version.note.submitted,
                 "plays": version.digest in playing,
-                "matches": played.get((name, version.digest), 0),
+                "matches": matches.get((name, version.digest), 0),
             }
-            for version in reversed(versions)
-        ]
-        for name, versions in entrants.own(account).items()
-        for playing in (
-            {discovery.from_path(path, name).digest for path in entrants.store.playing(name)},
-        )
-    }
+            bots[name].append(row)
+    return bots
 
 
 def _private(folder: Path, bot: str) -> dict[str, Any]:
@@ -269,23 +286,24 @@ def _private(folder: Path, bot: str) -> dict[str, Any]:
         with Archive.open(folder) as archive:
             results = Results(archive, rules=rulebook.game_of)
             faults = bot_pages.faults_of(results, archive, {bot}, author)[bot]
-            lessons = results.lessons({bot}, LESSONS).get(bot, ())
+            lessons = results.lessons({bot}, MOST_LESSONS).get(bot, ())
     except NoResultsError:
         return {"faults": [], "lessons": []}
-    return {
-        "faults": faults,
-        "lessons": [
+    rows = []
+    for lesson in lessons:
+        rows.append(
             {
                 "match": lesson.record.match.id,
+                "label": lesson.label,
+                "role": lesson.role,
+                "turn": lesson.turn,
+                "verdict": lesson.verdict,
+                "played": lesson.played,
+                "good": lesson.good,
                 "then": lesson.refutation_text(bot_pages.REFUTING_TURNS),
             }
-            | {
-                name: getattr(lesson, name)
-                for name in ("label", "role", "turn", "verdict", "played", "good")
-            }
-            for lesson in lessons
-        ],
-    }
+        )
+    return {"faults": faults, "lessons": rows}
 
 
 def _records(folder: Path, own: frozenset[str]) -> bytes:
@@ -297,22 +315,25 @@ def _records(folder: Path, own: frozenset[str]) -> bytes:
         contextlib.suppress(NoResultsError),
         Archive.open(folder) as archive,
     ):
-        event, numbers = archive.event(), archive.numbers()
+        event = archive.event()
+        numbers = archive.numbers()
         names = {bot.name: bot.name for bot in event.bots}
-        newest = sorted(author.own(archive.played()), key=lambda match: -numbers.get(match.id, 0))
-        for match in newest[:MOST_RECORDS]:
+        matches = list(author.own(archive.played()))
+        matches.sort(key=lambda match: -numbers.get(match.id, 0))
+        for match in matches[:MOST_RECORDS]:
             record = author.portable(archive.record(match.id), names)
             packed.writestr(f"{match.id}.txt", notation.text_of(record, event.name))
     return content.getvalue()
 
 
 def _asked(accounts: Accounts, account: Account, form: FormData) -> str:
-    """Note a request, and return its id; ArenaError for what nobody may ask."""
+    """Note a request, and return its id; raise ArenaError if the account may not request that."""
     entrants = Entrants(accounts.workspace)
     versions = entrants.own_here(account)
-    first, second, board, pairings = (
-        str(form.get(name, "")) for name in ("first", "second", "board", "pairings")
-    )
+    first = str(form.get("first", ""))
+    second = str(form.get("second", ""))
+    board = str(form.get("board", ""))
+    pairings = str(form.get("pairings", ""))
     if first not in versions:
         raise ArenaError("choose a version of a bot of yours")
     if second not in versions:
@@ -323,12 +344,8 @@ def _asked(accounts: Accounts, account: Account, form: FormData) -> str:
         raise ArenaError("choose two different versions")
     if board not in {"", *entrants.tournament.boards}:
         raise ArenaError("choose a board of this event")
-    if not (
-        pairings.isascii()
-        and pairings.isdecimal()
-        and len(pairings) < 6
-        and 0 < int(pairings) <= MOST_PAIRINGS
-    ):
+    is_number = pairings.isascii() and pairings.isdecimal() and len(pairings) < 6
+    if not is_number or not 0 < int(pairings) <= MOST_PAIRINGS:
         raise ArenaError(f"choose a number of pairings from 1 to {MOST_PAIRINGS}")
     Disk(accounts, account).make_room(REQUEST_BYTES)
     return accounts.ask(account, first, second, board, int(pairings))

@@ -136,7 +136,7 @@ class Disk:
         return None
 
     def _excess(self, needed: int, leaving: int) -> dict[str, int]:
-        """Return how many bytes exceed a limit, by a sentence that says whose use and which limit."""
+        """Return how many bytes exceed each limit, by a sentence with the use and the limit."""
         excess: dict[str, int] = {}
         if not self._account.is_organiser:
             used = self.used() - leaving
@@ -176,7 +176,7 @@ class Disk:
                 yield folder / digest
 
     def _removable(self) -> Iterator[tuple[str, Version]]:
-        """Yield the author's versions that nothing needs, with the names of their bots, oldest first."""
+        """Yield the author's versions that nothing needs, with their bots, the oldest first."""
         store = self.store
         own = own_versions(store, self._account)
         try:

@@ -1,4 +1,4 @@
-"""What every request must pass before anything of it is read, and what every answer carries.
+"""The checks that every request must pass before it is read, and the headers of every answer.
 
 It knows addresses, headers and sizes. A request names a host that is ours, its address sends few
 requests at a time, and its body is small, soon complete, and of our own origin. An answer has a
@@ -22,20 +22,23 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from arena.extras.serve.worker import NETWORK
 
 POLICY = (
-    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; "
-    "form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; "
+    "connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
 )
 HEADERS = {
     "content-security-policy": POLICY,
     "x-content-type-options": "nosniff",
     "x-frame-options": "DENY",
-    "referrer-policy": "same-origin",  # with `no-referrer` a browser would call the origin of our own forms null
+    # With `no-referrer` a browser would write the origin of our own forms as null.
+    "referrer-policy": "same-origin",
     "cross-origin-opener-policy": "same-origin",
     "cross-origin-resource-policy": "same-origin",
     "permissions-policy": "camera=(), geolocation=(), microphone=()",
 }
-ADDRESS_BYTES = 2000  # of a path, and of a query
-ADDRESSES = 10_000  # whose requests are counted; the longest silent is forgotten
+ADDRESS_BYTES = 2000
+"""The most bytes of a path, and of a query."""
+ADDRESSES = 10_000
+"""The addresses whose requests are counted; the one that was silent longest is forgotten."""
 HOST = re.compile(r"(\[[0-9a-f:.]+\]|[a-z0-9._-]+)(:\d{1,5})?", re.ASCII | re.IGNORECASE)
 
 
@@ -61,7 +64,7 @@ class Settings:
 
 
 class Rate:
-    """How many requests each address has left: a bucket that fills `per_s`, and holds three seconds of it."""
+    """The requests that each address has left: a bucket that `per_s` fills, for three seconds."""
 
     def __init__(self, per_s: float) -> None:
         self._per_s = per_s
@@ -69,23 +72,31 @@ class Rate:
 
     def take(self, address: str) -> bool:
         """Count a request; return whether it is within the rate."""
-        now, full = time.monotonic(), 3 * self._per_s
+        now = time.monotonic()
+        full = 3 * self._per_s
         left, then = self._left.pop(address, (full, now))
         left = min(full, left + (now - then) * self._per_s)
-        self._left[address] = (left - 1 if left >= 1 else left, now)
+        is_within = left >= 1
+        if is_within:
+            left -= 1
+        self._left[address] = (left, now)
         if len(self._left) > ADDRESSES:
             self._left.popitem(last=False)
-        return left >= 1
+        return is_within
 
 
 class Guard:
-    """Refuses what no page should see, and adds the headers of every answer."""
+    """Refuses requests that no page should see, and adds the headers of every answer."""
 
     def __init__(self, app: ASGIApp, settings: Settings, larger_bodies: Mapping[str, int]) -> None:
-        """`larger_bodies` are most bytes of a body by how its path begins, such as `/upload`."""
-        self._app, self._settings, self._larger_bodies = app, settings, larger_bodies
-        self._names = {"localhost", *(name.lower() for name in settings.names)}
-        self._reads, self._writes = Rate(settings.reads_per_s), Rate(settings.writes_per_s)
+        """Make a guard; `larger_bodies` are the most bytes of a body, by the start of its path."""
+        self._app = app
+        self._settings = settings
+        self._larger_bodies = larger_bodies
+        self._names = {"localhost"}
+        self._names.update(map(str.lower, settings.names))
+        self._reads = Rate(settings.reads_per_s)
+        self._writes = Rate(settings.writes_per_s)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer a request, or pass it on."""
@@ -120,39 +131,32 @@ class Guard:
         if refusal is not None:
             status, words = refusal
             extra = {"retry-after": "2"} if status == 429 else {"connection": "close"}
-            await PlainTextResponse(f"{words}\n", status, extra)(scope, receive, with_headers)
+            answer = PlainTextResponse(f"{words}\n", status, extra)
+            await answer(scope, receive, with_headers)
             return
         try:
             await self._app(scope, self._bounded(scope, receive), with_headers)
         except asyncio.CancelledError:  # the server ends, and has waited for this page long enough
             if not has_begun:
-                await PlainTextResponse("the server ends: ask again soon\n", 503)(
-                    scope, receive, with_headers
-                )
+                answer = PlainTextResponse("the server ends: ask again soon\n", 503)
+                await answer(scope, receive, with_headers)
 
     def _refusal(self, scope: Scope, headers: Headers) -> tuple[int, str] | None:
-        """Return the status and the words for a request that goes no further."""
-        if (
-            len(scope.get("raw_path") or b"") > ADDRESS_BYTES
-            or len(scope["query_string"]) > ADDRESS_BYTES
-        ):
+        """Return the status and the words for a request that is refused; None if it may pass."""
+        path = scope.get("raw_path") or b""
+        if len(path) > ADDRESS_BYTES or len(scope["query_string"]) > ADDRESS_BYTES:
             return 414, "this address is too long"
         hosts = headers.getlist("host")
         if len(hosts) != 1 or not self._is_ours(hosts[0]):
-            return (
-                400,
-                "this server has another name; its organiser can name it: arena serve --name NAME",
-            )
+            words = "this server has another name; its organiser can name it"
+            return 400, f"{words}: arena serve --name NAME"
         writes = scope["type"] == "websocket" or scope["method"] not in {"GET", "HEAD"}
-        if not (self._writes if writes else self._reads).take(network_of(scope)):
+        rate = self._writes if writes else self._reads
+        if not rate.take(network_of(scope)):
             return 429, "too many requests from your network: wait a moment"
         if scope["type"] == "http" and scope["method"] not in {"GET", "HEAD", "POST"}:
             return 405, "expected GET, HEAD or POST"
-        origin, scheme = headers.get("origin"), "https" if self._settings.secure else "http"
-        is_ours = origin is None or origin.lower() == f"{scheme}://{hosts[0].lower()}"
-        if writes and not (
-            is_ours and headers.get("sec-fetch-site", "none") in {"same-origin", "none"}
-        ):
+        if writes and not self._is_from_our_page(headers, hosts[0]):
             return 403, "another site sent this"
         length = headers.get("content-length", "0")
         if not (length.isascii() and length.isdigit() and len(length) < 16):
@@ -161,9 +165,19 @@ class Guard:
             return 413, "this is too large"
         return None
 
+    def _is_from_our_page(self, headers: Headers, host: str) -> bool:
+        """Return whether a request comes from our page, or from a program and no page."""
+        origin = headers.get("origin")
+        if origin is not None:
+            scheme = "https" if self._settings.secure else "http"
+            if origin.lower() != f"{scheme}://{host.lower()}":
+                return False
+        return headers.get("sec-fetch-site", "none") in {"same-origin", "none"}
+
     def _is_ours(self, host: str) -> bool:
         """Return whether a name is ours: another site can lead its own name here, but no number."""
-        if not (found := HOST.fullmatch(host)):
+        found = HOST.fullmatch(host)
+        if found is None:
             return False
         name = found[1].lower().removesuffix(".")
         if name in self._names:
@@ -175,24 +189,21 @@ class Guard:
         return True
 
     def _most(self, scope: Scope) -> int:
-        larger = (
-            size for start, size in self._larger_bodies.items() if scope["path"].startswith(start)
-        )
-        return next(larger, self._settings.body_bytes)
+        """Return the most bytes of a body that a request may have."""
+        for start, size in self._larger_bodies.items():
+            if scope["path"].startswith(start):
+                return size
+        return self._settings.body_bytes
 
     def _bounded(self, scope: Scope, receive: Receive) -> Receive:
-        """Return a `receive` that gives no more of a body than allowed, and waits for all of it until a deadline."""
-        most, until, is_complete = (
-            self._most(scope),
-            time.monotonic() + self._settings.body_s,
-            False,
-        )
+        """Return a `receive` that limits the size of a body, and the time until it has arrived."""
+        most = self._most(scope)
+        until = time.monotonic() + self._settings.body_s
+        is_complete = False
 
         async def bounded() -> Message:
             nonlocal most, is_complete
-            if (
-                is_complete
-            ):  # what comes now is that the client has gone, which takes as long as it likes
+            if is_complete:  # the next message says that the client has gone, and has no deadline
                 return await receive()
             try:
                 message = await asyncio.wait_for(receive(), max(0.0, until - time.monotonic()))
@@ -209,7 +220,7 @@ class Guard:
 
 
 def network(client: str) -> str:
-    """Return the address that a request comes from; of IPv6 the 64 bits that one household has."""
+    """Return the address of a client; of an IPv6 address only the 64 bits of a household."""
     try:
         address = ipaddress.ip_address(client)
     except ValueError:
@@ -221,5 +232,6 @@ def network(client: str) -> str:
 
 
 def network_of(scope: Scope) -> str:
-    """Return the network of whoever sends a request."""
-    return network((scope.get("client") or ("",))[0])
+    """Return the network of the client that sends a request."""
+    client = scope.get("client")
+    return network(client[0] if client else "")

@@ -1,4 +1,4 @@
-"""Who sends a request: the person of its session, what that person may see, and the proof that a form is ours.
+"""The person of a request: the session, what it may see, and the proof that a form is ours.
 
 A form is ours if it came from one of our own pages. The rule of who may see an event is
 `Accounts.may_see`.
@@ -34,9 +34,11 @@ def accounts_of(request: HTTPConnection) -> Accounts:
 
 
 def person(request: HTTPConnection) -> Account | None:
-    """Return who has signed in; None for a reader."""
+    """Return the account that has signed in; None for a reader."""
     cookie = cookie_of(request)
-    return accounts_of(request).account_of(cookie) if cookie else None
+    if not cookie:
+        return None
+    return accounts_of(request).account_of(cookie)
 
 
 def cookie_of(request: HTTPConnection) -> str:
@@ -45,20 +47,23 @@ def cookie_of(request: HTTPConnection) -> str:
 
 
 def _cookie_name(request: HTTPConnection) -> str:
-    """Return the name of the cookie; with TLS it is one that no other site of the same domain can set."""
+    """Return the name of the cookie; with TLS no other site of the same domain can set it."""
     return f"__Host-{COOKIE}" if request.app.state.settings.secure else COOKIE
 
 
 def sees(request: HTTPConnection, event: str) -> bool:
-    """Return whether whoever asks may see an event."""
+    """Return whether the sender of a request may see an event."""
     may_see = accounts_of(request).may_see
-    # Who asks is a look into the accounts, which each watcher of a live match would cost several
-    # times a second.
+    # To find the person takes a query, which each watcher of a live match would cost several times
+    # a second, so an event that everybody may see is answered without it.
     return may_see(event, None) or may_see(event, person(request))
 
 
 def signed_in(request: HTTPConnection, *, organiser: bool = False) -> Account:
-    """Return who has signed in; a reader gets 403, and so does an author where only an organiser may go on."""
+    """Return the account that has signed in; raise 403 for a reader.
+
+    Raise 403 for an author, too, if only an `organiser` may go on.
+    """
     account = person(request)
     if account is None:
         raise HTTPException(403, "sign in first")
@@ -68,9 +73,9 @@ def signed_in(request: HTTPConnection, *, organiser: bool = False) -> Account:
 
 
 class Threads:
-    """The server's threads for what one account asks about the bots, all of whose files are read for that.
+    """The server's threads for questions of an account about the bots, which read all their files.
 
-    An account has one of them at a time, so that others get theirs, too.
+    An account has one thread at a time, so that others get theirs, too.
     """
 
     def __init__(self) -> None:
@@ -80,7 +85,7 @@ class Threads:
     async def run(
         self, account: Account, function: Callable[..., Result], *values: object
     ) -> Result:
-        """Return what a function makes of these values; BusyError if too much of the account waits already."""
+        """Return the result of a function; raise BusyError if too many calls wait."""
         if self._waiting[account.id] >= MOST_OF_NETWORK:
             raise BusyError
         self._waiting[account.id] += 1
@@ -94,7 +99,7 @@ class Threads:
 async def in_thread(
     request: HTTPConnection, account: Account, function: Callable[..., Result], *values: object
 ) -> Result:
-    """Return what a function makes of these values for an account, in a thread."""
+    """Return the result of a function for an account, called in a thread."""
     threads: Threads = request.app.state.threads
     result = await threads.run(account, function, *values)
     _refuse_ended(request, account)
@@ -104,21 +109,21 @@ async def in_thread(
 async def in_worker(
     request: HTTPConnection, account: Account, function: Callable[..., Result], *values: object
 ) -> Result:
-    """Return what a function makes of these values for an account, in the process for what one person asks."""
+    """Return the result of a function for an account, called in the process for single people."""
     worker: Worker = request.app.state.worker
     result = await worker.run(function, *values, asker=account.id)
     _refuse_ended(request, account)
     return result
 
 
-def _refuse_ended(request: HTTPConnection, account: Account) -> None:
-    """Raise a refusal if the token was rotated or revoked while the server worked for the account."""
+def _refuse_ended(request: HTTPConnection, account: Account | None) -> None:
+    """Raise 403 if the token of the account was rotated or revoked since the request began."""
     if person(request) != account:
         raise HTTPException(403, "this session has ended: sign in again")
 
 
 def set_session(response: Response, request: HTTPConnection, cookie: str, seconds: int) -> None:
-    """Give a browser its session; 0 `seconds` take it away."""
+    """Give a browser its session for some seconds; 0 deletes it."""
     secure = request.app.state.settings.secure
     name = _cookie_name(request)
     response.set_cookie(
@@ -127,30 +132,26 @@ def set_session(response: Response, request: HTTPConnection, cookie: str, second
 
 
 def csrf(request: HTTPConnection) -> str:
-    """Return what every form of a page has as `csrf`."""
+    """Return the value of the field `csrf` that every form of a page has."""
     return csrf_of(cookie_of(request))
 
 
 def csrf_of(cookie: str) -> str:
-    """Return the secret of the forms of a session: a hash of its cookie, which no other site can read."""
+    """Return the secret in the forms of a session: the hash of a cookie that no other site can read."""
     return sha256(b"csrf " + cookie.encode()).hexdigest()
 
 
 async def checked_form(request: Request, *, files: int = 0) -> FormData:
-    """Return the fields of a form that one of our own pages sent; 403 for any other."""
+    """Return the fields of a form that one of our own pages sent; raise 403 for any other form."""
     account = person(request)
     _, options = parse_options_header(request.headers.get("content-type", ""))
     # Python knows encodings that give half of a surrogate pair, or take seconds.
-    if options.get(b"charset", b"utf-8").lower() not in (b"utf-8", b"utf8"):
+    charset = options.get(b"charset", b"utf-8")
+    if charset.lower() not in (b"utf-8", b"utf8"):
         raise HTTPException(415, "expected a form in UTF-8")
     form = await request.form(max_files=files, max_fields=MOST_FIELDS)
-    if person(request) != account:  # the token was rotated or revoked, while the form came in
-        raise HTTPException(403, "this session has ended: sign in again")
+    _refuse_ended(request, account)
     secret = form.get(CSRF_FIELD)
-    if not isinstance(secret, str) or not hmac.compare_digest(
-        secret.encode(), csrf(request).encode()
-    ):
-        raise HTTPException(
-            403, "this form is too old, or came from another site: load the page again"
-        )
-    return form
+    if isinstance(secret, str) and hmac.compare_digest(secret.encode(), csrf(request).encode()):
+        return form
+    raise HTTPException(403, "this form is too old, or came from another site: load the page again")

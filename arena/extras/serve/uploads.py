@@ -193,7 +193,7 @@ def _decide(
 def _if_room(
     disk: Disk, waiting: int, examine: Examine, bots: Iterable[Bot]
 ) -> Iterator[tuple[str, ...]]:
-    """Yield the faults of bots as `examine` does, or the lack of room on the disk as the only fault.
+    """Yield the faults of bots as `examine` does, or the lack of room as the only fault.
 
     `waiting` are the bytes of the upload, which is removed when it is decided.
     """

@@ -1,4 +1,4 @@
-"""A process that computes for the server, one job at a time, so that neither a referee nor a reader waits for it.
+"""A process that computes for the server, one job at a time, so that no page waits for a job.
 
 It has a lower priority than the processes of a run. It ends with the server, also if that is
 killed, because the other end of its pipe is closed then.
@@ -47,7 +47,7 @@ _MAKER.set_forkserver_preload(["arena.extras.serve.jobs"])
 
 
 def start_maker() -> None:
-    """Start that fork server now, so that it has imported all of this before the first reader waits.
+    """Start the fork server, so that it has imported the jobs before the first reader waits.
 
     Its socket gets a folder which the next server removes if this one is killed.
     """
