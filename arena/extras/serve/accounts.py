@@ -1,4 +1,6 @@
-"""What the site stores: accounts, sessions, uploads, requests, rounds, settings, the log; and who may see an event.
+"""The database of the site: accounts, sessions, uploads, requests, rounds, settings and the log.
+
+It knows who may see an event, too.
 
 All this is in one SQLite file, which only its owner can read. Results of matches are in the
 archives instead. Every change is one transaction, which is on disk when its method returns. This
@@ -30,7 +32,7 @@ from arena.event.discovery import names
 
 FOLDER, FILE = ".serve", "accounts.sqlite"
 DatabaseError = sqlite3.Error
-"""What a change may raise that the disk or another process prevents."""
+"""The error of a change that the disk or another process prevents."""
 SESSION_DAYS = 30
 SETTLED_NS = 100_000_000
 LIMITS = {
@@ -41,13 +43,13 @@ LIMITS = {
     "disk": 1000,
     "site": 50_000,
 }
-"""What an author may do in an hour, and how many megabytes an upload, an author and the site may take on disk, unless
-the organiser says otherwise.
-"""
+"""The limits, unless the organiser sets others: actions of an author in an hour, and megabytes."""
 IN_MEGABYTES = {"megabytes": "an upload", "disk": "an author on disk", "site": "the site on disk"}
-"""What these limits hold for: they are megabytes, and every other limit is a number an hour."""
-SIGN_INS = 60  # sessions that an author may begin in an hour: each is stored for a month, and in the log for good
-WAITING = 3  # requests of an author that may wait at a time
+"""The limits in megabytes, with what each limits; every other limit is a number an hour."""
+SIGN_INS = 60
+"""The most sessions that an author may begin in an hour: each is stored, and in the log."""
+WAITING = 3
+"""The most requests of an author that wait at a time."""
 SCHEMA = """
 create table accounts(
     id text primary key, name text not null, email text not null, organiser integer not null,
@@ -76,7 +78,7 @@ class Account:
     """Somebody who may sign in."""
 
     id: str
-    """That of the person in people.csv, else the name: private, as it may be an e-mail address."""
+    """The id of the person in people.csv, or the name: private, as it may be an e-mail address."""
     name: str
     email: str = ""
     is_organiser: bool = False
@@ -92,10 +94,10 @@ class Account:
 
 @dataclass(frozen=True, kw_only=True)
 class NewTokens:
-    """Tokens that are made and stored nowhere: they are shown first, and stored then, so that none is lost between."""
+    """Tokens that are not stored yet: they are shown before, so that none is lost."""
 
     labels: tuple[str, ...]
-    """The name to show for each account; with the id where others have that name, too."""
+    """The name to show for each account, with the id if others have that name, too."""
     tokens: tuple[str, ...]
     store: Callable[[], None]
     """Make all of them valid, or raise ArenaError and leave all as it was."""
@@ -106,7 +108,7 @@ class Upload:
     """A bot that an author handed in."""
 
     id: str
-    """Nobody can guess it."""
+    """Random, so that nobody can guess it."""
     account: str
     file: str
     """The name that its author gave it."""
@@ -127,7 +129,7 @@ class MatchRequest:
     """Unrated matches that an author asked for: a few, or a duel."""
 
     id: str
-    """Nobody can guess it; the matches are in results/request-ID."""
+    """Random, so that nobody can guess it; the matches are in results/request-ID."""
     account: str
     first: str
     second: str
@@ -135,7 +137,7 @@ class MatchRequest:
     board: str
     """Empty = all boards of the event."""
     pairings: int
-    """At most."""
+    """The most pairings that are played."""
     asked: str
     attempts: int
     status: str
@@ -153,7 +155,7 @@ REQUESTS = "request-"
 OPPONENTS = "opponents of people"
 """The setting that has the bots against which people began matches."""
 RECENT = "actions within an hour"
-"""The setting that has what is limited by the hour: account, action and time. A label may change, an id does not."""
+"""The setting that has the limited actions of the last hour: the account's id, action and time."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -163,11 +165,11 @@ class Round:
     number: int
     begun: str
     attempts: int
-    """How often its process was started: again when it was killed."""
+    """How often its process was started; it is started again when it was killed."""
     ended: str
     """Empty while it is played."""
     words: str
-    """What went wrong; empty = nothing."""
+    """The failure; empty = none."""
 
 
 @dataclass(frozen=True)
@@ -188,18 +190,17 @@ class Accounts:
         self.folder = workspace / FOLDER
         self._path = self.folder / FILE
         self.request_file = self.folder / "request.json"
-        """What the process of the last request has said (statements.py)."""
+        """The statements of the process of the last request (statements.py)."""
         self._stored_settings: tuple[object, dict[str, Any]] = (None, {})
-        """The settings, and the `changes` until which they were read."""
+        """The `changes` until which the settings were read, and the settings."""
         self._listed: tuple[object, People] = (None, People())
-        """The people of people.csv, and the time and size of that file."""
+        """The time and size of people.csv, and its people."""
         with writing(self.folder):
             whole_files.make_folder(self.folder)
             self.folder.chmod(0o700)
-            if not (
-                self.folder / ".gitignore"
-            ).exists():  # a workspace may be a repository that others read
-                whole_files.write(self.folder / ".gitignore", b"*\n", whole_files.PRIVATE)
+            ignoring = self.folder / ".gitignore"
+            if not ignoring.exists():  # a workspace may be a repository that others read
+                whole_files.write(ignoring, b"*\n", whole_files.PRIVATE)
             whole_files.make_empty(self._path, whole_files.PRIVATE)
         with self._connection() as connection:
             connection.execute("pragma journal_mode = wal")
@@ -224,7 +225,7 @@ class Accounts:
         email: str = "",
         organiser: bool = False,
     ) -> str:
-        """Make an account, and return its token, of which a hash is stored."""
+        """Make an account, and return its token; only the hash of the token is stored."""
         made = self.invitations([Person(name=name, id=id, email=email)], who, organiser=organiser)
         made.store()
         return made.tokens[0]
@@ -232,37 +233,35 @@ class Accounts:
     def invitations(
         self, people: Iterable[Person], who: str, *, organiser: bool = False
     ) -> NewTokens:
-        """Return the tokens of new accounts for these people; ArenaError if one of them cannot have an account."""
+        """Return tokens for new accounts of these people.
+
+        Raise ArenaError if one of them cannot have an account.
+        """
         accounts = tuple(_new_account(person, organiser=organiser) for person in people)
         tokens = tuple(secrets.token_urlsafe(32) for _ in accounts)
         known = self._refuse_taken(accounts)
-        labels = names.unambiguous([(account.name, account.id) for account in (*accounts, *known)])[
-            : len(accounts)
-        ]
+        keys = [(account.name, account.id) for account in accounts + known]
+        labels = names.unambiguous(keys)[: len(accounts)]
 
         def store() -> None:
+            columns = "id, name, email, organiser, token, made"
             with self._changing() as connection:
                 self._refuse_taken(accounts)
                 for account, label, token in zip(accounts, labels, tokens, strict=True):
+                    person = (account.id, account.name, account.email, account.is_organiser)
                     connection.execute(
-                        "insert into accounts(id, name, email, organiser, token, made) values (?, ?, ?, ?, ?, ?)",
-                        (
-                            account.id,
-                            account.name,
-                            account.email,
-                            account.is_organiser,
-                            _hashed(token),
-                            now(),
-                        ),
+                        f"insert into accounts({columns}) values (?, ?, ?, ?, ?, ?)",
+                        (*person, _hashed(token), now()),
                     )
                     _log(connection, who, "invite", label)
 
         return NewTokens(labels=tuple(labels), tokens=tokens, store=store)
 
     def _refuse_taken(self, accounts: Iterable[Account]) -> tuple[Account, ...]:
-        """Return the accounts that there are; ArenaError if a new one is there, or would be taken for another one.
+        """Return the accounts that exist.
 
-        Two people may have one name if each has an id.
+        Raise ArenaError if a new account exists already, or would be taken for another. Two people
+        may have the same name if each has an id.
         """
         known = self.accounts()
         ids: set[str] = set()
@@ -278,35 +277,35 @@ class Accounts:
             add(account)
         for account in accounts:
             name = account.name
-            if account.id in ids or any(
-                _are_one(account, other) for other in namesakes[name.casefold()]
-            ):
+            others = namesakes[name.casefold()]
+            if account.id in ids or any(_are_one(account, other) for other in others):
                 raise ArenaError(
                     f"{name!r} has an account; `arena serve rotate` gives a new token for it"
                 )
-            for other in looks[names.skeleton(name)]:
-                if names.look_alike(name, other) and name.casefold() != other.casefold():
+            for alike in looks[names.skeleton(name)]:
+                if names.look_alike(name, alike) and name.casefold() != alike.casefold():
                     raise ArenaError(
-                        f"{name!r} ({name!a}) looks like {other!r}, who is somebody else"
+                        f"{name!r} ({name!a}) looks like {alike!r}, who is somebody else"
                     )
             add(account)
         return known
 
     def rotate(self, account: Account, who: str) -> str:
-        """Give an account a new token, also one that was revoked; the old one and all sessions end."""
+        """Give an account a new token, even a revoked one; the old token and all sessions end."""
         made = self.new_token(account, who)
         made.store()
         return made.tokens[0]
 
     def new_token(self, account: Account, who: str) -> NewTokens:
-        """Return another token for an account; when it is stored, the old one and all sessions end."""
-        token, label = secrets.token_urlsafe(32), self.label(account)
+        """Return a token for an account; when it is stored, the old token and all sessions end."""
+        token = secrets.token_urlsafe(32)
+        label = self.label(account)
 
         def store() -> None:
             with self._changing() as connection:
-                values = (_hashed(token), account.id)
                 connection.execute(
-                    "update accounts set token = ?, revoked = '' where id = ?", values
+                    "update accounts set token = ?, revoked = '' where id = ?",
+                    (_hashed(token), account.id),
                 )
                 connection.execute("delete from sessions where account = ?", (account.id,))
                 _log(connection, who, "rotate", label)
@@ -327,83 +326,107 @@ class Accounts:
         return tuple(sorted(self._accounts(""), key=lambda account: (account.name, account.id)))
 
     def labels(self) -> dict[str, str]:
-        """Return the name to show for each account, by its id: with the id where others have that name, too."""
-        every = self.accounts()
-        labels = names.unambiguous(
-            [(account.name, account.person or account.id) for account in every]
-        )
-        return {account.id: label for account, label in zip(every, labels, strict=True)}
+        """Return the name to show for each account, with the id if others have that name, too.
+
+        The keys are the ids of the accounts.
+        """
+        accounts = self.accounts()
+        keys = [(account.name, account.person or account.id) for account in accounts]
+        ids = [account.id for account in accounts]
+        return dict(zip(ids, names.unambiguous(keys), strict=True))
 
     def label(self, account: Account) -> str:
         """Return the name to show for an account."""
         return self.labels().get(account.id, account.name)
 
     def named(self, name: str) -> Account:
-        """Return the account with this name, id or e-mail; ArenaError if nobody has it, or if several have."""
-        every, labels = self.accounts(), self.labels()
-        known = {
-            account: {*account.ids, account.name, account.email, labels[account.id]}
-            for account in every
-        }
-        found = [account for account in every if name and name in known[account]]
-        by_id = [account for account in found if name in account.ids and name != account.name]
+        """Return the account with this name, id or e-mail.
+
+        Raise ArenaError if no account has it, or if several accounts have it.
+        """
+        accounts = self.accounts()
+        labels = self.labels()
+        found: list[Account] = []
+        by_id: list[Account] = []
+        for account in accounts:
+            known = account.ids | {account.name, account.email, labels[account.id]}
+            if name and name in known:
+                found.append(account)
+                if name in account.ids and name != account.name:
+                    by_id.append(account)
         if len(by_id) == 1:
-            found = by_id
+            return by_id[0]
         if len(found) > 1:
             ids = " or ".join(account.person or account.id for account in found)
             raise ArenaError(
                 f"{name!r} is the name of {len(found)} accounts: name one by its id, {ids}"
             )
         if not found:
-            raise ArenaError(
-                f"{name!r} has no account; {known_are(name, [account.name for account in every])}"
-            )
+            known_names = known_are(name, [account.name for account in accounts])
+            raise ArenaError(f"{name!r} has no account; {known_names}")
         return found[0]
 
     def people(self) -> People:
-        """Return the people of people.csv, and those who have an account only."""
-        listed = list(people_files.of_workspace(self.workspace))
-        others = [
-            Person(name=a.name, email=a.email, id=a.id) for a in self.accounts() if not a.person
-        ]
-        return People([*listed, *others])
+        """Return the people of people.csv, and people who have an account only."""
+        people = list(people_files.of_workspace(self.workspace))
+        for account in self.accounts():
+            if not account.person:
+                people.append(Person(name=account.name, email=account.email, id=account.id))
+        return People(people)
 
     def _people_now(self) -> People:
-        """Return the people of people.csv, read again when it has changed; as before while there is a mistake in it."""
+        """Return the people of people.csv, which is read again when it has changed.
+
+        While it has a mistake, the people are those of before.
+        """
         stamps = last_changes(self.workspace / people_files.FILE)
-        if stamps != self._listed[0]:
-            with contextlib.suppress(ArenaError):
-                self._listed = (stamps, people_files.of_workspace(self.workspace))
-        return self._listed[1]
+        read_stamps, people = self._listed
+        if stamps == read_stamps:
+            return people
+        try:
+            people = people_files.of_workspace(self.workspace)
+        except ArenaError:
+            return people
+        self._listed = (stamps, people)
+        return people
 
     # Sessions
 
     def sign_in(self, token: str) -> str | None:
-        """Return a new session for a token; None if it is nobody's, ArenaError if there were too many in this hour."""
-        session, until = secrets.token_urlsafe(32), datetime.now(UTC) + timedelta(days=SESSION_DAYS)
-        if (
-            self.with_token(token) is None
-        ):  # a stranger's guess takes no turn among those who change something
+        """Return a new session for a token; None if no account has the token.
+
+        Raise ArenaError if the account has begun too many sessions in this hour.
+        """
+        if self.with_token(token) is None:
+            # A stranger's guess does not lock the database, for which others would wait.
             return None
+        session = secrets.token_urlsafe(32)
+        until = datetime.now(UTC) + timedelta(days=SESSION_DAYS)
         with self._changing() as connection:
             account = self.with_token(token)  # again: it may have been rotated or revoked since
             if account is None:
                 return None
             self._count(connection, account, "sign-ins", "sign in")
             connection.execute("delete from sessions where until < ?", (now(),))
-            values = (_hashed(session), account.id, _text(until))
-            connection.execute("insert into sessions values (?, ?, ?)", values)
+            connection.execute(
+                "insert into sessions values (?, ?, ?)",
+                (_hashed(session), account.id, _text(until)),
+            )
             _log(connection, self.label(account), "sign in", "")
         return session
 
     def with_token(self, token: str) -> Account | None:
-        """Return whose token this is; None if it is nobody's."""
-        return next(iter(self._accounts("where token = ?", _hashed(token))), None)
+        """Return the account with this token; None if there is none."""
+        for account in self._accounts("where token = ?", _hashed(token)):
+            return account
+        return None
 
     def account_of(self, session: str) -> Account | None:
-        """Return whose session this is; None if it is nobody's, or has ended."""
+        """Return the account with this session; None if there is none, or if it has ended."""
         which = "where id = (select account from sessions where token = ? and until > ?)"
-        return next(iter(self._accounts(which, _hashed(session), now())), None)
+        for account in self._accounts(which, _hashed(session), now()):
+            return account
+        return None
 
     def sign_out(self, session: str) -> None:
         """End a session."""
@@ -417,24 +440,41 @@ class Accounts:
         return bool(self.seen([event], account))
 
     def seen(self, events: Sequence[str], account: Account | None) -> list[str]:
-        """Return the events whose results somebody may see: requests are private, and others may be hidden."""
+        """Return those of these events whose results somebody may see.
+
+        An organiser may see all events. An event that an author requested is for this author only.
+        Everybody may see the other events, unless results are hidden.
+        """
         if account is not None and account.is_organiser:
             return list(events)
         own: set[str] = set()
         if account is not None and any(event.startswith(REQUESTS) for event in events):
-            rows = self._rows("select id from requests where account = ?", account.id)
-            own = {f"{REQUESTS}{row['id']}" for row in rows}
+            for row in self._rows("select id from requests where account = ?", account.id):
+                own.add(f"{REQUESTS}{row['id']}")
         hidden = self.is_on("hidden")
-        return [
-            event
-            for event in events
-            if (event in own if event.startswith(REQUESTS) else not hidden)
-        ]
+        visible: list[str] = []
+        for event in events:
+            if event.startswith(REQUESTS):
+                may_see = event in own
+            else:
+                may_see = not hidden
+            if may_see:
+                visible.append(event)
+        return visible
 
     # Uploads
 
-    def add_upload(self, id: str, account: Account, file: str, status: str = "waiting") -> None:  # noqa: A002
-        """Note an upload whose files are on disk; ArenaError if its author has had too many in this hour."""
+    def add_upload(
+        self,
+        id: str,  # noqa: A002
+        account: Account,
+        file: str,
+        status: str = "waiting",
+    ) -> None:
+        """Note an upload whose files are on disk.
+
+        Raise ArenaError if its author has had too many uploads in this hour.
+        """
         with self._changing() as connection:
             self._count(connection, account, "uploads", "upload")
             connection.execute(
@@ -453,7 +493,10 @@ class Accounts:
     def uploads(
         self, account: Account | None = None, *, most: int = -1, **wanted: str
     ) -> tuple[Upload, ...]:
-        """Return the uploads of an author, or of all, with this `status` or `id`; the newest first, or so many."""
+        """Return at most so many uploads of an author, or of all authors, the newest first.
+
+        `wanted` is the `status` or the `id` of the uploads.
+        """
         return tuple(Upload(**row) for row in self._of("uploads", account, most, **wanted))
 
     def next_upload(self) -> Upload | None:
@@ -462,17 +505,21 @@ class Accounts:
         The author of whom fewest were checked in the last hour comes first, so that nobody holds up
         the others' by several slow ones; then the oldest.
         """
-        checked = "select count(*) from uploads as other where other.account = uploads.account and other.decided > ?"
+        checked = (
+            "select count(*) from uploads as other"
+            " where other.account = uploads.account and other.decided > ?"
+        )
         query = (
             f"select * from uploads where status = 'waiting' order by ({checked}), uploads.rowid"
         )
+        counting = "update uploads set attempts = attempts + 1 where id = ?"
         with self._changing() as connection:
             row = connection.execute(query, (_hour_ago(),)).fetchone()
             if row is not None:
-                connection.execute(
-                    "update uploads set attempts = attempts + 1 where id = ?", (row["id"],)
-                )
-        return None if row is None else Upload(**row)
+                connection.execute(counting, (row["id"],))
+        if row is None:
+            return None
+        return Upload(**row)
 
     def decide_upload(
         self,
@@ -487,41 +534,43 @@ class Accounts:
         """Store the verdict on an upload."""
         with self._changing() as connection:
             connection.execute(
-                "update uploads set status = ?, words = ?, reasons = ?, bot = ?, version = ?, decided = ? where id = ?",
+                "update uploads"
+                " set status = ?, words = ?, reasons = ?, bot = ?, version = ?, decided = ?"
+                " where id = ?",
                 (status, words, reasons, bot, version, now(), upload.id),
             )
-            _log(
-                connection, self.labels()[upload.account], f"upload is {status}", bot or upload.file
-            )
+            author = self.labels()[upload.account]
+            _log(connection, author, f"upload is {status}", bot or upload.file)
 
     def bytes_of_verdicts(self, account: Account) -> int:
-        """Return the bytes of the words that are stored about the uploads and requests of an author."""
-        query = (
-            "select coalesce(sum(length(words) + length({})), 0) as size from {} where account = ?"
-        )
-        columns = {"uploads": "reasons", "requests": "board"}
-        return sum(
-            self._rows(query.format(more, table), account.id)[0]["size"]
-            for table, more in columns.items()
-        )
+        """Return the bytes of the stored words about the uploads and requests of an author."""
+        total = 0
+        for table, column in (("uploads", "reasons"), ("requests", "board")):
+            size = f"coalesce(sum(length(words) + length({column})), 0)"
+            (row,) = self._rows(f"select {size} as size from {table} where account = ?", account.id)
+            total += row["size"]
+        return total
 
     # Requests
 
     def ask(self, account: Account, first: str, second: str, board: str, pairings: int) -> str:
-        """Note a request of unrated matches, and return its id; ArenaError if its author has had too many."""
+        """Note a request of unrated matches, and return its id.
+
+        Raise ArenaError if its author has made too many requests, or if too many of them wait.
+        """
         id_ = secrets.token_hex(16)
+        open_requests = "account = ? and status in ('waiting', 'playing')"
+        columns = "id, account, first, second, board, pairings, asked"
         with self._changing() as connection:
             self._count(connection, account, "requests", "request")
-            query = "select count(*) from requests where account = ? and status in ('waiting', 'playing')"
-            if (
-                connection.execute(query, (account.id,)).fetchone()[0] >= WAITING
-                and not account.is_organiser
-            ):
+            query = f"select count(*) from requests where {open_requests}"
+            (waiting,) = connection.execute(query, (account.id,)).fetchone()
+            if waiting >= WAITING and not account.is_organiser:
                 raise ArenaError(
                     f"{WAITING} of your requests wait already; ask again when they are played"
                 )
             connection.execute(
-                "insert into requests(id, account, first, second, board, pairings, asked) values (?, ?, ?, ?, ?, ?, ?)",
+                f"insert into requests({columns}) values (?, ?, ?, ?, ?, ?, ?)",
                 (id_, account.id, first, second, board, pairings, now()),
             )
             _log(connection, self.label(account), "request", f"{first} {second} {board}".strip())
@@ -530,41 +579,38 @@ class Accounts:
     def requests(
         self, account: Account | None = None, *, most: int = -1, **wanted: str
     ) -> tuple[MatchRequest, ...]:
-        """Return the requests of an author, or of all, with this `status` or `id`; the newest first, or so many."""
+        """Return at most so many requests of an author, or of all authors, the newest first.
+
+        `wanted` is the `status` or the `id` of the requests.
+        """
         return tuple(MatchRequest(**row) for row in self._of("requests", account, most, **wanted))
 
     def set_request(self, request: MatchRequest, status: str, words: str = "") -> None:
         """Store how far a request is."""
+        attempts = 1 if status == "playing" else 0
+        ended = now() if status in {"done", "failed"} else ""
         with self._changing() as connection:
             connection.execute(
-                "update requests set status = ?, words = ?, attempts = attempts + ?, ended = ? where id = ?",
-                (
-                    status,
-                    words,
-                    status == "playing",
-                    now() if status in {"done", "failed"} else "",
-                    request.id,
-                ),
+                "update requests"
+                " set status = ?, words = ?, attempts = attempts + ?, ended = ?"
+                " where id = ?",
+                (status, words, attempts, ended, request.id),
             )
 
-    # Matches of people, of which the log and two settings know
+    # Matches of people, which are in the log and in two settings
 
     def begin_match(self, account: Account, bot: str, wish: str) -> None:
-        """Note that somebody begins a match against a bot in the browser, which the log has in the words of `wish`.
+        """Note that somebody begins a match against a bot in the browser; the log has the `wish`.
 
-        ArenaError if they have had too many in this hour.
+        Raise ArenaError if they have begun too many matches in this hour.
         """
         with self._changing() as connection:
             self._count(connection, account, "matches", "play")
             _log(connection, self.label(account), "play", wish)
-            # As it is in this transaction: two people may begin at once.
-            row = connection.execute(
-                "select value from settings where name = ?", (OPPONENTS,)
-            ).fetchone()
-            opponents = _within_an_hour(json.loads(row[0]) if row is not None else {})
+            # The setting is read in this transaction, because two people may begin at once.
+            opponents = _within_an_hour(_stored(connection, OPPONENTS, {}))
             opponents[bot] = now()
-            values = (OPPONENTS, json.dumps(opponents))
-            connection.execute("insert or replace into settings values (?, ?)", values)
+            _store(connection, OPPONENTS, opponents)
 
     def played_lately(self) -> set[str]:
         """Return the bots against which somebody began a match within an hour."""
@@ -575,10 +621,12 @@ class Accounts:
     @property
     def last_round(self) -> int:
         """The number of the last round; 0 if there was none."""
-        return max((each.number for each in self.rounds(1)), default=0)
+        for last in self.rounds(1):
+            return last.number
+        return 0
 
     def begin_round(self) -> Round:
-        """Note that a round begins, unless one is under way; return it, with one attempt more."""
+        """Note that a round begins, or another attempt at the round under way; return the round."""
         with self._changing() as connection:
             if connection.execute("select 1 from rounds where ended = ''").fetchone() is None:
                 connection.execute("insert into rounds(begun) values (?)", (now(),))
@@ -586,7 +634,7 @@ class Accounts:
         return self.rounds()[0]
 
     def end_round(self, words: str = "") -> None:
-        """Note that the round has ended, with what went wrong."""
+        """Note that the round has ended, with the failure if there was one."""
         with self._changing() as connection:
             connection.execute(
                 "update rounds set ended = ?, words = ? where ended = ''", (now(), words)
@@ -594,10 +642,8 @@ class Accounts:
 
     def rounds(self, most: int = 50) -> tuple[Round, ...]:
         """Return the last rounds, the newest first."""
-        return tuple(
-            Round(**row)
-            for row in self._rows("select * from rounds order by number desc limit ?", most)
-        )
+        rows = self._rows("select * from rounds order by number desc limit ?", most)
+        return tuple(Round(**row) for row in rows)
 
     # Settings
 
@@ -610,24 +656,25 @@ class Accounts:
         return self._settings().get(name, default)
 
     def _settings(self) -> dict[str, Any]:
-        """Return all settings: each request of a reader asks for one, so they are read again when the file changed."""
+        """Return all settings.
+
+        Each request of a reader needs a setting, so they are read again only if the file changed.
+        """
         changes = self.changes()
-        stored, settings = self._stored_settings
-        if changes is None or changes != stored:
-            settings = {
-                row["name"]: json.loads(row["value"])
-                for row in self._rows("select * from settings")
-            }
+        read_changes, settings = self._stored_settings
+        if changes is None or changes != read_changes:
+            rows = self._rows("select * from settings")
+            settings = {row["name"]: json.loads(row["value"]) for row in rows}
             self._stored_settings = (changes, settings)
         return settings
 
     def changes(self) -> object:
-        """Return a value that changes with all that is stored; None while it may yet change unseen.
+        """Return a value that changes with the file; None while the file may change unseen.
 
         A look costs far less than a query.
         """
         stamps = last_changes(self._path)
-        # Of two changes in one tick of the clock a file shows the first only.
+        # If the clock does not tick between two changes, the file shows the first only.
         is_settled = time.time_ns() - max(changed for changed, _ in stamps) > SETTLED_NS
         return stamps if is_settled else None
 
@@ -640,9 +687,7 @@ class Accounts:
     ) -> None:
         """Store a setting; an action of somebody goes into the log, with its subject."""
         with self._changing() as connection:
-            connection.execute(
-                "insert or replace into settings values (?, ?)", (name, json.dumps(value))
-            )
+            _store(connection, name, value)
             if action:
                 _log(connection, who, action, subject)
 
@@ -661,23 +706,17 @@ class Accounts:
     def _refuse_over_limit(
         self, connection: sqlite3.Connection, account: Account, limit: str, action: str
     ) -> None:
-        """Raise ArenaError if this author has had as many actions in the last hour as the limit allows.
+        """Raise ArenaError if an author has had all actions that the limit allows in an hour.
 
-        Or if the account was revoked, since its request was let in.
+        Raise it, too, if the account was revoked while its request was read.
         """
-        if (
-            connection.execute(
-                "select 1 from accounts where id = ? and revoked = ''", (account.id,)
-            ).fetchone()
-            is None
-        ):
+        valid = "select 1 from accounts where id = ? and revoked = ''"
+        if connection.execute(valid, (account.id,)).fetchone() is None:
             raise ArenaError("this account was revoked: ask the organiser")
         count = 0
         for id_, done, at in _recent_actions(connection):
-            if (id_, done) == (
-                account.id,
-                action,
-            ) and at <= now():  # later ones: the clock was set back since
+            # A time later than now was noted before the clock was set back.
+            if id_ == account.id and done == action and at <= now():
                 count += 1
         most = SIGN_INS if limit == "sign-ins" else self.limit(limit)
         if count >= most and not account.is_organiser:
@@ -686,12 +725,11 @@ class Accounts:
     def _count(
         self, connection: sqlite3.Connection, account: Account, limit: str, action: str
     ) -> None:
-        """Count an action of this author for the limit; ArenaError, and nothing changes, if it is one too many."""
+        """Count an action of an author; raise ArenaError, and change nothing, if it is too many."""
         self._refuse_over_limit(connection, account, limit, action)
-        recent = [*_recent_actions(connection), (account.id, action, now())]
-        connection.execute(
-            "insert or replace into settings values (?, ?)", (RECENT, json.dumps(recent))
-        )
+        recent = _recent_actions(connection)
+        recent.append((account.id, action, now()))
+        _store(connection, RECENT, recent)
 
     def _of(
         self,
@@ -701,11 +739,17 @@ class Accounts:
         status: str | None = None,
         id: str | None = None,  # noqa: A002
     ) -> list[sqlite3.Row]:
-        which = "account = coalesce(?, account) and status = coalesce(?, status) and id = coalesce(?, id)"
-        query = f"select * from {table} where {which} order by rowid desc limit ?"
-        return self._rows(query, account and account.id, status, id, most)
+        """Return the newest rows of a table; None does not narrow them down."""
+        account_id = None if account is None else account.id
+        query = (
+            f"select * from {table} where account = coalesce(?, account)"
+            " and status = coalesce(?, status) and id = coalesce(?, id)"
+            " order by rowid desc limit ?"
+        )
+        return self._rows(query, account_id, status, id, most)
 
     def _accounts(self, which: str, *values: object) -> tuple[Account, ...]:
+        """Return the accounts that a condition in SQL selects, under their names of today."""
         columns = "id, name, email, organiser as is_organiser, revoked <> '' as revoked"
         people = self._people_now()
         accounts = []
@@ -718,24 +762,24 @@ class Accounts:
         return tuple(accounts)
 
     def _belongs_to_another(self, person: Person, account: Account) -> bool:
-        """Return whether another account has a person's id, where this one has only the name or another spelling.
+        """Return whether another account has a person's id better than this account.
 
-        Somebody whose name is changed into that of another account does not share bots with it.
+        This account may have only the name, or another spelling of the id. So somebody whose name
+        is changed into that of another account does not share bots with it.
         """
         if account.id == person.id:
             return False
-        others = {
-            row["id"] for row in self._rows("select id from accounts where id <> ?", account.id)
-        }
-        wanted = people_files.spelling(person.id)
-        if people_files.spelling(account.id) == wanted:
+        rows = self._rows("select id from accounts where id <> ?", account.id)
+        others = {row["id"] for row in rows}
+        spelling = people_files.spelling(person.id)
+        if people_files.spelling(account.id) == spelling:
             return person.id in others
-        return wanted in map(people_files.spelling, others)
+        return spelling in map(people_files.spelling, others)
 
     @contextlib.contextmanager
     def _connection(self) -> Iterator[sqlite3.Connection]:
-        # One for each use: it is quick (0.1 ms), and no connection may be open when a process is
-        # forked.
+        # Each use opens a connection: that is quick (0.1 ms), and no connection may be open when a
+        # process is forked.
         connection = sqlite3.connect(self._path, timeout=10, isolation_level=None)
         try:
             connection.row_factory = sqlite3.Row
@@ -758,14 +802,26 @@ class Accounts:
 
 
 def _recent_actions(connection: sqlite3.Connection) -> list[tuple[str, str, str]]:
-    """Return account, action and time of what is limited by the hour, and not more than an hour ago."""
-    row = connection.execute("select value from settings where name = ?", (RECENT,)).fetchone()
+    """Return account, action and time of the limited actions of the last hour."""
     since = _hour_ago()
     recent: list[tuple[str, str, str]] = []
-    for id_, action, at in json.loads(row["value"]) if row is not None else []:
+    for id_, action, at in _stored(connection, RECENT, []):
         if at > since:
             recent.append((id_, action, at))
     return recent
+
+
+def _stored(connection: sqlite3.Connection, name: str, default: Any) -> Any:
+    """Return a setting as it is in this transaction."""
+    row = connection.execute("select value from settings where name = ?", (name,)).fetchone()
+    if row is None:
+        return default
+    return json.loads(row["value"])
+
+
+def _store(connection: sqlite3.Connection, name: str, value: object) -> None:
+    """Store a setting."""
+    connection.execute("insert or replace into settings values (?, ?)", (name, json.dumps(value)))
 
 
 def _within_an_hour(times: Mapping[str, str]) -> dict[str, str]:
@@ -775,11 +831,11 @@ def _within_an_hour(times: Mapping[str, str]) -> dict[str, str]:
 
 
 def _new_account(person: Person, *, organiser: bool) -> Account:
-    """Return the account of a person who has none; ArenaError if nobody could read the name."""
-    shown = names.display(person.name)
-    if not shown or not shown.strip(".-_ "):
+    """Return an account for a person who has none; raise ArenaError if nobody can read the name."""
+    name = names.display(person.name)
+    if not name.strip(".-_ "):
         raise ArenaError(f"{person.name!a}: expected a name that somebody can read")
-    return Account(id=person.id or shown, name=shown, email=person.email, is_organiser=organiser)
+    return Account(id=person.id or name, name=name, email=person.email, is_organiser=organiser)
 
 
 def _are_one(account: Account, other: Account) -> bool:
@@ -813,14 +869,16 @@ def _text(moment: datetime) -> str:
 
 
 def last_changes(database: Path) -> tuple[tuple[int, int], ...]:
-    """Return the times and sizes of a database and its log: they change with it, and cost a look at the files only."""
+    """Return the times and sizes of the files of a database, which change with it.
+
+    To look at the files costs far less than a query.
+    """
     stamps = []
     for file in (database, database.with_name(f"{database.name}-wal")):
         with contextlib.suppress(OSError):
             status = file.stat()
-            if (
-                status.st_size
-            ):  # a log that was cut, or its file that a reader made and removed, is no change
+            # The log is empty when it was cut, or when a reader has just made it: no change.
+            if status.st_size:
                 stamps.append((status.st_mtime_ns, status.st_size))
     return tuple(stamps)
 

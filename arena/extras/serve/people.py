@@ -137,7 +137,7 @@ def csrf(request: HTTPConnection) -> str:
 
 
 def csrf_of(cookie: str) -> str:
-    """Return the secret in the forms of a session: the hash of a cookie that no other site can read."""
+    """Return the secret in the forms of a session: a hash of its cookie, unknown to other sites."""
     return sha256(b"csrf " + cookie.encode()).hexdigest()
 
 
