@@ -30,8 +30,9 @@ from arena.extras.serve.worker import Worker
 
 def make_app(workspace: Path, settings: Settings | None = None) -> Starlette:
     """Return the application for a workspace."""
-    settings, accounts = settings or Settings(), Accounts(workspace)
-    key = scheduler.ProviderKey(workspace)  # now, before any process is started
+    settings = settings or Settings()
+    accounts = Accounts(workspace)
+    key = scheduler.ProviderKey(workspace)  # before any process is started
 
     @asynccontextmanager
     async def lifespan(app: Starlette) -> AsyncIterator[None]:
@@ -60,17 +61,17 @@ def make_app(workspace: Path, settings: Settings | None = None) -> Starlette:
             *remote.ROUTES,
         ],
         lifespan=lifespan,
-        # What an author may upload is for the organiser to say, in uploads.py.
+        # The limit of the organiser for an upload is lower; uploads.py checks it.
         middleware=[Middleware(Guard, settings, {author.UPLOAD: uploads.MOST_BODY_BYTES})],
         exception_handlers=pages.ERRORS,
     )
-    app.state.settings, app.state.accounts, app.state.threads = settings, accounts, people.Threads()
-    app.state.worker, app.state.hub, app.state.human_matches = (
-        Worker(),
-        remote.Hub(),
-        HumanMatches(accounts),
-    )
+    app.state.settings = settings
+    app.state.accounts = accounts
+    app.state.threads = people.Threads()
+    app.state.worker = Worker()
+    app.state.hub = remote.Hub()
+    app.state.human_matches = HumanMatches(accounts)
     app.state.answers = organiser.Answers()
-    app.state.uploads_in_progress = set()  # accounts whose uploads arrive now
-    app.state.is_ending = lambda: False  # until a server runs it
+    app.state.uploads_in_progress = set()  # the accounts whose uploads arrive now
+    app.state.is_ending = lambda: False  # a server has its own
     return app

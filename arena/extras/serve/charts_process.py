@@ -1,4 +1,4 @@
-"""The process that writes the tables of an event and draws its charts, as `arena charts` does; the server starts it."""
+"""The process that writes the tables of an event and draws its charts; the server starts it."""
 
 import sys
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""The process that decides the uploads that wait, by the path of `arena submit`; the server starts it."""
+"""The process that decides the waiting uploads as `arena submit` does; the server starts it."""
 
 from pathlib import Path
 

@@ -55,15 +55,16 @@ def serve(
         str | None,
         typer.Option(
             metavar="ADDRESS",
-            help="Readers come by TLS, through a proxy at this address: cookies go by TLS only, and it says whose "
-            "address a reader has.",
+            help="Readers come by TLS, through a proxy at this address: cookies go by TLS only, "
+            "and it says whose address a reader has.",
         ),
     ] = None,
     unencrypted: Annotated[
         bool,
         typer.Option(
             "--unencrypted",
-            help="Serve other machines without TLS, though others on the way can read tokens and use them.",
+            help="Serve other machines without TLS, though others on the way can read tokens "
+            "and use them.",
         ),
     ] = False,
     json: options.Json = False,
@@ -74,11 +75,10 @@ def serve(
     unfreeze submissions; pause and resume; hide and publish results; set rounds and limits; list
     similar programs, and export them for JPlag; print the log.
     """
-    if (
-        not system.LINUX
-    ):  # its sockets are reached through /proc, and strangers hand in what it plays
+    if not system.LINUX:  # it reaches sockets through /proc, and strangers hand in what it plays
         raise ArenaError(
-            f"serve: needs Linux, and this is {sys.platform}; `arena docs laptops` says what works here"
+            f"serve: needs Linux, and this is {sys.platform}; "
+            "`arena docs laptops` says what works here"
         )
     if find_spec("starlette") is None or find_spec("uvicorn") is None:
         raise ArenaError(
@@ -103,7 +103,8 @@ def serve(
     from arena.extras.serve.server import is_here, listening, server
     from arena.extras.serve.worker import start_maker
 
-    certificate, key = (file and file.resolve() for file in (tls_cert, tls_key))
+    certificate = None if tls_cert is None else tls_cert.resolve()
+    key = None if tls_key is None else tls_key.resolve()
     if certificate is not None:
         try:
             ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER).load_cert_chain(certificate, key)
@@ -113,15 +114,13 @@ def serve(
             ) from error
     if proxy is not None:
         try:
-            proxy = str(
-                ipaddress.ip_address(proxy)
-            )  # as the system writes the address of a connection
+            parsed = ipaddress.ip_address(proxy)
         except ValueError as error:
             raise ArenaError(f"--proxy {proxy}: expected an address, such as 127.0.0.1") from error
+        proxy = str(parsed)  # as the system writes the address of a connection
     os.chdir(workspace)
-    settings = Settings(
-        names=tuple(name or ()), secure=proxy is not None or certificate is not None
-    )
+    is_secure = proxy is not None or certificate is not None
+    settings = Settings(names=tuple(name or ()), secure=is_secure)
     app = make_app(Path.cwd(), settings)
     try:
         socket = listening(host, port, proxy)
@@ -129,19 +128,21 @@ def serve(
         raise ArenaError(
             f"{host}:{port}: {refusal(error) or error.strerror}; try another --port or --host"
         ) from error
-    readable = not settings.secure and not is_here(socket.getsockname()[0])
+    address, listening_port = socket.getsockname()[:2]
+    readable = not settings.secure and not is_here(address)
     if readable and not unencrypted:
         socket.close()
         raise ArenaError(
-            f"--host {host}: without TLS others on the way can read tokens and use them: name --tls-cert and "
-            "--tls-key, or --proxy, or, in a network that you trust, --unencrypted"
+            f"--host {host}: without TLS others on the way can read tokens and use them: "
+            "name --tls-cert and --tls-key, or --proxy, or, in a network that you trust, "
+            "--unencrypted"
         )
     log.begin()
     with contextlib.closing(socket), signals.listening() as interrupt, interrupt.aborting():
         start_maker()
         scheme = "http" if certificate is None else "https"
-        shown = f"[{host}]" if ":" in host else host
-        output.notice(f"serving {scheme}://{shown}:{socket.getsockname()[1]}/ until Ctrl-C")
+        name_of_host = f"[{host}]" if ":" in host else host
+        output.notice(f"serving {scheme}://{name_of_host}:{listening_port}/ until Ctrl-C")
         if readable:
             output.notice("without TLS: others on the way can read tokens and use them")
         server(app, socket, certificate=certificate, key=key).run([socket])
@@ -149,7 +150,7 @@ def serve(
 
 
 def _act(action: str, words: Sequence[str], *, json: bool) -> None:
-    """Do an action of the organiser here, and print what there is to say."""
+    """Do an action of the organiser here, and print its answer."""
     from arena.extras.serve import actions, similar
     from arena.extras.serve.accounts import Accounts
     from arena.extras.serve.entrants import Entrants
@@ -167,26 +168,29 @@ def _act(action: str, words: Sequence[str], *, json: bool) -> None:
         who = f"{getpass.getuser()} by command"
     except (OSError, KeyError):  # a user without a name
         who = "a command"
-    shown: list[actions.Rows] = []
+    printed: list[actions.Rows] = []
 
     def show_first(rows: actions.Rows) -> None:
-        """Print tokens; ArenaError if they did not leave this process."""
+        """Print tokens; raise ArenaError if they did not leave this process."""
         _print_rows(rows, json=json)
-        if (lost := streams.unwritten()) is not None:
+        lost = streams.unwritten()
+        if lost is not None:
             raise ArenaError(
-                f"stdout: cannot be written: {lost.strerror}; nothing was changed, and no token is valid"
+                f"stdout: cannot be written: {lost.strerror}; "
+                "nothing was changed, and no token is valid"
             )
-        shown.append(rows)
+        printed.append(rows)
 
     rows = actions.act(accounts, action, words, who, show_first)
-    if not shown:
+    if not printed:
         _print_rows(rows, json=json)
 
 
 def _print_rows(rows: "Rows", *, json: bool) -> None:
+    """Print the rows of an answer, or its sentence if it has only one."""
     if json:
         output.print_json(rows)
-    elif [*rows[:1], {}][0].keys() == {"done"}:
+    elif rows and rows[0].keys() == {"done"}:
         output.notice(rows[0]["done"])
     else:
         for row in rows:

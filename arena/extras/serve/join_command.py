@@ -40,11 +40,11 @@ def join(
         ),
     ] = False,
 ) -> None:
-    """Let a bot that stays on this machine play at a site, until Ctrl-C; it connects again when the connection is lost.
+    """Let a bot that stays on this machine play at a site, until Ctrl-C.
 
-    The token of its author is asked for, unless it stands in a file or in the variable ARENA_TOKEN.
-    It goes to the site by https only, or by http on this machine. The bot is not confined here, and
-    does not get the token.
+    It connects again when the connection is lost. The token of its author is asked for, unless it
+    stands in a file or in the variable ARENA_TOKEN. It goes to the site by https only, or by http
+    on this machine. The bot is not confined here, and does not get the token.
     """
     if find_spec("websockets") is None:
         raise ArenaError(

@@ -24,14 +24,14 @@ class RepeatLimit(logging.Filter):
 
     def filter(self, record: logging.LogRecord) -> bool:
         """Return whether a line is written; add to it how many others were not."""
-        statement, now = (record.pathname, record.lineno), time.monotonic()
-        if now - self._begun.setdefault(statement, now) >= PERIOD_S:
+        statement = (record.pathname, record.lineno)
+        now = time.monotonic()
+        begun = self._begun.setdefault(statement, now)
+        if now - begun >= PERIOD_S:
             left_out = self._lines[statement] - MOST_LINES
             if left_out > 0:
-                record.msg, record.args = (
-                    f"{record.getMessage()} (and {left_out} lines like this before)",
-                    (),
-                )
+                record.msg = f"{record.getMessage()} (and {left_out} lines like this before)"
+                record.args = ()
             self._begun[statement] = now
             self._lines[statement] = 0
         self._lines[statement] += 1

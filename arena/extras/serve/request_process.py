@@ -1,7 +1,6 @@
 """The process that plays the matches of a request, as an unrated duel; the server starts it.
 
-It stores what there is to say about them as statements, which the server shows to whom they are
-for.
+It stores statements about them, and the server shows each statement to the readers who may read it.
 """
 
 import sys
@@ -23,61 +22,62 @@ def play() -> None:
     accounts = Accounts(Path.cwd())
     (request,) = accounts.requests(id=sys.argv[-1])
     try:
-        said = _played(request)
+        about_matches = _played(request)
     except duel.AbsentError as error:
-        each = [duel.AbsentError({bot: fault}) for bot, fault in error.absentees.items()]
-        statements.write(accounts.request_file, request.id, map(statements.of_error, each))
+        about_absentees: list[Statement] = []
+        for bot, fault in error.absentees.items():
+            about_absentees.append(statements.of_error(duel.AbsentError({bot: fault})))
+        statements.write(accounts.request_file, request.id, about_absentees)
         raise
     except ArenaError as error:
         statements.write(accounts.request_file, request.id, [statements.of_error(error)])
         raise
-    statements.write(accounts.request_file, request.id, said)
-    for statement in said:
+    statements.write(accounts.request_file, request.id, about_matches)
+    for statement in about_matches:
         notice(statement.private or statement.public)
 
 
 def _played(request: MatchRequest) -> list[Statement]:
-    """Play the matches of a request; return what there is to say about them."""
+    """Play the matches of a request, and return the statements about them."""
     settings = workspace.own_tournament({"name": request.event, "workers.count": 1})
-    bots = workspace.entrant_named(request.first), workspace.entrant_named(request.second)
+    bots = (workspace.entrant_named(request.first), workspace.entrant_named(request.second))
     boards = (request.board,) if request.board else ()
     most = ("pairings", request.pairings)
     conditions = workspace.conditions_here(settings)
     drawn = folders.results_folder(Path(), folders.SAMPLED_BOARDS)
     event, notices = duel.prepared(settings, bots, request.event, most, boards, conditions, drawn)
     workspace.warn_about_confinement(event.conditions)
-    said = [Statement(public=words) for words in notices]
+    found = [Statement(public=words) for words in notices]
     names = (bots[0].name, bots[1].name)
     state = duel.Duel(event, names, SequentialTest(Question()), duel.POINTS)
     folder = folders.results_folder(Path(), event.name)
-    heard = duel.DuelAudience(state)
+    audience = duel.DuelAudience(state)
     with signals.listening() as interrupt:
         services = workspace.services(settings, Path())
 
         def run(is_over: Callable[[], bool]) -> tournament.Progress:
-            pin = settings.workers.pinned
             return tournament.run(
                 event,
                 folder,
                 workers=1,
-                audience=heard,
-                pin=pin,
+                audience=audience,
+                pin=settings.workers.pinned,
                 stopped=is_over,
                 services=services,
             )
 
-        done = duel.play(state, folder, heard, lambda: bool(interrupt), run)
+        done = duel.play(state, folder, audience, lambda: bool(interrupt), run)
         done.refuse_absentees()
     if interrupt and state.test.decision is None:
         raise SystemExit(interrupt.code)
     for abort in done.given_up:
         public = f"match {abort.match} was given up: arena failed to play it {abort.attempt} times"
-        said.append(Statement(public=public, private=abort.cause))
+        found.append(Statement(public=public, private=abort.cause))
     reason = run_words.REASONS.get(done.phase)
     if reason is not None and not state.is_over:
-        said.append(Statement(public=reason))
-    said += [Statement(public=sentence) for sentence in duel_words.report(state)]
-    return said
+        found.append(Statement(public=reason))
+    found += [Statement(public=sentence) for sentence in duel_words.report(state)]
+    return found
 
 
 if __name__ == "__main__":

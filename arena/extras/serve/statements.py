@@ -1,11 +1,10 @@
-"""What happened to matches that somebody asked for, as data: sentences, and which of them are for whom.
+"""Statements about matches that somebody asked for: sentences, each with the reader it is for.
 
 The process that plays the matches writes statements. The server knows who reads, and shows each
 reader what is for them. The list is white: a mistake is shown in its own words only if its type
 says who may read them.
 """
 
-import contextlib
 import json
 from collections.abc import Collection, Iterable
 from dataclasses import asdict, dataclass
@@ -57,14 +56,17 @@ def of_error(error: ArenaError) -> Statement:
 
 def write(file: Path, request: str, statements: Iterable[Statement]) -> None:
     """Store the statements about a request, in place of those about an earlier one."""
-    content = json.dumps({"request": request, "statements": [*map(asdict, statements)]})
+    rows = [asdict(statement) for statement in statements]
+    content = json.dumps({"request": request, "statements": rows})
     whole_files.write(file, content.encode(), whole_files.PRIVATE)
 
 
 def read(file: Path, request: str) -> tuple[Statement, ...]:
-    """Return the statements about a request; `()` if its process did not come so far as to write any."""
-    with contextlib.suppress(FileNotFoundError):
+    """Return the statements about a request; `()` if its process ended before it wrote any."""
+    try:
         content = json.loads(file.read_bytes())
-        if content["request"] == request:
-            return tuple(Statement(**values) for values in content["statements"])
-    return ()
+    except FileNotFoundError:
+        return ()
+    if content["request"] != request:
+        return ()
+    return tuple(Statement(**values) for values in content["statements"])

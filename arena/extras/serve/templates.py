@@ -9,9 +9,14 @@ HTML = Path(__file__).parent / "html"
 TEMPLATES = page.templates(HTML)
 TEMPLATES.globals["clean_lines"] = clean_lines
 TEMPLATES.filters["clean"] = clean
-TEMPLATES.filters["seconds"] = lambda moment: moment[:19].replace(
-    "T", " "
-)  # a stored one, to the second
+
+
+def seconds(moment: str) -> str:
+    """Return a stored moment to the second."""
+    return moment[:19].replace("T", " ")
+
+
+TEMPLATES.filters["seconds"] = seconds
 
 
 def render(template: str, **values: object) -> str:
