@@ -1,4 +1,4 @@
-"""Programs of different authors that share long passages, ranked, with the passages: for a human who looks at both.
+"""Programs of different authors that share long passages, ranked, for a human who looks at both.
 
 Two programs are compared as sequences of tokens, in which a name is like any other name and
 comments do not count, so that renaming changes nothing. What everybody was given, or many have, is
@@ -28,6 +28,7 @@ from dataclasses import dataclass
 from functools import cache
 from itertools import combinations, islice
 from pathlib import Path
+from typing import Any
 
 from pygments.lexer import Lexer
 from pygments.lexers import get_lexer_for_filename
@@ -44,43 +45,48 @@ from arena.limited import LimitedError, limited
 from arena.sandbox.watchdog import size
 
 TOKENS = 12
-"""Of a shingle: about two lines of a program."""
+"""The tokens of a shingle, which is about two lines of a program."""
 COMMON = 8
-"""A passage that more authors have is no evidence: it is how such a bot is written, or was in a lecture."""
+"""A passage that more authors have is no evidence: such bots have it, or it was in a lecture."""
 LEAST = 0.2
 """The part of the smaller program that two must share to be named."""
 FEWEST = 20
-"""Shingles that a program must have of its own, and that two must share: less is chance."""
+"""The shingles that a program must have of its own, and that two must share: fewer are chance."""
 VERSIONS = 50
-"""The versions of a bot that are compared: first those that play, then those that played, then the newest."""
+"""The versions of a bot that are compared, in the order of `_in_order`."""
 MOST_READ = 5_000_000
 """The bytes of a file that are read."""
 LARGEST_FILE = 1_000_000
 """The characters of a file that are compared, without lines that are empty or only a comment."""
 MOST_TOKENS = 50_000
-"""Of a file: 200 kB of a program have no more."""
+"""The most tokens of a file: 200 kB of a program have no more."""
 MOST_SHINGLES = 1_000_000
-"""Of all versions of a bot together."""
+"""The most shingles of all versions of a bot together."""
 MEMORY_BYTES, CPU_SECONDS, WALL_SECONDS = 500_000_000, 2, 30.0
-"""What the lexer may take for a file. At some texts its time grows with the square: a page of blank lines in C."""
-LINE = 300  # characters of a line that are shown
-LONGEST_LINE = 100_000  # characters that are read at a time, if no line ends before
-LINES, AROUND = (
-    3000,
-    20,
-)  # lines of a file that are shown; of a longer one, those around shared passages
-NAMED = 3  # files that are named in one omission
+"""The limits of the lexer for a file.
+
+For some texts its time grows with the square of their size, such as a page of blank lines in C.
+"""
+LINE = 300
+"""The characters of a line that are shown."""
+LINES, AROUND = 3000, 20
+"""The lines of a file that are shown; of a longer file, the lines around shared passages."""
+NAMED = 3
+"""The files that an omission names."""
 TOO_MANY = "not compared, since the bot has so many versions, or so large ones"
 OUR_OWN = {"bot.toml", "README.md", "AGENTS.md"}
 """Files of a bot that are no part of its program."""
 COMMENTS = {".py": "#"} | dict.fromkeys(
     (".js", ".mjs", ".cjs", ".java", ".c", ".cc", ".cpp", ".cxx", ".rs", ".go"), "//"
 )
-"""How a line begins that is only a comment. In shells, Perl and Ruby such a line may end a text that began above."""
+"""The beginning of a line that is only a comment, by the ending of the file.
+
+Shells, Perl and Ruby are left out: there such a line may end a text that began above.
+"""
 ENDS_MORE = ('"', "'", "`", "*/", "\\")
-"""What may end more than a comment: a line with one of these is never dropped, or it could hide what follows."""
+"""Texts that may end more than a comment: a line with such a text could hide the lines after it."""
 LINE_END = re.compile("\r\n|[\r\n\u2028\u2029]")
-"""What ends a comment in some language."""
+"""The ends of a comment in some language."""
 WORD = re.compile(r"\w+|[^\w\s]")
 Shingle = int
 """The hash of a shingle."""
@@ -100,22 +106,22 @@ class ComparedProgram:
     """A version of a bot, as it is compared."""
 
     author: str
-    """The id of its author, or else the name of the bot."""
+    """The id of its author; the name of the bot if it has no author."""
     name: str
-    """Such as `ada@2`."""
+    """The bot and its version, such as `ada@2`."""
     path: Path
     shingles: frozenset[Shingle]
-    """Without those that everybody was given."""
+    """Its shingles, without those of programs that everybody was given."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Omission:
-    """What was not compared, or only in part."""
+    """Versions that were not compared, or only in part."""
 
     bot: str
     versions: tuple[int, ...]
     words: str
-    """What it is, and why; it may quote names of files."""
+    """The part that was not compared, and the reason; it may quote names of files."""
 
     @property
     def programs(self) -> str:
@@ -133,9 +139,9 @@ class Similarity:
     first: ComparedProgram
     second: ComparedProgram
     shared: int
-    """Shingles that both have, and few others."""
+    """The number of shingles that both programs have, and few other authors."""
     share: float
-    """The part of the smaller program, from 0 to 1."""
+    """The shared part of the smaller program, from 0 to 1."""
 
     def evidence(self) -> tuple[list[Line], list[Line]]:
         """Return the lines of both programs, with those marked that are in a shared passage."""
@@ -145,7 +151,7 @@ class Similarity:
 
 @dataclass(frozen=True, kw_only=True)
 class SimilarityReport:
-    """All that was found, and what nobody looked at."""
+    """The similar programs, and the programs that were not compared."""
 
     pairs: tuple[Similarity, ...]
     omissions: tuple[Omission, ...]
@@ -157,9 +163,9 @@ def similarities(store: BotStore, played: Collection[str] = ()) -> list[Similari
 
 
 def compare(store: BotStore, played: Collection[str] = ()) -> SimilarityReport:
-    """Return the pairs of authors whose programs share most, of each pair the closest two; the most alike first.
+    """Return the closest two programs of each pair of authors who share enough, most alike first.
 
-    `played` has the digests of versions that have played, as far as anybody knows.
+    `played` has the digests of versions that are known to have played.
     """
     omissions: dict[tuple[str, str], list[int]] = defaultdict(list)
     programs: dict[str, list[ComparedProgram]] = defaultdict(list)
@@ -168,23 +174,24 @@ def compare(store: BotStore, played: Collection[str] = ()) -> SimilarityReport:
     everything: dict[str, frozenset[Shingle]] = {}
     holders: Counter[Shingle] = Counter()
     for author, own in programs.items():
-        everything[author] = frozenset[Shingle]().union(*(program.shingles for program in own))
+        shingles = [program.shingles for program in own]
+        everything[author] = frozenset[Shingle]().union(*shingles)
         holders.update(everything[author])
     evidence = {shingle for shingle, count in holders.items() if 1 < count <= COMMON}
-    shareable = {author: shingles & evidence for author, shingles in everything.items()}
-    found = []
-    for one, other in combinations(programs, 2):
-        common = shareable[one] & shareable[other]
+    shareable = {author: everything[author] & evidence for author in everything}
+    pairs: list[Similarity] = []
+    for author, other in combinations(programs, 2):
+        common = shareable[author] & shareable[other]
         if len(common) >= FEWEST:
-            closest = _closest(programs[one], programs[other], common)
+            closest = _closest(programs[author], programs[other], common)
             if closest is not None:
-                found.append(closest)
-    found.sort(key=lambda each: (-each.share, -each.shared, each.first.name, each.second.name))
-    omitted = (
-        Omission(bot=bot, versions=tuple(sorted(versions)), words=_shown(words))
-        for (bot, words), versions in sorted(omissions.items())
-    )
-    return SimilarityReport(pairs=tuple(found), omissions=tuple(omitted))
+                pairs.append(closest)
+    pairs.sort(key=lambda pair: (-pair.share, -pair.shared, pair.first.name, pair.second.name))
+    omitted: list[Omission] = []
+    for (bot, words), versions in sorted(omissions.items()):
+        numbers = tuple(sorted(versions))
+        omitted.append(Omission(bot=bot, versions=numbers, words=_harmless(words)))
+    return SimilarityReport(pairs=tuple(pairs), omissions=tuple(omitted))
 
 
 def _closest(
@@ -205,7 +212,7 @@ def _closest(
 
 
 def export(store: BotStore, played: Collection[str] = ()) -> bytes:
-    """Return a zip for JPlag: what plays, versions that played before, and the code that everybody was given."""
+    """Return a zip for JPlag: versions that play or have played, and code that everybody was given."""
     content = io.BytesIO()
     with zipfile.ZipFile(content, "w", zipfile.ZIP_DEFLATED) as packed:
         left_out = []
@@ -227,25 +234,30 @@ def export(store: BotStore, played: Collection[str] = ()) -> bytes:
                 left_out.append(f"{name}: all but {VERSIONS} versions")
         for number, given in enumerate(_given(store)):
             for inner, path in _sources(given):
-                packed.writestr(f"base-code/{number}/{inner}", _first_part(path)[0])
+                text, _ = _first_part(path)
+                packed.writestr(f"base-code/{number}/{inner}", text)
         readme = ["java -jar jplag.jar -l python3 -bc base-code -old earlier submissions"]
         if left_out:
-            readme += ["", "Not here are:", *left_out]
-        packed.writestr("README.txt", "".join(f"{_shown(line)}\n" for line in readme))
+            readme += ["", "Not here are:"]
+            readme += left_out
+        packed.writestr("README.txt", "".join(f"{_harmless(line)}\n" for line in readme))
     return content.getvalue()
 
 
 def _in_order(store: BotStore, name: str, played: Collection[str]) -> list[Version]:
-    """Return the versions of a bot: those that play, then those that played, then others; of each the newest first."""
+    """Return the versions of a bot: those that play, those that have played, and the others.
+
+    Each of the three parts begins with its newest version.
+    """
     playing = set()
     for path in store.playing(name):
         with contextlib.suppress(ArenaError):  # `arena bots` reports it
             playing.add(discovery.from_path(path, name).digest)
-    versions = store.versions(name)
-    return sorted(
-        versions,
-        key=lambda each: (each.digest not in playing, each.digest not in played, -each.number),
-    )
+
+    def place(version: Version) -> tuple[bool, bool, int]:
+        return version.digest not in playing, version.digest not in played, -version.number
+
+    return sorted(store.versions(name), key=place)
 
 
 def _programs(
@@ -253,14 +265,14 @@ def _programs(
 ) -> Iterator[ComparedProgram]:
     """Yield the versions of all submitted bots, without the shingles that everybody was given.
 
-    What is not compared goes to `omissions`: the numbers of versions, by bot and words.
+    Versions that are not compared go to `omissions`: their numbers, by bot and words.
     """
     given = _shipped_shingles() | _shingles_of(_by_hand(store))
     for name in store.names():
         versions = _in_order(store, name, played)
-        notes = [each.note for each in store.versions(name) if each.note.person or each.note.mark]
-        author = (notes[-1].person or notes[-1].mark) if notes else name
-        left, done = MOST_SHINGLES, 0
+        author = _author_of(store, name)
+        left = MOST_SHINGLES
+        done = 0
         first_versions = versions[:VERSIONS]
         contents = _read([version.path for version in first_versions])
         for version, (shingles, remarks) in zip(first_versions, contents, strict=True):
@@ -281,23 +293,25 @@ def _programs(
             omissions[name, TOO_MANY].append(version.number)
 
 
+def _author_of(store: BotStore, name: str) -> str:
+    """Return the id of the author who submitted a bot last; its name if nobody is known."""
+    author = name
+    for version in store.versions(name):
+        author = version.note.person or version.note.mark or author
+    return author
+
+
 def _read(paths: Sequence[Path]) -> Iterator[tuple[set[Shingle], list[str]]]:
-    """Yield all shingles of each of these programs, and in words what of it is not compared."""
+    """Yield all shingles of each of these programs, and remarks on parts that are not compared."""
     sources = [_sources(path) for path in paths]
-    with contextlib.closing(_lexed([file for own in sources for _, file in own])) as lexed:
-        for path, own in zip(paths, sources, strict=True):
-            shingles, remarks = set[Shingle](), list[str]()
-            others = [
-                name
-                for name, _ in _files(path)
-                if not discovery.is_source(name) and name not in OUR_OWN
-            ]
-            if others:
-                more = f" and {len(others) - NAMED} more" if len(others) > NAMED else ""
-                remarks.append(
-                    f"{', '.join(others[:NAMED])}{more}: not compared, no program by the ending"
-                )
-            for name, _ in own:
+    files: list[Path] = []
+    for program in sources:
+        files += [file for _, file in program]
+    with contextlib.closing(_lexed(files)) as lexed:
+        for path, program in zip(paths, sources, strict=True):
+            shingles: set[Shingle] = set()
+            remarks = _remarks_on_others(path)
+            for name, _ in program:
                 tokens, remark = next(lexed)
                 shingles.update(_shingles(tokens))
                 if remark:
@@ -305,36 +319,63 @@ def _read(paths: Sequence[Path]) -> Iterator[tuple[set[Shingle], list[str]]]:
             yield shingles, remarks
 
 
+def _remarks_on_others(path: Path) -> list[str]:
+    """Return a remark on the files of a bot that are no programs; [] if it has none."""
+    others: list[str] = []
+    for name, _ in _files(path):
+        if not discovery.is_source(name) and name not in OUR_OWN:
+            others.append(name)
+    if not others:
+        return []
+    names = ", ".join(others[:NAMED])
+    if len(others) > NAMED:
+        names += f" and {len(others) - NAMED} more"
+    return [f"{names}: not compared, no program by the ending"]
+
+
 def _given(store: BotStore) -> list[Path]:
-    """Return what every author was given: the starter kits, arena's own bots, and bots that nobody submitted."""
-    return [*_shipped(), *_by_hand(store)]
+    """Return the programs that every author was given."""
+    return _shipped() + _by_hand(store)
 
 
 def _by_hand(store: BotStore) -> list[Path]:
-    return [
-        path for name in store.names() if not store.versions(name) for path in store.playing(name)
-    ]
+    """Return the bots that nobody submitted."""
+    paths: list[Path] = []
+    for name in store.names():
+        if not store.versions(name):
+            paths += store.playing(name)
+    return paths
 
 
 def _shipped() -> list[Path]:
-    shipped = rulefile.shipped().parent / "bots"
-    return [*(kit.folder for kit in starters()), *sorted(shipped.glob("[!_.]*"))]
+    """Return the starter kits and arena's own bots."""
+    bots = rulefile.shipped().parent / "bots"
+    kits = [kit.folder for kit in starters()]
+    return kits + sorted(bots.glob("[!_.]*"))
 
 
 @cache
 def _shipped_shingles() -> frozenset[Shingle]:
-    """Return the shingles of what comes with arena, which takes longer to read than the bots of a class."""
+    """Return the shingles of programs in arena; they take longer to read than the bots of a class."""
     return _shingles_of(_shipped())
 
 
 def _shingles_of(programs: Iterable[Path]) -> frozenset[Shingle]:
-    files = [file for program in programs for _, file in _sources(program)]
-    return frozenset(shingle for tokens, _ in _lexed(files) for shingle in _shingles(tokens))
+    """Return all shingles of these programs."""
+    files: list[Path] = []
+    for program in programs:
+        files += [file for _, file in _sources(program)]
+    shingles: set[Shingle] = set()
+    for tokens, _ in _lexed(files):
+        shingles.update(_shingles(tokens))
+    return frozenset(shingles)
 
 
 def _files(path: Path) -> list[tuple[str, Path]]:
     """Return every file of a bot with its path in it."""
-    return [(path.name, path)] if path.is_file() else list(files_of(path))
+    if path.is_file():
+        return [(path.name, path)]
+    return list(files_of(path))
 
 
 def _sources(path: Path) -> list[tuple[str, Path]]:
@@ -350,31 +391,37 @@ def _first_part(path: Path) -> tuple[str, bool]:
 
 
 def _program_text(path: Path) -> tuple[str, list[int], str]:
-    """Return what of a file is compared, the number of each of its lines, and in words what of it is left out.
+    """Return the text of a file that is compared, the number of each of its lines, and a remark.
 
-    Lines are dropped that are empty or only a comment.
+    Lines are dropped that are empty or only a comment. The remark says which part is left out; it
+    is empty if none is.
     """
     text, is_whole = _first_part(path)
-    remark = "" if is_whole else f"compared only in its first {size(MOST_READ)}"
-    comment, letters = COMMENTS.get(path.suffix), 0
-    kept: list[str] = []
+    remark = ""
+    if not is_whole:
+        remark = f"compared only in its first {size(MOST_READ)}"
+    letters = 0
+    lines: list[str] = []
     numbers: list[int] = []
     for number, line in enumerate(LINE_END.split(text), 1):
         words = line.strip()
-        is_comment = (
-            comment is not None
-            and words.startswith(comment)
-            and not any(end in words for end in ENDS_MORE)
-        )
-        if not words or is_comment:
+        if not words or _is_comment(words, path.suffix):
             continue
         letters += len(line) + 1
         if letters > LARGEST_FILE:
             remark = f"compared only in its first {size(LARGEST_FILE)} without comments"
             break
-        kept.append(line)
+        lines.append(line)
         numbers.append(number)
-    return "\n".join(kept), numbers, remark
+    return "\n".join(lines), numbers, remark
+
+
+def _is_comment(words: str, suffix: str) -> bool:
+    """Return whether a line of a file with this ending is only a comment."""
+    beginning = COMMENTS.get(suffix)
+    if beginning is None or not words.startswith(beginning):
+        return False
+    return not any(end in words for end in ENDS_MORE)
 
 
 def _shingles(tokens: Sequence[tuple[str, int]]) -> Iterator[Shingle]:
@@ -385,9 +432,9 @@ def _shingles(tokens: Sequence[tuple[str, int]]) -> Iterator[Shingle]:
 
 
 def _lexed(files: Sequence[Path]) -> Generator[tuple[list[tuple[str, int]], str]]:
-    """Yield the tokens of each file, read in another process, and in words what of it is left out.
+    """Yield the tokens of each file, read in another process, and a remark on the part left out.
 
-    Of a file that takes too much there, the tokens are words alone.
+    If a file takes too much time or memory there, its tokens are its words.
     """
     done = 0
     while done < len(files):
@@ -408,25 +455,27 @@ def _lexed(files: Sequence[Path]) -> Generator[tuple[list[tuple[str, int]], str]
 
 
 def _first_tokens(path: Path, lexer: Lexer | None) -> tuple[list[tuple[str, int]], str]:
-    """Return the first tokens of a file with their lines in it, and in words what of it is left out."""
+    """Return the first tokens of a file with their lines in it, and a remark on the part left out."""
     text, numbers, remark = _program_text(path)
-    tokens = [
-        (word, numbers[min(line, len(numbers)) - 1])
-        for word, line in islice(_tokens(text, lexer), MOST_TOKENS + 1)
-    ]
+    tokens: list[tuple[str, int]] = []
+    for word, line in islice(_tokens(text, lexer), MOST_TOKENS + 1):
+        tokens.append((word, numbers[min(line, len(numbers)) - 1]))
     if len(tokens) > MOST_TOKENS:
         remark = f"compared only in its first {MOST_TOKENS} words"
     return tokens[:MOST_TOKENS], remark
 
 
 def _tokens(text: str, lexer: Lexer | None) -> Iterator[tuple[str, int]]:
-    """Yield the tokens of a program with their lines: names, numbers and texts each alike, nothing of comments."""
+    """Yield the tokens of a program with their lines, without comments.
+
+    Each name gives the same token, and so does each number or text.
+    """
+    found: Iterable[tuple[Any, str]]
+    if lexer is None:
+        found = [(Token, word) for word in re.findall(r"\s+|\S+", text)]
+    else:
+        found = lexer.get_tokens(text)
     line = 1
-    found = (
-        lexer.get_tokens(text)
-        if lexer is not None
-        else ((Token, word) for word in re.findall(r"\s+|\S+", text))
-    )
     for kind, value in found:
         if kind in Name and kind not in Name.Builtin:
             yield "name", line
@@ -434,7 +483,8 @@ def _tokens(text: str, lexer: Lexer | None) -> Iterator[tuple[str, int]]:
             if value.strip("\"' "):
                 yield "literal", line
         elif kind not in Comment and kind not in Literal:
-            yield from ((word, line) for word in WORD.findall(value))
+            for word in WORD.findall(value):
+                yield word, line
         line += value.count("\n")
 
 
@@ -447,25 +497,25 @@ def _lexer(suffix: str) -> Lexer | None:
 
 
 def _marked(program: ComparedProgram, shingles: Collection[Shingle]) -> list[Line]:
-    """Return the lines of a program, with those marked that are in a shared passage; of a long file those nearby."""
+    """Return the lines of a program, where lines of shared passages are marked.
+
+    Of a long file return only the lines near them.
+    """
     lines: list[Line] = []
     sources = _sources(program.path)
-    for (name, path), (tokens, _) in zip(
-        sources, _lexed([file for _, file in sources]), strict=True
-    ):
+    lexed = _lexed([file for _, file in sources])
+    for (name, path), (tokens, _) in zip(sources, lexed, strict=True):
         shared = _shared_lines(tokens, shingles)
-        texts = LINE_END.split(_first_part(path)[0].rstrip("\n"))
+        text, _ = _first_part(path)
+        texts = LINE_END.split(text.rstrip("\n"))
         last = 0
-        for number in _shown_lines(len(texts), shared):
-            if number > last + 1:
-                lines.append(
-                    Line(
-                        file=name,
-                        text=f"({number - last - 1} lines that are not shared)",
-                        shared=False,
-                    )
-                )
-            lines.append(Line(file=name, text=_shown(texts[number - 1]), shared=number in shared))
+        for number in _nearby_lines(len(texts), shared):
+            between = number - last - 1
+            if between:
+                words = f"({between} lines that are not shared)"
+                lines.append(Line(file=name, text=words, shared=False))
+            line = _harmless(texts[number - 1])
+            lines.append(Line(file=name, text=line, shared=number in shared))
             last = number
     return lines
 
@@ -475,13 +525,14 @@ def _shared_lines(tokens: Sequence[tuple[str, int]], shingles: Collection[Shingl
     shared: set[int] = set()
     for start, shingle in enumerate(_shingles(tokens)):
         if shingle in shingles:
-            first, last = tokens[start][1], tokens[start + TOKENS - 1][1]
+            _, first = tokens[start]
+            _, last = tokens[start + TOKENS - 1]
             shared.update(range(first, last + 1))
     return shared
 
 
-def _shown_lines(count: int, shared: Iterable[int]) -> Iterable[int]:
-    """Return the numbers of the lines of a file that are shown: all, or of a long file those around shared passages."""
+def _nearby_lines(count: int, shared: Iterable[int]) -> Iterable[int]:
+    """Return the numbers of the lines of a file, or of the lines near shared ones if it is long."""
     if count <= LINES:
         return range(1, count + 1)
     nearby: set[int] = set()
@@ -490,6 +541,7 @@ def _shown_lines(count: int, shared: Iterable[int]) -> Iterable[int]:
     return sorted(nearby)
 
 
-def _shown(line: str) -> str:
-    """Return a line of a program, which may be hostile, as text that does nothing when it is shown."""
-    return "".join(char if char.isprintable() else " " for char in line.expandtabs(4)[:LINE])
+def _harmless(line: str) -> str:
+    """Return a line of a program, which may be hostile, with blanks for control characters."""
+    text = line.expandtabs(4)
+    return "".join(char if char.isprintable() else " " for char in text[:LINE])
