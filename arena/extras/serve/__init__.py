@@ -1,4 +1,4 @@
-"""`arena serve`: a site for a class or a club, made from a workspace and its archives. Page: docs/extras/serve.md.
+"""`arena serve`: a site for a class or a club, made from a workspace. Page: docs/extras/serve.md.
 
 It owns addresses and pages, who may send what (guard.py, people.py), and who may see which event
 (`Accounts.may_see`). The server plays no match and computes no table itself. Other processes do
@@ -10,16 +10,16 @@ Where to change what (paths begin below arena/):
   `ACTIONS`; the page: `extras/serve/organiser.py`
 - what an author may see or ask for: `extras/serve/author.py`; whose a version is, which bots play:
   `extras/serve/entrants.py` `Entrants`
-- what an upload may be, when it is confirmed: `extras/serve/uploads.py` `receive`; who decides it, by
-  the path of `arena submit`: `decide_all` there
+- what an upload may be, when it is confirmed: `extras/serve/uploads.py` `receive`; who decides it,
+  by the path of `arena submit`: `decide_all` there
 - what counts as an author's on disk, which versions make room: `extras/serve/disk.py` `Disk`
 - which lines of the log strangers can cause, and how often: `extras/serve/log.py`
-- which match the page *Live* and `/wall` show, and how fast: `extras/serve/live.py` `LiveView`; what of it:
-  `extras/serve/jobs.py` `under_way`, `finished`; how open pages hear of a match, also who plays it:
-  `extras/serve/streams.py`; what a lane writes, and when: `event/broadcast.py`
-- which process the server starts, and what happens when one is killed: all of them: the comment
-  in `extras/serve/__init__.py`; what starts them: `extras/serve/processes.py` `SiteProcess`, `extras/serve/scheduler.py`
-  `Scheduler`; when a round begins: `extras/serve/timetable.py`
+- which match the page *Live* and `/wall` show, and how fast: `extras/serve/live.py` `LiveView`;
+  what of it: `extras/serve/jobs.py` `under_way`, `finished`; how open pages hear of a match, also
+  who plays it: `extras/serve/streams.py`; what a lane writes, and when: `event/broadcast.py`
+- which process the server starts, and what happens when one is killed: all of them: the comment in
+  `extras/serve/__init__.py`; what starts them: `extras/serve/processes.py` `SiteProcess`,
+  `extras/serve/scheduler.py` `Scheduler`; when a round begins: `extras/serve/timetable.py`
 - how a message names the files of a bot that somebody has sent: `errors.py` `FileError`,
   `FilesError`: `seen_from`
 - who may read why a match of a request, or of a person, was not played: the type of the mistake:
@@ -27,32 +27,34 @@ Where to change what (paths begin below arena/):
 - who may see an event, or a hidden one: `extras/serve/accounts.py` `may_see`; who asks:
   `extras/serve/people.py`
 - a remote seat: its clock, and what happens when the connection is lost: `match/remote.py`
-  `RemoteSeat`; between match and bot: `extras/serve/remote.py` `Hub`; the author's side: `extras/serve/join.py`
+  `RemoteSeat`; between match and bot: `extras/serve/remote.py` `Hub`; the author's side:
+  `extras/serve/join.py`
 - a match that a person plays in the browser: its pages, when it ends, what its process tells:
-  `extras/serve/play.py`; `extras/serve/human_matches.py`; `extras/serve/human_process.py`. What a person may see:
-  `replay/player_view.py`; clicks and keys: `extras/serve/html/play.js`
+  `extras/serve/play.py`; `extras/serve/human_matches.py`; `extras/serve/human_process.py`. What a
+  person may see: `replay/player_view.py`; clicks and keys: `extras/serve/html/play.js`
 - which programs count as similar, and what is no evidence: `extras/serve/similar.py`
 - what is stored of accounts, and how: `extras/serve/accounts.py`
 """
 
 # The processes
 # -------------
-# Only the first one is always there; it starts the others when there is work for them.
+# Only the first is always there; it starts the others when there is work for them.
 #
-#     server             answers every request (server.py, app.py), watches live matches (live.py), and carries the
-#     │                  messages of remote seats (remote.py)
-#     ├─ workers         four: compute tables, matches, pictures of links, and what is for one person (worker.py,
-#     │                  jobs.py)
-#     ├─ human match     one for each match that a person plays (human_matches.py, human_process.py)
-#     ├─ check           checks the uploads, as `arena submit` does (check_process.py, uploads.py)
-#     ├─ run             one round of the event; another one plays the event of the remote bots
-#     ├─ charts          draws the charts after a round (charts_process.py)
-#     └─ request         plays the matches that an author asked for, as `arena duel` does (request_process.py)
-#     arena join         on an author's machine: runs a remote bot (join.py)
+#     server           answers every request (server.py, app.py), watches live matches (live.py),
+#     │                and carries the messages of remote seats (remote.py)
+#     ├─ workers       four: they compute tables, matches, pictures of links, and pages for single
+#     │                people (worker.py, jobs.py)
+#     ├─ human match   one for each match that a person plays (human_matches.py, human_process.py)
+#     ├─ check         checks the uploads, as `arena submit` does (check_process.py, uploads.py)
+#     ├─ run           a round of the event; another run plays the event of the remote bots
+#     ├─ charts        draws the charts after a round (charts_process.py)
+#     └─ request       plays the matches that an author asked for, as `arena duel` does
+#                      (request_process.py)
+#     arena join       on an author's machine: runs a remote bot (join.py)
 #
-# The four (check, run, charts, request) are started by scheduler.py, by the commands in
-# processes.py; timetable.py says when a round is due. They go on if the server is killed. Workers
-# and human matches end with it.
+# scheduler.py starts check, run, charts and request, by the commands in processes.py; timetable.py
+# says when a round is due. These processes go on if the server is killed. Workers and human matches
+# end with it.
 
 from arena.extensions import AddedCommand, Extension
 

@@ -1,4 +1,4 @@
-"""What an author sees first: how the own bots did lately, how good each version is, and whom to challenge.
+"""The first page of an author: newest matches, the rating of each version, bots to challenge.
 
 It reads the archive of the event, in a process of the server, and knows no account: the caller
 names the bots. It has no words that a bot wrote; those are on the page of each bot.
@@ -108,7 +108,7 @@ def _matches(folder: Path, own: frozenset[str]) -> tuple[OwnMatch, ...]:
 
 
 def _versions(results: Results, own: frozenset[str]) -> tuple[RatedVersion, ...]:
-    """Return the versions of these bots that have played, the newest first; none where each has one version."""
+    """Return the versions of these bots that have played, the newest first; () if each has one."""
     columns = VERSIONS.rated_in(results.unit)
     versions = []
     for row in rows_of(results.versions(), columns):
@@ -129,7 +129,7 @@ def _versions(results: Results, own: frozenset[str]) -> tuple[RatedVersion, ...]
 
 
 def _rivals(results: Results, own: frozenset[str]) -> tuple[Rival, ...]:
-    """Return the bots that stand just above the best of these bots in each game, the nearest first."""
+    """Return the bots just above the best of these bots in each game, the nearest first."""
     rivals = []
     for league in results.leagues:
         ranked = [standing.bot for standing in league.standings if standing.rank is not None]

@@ -1,4 +1,4 @@
-"""The author's side of a remote seat: it runs a bot here, and answers the questions of a site by a WebSocket.
+"""The author's side of a remote seat: it runs a bot here, which answers a site by a WebSocket.
 
 It stands alone, so that it runs wherever Python and the package `websockets` do, also on Windows:
 the site hands it out as /join.py. The bot gets a new process with its own pipes for each match, as
@@ -41,18 +41,22 @@ MOST_BYTES = 1_000_000
 MOST_REMARKS, MOST_LETTERS = 100, 200
 """The remarks of an answer that a site reads, and the letters of each."""
 MOST_LINES = 3
-"""Lines in place of an answer of which a site reads the beginning."""
-IDLE_S = 900.0  # a match that asks nothing for so long is over
+"""The lines in place of an answer that a site reads."""
+IDLE_S = 900.0
+"""A match that asks nothing for so long is over."""
 END_S = 2.0
 RETRY_S = 1.0
 PING_S = 5.0
-"""Each side asks as often whether the other is there, and waits as long: a network that fails closes no connection."""
+"""How often each side asks whether the other is there, and how long it waits for the answer.
+
+A network that fails closes no connection.
+"""
 FORBIDDEN = 403
 REDIRECTS = range(300, 400)
 LONGEST_TOKEN = 1000
 NO_SITE = "what answers there is no site of arena: look at the address"
 REPLACED = 4000
-"""The code of a connection that ends because the bot has joined from elsewhere; those from 4000 on are free."""
+"""The code of a connection that ends because the bot has joined from elsewhere."""
 
 
 class RefusedError(Exception):
@@ -60,15 +64,15 @@ class RefusedError(Exception):
 
 
 class Direct(connect):
-    """A connection that follows no redirect: it would carry the token to an address that nobody has typed."""
+    """A connection that follows no redirect, which would carry the token to another address."""
 
     def process_redirect(self, exc: Exception) -> Exception:
-        """Return the error that the answer of the site is."""
+        """Return the redirect as an error."""
         return exc
 
 
 class SeatSession:
-    """One match: a process of the bot, and its last answer."""
+    """A match: a process of the bot, and its last answer."""
 
     def __init__(self) -> None:
         self.number = 0
@@ -83,7 +87,10 @@ class SeatSession:
         folder: str,
         send: Callable[[dict[str, Any]], Awaitable[None]],
     ) -> dict[str, Any]:
-        """Return the answer to a question, as the site reads it; `send` what the bot prints in place of `ready`."""
+        """Return the answer to a question, as the site reads it.
+
+        Lines that the bot prints in place of `ready` go to `send`.
+        """
         head = {"session": question["session"], "number": question["number"]}
         try:
             if question["number"] == 1:
@@ -94,54 +101,54 @@ class SeatSession:
                     stdout=asyncio.subprocess.PIPE,
                     limit=LINE_BYTES,
                 )
-            if self._process is None or self._process.stdin is None or self._process.stdout is None:
+            process = self._process
+            if process is None or process.stdin is None or process.stdout is None:
                 return head | {"failed": "the bot was started again during the match"}
-            self._process.stdin.write(question["text"].encode("utf-8", "replace"))
-            await self._process.stdin.drain()
+            process.stdin.write(question["text"].encode("utf-8", "replace"))
+            await process.stdin.drain()
+            is_first = bool(question.get("ready"))
             remarks: list[str] = []
-            instead = 0
-            while line := (await self._process.stdout.readline()).decode("utf-8", "replace"):
-                text = line.strip()
+            refused = 0
+            async for line in process.stdout:
+                text = line.decode("utf-8", "replace").strip()
                 if text.startswith("#"):
                     if len(remarks) < MOST_REMARKS:
-                        remarks.append(text[1:].strip()[:MOST_LETTERS])
-                elif text and (not question.get("ready") or text in {"ready", "ready again"}):
+                        remark = text[1:].strip()
+                        remarks.append(remark[:MOST_LETTERS])
+                elif text and (not is_first or text in {"ready", "ready again"}):
                     return head | {"line": text, "remarks": remarks}
-                elif text and instead < MOST_LINES:
-                    instead += 1
-                    print(
-                        f"it printed {text[:MOST_LETTERS]!a} in place of `ready`", file=sys.stderr
-                    )
-                    await send(head | {"instead": text[:MOST_LETTERS]})
-            return head | {
-                "failed": f"the bot ended before its answer: exit {await self._process.wait()}"
-            }
+                elif text and refused < MOST_LINES:
+                    refused += 1
+                    start = text[:MOST_LETTERS]
+                    print(f"it printed {start!a} in place of `ready`", file=sys.stderr)
+                    await send(head | {"instead": start})
+            code = await process.wait()
+            return head | {"failed": f"the bot ended before its answer: exit {code}"}
         except (OSError, ValueError) as error:
             return head | {"failed": f"{type(error).__name__}: {error}"}
 
     async def end(self, text: str = "") -> None:
-        """Send the last lines, and see that the process ends."""
-        if (
-            self._process is None
-            or self._process.returncode is not None
-            or self._process.stdin is None
-        ):
+        """Send the last lines to the process, and kill it if it does not end in time."""
+        process = self._process
+        if process is None or process.returncode is not None or process.stdin is None:
             return
         with contextlib.suppress(OSError):
-            self._process.stdin.write(text.encode("utf-8", "replace"))
-            self._process.stdin.close()
+            process.stdin.write(text.encode("utf-8", "replace"))
+            process.stdin.close()
         try:
-            await asyncio.wait_for(self._process.wait(), END_S)
+            await asyncio.wait_for(process.wait(), END_S)
         except TimeoutError:
             with contextlib.suppress(ProcessLookupError):
-                self._process.kill()
+                process.kill()
 
 
 class JoinedSeat:
     """The bot at its site, over all connections."""
 
     def __init__(self, command: list[str], folder: str, hello: dict[str, Any]) -> None:
-        self._command, self._folder, self._hello = command, folder, hello
+        self._command = command
+        self._folder = folder
+        self._hello = hello
         self._sessions: dict[str, SeatSession] = {}
         self._socket: Any = None
         self._tasks: set[asyncio.Task[None]] = set()
@@ -154,9 +161,8 @@ class JoinedSeat:
             "max_size": MOST_BYTES,
         }
         settings["additional_headers"] = {"Authorization": f"Bearer {token}"}
-        if (
-            address.startswith("ws:") and "proxy" in inspect.signature(connect).parameters
-        ):  # older ones ask no proxy
+        # Older versions of the package never use a proxy.
+        if address.startswith("ws:") and "proxy" in inspect.signature(connect).parameters:
             settings["proxy"] = None
         try:
             while True:
@@ -164,37 +170,21 @@ class JoinedSeat:
                     async with Direct(address, **settings) as socket:
                         await self._serve(socket)
                 except InvalidURI as error:
-                    raise RefusedError(
-                        f"expected the address of a site, such as {EXAMPLE}"
-                    ) from error
+                    words = f"expected the address of a site, such as {EXAMPLE}"
+                    raise RefusedError(words) from error
                 except (OSError, InvalidHandshake, ConnectionClosed, TimeoutError) as error:
-                    if isinstance(error, InvalidStatus) and error.response.status_code == FORBIDDEN:
-                        raise RefusedError(
-                            "the site does not know this token; ask the organiser"
-                        ) from error
-                    if isinstance(error, InvalidStatus) and error.response.status_code in REDIRECTS:
-                        there = printable(error.response.headers.get("Location", "another address"))
-                        raise RefusedError(
-                            f"this site leads to {there}, where the token does not follow; name the right address"
-                        ) from error
-                    if (
-                        isinstance(error, ConnectionClosed)
-                        and error.rcvd
-                        and error.rcvd.code == REPLACED
-                    ):
-                        raise RefusedError(
-                            "this bot has joined from elsewhere, and plays there"
-                        ) from error
-                    print(
-                        f"the connection is lost ({printable(str(error))}); trying again",
-                        file=sys.stderr,
-                    )
+                    refusal = _refusal(error)
+                    if refusal:
+                        raise RefusedError(refusal) from error
+                    reason = printable(str(error))
+                    print(f"the connection is lost ({reason}); trying again", file=sys.stderr)
                 await asyncio.sleep(RETRY_S)
         finally:
             for session in self._sessions.values():
                 await session.end()
 
     async def _serve(self, socket: Any) -> None:
+        """Join over a new connection, and answer until it is lost."""
         await socket.send(json.dumps(self._hello))
         welcome = _message(await socket.recv())
         if "refused" in welcome:
@@ -211,27 +201,51 @@ class JoinedSeat:
                 del self._sessions[message["session"]]
                 self._begin(session.end(message["end"]))
             elif message["number"] != session.number:
-                session.number, session.answer = message["number"], None
+                session.number = message["number"]
+                session.answer = None
                 self._begin(self._answer(session, message))
             elif session.answer is not None:
                 await self._send(session.answer)
-            for key in [
-                key for key, each in self._sessions.items() if time.monotonic() - each.used > IDLE_S
-            ]:
-                self._begin(self._sessions.pop(key).end())
+            self._end_idle()
+
+    def _end_idle(self) -> None:
+        """End the sessions of matches that have asked nothing for long."""
+        now = time.monotonic()
+        for key, session in list(self._sessions.items()):
+            if now - session.used > IDLE_S:
+                del self._sessions[key]
+                self._begin(session.end())
 
     async def _answer(self, session: SeatSession, question: dict[str, Any]) -> None:
+        """Ask the bot, and send its answer."""
         session.answer = await session.ask(question, self._command, self._folder, self._send)
         await self._send(session.answer)
 
     async def _send(self, answer: dict[str, Any]) -> None:
-        with contextlib.suppress(OSError, ConnectionClosed):  # it is asked for again
+        """Send an answer; if the connection is lost, the site asks for the answer again."""
+        with contextlib.suppress(OSError, ConnectionClosed):
             await self._socket.send(json.dumps(answer))
 
     def _begin(self, work: Any) -> None:
+        """Run a coroutine beside the others."""
         task = asyncio.ensure_future(work)
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
+
+
+def _refusal(error: Exception) -> str:
+    """Return why the site ended a connection for good; "" if it makes sense to try again."""
+    if isinstance(error, InvalidStatus):
+        response = error.response
+        if response.status_code == FORBIDDEN:
+            return "the site does not know this token; ask the organiser"
+        if response.status_code in REDIRECTS:
+            there = printable(response.headers.get("Location", "another address"))
+            words = f"this site leads to {there}, where the token does not follow"
+            return f"{words}; name the right address"
+    if isinstance(error, ConnectionClosed) and error.rcvd and error.rcvd.code == REPLACED:
+        return "this bot has joined from elsewhere, and plays there"
+    return ""
 
 
 def _message(text: str | bytes) -> dict[str, Any]:
@@ -246,7 +260,7 @@ def _message(text: str | bytes) -> dict[str, Any]:
 
 
 def _is_question(message: dict[str, Any]) -> bool:
-    """Return whether a message has what a question or the end of a match has."""
+    """Return whether a message is a valid question, or the end of a match."""
     if not isinstance(message.get("session"), str):
         return False
     if "end" in message:
@@ -255,17 +269,28 @@ def _is_question(message: dict[str, Any]) -> bool:
 
 
 def program_of(bot: Path) -> tuple[list[str], str]:
-    """Return the command of a bot, a file or a folder with bot.py or main.py, and the folder in which it runs."""
+    """Return the command of a bot, and the folder in which it runs.
+
+    The bot is a file, or a folder with bot.py or main.py.
+    """
+    program = bot
     if bot.is_dir():
-        bot = next((bot / name for name in ("bot.py", "main.py") if (bot / name).is_file()), bot)
-    if not bot.is_file():
+        program = bot / "bot.py"
+        if not program.is_file():
+            program = bot / "main.py"
+        if not program.is_file():
+            program = bot
+    if not program.is_file():
         raise RefusedError(f"{bot}: there is no such program; name a file, or say --command")
-    command = [sys.executable, "-u", bot.name] if bot.suffix == ".py" else [str(bot.absolute())]
-    return command, str(bot.absolute().parent)
+    if program.suffix == ".py":
+        command = [sys.executable, "-u", program.name]
+    else:
+        command = [str(program.absolute())]
+    return command, str(program.absolute().parent)
 
 
 def version_of(command: list[str], bot: Path | None) -> str:
-    """Return a hash of a program: a program that changed is a new version, and plays its matches anew."""
+    """Return a hash of a program: a changed program is a new version, with new matches."""
     if bot is None:
         files = {}
     elif bot.is_dir():
@@ -276,32 +301,37 @@ def version_of(command: list[str], bot: Path | None) -> str:
     for name, file in files.items():
         if file.is_file() and "__pycache__" not in PurePath(name).parts:
             contents.append((name, hashlib.sha256(file.read_bytes()).hexdigest()))
-    # As `arena.identity.digest_of` does it, which this program has not: JSON marks where each value
-    # ends.
+    # This is what `arena.identity.digest_of` does, which this program cannot import. JSON marks
+    # where each value ends.
     text = json.dumps([command, contents], separators=(",", ":"), ensure_ascii=False)
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:16]
 
 
 def printable(text: str) -> str:
-    """Return a text of a site without control characters and halves of surrogate pairs, which harm a terminal."""
+    """Return a text of a site without the control characters that harm a terminal."""
     return "".join(letter if letter.isprintable() else "?" for letter in text[:MOST_LETTERS])
 
 
 def socket_address(url: str, *, unencrypted: bool) -> str:
-    """Return the address of the WebSocket of a site; RefusedError where the token would be readable on its way there.
+    """Return the address of the WebSocket of a site.
 
-    `unencrypted` allows that.
+    Raise RefusedError if others could read the token on its way, unless `unencrypted` allows that.
     """
+    mistake = f"{printable(url)}: expected the address of a site, such as {EXAMPLE}"
     try:
-        where = urlsplit(url)
-        scheme, host, _ = where.scheme, where.hostname or "", where.port
-    except ValueError:
-        scheme, host = "", ""
-    if scheme not in ("http", "https") or not host or "@" in where.netloc or not url.isprintable():
-        raise RefusedError(f"{printable(url)}: expected the address of a site, such as {EXAMPLE}")
-    if scheme == "http" and not unencrypted and not _is_here(host):
+        parts = urlsplit(url)
+        host = parts.hostname
+        _ = parts.port  # raises ValueError if it is no number
+    except ValueError as error:
+        raise RefusedError(mistake) from error
+    if parts.scheme not in ("http", "https") or not host:
+        raise RefusedError(mistake)
+    if "@" in parts.netloc or not url.isprintable():
+        raise RefusedError(mistake)
+    if parts.scheme == "http" and not unencrypted and not _is_here(host):
         raise RefusedError(
-            f"{url}: by http the token can be read on its way; use https, or in a network that you trust --unencrypted"
+            f"{url}: by http the token can be read on its way; "
+            "use https, or in a network that you trust --unencrypted"
         )
     return f"{url.rstrip('/').replace('http', 'ws', 1)}/join"
 
@@ -315,9 +345,9 @@ def _is_here(host: str) -> bool:
 
 
 def read_token(file: Path | None) -> str:
-    """Return the token: that in a file which only its owner may read, else that in ARENA_TOKEN, else it is asked for.
+    """Return the token: from the file, or from the variable ARENA_TOKEN, or from the terminal.
 
-    The variable is removed, so that the bot does not get it.
+    Only its owner may read the file. The variable is removed, so that the bot does not get it.
     """
     in_variable = os.environ.pop(VARIABLE, "")
     if file is not None:
@@ -335,21 +365,16 @@ def read_token(file: Path | None) -> str:
     else:
         try:
             with warnings.catch_warnings():
-                warnings.simplefilter(
-                    "error", getpass.GetPassWarning
-                )  # without a terminal it would be echoed
+                # Without a terminal the token would be echoed.
+                warnings.simplefilter("error", getpass.GetPassWarning)
                 token = getpass.getpass("your token: ")
         except (EOFError, getpass.GetPassWarning) as error:
             raise RefusedError(
                 "no token: there is no terminal to ask for it; name a file: --token-file FILE"
             ) from error
     token = token.strip()
-    if not (
-        token.isascii()
-        and token.isprintable()
-        and " " not in token
-        and 0 < len(token) <= LONGEST_TOKEN
-    ):
+    is_word = token.isascii() and token.isprintable() and " " not in token
+    if not is_word or not 0 < len(token) <= LONGEST_TOKEN:
         raise RefusedError("this is no token: a token is one word, as the organiser has sent it")
     return token
 
@@ -365,10 +390,14 @@ def take_seat(
     token_file: Path | None = None,
     unencrypted: bool = False,
 ) -> None:
-    """Let a bot here play at a site until Ctrl-C; RefusedError for a mistake of its author, or if the site says no."""
+    """Let a bot here play at a site until Ctrl-C.
+
+    Raise RefusedError for a mistake of its author, or if the site refuses the bot.
+    """
     address = socket_address(url, unencrypted=unencrypted)
     if command:
-        words, folder = shlex.split(command), str((bot or Path()).absolute())
+        words = shlex.split(command)
+        folder = str((bot or Path()).absolute())
     elif bot is not None:
         words, folder = program_of(bot)
     else:

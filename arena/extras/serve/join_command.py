@@ -20,7 +20,8 @@ def join(
     version: Annotated[
         str,
         typer.Option(
-            help="A name of this version, which plays its own matches; default: a hash of the files."
+            help="A name of this version, which plays its own matches; "
+            "default: a hash of the files."
         ),
     ] = "",
     game: Annotated[

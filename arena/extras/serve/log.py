@@ -1,4 +1,4 @@
-"""The log of the server in its terminal: lines for the organiser, and few of them, however often strangers cause them.
+"""The log of the server in its terminal: few lines, however often strangers cause them.
 
 It knows no page. Each process of the server calls `begin` once; a command that the server starts
 has a log of its own.
@@ -9,9 +9,9 @@ import time
 from collections import Counter
 
 MOST_LINES, PERIOD_S = 20, 60.0
-"""The most lines that one statement of the code writes in a minute. The next line says how many were left out."""
+"""The most lines of one statement of the code in a minute; the next line counts the others."""
 OF_STRANGERS = ("python_multipart", "multipart")
-"""Loggers that write a line for each request with a mistake. The answer says the mistake, so the organiser need not."""
+"""Loggers that write a line for each request with a mistake, which the answer names already."""
 
 
 class RepeatLimit(logging.Filter):

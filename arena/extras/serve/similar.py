@@ -212,7 +212,7 @@ def _closest(
 
 
 def export(store: BotStore, played: Collection[str] = ()) -> bytes:
-    """Return a zip for JPlag: versions that play or have played, and code that everybody was given."""
+    """Return a zip for JPlag: versions that play or have played, and code for everybody."""
     content = io.BytesIO()
     with zipfile.ZipFile(content, "w", zipfile.ZIP_DEFLATED) as packed:
         left_out = []
@@ -356,7 +356,7 @@ def _shipped() -> list[Path]:
 
 @cache
 def _shipped_shingles() -> frozenset[Shingle]:
-    """Return the shingles of programs in arena; they take longer to read than the bots of a class."""
+    """Return the shingles of programs in arena, which are more than the bots of a class."""
     return _shingles_of(_shipped())
 
 
@@ -441,7 +441,8 @@ def _lexed(files: Sequence[Path]) -> Generator[tuple[list[tuple[str, int]], str]
         left = files[done:]
         try:
             for tokens, remark in limited(
-                lambda: (_first_tokens(file, _lexer(file.suffix)) for file in left),  # noqa: B023 (it is over before the next)
+                # `left` does not change while this runs.
+                lambda: (_first_tokens(file, _lexer(file.suffix)) for file in left),  # noqa: B023
                 memory=MEMORY_BYTES,
                 cpu=CPU_SECONDS,
                 wall=WALL_SECONDS,
@@ -455,7 +456,7 @@ def _lexed(files: Sequence[Path]) -> Generator[tuple[list[tuple[str, int]], str]
 
 
 def _first_tokens(path: Path, lexer: Lexer | None) -> tuple[list[tuple[str, int]], str]:
-    """Return the first tokens of a file with their lines in it, and a remark on the part left out."""
+    """Return the first tokens of a file with their lines, and a remark on the part left out."""
     text, numbers, remark = _program_text(path)
     tokens: list[tuple[str, int]] = []
     for word, line in islice(_tokens(text, lexer), MOST_TOKENS + 1):
@@ -521,7 +522,7 @@ def _marked(program: ComparedProgram, shingles: Collection[Shingle]) -> list[Lin
 
 
 def _shared_lines(tokens: Sequence[tuple[str, int]], shingles: Collection[Shingle]) -> set[int]:
-    """Return the numbers of the lines of a file that are in a passage with one of these shingles."""
+    """Return the numbers of the lines that are in a passage with one of these shingles."""
     shared: set[int] = set()
     for start, shingle in enumerate(_shingles(tokens)):
         if shingle in shingles:

@@ -133,7 +133,7 @@ def kit(workspace: Path, name: str, author: str) -> bytes:
 
 
 def _boards(workspace: Path, tournament: config.Tournament) -> tuple[Board, ...]:
-    """Return the boards of the event; of boards that it samples, an example that it does not play."""
+    """Return the boards of the event; for a sampled board, an example that is not played."""
     boards: dict[str, Board] = {}
     for name in tournament.boards:
         for board in rulebook.find(name, workspace, EXAMPLE_SEED, 1):
@@ -172,7 +172,7 @@ def _dialogue(game: Game[Any], board: Board, conditions: Conditions) -> tuple[tu
 
 
 def _shortened(lines: Sequence[str]) -> Iterator[str]:
-    """Yield the lines of a question; of many lines that begin alike, such as walls, the first ones."""
+    """Yield the lines of a question, but only the first of many lines that begin alike."""
     for start, group in groupby(lines, key=lambda line: line.split(" ")[:2]):
         alike = list(group)
         yield from (clean(line) for line in alike[:ALIKE])
