@@ -1,7 +1,8 @@
 """The places by the rules of a Swiss or a knockout, from the results on disk.
 
-The leaderboard's rating knows matches only; a bye is no match, and a bracket has a winner whatever the ratings say. So
-each game of such an event has this table beside its leaderboard. The schedule makes it; other schedules have none.
+The leaderboard's rating knows matches only; a bye is no match, and a bracket has a winner whatever
+the ratings say. So each game of such an event has this table beside its leaderboard. The schedule
+makes it; other schedules have none.
 """
 
 from collections.abc import Sequence

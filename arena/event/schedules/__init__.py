@@ -1,7 +1,8 @@
 """Schedules: one file each, found by its name, or the plug-ins of installed packages. Each has the parts of `Schedule`.
 
-A schedule is pure: it knows the event and what was played with its results, and nothing of workers, clocks or files. So
-an event that was interrupted anywhere goes on with the same matches, with any number of workers.
+A schedule is pure: it knows the event and what was played with its results, and nothing of workers,
+clocks or files. So an event that was interrupted anywhere goes on with the same matches, with any
+number of workers.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -22,10 +23,11 @@ GROUP = "arena.schedules"
 class Schedule(Protocol):
     """A file in this folder, or the module of an entry point of the group `arena.schedules`.
 
-    Three parts are optional. `LOOKS_EACH_REPEAT = True` says that all pairings play a repeat before the next one
-    begins; then `stop_when` looks after each repeat, and not only after each batch. `COUNT_IS_A_BOUND = True` says that
-    results decide how many matches there are. `placings(league, history)` returns a table of places in a game
-    (event/placings.py), for an event whose result is not the leaderboard alone.
+    Three parts are optional. `LOOKS_EACH_REPEAT = True` says that all pairings play a repeat before
+    the next one begins; then `stop_when` looks after each repeat, and not only after each batch.
+    `COUNT_IS_A_BOUND = True` says that results decide how many matches there are. `placings(league,
+    history)` returns a table of places in a game (event/placings.py), for an event whose result is
+    not the leaderboard alone.
     """
 
     BEHIND: int
@@ -35,9 +37,10 @@ class Schedule(Protocol):
     def batch(self, event: Event, number: int, history: Sequence[Batch]) -> Iterable[Match]:
         """Yield the matches of batch 0, 1, ... in order; no match = the event is over.
 
-        `history` are the results of the complete batches 0 to `number - 1 - BEHIND`. It is read from disk when it is
-        looked at. The same arguments give the same matches, each id once in an event. A schedule that never looks at
-        results has a single batch, and yields it lazily: of a thousand bots it has a million matches.
+        `history` are the results of the complete batches 0 to `number - 1 - BEHIND`. It is read
+        from disk when it is looked at. The same arguments give the same matches, each id once in an
+        event. A schedule that never looks at results has a single batch, and yields it lazily: of a
+        thousand bots it has a million matches.
         """
         ...
 
@@ -91,7 +94,9 @@ def code_digest(name: str) -> str:
 
 
 def _shipped() -> tuple[str, ...]:
-    return tuple(module.name for module in iter_modules(__path__) if not module.name.startswith("_"))
+    return tuple(
+        module.name for module in iter_modules(__path__) if not module.name.startswith("_")
+    )
 
 
 def _module(name: str) -> ModuleType:
@@ -102,5 +107,7 @@ def _module(name: str) -> ModuleType:
     known(name)
     module = plugins.module(GROUP, name, ("BEHIND", "batch", "count"))
     if not isinstance(module.BEHIND, int) or module.BEHIND < 0:
-        raise ArenaError(f"schedule {name!r}: its BEHIND is {module.BEHIND!r}, and must be 0, 1, ...; ask its author")
+        raise ArenaError(
+            f"schedule {name!r}: its BEHIND is {module.BEHIND!r}, and must be 0, 1, ...; ask its author"
+        )
     return module

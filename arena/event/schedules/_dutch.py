@@ -1,37 +1,40 @@
 """Who meets whom in one round of a Swiss: FIDE's Dutch system without its colours. Pure; it knows no event.
 
-FIDE's criteria have an order of importance, and each counts pairs of some kind. So the quality of a pairing is a sum of
-weights of its pairs, in which each criterion has digits of its own, and the best pairing is a matching of greatest
-weight, which rustworkx finds. Among pairings of equal quality the first in FIDE's order is taken: a pair is tried, and
-stands if the greatest weight can still be reached with it.
+FIDE's criteria have an order of importance, and each counts pairs of some kind. So the quality of a
+pairing is a sum of weights of its pairs, in which each criterion has digits of its own, and the
+best pairing is a matching of greatest weight, which rustworkx finds. Among pairings of equal
+quality the first in FIDE's order is taken: a pair is tried, and stands if the greatest weight can
+still be reached with it.
 
-Rejected: py4swiss, which pairs by the rules before July 2025 (97 of 100 rounds are as good as can be by the new ones),
-takes ten times as long, and has no wheel for Linux on ARM; networkx, whose matching of 128 bots takes a second.
+Rejected: py4swiss, which pairs by the rules before July 2025 (97 of 100 rounds are as good as can
+be by the new ones), takes ten times as long, and has no wheel for Linux on ARM; networkx, whose
+matching of 128 bots takes a second.
 """
 
-# The rules, with the articles of FIDE's handbook, C.04.1 (basic rules) and C.04.3 (Dutch system), of 1 July 2025
+# The rules, with the articles of FIDE's handbook, C.04.1 (basic rules) and C.04.3 (Dutch system),
+# of 1 July 2025
 # ---------------------------------------------------------------------------------------------------------------
-# - Two bots meet only once (C1), as long as the bots can be paired so. Where they can't (among few bots, in late
-#   rounds), those that met least often meet again. It matters more that such pairs are few than that their scores are
-#   equal, so then all bots are one group.
-# - With an odd number of bots one has a bye: one of the lowest score (C5) among the bots with the fewest byes, so
-#   nobody has two before all have one (C2).
-# - Bots are ordered by score, then by seed (article 1.2), and paired from the highest score down. A bracket is a group
-#   of equal scores with the bots that moved down to it. The rest must always be able to be paired (C4).
-# - In a bracket as few bots as possible move down (C6), then those of the lowest scores (C7), then those with which the
-#   next bracket keeps C6 and C7 best (C8).
-# - A bot that meets a bot of lower score floats down in that round, one that meets a bot of higher score floats up, and
-#   a bye is a float down (article 1.4). As few residents as possible move down that floated down in the last round
-#   (C14), as few opponents of moved bots as possible floated up then (C15); then the same for the round before (C16,
-#   C17). Of moved bots and their opponents that float again all the same, the differences of scores are as small as can
-#   be (C18 to C21).
-# - Among pairings of equal quality the highest moved bots are paired, and have the highest opponents. Of the rest, the
-#   upper half meets the lower half, with the fewest and smallest exchanges (4.3 a, b), in the order of the lower half's
-#   transpositions (4.2).
+# - Two bots meet only once (C1), as long as the bots can be paired so. Where they can't (among few
+# bots, in late rounds), those that met least often meet again. It matters more that such pairs are
+# few than that their scores are equal, so then all bots are one group. - With an odd number of bots
+# one has a bye: one of the lowest score (C5) among the bots with the fewest byes, so nobody has two
+# before all have one (C2). - Bots are ordered by score, then by seed (article 1.2), and paired from
+# the highest score down. A bracket is a group of equal scores with the bots that moved down to it.
+# The rest must always be able to be paired (C4). - In a bracket as few bots as possible move down
+# (C6), then those of the lowest scores (C7), then those with which the next bracket keeps C6 and C7
+# best (C8). - A bot that meets a bot of lower score floats down in that round, one that meets a bot
+# of higher score floats up, and a bye is a float down (article 1.4). As few residents as possible
+# move down that floated down in the last round (C14), as few opponents of moved bots as possible
+# floated up then (C15); then the same for the round before (C16, C17). Of moved bots and their
+# opponents that float again all the same, the differences of scores are as small as can be (C18 to
+# C21). - Among pairings of equal quality the highest moved bots are paired, and have the highest
+# opponents. Of the rest, the upper half meets the lower half, with the fewest and smallest
+# exchanges (4.3 a, b), in the order of the lower half's transpositions (4.2).
 #
-# Left out: colours (C3, C10 to C13), because each pairing is played in both distributions of roles; unplayed games
-# (C9), because swiss.py pairs no bot that was absent from a round, and counts a point without play as a bye; and 4.3
-# c and d: among exchanges of the same size the first transposition decides.
+# Left out: colours (C3, C10 to C13), because each pairing is played in both distributions of roles;
+# unplayed games (C9), because swiss.py pairs no bot that was absent from a round, and counts a
+# point without play as a bye; and 4.3 c and d: among exchanges of the same size the first
+# transposition decides.
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
@@ -68,7 +71,8 @@ def paired(
 ) -> tuple[Pairs, int | None]:
     """Return the pairs of a round, those of the highest score first, and the bot that has the bye, if there is one.
 
-    Bots are numbered by seed. `met` is how often two bots met: they meet again only if all can't be paired otherwise.
+    Bots are numbered by seed. `met` is how often two bots met: they meet again only if all can't be
+    paired otherwise.
     """
     bots = range(len(points))
     floats = floats or Floats([0] * len(points), [0] * len(points))
@@ -100,13 +104,15 @@ class _Round:
     def can_pair_all(self) -> bool:
         """Tell whether all bots can be paired, with one of `absent` as the bye."""
         bots = range(len(self.points))
-        return len(bots) >= self.always_pairable() or len(_matching(dict.fromkeys(self.edges(bots), 1))) >= len(bots)
+        return len(bots) >= self.always_pairable() or len(
+            _matching(dict.fromkeys(self.edges(bots), 1))
+        ) >= len(bots)
 
     def always_pairable(self) -> int:
         """Return how many bots can be paired, whoever of them met, by Dirac's theorem (1952).
 
-        A graph has a perfect matching if its nodes are even in number and each has edges to at least half of them. Two
-        bots more are for an odd number and the bye.
+        A graph has a perfect matching if its nodes are even in number and each has edges to at
+        least half of them. Two bots more are for an odd number and the bye.
         """
         met = [0] * len(self.points)
         for bot, _ in self.forbidden:
@@ -129,9 +135,12 @@ class _Round:
         for number, group in enumerate(groups):
             lower = list(chain.from_iterable(groups[number + 1 :]))
             following = groups[number + 1] if lower else []
-            # Bots far below decide nothing but whether all can be paired. Where they surely can, these are left out.
+            # Bots far below decide nothing but whether all can be paired. Where they surely can,
+            # these are left out.
             complete = len(lower) < safe or (bool(self.absent) and self.absent.isdisjoint(lower))
-            pairs += _Bracket(self, moved, group, following, lower if complete else following, complete).pairs()
+            pairs += _Bracket(
+                self, moved, group, following, lower if complete else following, complete
+            ).pairs()
             met = set(chain.from_iterable(pairs))
             moved = [bot for bot in (*moved, *group) if bot not in met]
         return pairs, moved[0] if moved else None
@@ -166,15 +175,25 @@ class _Bracket:
         bit = {bot: 1 << place for place, bot in enumerate(reversed(self.moved))}
         height = {bot: place for place, bot in enumerate(reversed(self.residents))}
         best = self._best(
-            self.moved, self.residents, lambda first, second: (bit[first], height[second]) if first in bit else ()
+            self.moved,
+            self.residents,
+            lambda first, second: (bit[first], height[second]) if first in bit else (),
         )
-        return [(bot, opponent) for bot in self.moved if (opponent := best.settle(bot, self.residents)) is not None]
+        return [
+            (bot, opponent)
+            for bot in self.moved
+            if (opponent := best.settle(bot, self.residents)) is not None
+        ]
 
     def _pairs_of_rest(self, met: set[int]) -> Pairs:
         """Return the pairs of two residents that are not among those that met a moved bot."""
-        moved, rest = ([bot for bot in bots if bot not in met] for bots in (self.moved, self.residents))
+        moved, rest = (
+            [bot for bot in bots if bot not in met] for bots in (self.moved, self.residents)
+        )
         resting, size, possible = set(rest), -1, len(rest) // 2
-        while size != possible:  # which half a bot is in depends on how many pairs the criteria allow
+        while (
+            size != possible
+        ):  # which half a bot is in depends on how many pairs the criteria allow
             size = possible
             best = self._best(moved, rest, self._order_of_rest(rest, size))
             possible = len(resting.intersection(map(best.mates.get, rest))) // 2
@@ -183,15 +202,22 @@ class _Bracket:
         pairs: Pairs = []
         for place, bot in enumerate(rest):
             opponents = rest[place + 1 :] if exchanges else lower
-            if len(pairs) < size and bot not in met and (opponent := best.settle(bot, opponents)) is not None:
+            if (
+                len(pairs) < size
+                and bot not in met
+                and (opponent := best.settle(bot, opponents)) is not None
+            ):
                 pairs.append((bot, opponent))
                 met |= {bot, opponent}
         return pairs
 
-    def _best(self, moved: Sequence[int], rest: Sequence[int], order: Callable[[int, int], Quality]) -> "_Best":
+    def _best(
+        self, moved: Sequence[int], rest: Sequence[int], order: Callable[[int, int], Quality]
+    ) -> "_Best":
         """Return the best matching of these bots and the lower ones; `order` decides where the criteria are equal.
 
-        No two moved bots meet: those that may would have met in a higher bracket, as then fewer move down.
+        No two moved bots meet: those that may would have met in a higher bracket, as then fewer
+        move down.
         """
         criteria, moving, resting = self._criteria(), set(moved), set(rest)
         quality = {}
@@ -218,7 +244,10 @@ class _Bracket:
             for when in (LAST_ROUND, ROUND_BEFORE):
                 floats_up = here and first in moved and bool(up[second] & when)
                 floats_down = here and first in moved and bool(down[first] & when)
-                falls.append(here and sum(bool(down[bot] & when) for bot in (first, second) if bot in residents))
+                falls.append(
+                    here
+                    and sum(bool(down[bot] & when) for bot in (first, second) if bot in residents)
+                )
                 rises.append(-floats_up)
                 differences += [*by_score(-floats_down), *by_score(-floats_up)]
             return (
@@ -265,7 +294,9 @@ class _Best:
                 continue
             if self.mates.get(bot) != opponent:
                 gone = {*self._settled, bot, opponent}
-                open_ = {edge: weight for edge, weight in self._weights.items() if gone.isdisjoint(edge)}
+                open_ = {
+                    edge: weight for edge, weight in self._weights.items() if gone.isdisjoint(edge)
+                }
                 mates = {**_matching(open_, complete=self._complete), bot: opponent, opponent: bot}
                 if self._worth(mates) < self._worth(self.mates):
                     continue
@@ -305,6 +336,8 @@ def _matching(weights: Mapping[Edge, int], *, complete: bool = True) -> dict[int
     graph: rustworkx.PyGraph[int, int] = rustworkx.PyGraph(multigraph=False)
     nodes = list(dict.fromkeys(chain.from_iterable(weights)))
     index = {node: graph.add_node(node) for node in nodes}
-    graph.add_edges_from([(index[first], index[second], weight) for (first, second), weight in weights.items()])
+    graph.add_edges_from(
+        [(index[first], index[second], weight) for (first, second), weight in weights.items()]
+    )
     pairs = rustworkx.max_weight_matching(graph, max_cardinality=complete, weight_fn=int)
     return {nodes[here]: nodes[there] for pair in pairs for here, there in (pair, reversed(pair))}

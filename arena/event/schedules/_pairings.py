@@ -1,13 +1,13 @@
 """Pairings: the parts that the schedules Swiss, knockout and ladder share. It knows no schedule's rules.
 
-A pairing is all matches of two bots in one round: every board, in every distribution of its sides over the two, once
-for each repeat, and in each repeat once for each variant of the board. All legs of a board and repeat have the same
-seed. So each bot plays every role as often as its opponent, and roles are balanced in every pairing; no history of
-roles is needed, as chess needs one of colours.
+A pairing is all matches of two bots in one round: every board, in every distribution of its sides
+over the two, once for each repeat, and in each repeat once for each variant of the board. All legs
+of a board and repeat have the same seed. So each bot plays every role as often as its opponent, and
+roles are balanced in every pairing; no history of roles is needed, as chess needs one of colours.
 
-A pairing is played on all boards of the event (of a game, in Swiss and knockout), because standings and ratings weigh
-all boards alike. To rotate the boards would be cheaper, but then one board alone would decide who advances, and two
-bots of equal score would have been measured on different boards.
+A pairing is played on all boards of the event (of a game, in Swiss and knockout), because standings
+and ratings weigh all boards alike. To rotate the boards would be cheaper, but then one board alone
+would decide who advances, and two bots of equal score would have been measured on different boards.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -26,12 +26,17 @@ Pair = frozenset[str]
 def seeded(event: Event) -> tuple[Bot, ...]:
     """Return the bots, best seed first: those of `seed_order`, then the others as they are drawn by lot.
 
-    The order of names would be no fair lot, because authors choose names. The lot depends on the event's seed and on
-    the bot's name alone: an edited bot keeps its seed, and another bot that joins changes nobody's order.
+    The order of names would be no fair lot, because authors choose names. The lot depends on the
+    event's seed and on the bot's name alone: an edited bot keeps its seed, and another bot that
+    joins changes nobody's order.
     """
     first = {name: number for number, name in enumerate(event.seed_order)}
     lot = {bot.name: digest_of("seed order", event.seed, bot.name, length=32) for bot in event.bots}
-    return tuple(sorted(event.bots, key=lambda bot: (first.get(bot.name, len(first)), lot[bot.name], bot.name)))
+    return tuple(
+        sorted(
+            event.bots, key=lambda bot: (first.get(bot.name, len(first)), lot[bot.name], bot.name)
+        )
+    )
 
 
 def check(event: Event) -> None:
@@ -39,7 +44,11 @@ def check(event: Event) -> None:
     for board in event.boards:
         seats = len(board.sides if event.seating == "sides" else board.roles)
         if seats != 2:
-            other = 'seating = "sides" or ' if event.seating == "distinct" and len(board.sides) == 2 else ""
+            other = (
+                'seating = "sides" or '
+                if event.seating == "distinct" and len(board.sides) == 2
+                else ""
+            )
             raise ArenaError(
                 f"schedule: {event.schedule!r} pairs two bots, and {board.label} seats {seats} of them: "
                 f'say {other}schedule = "round_robin", or leave the board out'
@@ -90,7 +99,9 @@ def totals(batch: Sequence[Played]) -> dict[Pair, dict[str, int]]:
     """
     sums: dict[Pair, dict[str, int]] = {}
     for match in batch:
-        scores = {match.seats[side[0]]: max(match.scores[role] for role in side) for side in match.sides}
+        scores = {
+            match.seats[side[0]]: max(match.scores[role] for role in side) for side in match.sides
+        }
         total = sums.setdefault(frozenset(scores), dict.fromkeys(scores, 0))
         for bot, score in scores.items():
             total[bot] += score

@@ -1,8 +1,9 @@
 """Gauntlet: challengers play against reference bots, not against each other.
 
-`references` names the reference bots; all others are challengers. Each challenger meets each reference, or each group
-of references on a board of more than two sides, in every distribution of roles. On a board where each bot plays alone,
-references play as well, so that challengers can be compared with them. `count` is exact.
+`references` names the reference bots; all others are challengers. Each challenger meets each
+reference, or each group of references on a board of more than two sides, in every distribution of
+roles. On a board where each bot plays alone, references play as well, so that challengers can be
+compared with them. `count` is exact.
 """
 
 from collections.abc import Iterator, Sequence
@@ -31,7 +32,9 @@ def count(event: Event) -> dict[str, int]:
     """Return how many matches of each board are planned, by its label."""
     planned = dict.fromkeys((board.label for board in event.boards), 0)
     for board, table in _tables(event):
-        planned[board.label] += event.repeats * board.variants * number_of_seatings(board, table, event.seating)
+        planned[board.label] += (
+            event.repeats * board.variants * number_of_seatings(board, table, event.seating)
+        )
     return planned
 
 

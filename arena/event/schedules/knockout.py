@@ -1,18 +1,19 @@
 """Knockout: a bot that loses a pairing is out. In the bracket of seeds the best two can meet only in the final.
 
-Each game has a bracket of its own, among the bots that play it. A batch is a round, or the deciders of a round, of all
-of them. It needs the results of all earlier ones, so it begins when the last match of the batch before is over.
+Each game has a bracket of its own, among the bots that play it. A batch is a round, or the deciders
+of a round, of all of them. It needs the results of all earlier ones, so it begins when the last
+match of the batch before is over.
 """
 
-# The rules
-# ---------
-# - Seeds are those of `seed_order`, then drawn by lot (`_pairings.seeded`). The bracket is the usual one: seeds 1 and 2
-#   are in different halves, the first four in different quarters, and so on; in the first round of 8 bots the pairings
-#   are 1-8, 4-5, 2-7 and 3-6. Where the bots are no power of two, the best seeds have a bye in the first round.
-# - The bot with the higher sum of scores over all legs, boards and repeats advances.
-# - Where the sums are equal a decider is played: the pairing once more, with the next repeat's seeds. After DECIDERS
-#   level deciders the better seed advances. A knockout must end, and bots without chance would be level for ever.
-# - Where neither bot of a pairing said `ready` in any of its matches both are out, and the next opponent has a bye.
+# The rules --------- - Seeds are those of `seed_order`, then drawn by lot (`_pairings.seeded`). The
+# bracket is the usual one: seeds 1 and 2 are in different halves, the first four in different
+# quarters, and so on; in the first round of 8 bots the pairings are 1-8, 4-5, 2-7 and 3-6. Where
+# the bots are no power of two, the best seeds have a bye in the first round. - The bot with the
+# higher sum of scores over all legs, boards and repeats advances. - Where the sums are equal a
+# decider is played: the pairing once more, with the next repeat's seeds. After DECIDERS level
+# deciders the better seed advances. A knockout must end, and bots without chance would be level for
+# ever. - Where neither bot of a pairing said `ready` in any of its matches both are out, and the
+# next opponent has a bye.
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
@@ -21,7 +22,14 @@ from fractions import Fraction
 from itertools import chain
 
 from arena.errors import ArenaError
-from arena.event.schedules._pairings import Placing, check_generalists, leagues, pairing, seeded, totals
+from arena.event.schedules._pairings import (
+    Placing,
+    check_generalists,
+    leagues,
+    pairing,
+    seeded,
+    totals,
+)
 from arena.results.standings import absentees
 from arena.values import Batch, Event, Match
 
@@ -55,7 +63,9 @@ def check(league: Event) -> None:
     check_generalists(league)
     if league.rounds is not None:
         bots = len(league.bots)
-        raise ArenaError(f"rounds: a knockout of {bots} bots always has {rounds(league)}: leave `rounds` out")
+        raise ArenaError(
+            f"rounds: a knockout of {bots} bots always has {rounds(league)}: leave `rounds` out"
+        )
 
 
 def rounds(league: Event) -> int:
@@ -66,7 +76,8 @@ def rounds(league: Event) -> int:
 def bracket(size: int) -> list[int]:
     """Return the seeds (0 is the best) in the order of the bracket; neighbours meet. The size is a power of two.
 
-    Each seed of a bracket of half the size gets the opponent with which their numbers, from 1, add up to size + 1.
+    Each seed of a bracket of half the size gets the opponent with which their numbers, from 1, add
+    up to size + 1.
     """
     seeds = [0]
     while len(seeds) < size:
@@ -77,9 +88,9 @@ def bracket(size: int) -> list[int]:
 def placings(league: Event, history: Sequence[Batch]) -> tuple[Placing, ...]:
     """Return the table of a game's knockout after these batches: the bots still in, then those that came farthest.
 
-    Bots that lost in the same round share a place, because a knockout does not order them. Points count rounds: one for
-    each pairing won, deciders included, and for each bye. A bot that never said `ready` has no points, and a place
-    behind all that played.
+    Bots that lost in the same round share a place, because a knockout does not order them. Points
+    count rounds: one for each pairing won, deciders included, and for each bye. A bot that never
+    said `ready` has no points, and a place behind all that played.
     """
     now, rows = _replay(league, history), []
     undecided = {seed for pair in now.due for seed in pair}
@@ -88,7 +99,9 @@ def placings(league: Event, history: Sequence[Batch]) -> tuple[Placing, ...]:
         out = now.out.get(seed)
         byes = now.byes[seed]
         through = now.round - (seed in undecided) if out is None else out - 1
-        ahead = [rival for rival in playing if out is not None and now.out.get(rival, out + 1) > out]
+        ahead = [
+            rival for rival in playing if out is not None and now.out.get(rival, out + 1) > out
+        ]
         if seed in now.never:
             byes, through, ahead = 0, 0, playing
         rows.append(
@@ -152,7 +165,14 @@ def _replay(league: Event, history: Sequence[Batch]) -> _Bracket:
                 else:
                     out[opponent if ahead > 0 else bot] = number
             due = level
-        out |= {max(pair): number for pair in due}  # still level: the better seed, which is the lower number, advances
-        field = [next((seed for seed in couple if seed < empty and seed not in out), empty) for couple in couples]
-    seated = {seeds[name] for match in chain.from_iterable(history) for name in match.seats.values()}
+        out |= {
+            max(pair): number for pair in due
+        }  # still level: the better seed, which is the lower number, advances
+        field = [
+            next((seed for seed in couple if seed < empty and seed not in out), empty)
+            for couple in couples
+        ]
+    seated = {
+        seeds[name] for match in chain.from_iterable(history) for name in match.seats.values()
+    }
     return _Bracket(rounds(league), [], 0, out, byes, never | (set(seeds.values()) - seated))

@@ -1,61 +1,68 @@
 """Ladder: it plays the pairings that remove the most doubt about the order of the bots for their machine time.
 
-A batch is computed one batch behind: batch n from the results of all batches before n - 1. So the lanes play one batch
-while the next one is computed, and never wait for a last slow match.
+A batch is computed one batch behind: batch n from the results of all batches before n - 1. So the
+lanes play one batch while the next one is computed, and never wait for a last slow match.
 """
 
-# Theory of operation
-# -------------------
-# The fit of the rating `bradley_terry` gives each bot a strength and all strengths a covariance. Of two bots whose
-# strengths differ by d, with a standard error e of that difference, the chance that their order is wrong is the normal
-# distribution's tail beyond |d| / e: their doubt. A further pairing reduces e: a match of which the stronger wins with
-# probability p has the information p(1 - p) about d. So bots that are close meet more often than bots far apart, and a
-# bot of which little is known, such as a new one, meets others more often than one of which much is known.
+# Theory of operation ------------------- The fit of the rating `bradley_terry` gives each bot a
+# strength and all strengths a covariance. Of two bots whose strengths differ by d, with a standard
+# error e of that difference, the chance that their order is wrong is the normal distribution's tail
+# beyond |d| / e: their doubt. A further pairing reduces e: a match of which the stronger wins with
+# probability p has the information p(1 - p) about d. So bots that are close meet more often than
+# bots far apart, and a bot of which little is known, such as a new one, meets others more often
+# than one of which much is known.
 #
-#     worth = doubt * (what the pairing takes away of e squared) / (the turns that it is expected to take)
+# worth = doubt * (what the pairing takes away of e squared) / (the turns that it is expected to
+# take)
 #
-# A batch is chosen pairing by pairing; each chosen pairing, and each pairing of the batch that is still played, counts
-# as if its results were there: how much they reduce the covariance does not depend on who wins. So a batch does not ask
-# the same question twice.
+# A batch is chosen pairing by pairing; each chosen pairing, and each pairing of the batch that is
+# still played, counts as if its results were there: how much they reduce the covariance does not
+# depend on who wins. So a batch does not ask the same question twice.
 #
-# Machine time is judged by `Played.turns`, not by seconds. Seconds differ from run to run, and an event that was killed
-# must go on with the same matches.
+# Machine time is judged by `Played.turns`, not by seconds. Seconds differ from run to run, and an
+# event that was killed must go on with the same matches.
 #
-# Lot: every second pairing of a batch is drawn by lot from all of them, in proportion to what it would tell of equal
-# bots for its cost. Without the lot, bots with bad luck look far from the others, seldom meet them again, and keep the
-# wrong strength: of 12 equal bots a 95 % interval held the truth in 51 %, with it in 97 % (benchmarks/calibration.py).
-# The lot is drawn by the event's seed and the number of the pairings before it, so it is the same in every run.
+# Lot: every second pairing of a batch is drawn by lot from all of them, in proportion to what it
+# would tell of equal bots for its cost. Without the lot, bots with bad luck look far from the
+# others, seldom meet them again, and keep the wrong strength: of 12 equal bots a 95 % interval held
+# the truth in 51 %, with it in 97 % (benchmarks/calibration.py). The lot is drawn by the event's
+# seed and the number of the pairings before it, so it is the same in every run.
 #
-# Floor: a bot with fewer than half as many pairings as the average bot comes first, the one with the fewest at the
-# head, against the opponent that is worth most. So no bot starves because its matches are slow or its rank is clear.
+# Floor: a bot with fewer than half as many pairings as the average bot comes first, the one with
+# the fewest at the head, against the opponent that is worth most. So no bot starves because its
+# matches are slow or its rank is clear.
 #
-# Absent: a bot that said `ready` in no match of the newest batch that it was in is paired no more. Its pairings go to
-# the others.
+# Absent: a bot that said `ready` in no match of the newest batch that it was in is paired no more.
+# Its pairings go to the others.
 #
-# Results count alike, whenever they came. A schedule that looked at the newest results would prefer bots that finish
-# fast, and its order of matches would change from run to run.
+# Results count alike, whenever they came. A schedule that looked at the newest results would prefer
+# bots that finish fast, and its order of matches would change from run to run.
 #
-# Bots without chance play the same match again. A pairing whose legs always ended alike (same scores, same reason, same
-# number of turns) counts once in the fit, and each repeat of it divides the information of the next by four: the two
-# legs of an even pairing end as they did before, by chance, once in four times.
+# Bots without chance play the same match again. A pairing whose legs always ended alike (same
+# scores, same reason, same number of turns) counts once in the fit, and each repeat of it divides
+# the information of the next by four: the two legs of an even pairing end as they did before, by
+# chance, once in four times.
 #
-# Rejected, with 8 to 16 simulated leagues of each of three kinds (benchmarks/formats.py has the kinds): doubt times the
-# *part* of e squared that is taken away, which orders as well, but leaves wider intervals, because it asks again and
-# again about bots that are hard to tell apart; and the variance alone, whose intervals are the narrowest, but whose
-# order of 24 bots was worse.
+# Rejected, with 8 to 16 simulated leagues of each of three kinds (benchmarks/formats.py has the
+# kinds): doubt times the *part* of e squared that is taken away, which orders as well, but leaves
+# wider intervals, because it asks again and again about bots that are hard to tell apart; and the
+# variance alone, whose intervals are the narrowest, but whose order of 24 bots was worse.
 #
-# Each batch is chosen from all results before it. Each result becomes a row of numbers once (`_Results`), and numpy
-# adds the rows up for each fit, which takes 1 ms for 2,000 matches and 7 ms for 15,000. Sums that grow match by match
-# take 1 ms whatever the number, and 120 lines of code. What was chosen is kept, because the batch that is still
-# played is part of the next choice. Both are found again by the event and its history (`_Ladder`), so a batch depends
-# on these two alone: asked for any batch at any time, a ladder gives the same matches.
+# Each batch is chosen from all results before it. Each result becomes a row of numbers once
+# (`_Results`), and numpy adds the rows up for each fit, which takes 1 ms for 2,000 matches and 7 ms
+# for 15,000. Sums that grow match by match take 1 ms whatever the number, and 120 lines of code.
+# What was chosen is kept, because the batch that is still played is part of the next choice. Both
+# are found again by the event and its history (`_Ladder`), so a batch depends on these two alone:
+# asked for any batch at any time, a ladder gives the same matches.
 #
-# The covariance of a thousand bots has a million entries, and each pairing that is chosen changes all of them. So the
-# changes are kept as one vector for each pairing, and only the entries of the candidates are made.
+# The covariance of a thousand bots has a million entries, and each pairing that is chosen changes
+# all of them. So the changes are kept as one vector for each pairing, and only the entries of the
+# candidates are made.
 #
-# Not tried: the doubt of all pairs, not only of the two that meet; it costs a pass over all pairs for each candidate.
-# Left out: priors that are estimated from the scores, as the rating has them; they take most of the time of a rating,
-# and beside the lot they changed neither the order nor the coverage.
+# Not tried: the doubt of all pairs, not only of the two that meet; it costs a pass over all pairs
+# for each candidate. Left out: priors that are estimated from the scores, as the rating has them;
+# they take most of the time of a rating, and beside the lot they changed neither the order nor the
+# coverage.
 
 from array import array
 from collections import defaultdict
@@ -77,7 +84,9 @@ if TYPE_CHECKING:  # numpy takes a tenth of a second to import, and commands lis
     """Returns the difference in strength, the information and the cost of pairings of these bots."""
 
 BEHIND = 1
-FEWEST_PAIRINGS = 8  # of a batch: with fewer, two batches would not fill the lanes of a large machine
+FEWEST_PAIRINGS = (
+    8  # of a batch: with fewer, two batches would not fill the lanes of a large machine
+)
 FLOOR = 0.5  # of the average bot's pairings, which each bot has at least
 PARTNERS = 8  # candidates of each bot in one batch: a thousand bots have at most 8,000 candidates, not half a million
 START_TURNS = 20
@@ -129,7 +138,10 @@ def _legs(event: Event, boards: Iterable[Board]) -> "Ints":
     for board in boards:
         sides = board.sides if event.seating == "sides" else tuple((role,) for role in board.roles)
         first, second = (
-            np.array([all(bot.plays(board.game, board.name, role) for role in side) for bot in bots]) for side in sides
+            np.array(
+                [all(bot.plays(board.game, board.name, role) for role in side) for bot in bots]
+            )
+            for side in sides
         )
         legs += (first[:, None] & second[None, :]) * board.variants
     np.fill_diagonal(legs, 0)
@@ -150,16 +162,23 @@ class _Ladder:
 
     def batch(self, number: int, history: list[Batch]) -> Choice:
         """Return the pairings of a batch, each with its repeat."""
-        if any(old is not new and old != new for old, new in zip(self._history, history, strict=False)):
+        if any(
+            old is not new and old != new for old, new in zip(self._history, history, strict=False)
+        ):
             self._chosen.clear()  # another history than the one before
             self._history, self._results = [], _Results(self._event)
         # Keep the newest objects, so that the next comparison is by identity.
         self._history[: len(history)] = history
         if number and number - 1 not in self._chosen:
-            # The batch before this one is being played. When it was chosen, the one before that was being played.
-            self._choose(number - 1, history[:-1], self._results.pairs(history[-1]) if history else ())
+            # The batch before this one is being played. When it was chosen, the one before that was
+            # being played.
+            self._choose(
+                number - 1, history[:-1], self._results.pairs(history[-1]) if history else ()
+            )
         if number not in self._chosen:
-            under_way = tuple((bot, opponent) for bot, opponent, _ in self._chosen.get(number - 1, ()))
+            under_way = tuple(
+                (bot, opponent) for bot, opponent, _ in self._chosen.get(number - 1, ())
+            )
             self._choose(number, history, under_way)
         return self._chosen[number]
 
@@ -234,8 +253,9 @@ class _Results:
     def totals(self) -> "MatchTotals":
         """Return the sums by seating.
 
-        The moves of a match are not part of its result. So matches of a seating count as one while all of them ended
-        alike; a single one that ended differently shows that there is chance, and then each of them counts.
+        The moves of a match are not part of its result. So matches of a seating count as one while
+        all of them ended alike; a single one that ended differently shows that there is chance, and
+        then each of them counts.
         """
         import numpy as np
 
@@ -262,14 +282,18 @@ class _Results:
 
     def pairs(self, batch: Batch) -> Pairs:
         """Return the pairings of a batch, in their order."""
-        pairings = dict.fromkeys((*sorted(self._bots(match)), self._event.repeat_of(match)) for match in batch)
+        pairings = dict.fromkeys(
+            (*sorted(self._bots(match)), self._event.repeat_of(match)) for match in batch
+        )
         return tuple((bot, opponent) for bot, opponent, _ in pairings)
 
     def _bots(self, match: Played) -> list[int]:
         return [self.index[match.seats[side[0]]] for side in match.sides]
 
 
-def _most_useful(event: Event, legs: "Ints", results: _Results, under_way: Pairs, size: int) -> Choice:
+def _most_useful(
+    event: Event, legs: "Ints", results: _Results, under_way: Pairs, size: int
+) -> Choice:
     """Return the pairings that are worth most, at most `size`, each with its repeat, while others are under way."""
     if size < 1:
         return ()
@@ -296,8 +320,11 @@ def _most_useful(event: Event, legs: "Ints", results: _Results, under_way: Pairs
 
     def between_equals(bot: "Ints | int", opponent: "Ints | int") -> "tuple[Floats, Floats]":
         """Return the information of pairings if the bots were equal, and the cost."""
-        # Of a pairing whose legs always ended alike, each repeat says a quarter of what the last one said.
-        repeats = np.where(results.by_chance[bot, opponent], 0, np.clip(results.met[bot, opponent] - 1, 0, 30))
+        # Of a pairing whose legs always ended alike, each repeat says a quarter of what the last
+        # one said.
+        repeats = np.where(
+            results.by_chance[bot, opponent], 0, np.clip(results.met[bot, opponent] - 1, 0, 30)
+        )
         cost = legs[bot, opponent] * (START_TURNS + (turns[bot] + turns[opponent]) / 2)
         return legs[bot, opponent] * 0.25 / 4.0**repeats, cost  # p (1 - p) is this quarter
 
@@ -313,7 +340,11 @@ def _most_useful(event: Event, legs: "Ints", results: _Results, under_way: Pairs
         met[[bot, opponent], [opponent, bot]] += 1
         lots[bot, opponent] += 1
         earlier = changes[:changed]
-        share = rounded(covariance[bot] - covariance[opponent] - (earlier[:, bot] - earlier[:, opponent]) @ earlier)
+        share = rounded(
+            covariance[bot]
+            - covariance[opponent]
+            - (earlier[:, bot] - earlier[:, opponent]) @ earlier
+        )
         changes[changed] = share * np.sqrt(gain / (1 + gain * (share[bot] - share[opponent])))
         changed += 1
         return np.asarray(changes[changed - 1])
@@ -321,7 +352,8 @@ def _most_useful(event: Event, legs: "Ints", results: _Results, under_way: Pairs
     pairs = np.nonzero(np.triu(legs))
     information, cost = between_equals(*pairs)
     dice = Random(f"{event.seed}/{met.sum() // 2}/{len(under_way)}")
-    # In the order of exponential times, a pairing of twice the worth is twice as likely to be the next.
+    # In the order of exponential times, a pairing of twice the worth is twice as likely to be the
+    # next.
     waits = -np.log1p([-dice.random() for _ in information]) * cost / information
     lots[pairs] = np.argsort(np.argsort(waits, kind="stable")) / max(1, len(waits))
     coming = np.array(under_way, dtype=np.int64).reshape(-1, 2)
@@ -356,13 +388,17 @@ def _worth(ahead: "Floats", information: "Floats", cost: "Floats", square: "Floa
     import numpy as np
 
     square = np.maximum(square, LEAST_SQUARE)
-    doubt = -np.logaddexp(0, 1.702 * np.abs(ahead) / np.sqrt(square))  # the normal tail, within 0.01
+    doubt = -np.logaddexp(
+        0, 1.702 * np.abs(ahead) / np.sqrt(square)
+    )  # the normal tail, within 0.01
     gain = information * square
     taken = square * gain / (1 + gain)
     return np.asarray(np.round(doubt + np.log(taken) - np.log(cost), DECIMALS))
 
 
-def _candidates(legs: "Ints", covariance: "Floats", expected: "Expected") -> "tuple[Ints, Ints, Floats]":
+def _candidates(
+    legs: "Ints", covariance: "Floats", expected: "Expected"
+) -> "tuple[Ints, Ints, Floats]":
     """Return the pairings that are worth most for either bot, by seeds, with the squared error of each."""
     import numpy as np
 
@@ -372,12 +408,18 @@ def _candidates(legs: "Ints", covariance: "Floats", expected: "Expected") -> "tu
         bot, opponent = np.nonzero(legs[start : start + ROWS])
         bot += start
         square = variance[bot] + variance[opponent] - 2 * covariance[bot, opponent]
-        # Of pairings of equal worth, as all are before the first result, bots take their neighbours in the seed order:
-        # with the best seeds as everybody's candidates the other bots could not meet each other.
-        order = np.lexsort((opponent, np.abs(bot - opponent), -_worth(*expected(bot, opponent), square), bot))
+        # Of pairings of equal worth, as all are before the first result, bots take their neighbours
+        # in the seed order: with the best seeds as everybody's candidates the other bots could not
+        # meet each other.
+        order = np.lexsort(
+            (opponent, np.abs(bot - opponent), -_worth(*expected(bot, opponent), square), bot)
+        )
         bot, opponent = bot[order], opponent[order]
         first = np.arange(len(bot)) - np.searchsorted(bot, bot) < PARTNERS
-        best |= {(min(pair), max(pair)) for pair in zip(bot[first].tolist(), opponent[first].tolist(), strict=True)}
+        best |= {
+            (min(pair), max(pair))
+            for pair in zip(bot[first].tolist(), opponent[first].tolist(), strict=True)
+        }
     bot, opponent = np.array(sorted(best), dtype=np.int64).reshape(-1, 2).T
     return bot, opponent, variance[bot] + variance[opponent] - 2 * covariance[bot, opponent]
 
@@ -399,7 +441,9 @@ def _strengths(event: Event, results: _Results) -> tuple["Floats", "Floats"]:
         totals = results.totals()
         model = model_of(totals)
         opposed = model.opposing != np.arange(len(model.mean))[:, None]
-        overlap = 1.0 + (opposed * model.share[model.opposing]).sum(axis=1)  # the sides' scores repeat each other
+        overlap = 1.0 + (opposed * model.share[model.opposing]).sum(
+            axis=1
+        )  # the sides' scores repeat each other
         fitted = fit(model, prior, np.ones(len(model.mean)), np.asarray(overlap))
         means = overall_means(model, prior, len(totals.bots), len(totals.board_roles))
         rows = np.array([results.index[bot] for bot in totals.bots])

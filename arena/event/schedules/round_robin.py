@@ -1,9 +1,10 @@
 """Round robin: every group of bots meets in every distribution of roles.
 
-With `seating = "sides"` one bot takes all roles of a side; with `distinct` every role has a bot of its own. With
-`rounds` it is a partial round robin: in each round each bot sits at one table, which is a pair on a board of two sides,
-and the bots of a table meet in every distribution of roles. No pair meets in two rounds. Of an odd number of bots one
-sits out each round, another one each time. `count` is exact.
+With `seating = "sides"` one bot takes all roles of a side; with `distinct` every role has a bot of
+its own. With `rounds` it is a partial round robin: in each round each bot sits at one table, which
+is a pair on a board of two sides, and the bots of a table meet in every distribution of roles. No
+pair meets in two rounds. Of an odd number of bots one sits out each round, another one each time.
+`count` is exact.
 """
 
 from collections import Counter
@@ -35,12 +36,16 @@ def batch(event: Event, number: int, history: Sequence[Batch]) -> Iterator[Match
 def count(event: Event) -> dict[str, int]:
     """Return how many matches of each board are planned, by its label; quick for any number of repeats."""
     planned = {
-        board.label: 0 if _by_rounds(event, board) else number_of_seatings(board, event.bots, event.seating)
+        board.label: 0
+        if _by_rounds(event, board)
+        else number_of_seatings(board, event.bots, event.seating)
         for board in event.boards
     }
     for board, table in _tables_of(event):
         planned[board.label] += number_of_seatings(board, table, event.seating)
-    return {board.label: event.repeats * board.variants * planned[board.label] for board in event.boards}
+    return {
+        board.label: event.repeats * board.variants * planned[board.label] for board in event.boards
+    }
 
 
 def seatings(board: Board, bots: Sequence[Bot], kind: str) -> Iterator[tuple[Bot, ...]]:
@@ -48,7 +53,9 @@ def seatings(board: Board, bots: Sequence[Bot], kind: str) -> Iterator[tuple[Bot
     groups = groups_of(board, kind)
     for chosen in product(*_able(board, bots, kind)):
         if len(set(map(id, chosen))) == len(chosen):
-            holder = {role: bot for group, bot in zip(groups, chosen, strict=True) for role in group}
+            holder = {
+                role: bot for group, bot in zip(groups, chosen, strict=True) for role in group
+            }
             yield tuple(holder[role] for role in board.roles)
 
 
@@ -73,8 +80,8 @@ def _choices(sets: Sequence[frozenset[str]]) -> int:
     """Return in how many ways each set can give a member so that all members differ."""
     if len(set(sets)) == 1:
         return perm(len(sets[0]), len(sets))
-    # Of all ways to choose from the first set and from the others, those are left out in which another set has given
-    # the same member; it then lies in both.
+    # Of all ways to choose from the first set and from the others, those are left out in which
+    # another set has given the same member; it then lies in both.
     first, *rest = sets
     total = len(first) * _choices(rest)
     for index, other in enumerate(rest):
@@ -90,13 +97,15 @@ def _by_rounds(event: Event, board: Board) -> bool:
 def _legs_of(event: Event) -> Iterator[tuple[Board, tuple[tuple[Bot, ...], ...]]]:
     """Yield the legs of each pairing of a repeat, with its board.
 
-    They are played together: a cluster gives them to one machine, and a board with variants plays all of them on a
-    variant before the next variant.
+    They are played together: a cluster gives them to one machine, and a board with variants plays
+    all of them on a variant before the next variant.
     """
     order = {id(bot): number for number, bot in enumerate(event.bots)}
     for board in event.boards:
         for first in () if _by_rounds(event, board) else seatings(board, event.bots, event.seating):
-            seated = sorted({id(bot): bot for bot in first}.values(), key=lambda bot: order[id(bot)])
+            seated = sorted(
+                {id(bot): bot for bot in first}.values(), key=lambda bot: order[id(bot)]
+            )
             legs = tuple(seatings(board, seated, event.seating))
             if legs[0] == first:  # else they were yielded with an earlier seating
                 yield board, legs
@@ -125,29 +134,39 @@ def _rounds(event: Event, board: Board) -> Iterator[list[tuple[Bot, ...]]]:
     def sampled(*parts: object) -> str:
         return digest_of("rounds", event.seed, *parts, length=64)
 
-    # The draw makes neighbours in no order that a name could ask for. It is the same on every board, so that bots that
-    # play all boards meet the same bots everywhere.
+    # The draw makes neighbours in no order that a name could ask for. It is the same on every
+    # board, so that bots that play all boards meet the same bots everywhere.
     order: list[Bot | None] = [playing[name] for name in sorted(playing, key=sampled)]
     if size == 2:
-        # The circle method: one bot stays, the others move by one each round. So no pair meets twice. The rounds are
-        # sampled, too: in consecutive ones a bot's opponents are each other's opponents, and the strengths of two bots
-        # far apart in the circle could hardly be compared.
+        # The circle method: one bot stays, the others move by one each round. So no pair meets
+        # twice. The rounds are sampled, too: in consecutive ones a bot's opponents are each other's
+        # opponents, and the strengths of two bots far apart in the circle could hardly be compared.
         if len(order) % 2:
             order.append(None)  # whoever meets nobody sits out
         last, moving = len(order) - 1, order[:-1]
         for number in sorted(range(last), key=lambda number: sampled("round", number)):
             pairs = [(order[last], moving[number])]
-            pairs += [(moving[(number + step) % last], moving[number - step]) for step in range(1, len(order) // 2)]
-            yield [(first, second) for first, second in pairs if first is not None and second is not None]
+            pairs += [
+                (moving[(number + step) % last], moving[number - step])
+                for step in range(1, len(order) // 2)
+            ]
+            yield [
+                (first, second)
+                for first, second in pairs
+                if first is not None and second is not None
+            ]
     elif len(order) >= size:
-        # Larger tables are sampled anew each round. There is no circle method for them, and bots may meet again in
-        # another round, but no table comes twice. The bots that sat least so far are seated first.
+        # Larger tables are sampled anew each round. There is no circle method for them, and bots
+        # may meet again in another round, but no table comes twice. The bots that sat least so far
+        # are seated first.
         sat = Counter[str]()
         seen: set[frozenset[str]] = set()
         for number in range(comb(len(playing), size)):
             fresh: list[list[str]] = []
             for attempt in range(DRAWS):
-                names = sorted(playing, key=lambda name: (sat[name], sampled(number, attempt, name)))
+                names = sorted(
+                    playing, key=lambda name: (sat[name], sampled(number, attempt, name))
+                )
                 names = names[: len(names) - len(names) % size]
                 tables = [names[start :: len(names) // size] for start in range(len(names) // size)]
                 fresh = [table for table in tables if frozenset(table) not in seen]

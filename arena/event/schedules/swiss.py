@@ -1,23 +1,24 @@
 """Swiss: in each round bots of equal score meet, and no two bots meet twice. FIDE's Dutch system, without its colours.
 
-Each game has a Swiss of its own, among the bots that play it. A batch is a round of all of them. It is paired from the
-results of all earlier rounds, so it begins when the last match of the round before is over.
+Each game has a Swiss of its own, among the bots that play it. A batch is a round of all of them. It
+is paired from the results of all earlier rounds, so it begins when the last match of the round
+before is over.
 """
 
 # Rules of FIDE's handbook, C.04.1, of 1 July 2025; those of a round are in _dutch.py
-# ---------------------------------------------------------------------------------------
-# - The number of rounds is fixed beforehand (article 1). FIDE gives no number. Ours is log2 of the bots, rounded up:
-#   with fewer rounds two bots could have won all their pairings.
-# - Where bots must meet again, they play with new seeds.
-# - A bye is worth a win (article 3): a bot that nobody could meet should not lose ground by it, and half a point would
-#   push a good bot into a group of weaker ones.
-# - A bot that did not say `ready` in any match of a pairing was absent from that round. It is paired no more, as FIDE
-#   withdraws who stays away without notice, and its opponent has the point. A bot that never said `ready` has no point
-#   for a bye either, which it may have had before its first pairing; nor has a bot that sat out all the time. Who is
-#   absent stands in the results, so an event that goes on pairs the same bots. The first pairing has to show it: no
-#   result is on disk before.
-# - A pairing is one game: 1 point for the bot with the higher sum of scores over all its legs, and half a point each
-#   where the sums are equal. To sum up the scores themselves would split the bots into as many groups as bots.
+# --------------------------------------------------------------------------------------- - The
+# number of rounds is fixed beforehand (article 1). FIDE gives no number. Ours is log2 of the bots,
+# rounded up: with fewer rounds two bots could have won all their pairings. - Where bots must meet
+# again, they play with new seeds. - A bye is worth a win (article 3): a bot that nobody could meet
+# should not lose ground by it, and half a point would push a good bot into a group of weaker ones.
+# - A bot that did not say `ready` in any match of a pairing was absent from that round. It is
+# paired no more, as FIDE withdraws who stays away without notice, and its opponent has the point. A
+# bot that never said `ready` has no point for a bye either, which it may have had before its first
+# pairing; nor has a bot that sat out all the time. Who is absent stands in the results, so an event
+# that goes on pairs the same bots. The first pairing has to show it: no result is on disk before. -
+# A pairing is one game: 1 point for the bot with the higher sum of scores over all its legs, and
+# half a point each where the sums are equal. To sum up the scores themselves would split the bots
+# into as many groups as bots.
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
@@ -25,7 +26,14 @@ from fractions import Fraction
 
 from arena.errors import ArenaError
 from arena.event.schedules._dutch import LAST_ROUND, ROUND_BEFORE, Floats, paired
-from arena.event.schedules._pairings import Placing, check_generalists, leagues, pairing, seeded, totals
+from arena.event.schedules._pairings import (
+    Placing,
+    check_generalists,
+    leagues,
+    pairing,
+    seeded,
+    totals,
+)
 from arena.results.standings import absentees
 from arena.values import Batch, Event, Match
 
@@ -85,10 +93,11 @@ def _round(league: Event, history: Sequence[Batch]) -> Iterator[Match]:
 def placings(league: Event, history: Sequence[Batch]) -> tuple[Placing, ...]:
     """Return the table of a game's Swiss after these rounds, by points, then by Buchholz (FIDE C.07 article 8.1).
 
-    Byes are visible in a column of their own. Here they count as wins, as in the pairing of the next round. Points of
-    the leaderboard and ratings count matches only, and a bye is none. For Buchholz the opponent of a bye is FIDE's
-    "dummy", which has the bot's own points (C.07 article 16.4); so is an opponent that did not say `ready`. A bot that
-    never did stands behind all that played.
+    Byes are visible in a column of their own. Here they count as wins, as in the pairing of the
+    next round. Points of the leaderboard and ratings count matches only, and a bye is none. For
+    Buchholz the opponent of a bye is FIDE's "dummy", which has the bot's own points (C.07 article
+    16.4); so is an opponent that did not say `ready`. A bot that never did stands behind all that
+    played.
     """
     bots = [bot.name for bot in seeded(league)]
     state = _state(league, history)
