@@ -2,9 +2,9 @@
 
 Three stores keep bots, each where its user looks for them:
 
-    bots/_versions/NAME/NUMBER/   every version that was submitted  (author/submissions/bot_store.py)
-    results/.builds/DIGEST/       every bot with a build command     (builds.py)
-    results/EVENT/bots/DIGEST/    the bots as they played            (copy_bots)
+    bots/_versions/NAME/NUMBER/   every submitted version        (author/submissions/bot_store.py)
+    results/.builds/DIGEST/       every bot with a build command (builds.py)
+    results/EVENT/bots/DIGEST/    the bots as they played        (copy_bots)
 
 They share these steps. A copy is made under a temporary name, put on disk, and only then renamed: a
 power cut or a kill leaves the whole copy or no copy. The presence of a copy proves nothing: a disk

@@ -23,9 +23,9 @@ LEFT_OUT = {"swiss": ("out",), "knockout": ("drawn", "buchholz")}
 
 
 def placings(archive: Archive) -> list[dict[str, Any]]:
-    """Return the rows of a stored event's tables after its complete batches; none where its schedule has no table.
+    """Return the rows of the tables of a stored event after its complete batches.
 
-    The keys are those of `PLACINGS`. The table that the run stored is taken where there is one.
+    There are none where its schedule has no table. The keys are those of `PLACINGS`. The table that the run stored is used if there is one.
     """
     event = archive.event()
     if not has_places(event):
@@ -68,7 +68,7 @@ def places(event: Event, history: Sequence[Batch]) -> tuple[Place, ...]:
 
 
 def store_batches(event: Event, plan: Plan, archive: Archive) -> None:
-    """Store the batches of the plan that began or ended since the last call, with the places after them."""
+    """Store the batches that began or ended since the last call, with the places after them."""
     batches = plan.unstored()
     for number, batch in batches.items():
         if batch.complete and not batch.cut and batch.places is None and has_places(event):

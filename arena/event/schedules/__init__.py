@@ -1,4 +1,4 @@
-"""Schedules: one file each, found by its name, or the plug-ins of installed packages. Each has the parts of `Schedule`.
+"""Schedules: a file each, found by its name, or plug-ins. Each has the parts of `Schedule`.
 
 A schedule is pure: it knows the event and what was played with its results, and nothing of workers,
 clocks or files. So an event that was interrupted anywhere goes on with the same matches, with any
@@ -31,8 +31,10 @@ class Schedule(Protocol):
     """
 
     BEHIND: int
-    """Batch `n` depends on the results of the batches before `n - BEHIND`: 0 = on all earlier ones (Swiss, knockout);
-    1 = not on the last one, which may still be played when batch `n` begins, so that no lane waits (ladder)."""
+    """Batch `n` depends on the results of the batches before `n - BEHIND`.
+
+    0 = it depends on all earlier batches (Swiss, knockout). 1 = it does not depend on the last
+    batch, which may still be played when batch `n` begins, so that no lane waits (ladder)."""
 
     def batch(self, event: Event, number: int, history: Sequence[Batch]) -> Iterable[Match]:
         """Yield the matches of batch 0, 1, ... in order; no match = the event is over.
@@ -65,12 +67,12 @@ def known(name: str) -> str:
 
 
 def find(name: str) -> Schedule:
-    """Return the schedule of that name; ArenaError when there is none, or when a plug-in's is damaged."""
+    """Return the schedule of that name; ArenaError if there is none, or if a plug-in is damaged."""
     return cast("Schedule", _module(name))
 
 
 def is_shipped(name: str) -> bool:
-    """Return whether arena has this schedule itself; else it is a plug-in's."""
+    """Return whether a schedule is arena's own, and not a plug-in."""
     return name in _shipped()
 
 
@@ -81,15 +83,20 @@ def total(event: Event) -> int:
 
 
 def at_most(event: Event) -> str:
-    """Return the words before `total`: `at most ` where results decide how many matches there are, else none."""
+    """Return the words before `total`: `at most ` where results decide the number of matches."""
     bound = event.stop_when is not None or getattr(find(event.schedule), "COUNT_IS_A_BOUND", False)
     return "at most " if bound else ""
 
 
 def code_digest(name: str) -> str:
-    """Return a hash of a schedule's file and of ours, which use each other: other code may make another plan."""
+    """Return a hash of the code of a schedule, because other code may make another plan.
+
+    The files of this folder use each other, so all of them are part of it.
+    """
+    files = sorted(Path(__path__[0]).glob("*.py"))
     path = _module(name).__file__
-    files = [*sorted(Path(__path__[0]).glob("*.py")), *([] if path is None else [Path(path)])]
+    if path is not None:
+        files.append(Path(path))
     return digest_of([(file.name, file_digest(file)) for file in files], length=64)
 
 
@@ -108,6 +115,7 @@ def _module(name: str) -> ModuleType:
     module = plugins.module(GROUP, name, ("BEHIND", "batch", "count"))
     if not isinstance(module.BEHIND, int) or module.BEHIND < 0:
         raise ArenaError(
-            f"schedule {name!r}: its BEHIND is {module.BEHIND!r}, and must be 0, 1, ...; ask its author"
+            f"schedule {name!r}: its BEHIND is {module.BEHIND!r}, and must be 0, 1, ...; "
+            "ask its author"
         )
     return module

@@ -1,12 +1,12 @@
-"""Pairings: the parts that the schedules Swiss, knockout and ladder share. It knows no schedule's rules.
+"""Pairings: the parts that the schedules Swiss, knockout and ladder share, without their rules.
 
 A pairing is all matches of two bots in one round: every board, in every distribution of its sides
 over the two, once for each repeat, and in each repeat once for each variant of the board. All legs
 of a board and repeat have the same seed. So each bot plays every role as often as its opponent, and
-roles are balanced in every pairing; no history of roles is needed, as chess needs one of colours.
+roles are balanced in every pairing. Chess needs a history of colours; here none is needed.
 
 A pairing is played on all boards of the event (of a game, in Swiss and knockout), because standings
-and ratings weigh all boards alike. To rotate the boards would be cheaper, but then one board alone
+and ratings weigh all boards alike. Rotating the boards would be cheaper, but then a single board
 would decide who advances, and two bots of equal score would have been measured on different boards.
 """
 
@@ -24,62 +24,70 @@ Pair = frozenset[str]
 
 
 def seeded(event: Event) -> tuple[Bot, ...]:
-    """Return the bots, best seed first: those of `seed_order`, then the others as they are drawn by lot.
+    """Return the bots, best seed first: the bots of `seed_order`, then the others by lot.
 
-    The order of names would be no fair lot, because authors choose names. The lot depends on the
-    event's seed and on the bot's name alone: an edited bot keeps its seed, and another bot that
-    joins changes nobody's order.
+    The order of names would not be a fair lot, because authors choose names. The lot depends on the
+    event's seed and on the bot's name alone: an edited bot keeps its seed, and a new bot does not
+    change the order of the others.
     """
-    first = {name: number for number, name in enumerate(event.seed_order)}
-    lot = {bot.name: digest_of("seed order", event.seed, bot.name, length=32) for bot in event.bots}
-    return tuple(
-        sorted(
-            event.bots, key=lambda bot: (first.get(bot.name, len(first)), lot[bot.name], bot.name)
-        )
-    )
+    seeds = {name: number for number, name in enumerate(event.seed_order)}
+
+    def order(bot: Bot) -> tuple[int, str, str]:
+        lot = digest_of("seed order", event.seed, bot.name, length=32)
+        return seeds.get(bot.name, len(seeds)), lot, bot.name
+
+    return tuple(sorted(event.bots, key=order))
 
 
 def check(event: Event) -> None:
-    """Raise ArenaError for a board that does not seat two bots against each other, because a pairing has two."""
+    """Raise ArenaError for a board that does not seat two bots against each other."""
     for board in event.boards:
         seats = len(board.sides if event.seating == "sides" else board.roles)
         if seats != 2:
-            other = (
-                'seating = "sides" or '
-                if event.seating == "distinct" and len(board.sides) == 2
-                else ""
-            )
+            other = ""
+            if event.seating == "distinct" and len(board.sides) == 2:
+                other = 'seating = "sides" or '
             raise ArenaError(
-                f"schedule: {event.schedule!r} pairs two bots, and {board.label} seats {seats} of them: "
-                f'say {other}schedule = "round_robin", or leave the board out'
+                f"schedule: {event.schedule!r} pairs two bots, and {board.label} seats {seats} of "
+                f'them: say {other}schedule = "round_robin", or leave the board out'
             )
         if len(board.sides) != 2:
             raise ArenaError(
-                f"schedule: {event.schedule!r} pairs two bots against each other, and on {board.label} both are on "
-                'one side: say schedule = "round_robin", or leave the board out'
+                f"schedule: {event.schedule!r} pairs two bots against each other, and on "
+                f"{board.label} both are on one side: "
+                'say schedule = "round_robin", or leave the board out'
             )
 
 
 def leagues(event: Event, history: Sequence[Batch] = ()) -> Iterator[tuple[Event, list[Batch]]]:
-    """Yield each game in which two bots can meet, as an event, with its part of each batch in which it was played.
+    """Yield each game in which two bots can meet, as an event, with its part of each batch.
 
-    A game whose last batch is over is no part of later ones, in which other games go on.
+    A game has no part in the batches after its last one, in which other games continue.
     """
     for league in event.leagues:
-        own = (tuple(match for match in batch if match.game in league.games) for batch in history)
-        if len(league.bots) > 1:
-            yield league, [batch for batch in own if batch]
+        if len(league.bots) < 2:
+            continue
+        parts: list[Batch] = []
+        for batch in history:
+            part = tuple(match for match in batch if match.game in league.games)
+            if part:
+                parts.append(part)
+        yield league, parts
 
 
 def check_generalists(league: Event) -> None:
-    """Raise ArenaError for a bot that plays a part of its game only: its pairings would have fewer legs."""
+    """Raise ArenaError for a bot that plays only a part of its game.
+
+    Its pairings would have fewer legs.
+    """
     check(league)
-    able = league.generalists
+    generalists = league.generalists
     for bot in league.bots:
-        if bot.name not in able:
+        if bot.name not in generalists:
             raise ArenaError(
-                f"schedule: {league.schedule!r} needs bots that play every board and role of a game, and {bot.name!r} "
-                f'plays only a part of {league.games[0]}: leave it out, or say schedule = "ladder" or "round_robin"'
+                f"schedule: {league.schedule!r} needs bots that play every board and role of a "
+                f"game, and {bot.name!r} plays only a part of {league.games[0]}: "
+                'leave it out, or say schedule = "ladder" or "round_robin"'
             )
 
 
@@ -93,30 +101,32 @@ def pairing(event: Event, first: Bot, second: Bot, repeats: Iterable[int]) -> It
 
 
 def totals(batch: Sequence[Played]) -> dict[Pair, dict[str, int]]:
-    """Return for each pairing of a batch the sum of either bot's scores, the pairings in the order of the batch.
+    """Return the sums of the scores of both bots of each pairing, in the order of the batch.
 
     A side's score in a match is that of its best role, as in the standings.
     """
     sums: dict[Pair, dict[str, int]] = {}
     for match in batch:
-        scores = {
-            match.seats[side[0]]: max(match.scores[role] for role in side) for side in match.sides
-        }
-        total = sums.setdefault(frozenset(scores), dict.fromkeys(scores, 0))
+        scores: dict[str, int] = {}
+        for side in match.sides:
+            scores[match.seats[side[0]]] = max(match.scores[role] for role in side)
+        pairing_sums = sums.setdefault(frozenset(scores), dict.fromkeys(scores, 0))
         for bot, score in scores.items():
-            total[bot] += score
+            pairing_sums[bot] += score
     return sums
 
 
 @dataclass(frozen=True, kw_only=True)
 class Placing:
-    """The place of one bot by the rules of a Swiss or a knockout, which know byes and brackets, as ratings do not."""
+    """The place of one bot by the rules of a Swiss or a knockout, which know byes and brackets."""
 
     place: int
     """Equal bots share a place (1, 1, 3)."""
     bot: str
     points: Fraction
-    """1 for each pairing won and for each bye, 1/2 for each drawn; 0 for a bot that never said `ready`."""
+    """1 for each pairing won and for each bye, 1/2 for each pairing drawn.
+
+    0 for a bot that never said `ready`."""
     won: int
     drawn: int
     lost: int

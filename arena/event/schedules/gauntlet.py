@@ -32,21 +32,24 @@ def count(event: Event) -> dict[str, int]:
     """Return how many matches of each board are planned, by its label."""
     planned = dict.fromkeys((board.label for board in event.boards), 0)
     for board, table in _tables(event):
-        planned[board.label] += (
-            event.repeats * board.variants * number_of_seatings(board, table, event.seating)
-        )
+        seatings_of_table = number_of_seatings(board, table, event.seating)
+        planned[board.label] += event.repeats * board.variants * seatings_of_table
     return planned
 
 
 def _tables(event: Event) -> Iterator[tuple[Board, tuple[Bot, ...]]]:
     """Yield each group of bots that meets, with its board."""
-    references = [bot for bot in event.bots if bot.name in event.references]
-    challengers = [bot for bot in event.bots if bot.name not in event.references]
-    size = {board: len(groups_of(board, event.seating)) for board in event.boards}
-    for board in event.boards:
-        if size[board] == 1:
-            yield from ((board, (bot,)) for bot in references)
+    references: list[Bot] = []
+    challengers: list[Bot] = []
+    for bot in event.bots:
+        is_reference = bot.name in event.references
+        (references if is_reference else challengers).append(bot)
+    sizes = {board: len(groups_of(board, event.seating)) for board in event.boards}
+    for board, size in sizes.items():
+        if size == 1:
+            for reference in references:
+                yield board, (reference,)
     for challenger in challengers:
-        for board in event.boards:
-            for opponents in combinations(references, size[board] - 1):
+        for board, size in sizes.items():
+            for opponents in combinations(references, size - 1):
                 yield board, (challenger, *opponents)

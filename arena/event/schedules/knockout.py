@@ -1,19 +1,22 @@
-"""Knockout: a bot that loses a pairing is out. In the bracket of seeds the best two can meet only in the final.
+"""Knockout: a bot that loses a pairing is out. The two best seeds can meet only in the final.
 
-Each game has a bracket of its own, among the bots that play it. A batch is a round, or the deciders
+Each game has its own bracket, among the bots that play it. A batch is a round, or the deciders
 of a round, of all of them. It needs the results of all earlier ones, so it begins when the last
 match of the batch before is over.
 """
 
-# The rules --------- - Seeds are those of `seed_order`, then drawn by lot (`_pairings.seeded`). The
-# bracket is the usual one: seeds 1 and 2 are in different halves, the first four in different
-# quarters, and so on; in the first round of 8 bots the pairings are 1-8, 4-5, 2-7 and 3-6. Where
-# the bots are no power of two, the best seeds have a bye in the first round. - The bot with the
-# higher sum of scores over all legs, boards and repeats advances. - Where the sums are equal a
-# decider is played: the pairing once more, with the next repeat's seeds. After DECIDERS level
-# deciders the better seed advances. A knockout must end, and bots without chance would be level for
-# ever. - Where neither bot of a pairing said `ready` in any of its matches both are out, and the
-# next opponent has a bye.
+# The rules
+# ---------
+# - Seeds are those of `seed_order`, then drawn by lot (`_pairings.seeded`). The bracket is the
+#   usual one: seeds 1 and 2 are in different halves, the first four in different quarters, and so
+#   on; in the first round of 8 bots the pairings are 1-8, 4-5, 2-7 and 3-6. Where the number of
+#   bots is no power of two, the best seeds have a bye in the first round.
+# - The bot with the higher sum of scores over all legs, boards and repeats advances.
+# - Where the sums are equal a decider is played: the pairing once more, with the seeds of the next
+#   repeat. After DECIDERS level deciders the better seed advances. A knockout must end, and bots
+#   without chance would be level for ever.
+# - Where neither bot of a pairing said `ready` in any of its matches both are out, and the next
+#   opponent has a bye.
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
@@ -40,16 +43,20 @@ DECIDERS = 3
 
 def batch(event: Event, number: int, history: Sequence[Batch]) -> Iterator[Match]:
     """Yield the matches of a round, or of its next deciders; nothing after the final."""
-    for league, own in leagues(event, history[:number]):
+    for league, league_history in leagues(event, history[:number]):
         check(league)
-        bots, now = seeded(league), _replay(league, own)
-        repeats = [event.repeats + now.deciders - 1] if now.deciders else range(event.repeats)
-        for bot, opponent in now.due:
+        bots = seeded(league)
+        state = _replay(league, league_history)
+        repeats = range(event.repeats)
+        if state.deciders:
+            last = event.repeats + state.deciders
+            repeats = range(last - 1, last)
+        for bot, opponent in state.due:
             yield from pairing(league, bots[bot], bots[opponent], repeats)
 
 
 def count(event: Event) -> dict[str, int]:
-    """Return how many matches there are on each board at most: with all deciders, of which most are not played."""
+    """Return how many matches there are on each board at most, which is with all deciders."""
     planned = dict.fromkeys((board.label for board in event.boards), 0)
     for league, _ in leagues(event):
         check(league)
@@ -74,42 +81,52 @@ def rounds(league: Event) -> int:
 
 
 def bracket(size: int) -> list[int]:
-    """Return the seeds (0 is the best) in the order of the bracket; neighbours meet. The size is a power of two.
+    """Return the seeds (0 is the best) in the order of the bracket; neighbours meet.
 
-    Each seed of a bracket of half the size gets the opponent with which their numbers, from 1, add
-    up to size + 1.
+    The size is a power of two. Each seed of a bracket of half the size gets the opponent with which
+    their numbers, from 1, add up to size + 1.
     """
     seeds = [0]
     while len(seeds) < size:
-        seeds = [seed for upper in seeds for seed in (upper, 2 * len(seeds) - 1 - upper)]
+        doubled: list[int] = []
+        for seed in seeds:
+            doubled += [seed, 2 * len(seeds) - 1 - seed]
+        seeds = doubled
     return seeds
 
 
 def placings(league: Event, history: Sequence[Batch]) -> tuple[Placing, ...]:
-    """Return the table of a game's knockout after these batches: the bots still in, then those that came farthest.
+    """Return the table of a game's knockout after these batches.
 
-    Bots that lost in the same round share a place, because a knockout does not order them. Points
+    First come the bots that are still in, then the bots that lost last. Bots that lost in the same
+    round share a place, because a knockout does not order them. Points
     count rounds: one for each pairing won, deciders included, and for each bye. A bot that never
     said `ready` has no points, and a place behind all that played.
     """
-    now, rows = _replay(league, history), []
-    undecided = {seed for pair in now.due for seed in pair}
-    playing = [seed for seed in range(len(league.bots)) if seed not in now.never]
+    state = _replay(league, history)
+    undecided = {seed for pair in state.due for seed in pair}
+    present = [seed for seed in range(len(league.bots)) if seed not in state.never]
+    rows: list[Placing] = []
     for seed, bot in enumerate(seeded(league)):
-        out = now.out.get(seed)
-        byes = now.byes[seed]
-        through = now.round - (seed in undecided) if out is None else out - 1
-        ahead = [
-            rival for rival in playing if out is not None and now.out.get(rival, out + 1) > out
-        ]
-        if seed in now.never:
-            byes, through, ahead = 0, 0, playing
+        out = state.out.get(seed)
+        if seed in state.never:
+            byes = 0
+            rounds_won = 0
+            ahead = len(present)
+        else:
+            byes = state.byes[seed]
+            if out is None:
+                rounds_won = state.round - (seed in undecided)
+                ahead = 0
+            else:
+                rounds_won = out - 1
+                ahead = sum(state.out.get(rival, out + 1) > out for rival in present)
         rows.append(
             Placing(
-                place=1 + len(ahead),
+                place=1 + ahead,
                 bot=bot.name,
-                points=Fraction(through),
-                won=through - byes,
+                points=Fraction(rounds_won),
+                won=rounds_won - byes,
                 drawn=0,
                 lost=int(out is not None),
                 byes=byes,
@@ -133,46 +150,70 @@ class _Bracket:
     """The round in which a bot lost, by bot."""
     byes: Counter[int]
     never: frozenset[int]
-    """The bots that did not say `ready` in any match; after the final also those that had no match."""
+    """The bots that did not say `ready` in any match; after the final also bots without a match."""
 
 
 def _replay(league: Event, history: Sequence[Batch]) -> _Bracket:
+    """Return a game's knockout after these batches."""
     names = [bot.name for bot in seeded(league)]
-    field = bracket(2 ** rounds(league))
-    empty = len(names)  # this and the numbers beyond it are places without a bot
-    byes = Counter[int]()
-    out: dict[int, int] = {}
     seeds = {name: seed for seed, name in enumerate(names)}
-    never = frozenset(seeds[name] for name in absentees(chain.from_iterable(history)))
+    matches = list(chain.from_iterable(history))
+    never = frozenset(seeds[name] for name in absentees(matches))
+    byes: Counter[int] = Counter()
+    out: dict[int, int] = {}
+    empty = len(names)  # this number and higher ones stand for an empty place in the bracket
+    field = bracket(2 ** rounds(league))
     batches = iter(history)
     for number in range(1, rounds(league) + 1):
-        couples = [(field[at], field[at + 1]) for at in range(0, len(field), 2)]
-        due = [couple for couple in couples if max(couple) < empty]
-        byes.update(min(couple) for couple in couples if min(couple) < empty <= max(couple))
+        couples = [(field[index], field[index + 1]) for index in range(0, len(field), 2)]
+        due: list[tuple[int, int]] = []
+        for couple in couples:
+            if max(couple) < empty:
+                due.append(couple)
+            elif min(couple) < empty:
+                byes[min(couple)] += 1
         for deciders in range(DECIDERS + 1):
             if not due:
                 break
-            if (results := next(batches, None)) is None:
+            results = next(batches, None)
+            if results is None:
                 return _Bracket(number, due, deciders, out, byes, never)
-            sums, missing, level = totals(results), absentees(results), []
-            for bot, opponent in due:
-                total = sums[frozenset((names[bot], names[opponent]))]
-                ahead = total[names[bot]] - total[names[opponent]]
-                if names[bot] in missing and names[opponent] in missing:
-                    out |= {bot: number, opponent: number}  # no decider would bring them
-                elif ahead == 0:
-                    level.append((bot, opponent))
-                else:
-                    out[opponent if ahead > 0 else bot] = number
-            due = level
-        out |= {
-            max(pair): number for pair in due
-        }  # still level: the better seed, which is the lower number, advances
-        field = [
-            next((seed for seed in couple if seed < empty and seed not in out), empty)
-            for couple in couples
-        ]
-    seated = {
-        seeds[name] for match in chain.from_iterable(history) for name in match.seats.values()
-    }
-    return _Bracket(rounds(league), [], 0, out, byes, never | (set(seeds.values()) - seated))
+            due = _level(due, results, names, number, out)
+        for couple in due:  # still level: the better seed, which is the lower number, advances
+            out[max(couple)] = number
+        field = []
+        for couple in couples:
+            advancing = [seed for seed in couple if seed < empty and seed not in out]
+            field.append(advancing[0] if advancing else empty)
+    seated: set[int] = set()
+    for match in matches:
+        seated.update(seeds[name] for name in match.seats.values())
+    never |= set(seeds.values()) - seated
+    return _Bracket(rounds(league), [], 0, out, byes, never)
+
+
+def _level(
+    due: Sequence[tuple[int, int]],
+    results: Batch,
+    names: Sequence[str],
+    number: int,
+    out: dict[int, int],
+) -> list[tuple[int, int]]:
+    """Return the pairings with equal sums in a batch of a round; add the losers to `out`.
+
+    `number` is that of the round.
+    """
+    sums = totals(results)
+    missing = absentees(results)
+    level: list[tuple[int, int]] = []
+    for bot, opponent in due:
+        scores = sums[frozenset((names[bot], names[opponent]))]
+        lead = scores[names[bot]] - scores[names[opponent]]
+        if names[bot] in missing and names[opponent] in missing:
+            out[bot] = number  # no decider would make them come
+            out[opponent] = number
+        elif lead == 0:
+            level.append((bot, opponent))
+        else:
+            out[opponent if lead > 0 else bot] = number
+    return level

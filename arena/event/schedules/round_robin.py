@@ -8,8 +8,8 @@ pair meets in two rounds. Of an odd number of bots one sits out each round, anot
 """
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
-from itertools import chain, product
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import product
 from math import comb, perm
 
 from arena.game import Role
@@ -18,11 +18,12 @@ from arena.values import Batch, Board, Bot, Event, Match
 
 BEHIND = 0
 LOOKS_EACH_REPEAT = True
-DRAWS = 20  # draws of a round of larger tables, until none of its tables was there before
+DRAWS = 20
+"""The draws of a round of larger tables, until none of its tables was there before."""
 
 
 def batch(event: Event, number: int, history: Sequence[Batch]) -> Iterator[Match]:
-    """Yield every match; each repeat plays all boards and pairings, so that a part of an event is balanced."""
+    """Yield every match; each repeat plays all boards and pairings, so a part is balanced."""
     del history  # results decide nothing
     if number:
         return
@@ -34,46 +35,63 @@ def batch(event: Event, number: int, history: Sequence[Batch]) -> Iterator[Match
 
 
 def count(event: Event) -> dict[str, int]:
-    """Return how many matches of each board are planned, by its label; quick for any number of repeats."""
-    planned = {
-        board.label: 0
-        if _by_rounds(event, board)
-        else number_of_seatings(board, event.bots, event.seating)
-        for board in event.boards
-    }
+    """Return how many matches of each board are planned, by its label, without making them."""
+    seatings_of: dict[Board, int] = {}
+    for board in event.boards:
+        seatings_of[board] = 0
+        if not _by_rounds(event, board):
+            seatings_of[board] = number_of_seatings(board, event.bots, event.seating)
     for board, table in _tables_of(event):
-        planned[board.label] += number_of_seatings(board, table, event.seating)
-    return {
-        board.label: event.repeats * board.variants * planned[board.label] for board in event.boards
-    }
+        seatings_of[board] += number_of_seatings(board, table, event.seating)
+    planned: dict[str, int] = {}
+    for board, number in seatings_of.items():
+        planned[board.label] = event.repeats * board.variants * number
+    return planned
 
 
 def seatings(board: Board, bots: Sequence[Bot], kind: str) -> Iterator[tuple[Bot, ...]]:
-    """Yield every way to give the board's roles to distinct bots that play them: a bot for each role, in order."""
+    """Yield every way to give the board's roles to distinct bots that play them.
+
+    A seating has a bot for each role, in order.
+    """
     groups = groups_of(board, kind)
     for chosen in product(*_able(board, bots, kind)):
-        if len(set(map(id, chosen))) == len(chosen):
-            holder = {
-                role: bot for group, bot in zip(groups, chosen, strict=True) for role in group
-            }
-            yield tuple(holder[role] for role in board.roles)
+        if len(set(map(id, chosen))) < len(chosen):
+            continue  # a bot was chosen twice
+        bot_of_role: dict[Role, Bot] = {}
+        for group, bot in zip(groups, chosen, strict=True):
+            bot_of_role |= dict.fromkeys(group, bot)
+        yield tuple(bot_of_role[role] for role in board.roles)
 
 
 def number_of_seatings(board: Board, bots: Sequence[Bot], kind: str) -> int:
-    """Return how many seatings `seatings` yields, without making them: of a thousand bots there are a million."""
-    return _choices([frozenset(bot.name for bot in able) for able in _able(board, bots, kind)])
+    """Return how many seatings `seatings` yields, without making them.
+
+    A thousand bots have a million seatings.
+    """
+    able = _able(board, bots, kind)
+    return _choices([frozenset(bot.name for bot in players) for players in able])
 
 
 def groups_of(board: Board, kind: str) -> tuple[tuple[Role, ...], ...]:
-    """Return the groups of roles of a board that one bot takes together: its sides, or each role alone."""
-    return board.sides if kind == "sides" else tuple((role,) for role in board.roles)
+    """Return the groups of roles that one bot takes together: the sides, or each role alone."""
+    if kind == "sides":
+        return board.sides
+    return tuple((role,) for role in board.roles)
 
 
 def _able(board: Board, bots: Sequence[Bot], kind: str) -> list[list[Bot]]:
-    return [
-        [bot for bot in bots if all(bot.plays(board.game, board.name, role) for role in group)]
-        for group in groups_of(board, kind)
-    ]
+    """Return for each group of roles the bots that play all of them."""
+    return [_players(board, bots, group) for group in groups_of(board, kind)]
+
+
+def _players(board: Board, bots: Sequence[Bot], roles: Sequence[Role]) -> list[Bot]:
+    """Return the bots that play all of these roles of a board."""
+
+    def plays_all(bot: Bot) -> bool:
+        return all(bot.plays(board.game, board.name, role) for role in roles)
+
+    return [bot for bot in bots if plays_all(bot)]
 
 
 def _choices(sets: Sequence[frozenset[str]]) -> int:
@@ -90,7 +108,7 @@ def _choices(sets: Sequence[frozenset[str]]) -> int:
 
 
 def _by_rounds(event: Event, board: Board) -> bool:
-    """Return whether bots meet in rounds on this board; where each bot plays alone there is nothing to leave out."""
+    """Return whether bots meet in rounds on this board, which bots that play alone do not."""
     return event.rounds is not None and len(groups_of(board, event.seating)) > 1
 
 
@@ -102,76 +120,111 @@ def _legs_of(event: Event) -> Iterator[tuple[Board, tuple[tuple[Bot, ...], ...]]
     """
     order = {id(bot): number for number, bot in enumerate(event.bots)}
     for board in event.boards:
-        for first in () if _by_rounds(event, board) else seatings(board, event.bots, event.seating):
-            seated = sorted(
-                {id(bot): bot for bot in first}.values(), key=lambda bot: order[id(bot)]
-            )
+        if _by_rounds(event, board):
+            continue
+        for first in seatings(board, event.bots, event.seating):
+            distinct = {id(bot): bot for bot in first}
+            seated = [distinct[key] for key in sorted(distinct, key=order.__getitem__)]
             legs = tuple(seatings(board, seated, event.seating))
-            if legs[0] == first:  # else they were yielded with an earlier seating
+            if legs[0] == first:  # otherwise an earlier seating has brought these legs
                 yield board, legs
     for board, table in _tables_of(event):
         yield board, tuple(seatings(board, table, event.seating))
 
 
 def _tables_of(event: Event) -> Iterator[tuple[Board, tuple[Bot, ...]]]:
-    """Yield the tables of a partial round robin, each with its board: round by round, so that any part is balanced."""
+    """Yield the tables of a partial round robin, each with its board, round by round."""
     boards = [board for board in event.boards if _by_rounds(event, board)]
     rounds = {board: _rounds(event, board) for board in boards}
     for _ in range(event.rounds or 0):
-        sampled = [(board, next(rounds[board], None)) for board in boards]
-        if all(tables is None for _, tables in sampled):
-            return  # all pairs have met, however many rounds are asked for
-        for board, tables in sampled:
-            for table in tables or ():
+        is_over = True
+        for board in boards:
+            tables = next(rounds[board], None)
+            if tables is None:
+                continue
+            is_over = False
+            for table in tables:
                 yield board, table
+        if is_over:
+            return  # all pairs have met, and further rounds would be empty
 
 
 def _rounds(event: Event, board: Board) -> Iterator[list[tuple[Bot, ...]]]:
-    """Yield the tables of each round on a board; a full round robin of pairs has no more rounds than bots."""
+    """Yield the tables of each round on a board, by lot."""
     size = len(groups_of(board, event.seating))
-    playing = {bot.name: bot for bots in _able(board, event.bots, event.seating) for bot in bots}
-
-    def sampled(*parts: object) -> str:
-        return digest_of("rounds", event.seed, *parts, length=64)
-
-    # The draw makes neighbours in no order that a name could ask for. It is the same on every
-    # board, so that bots that play all boards meet the same bots everywhere.
-    order: list[Bot | None] = [playing[name] for name in sorted(playing, key=sampled)]
+    playing: dict[str, Bot] = {}
+    for bots in _able(board, event.bots, event.seating):
+        playing |= {bot.name: bot for bot in bots}
     if size == 2:
-        # The circle method: one bot stays, the others move by one each round. So no pair meets
-        # twice. The rounds are sampled, too: in consecutive ones a bot's opponents are each other's
-        # opponents, and the strengths of two bots far apart in the circle could hardly be compared.
-        if len(order) % 2:
-            order.append(None)  # whoever meets nobody sits out
-        last, moving = len(order) - 1, order[:-1]
-        for number in sorted(range(last), key=lambda number: sampled("round", number)):
-            pairs = [(order[last], moving[number])]
-            pairs += [
-                (moving[(number + step) % last], moving[number - step])
-                for step in range(1, len(order) // 2)
-            ]
-            yield [
-                (first, second)
-                for first, second in pairs
-                if first is not None and second is not None
-            ]
-    elif len(order) >= size:
-        # Larger tables are sampled anew each round. There is no circle method for them, and bots
-        # may meet again in another round, but no table comes twice. The bots that sat least so far
-        # are seated first.
-        sat = Counter[str]()
-        seen: set[frozenset[str]] = set()
-        for number in range(comb(len(playing), size)):
-            fresh: list[list[str]] = []
-            for attempt in range(DRAWS):
-                names = sorted(
-                    playing, key=lambda name: (sat[name], sampled(number, attempt, name))
-                )
-                names = names[: len(names) - len(names) % size]
-                tables = [names[start :: len(names) // size] for start in range(len(names) // size)]
-                fresh = [table for table in tables if frozenset(table) not in seen]
-                if len(fresh) == len(tables):
-                    break
-            seen |= set(map(frozenset, fresh))
-            sat.update(chain(*fresh))
-            yield [tuple(playing[name] for name in table) for table in fresh]
+        yield from _rounds_of_pairs(event, playing)
+    elif len(playing) >= size:
+        yield from _rounds_of_tables(event, playing, size)
+
+
+def _lot(event: Event, *parts: object) -> str:
+    """Return a text that decides an order by lot."""
+    return digest_of("rounds", event.seed, *parts, length=64)
+
+
+def _rounds_of_pairs(event: Event, playing: Mapping[str, Bot]) -> Iterator[list[tuple[Bot, ...]]]:
+    """Yield the pairs of each round by the circle method: no pair meets twice.
+
+    One bot stays, and the others move by one each round, so that there are no more rounds than
+    bots.
+    """
+    # The lot prevents that a name gives a bot certain neighbours. It is the same on every board, so
+    # that bots that play all boards meet the same bots everywhere.
+    names = sorted(playing, key=lambda name: _lot(event, name))
+    order: list[Bot | None] = [playing[name] for name in names]
+    if len(order) % 2:
+        order.append(None)  # the bot that meets nobody sits out
+    # The rounds come by lot, too: in consecutive rounds the opponents of a bot are each other's
+    # opponents, and the strengths of two bots far apart in the circle could hardly be compared.
+    *moving, staying = order or [None]
+    for number in sorted(range(len(moving)), key=lambda number: _lot(event, "round", number)):
+        pairs = [(staying, moving[number])]
+        for step in range(1, len(order) // 2):
+            opponent = moving[(number + step) % len(moving)]
+            pairs.append((opponent, moving[number - step]))
+        tables: list[tuple[Bot, ...]] = []
+        for first, second in pairs:
+            if first is not None and second is not None:
+                tables.append((first, second))
+        yield tables
+
+
+def _rounds_of_tables(
+    event: Event, playing: Mapping[str, Bot], size: int
+) -> Iterator[list[tuple[Bot, ...]]]:
+    """Yield the tables of more than two bots of each round; no table comes twice.
+
+    There is no circle method for them. They are drawn anew each round, so bots may meet again. The
+    bots that played the fewest rounds are seated first.
+    """
+    rounds_played: Counter[str] = Counter()
+    earlier_tables: set[frozenset[str]] = set()
+    for number in range(comb(len(playing), size)):
+        new_tables: list[list[str]] = []
+        for attempt in range(DRAWS):
+            tables = _drawn_tables(event, size, rounds_played, sorted(playing), (number, attempt))
+            new_tables = [table for table in tables if frozenset(table) not in earlier_tables]
+            if len(new_tables) == len(tables):
+                break
+        for table in new_tables:
+            earlier_tables.add(frozenset(table))
+            rounds_played.update(table)
+        yield [tuple(playing[name] for name in table) for table in new_tables]
+
+
+def _drawn_tables(
+    event: Event,
+    size: int,
+    rounds_played: Counter[str],
+    names: Sequence[str],
+    draw: tuple[int, int],
+) -> list[list[str]]:
+    """Return tables of this size, by lot among the bots that played equally many rounds."""
+    order = sorted(names, key=lambda name: (rounds_played[name], _lot(event, *draw, name)))
+    tables = len(order) // size
+    seated = order[: tables * size]
+    return [seated[start::tables] for start in range(tables)]

@@ -1,27 +1,29 @@
-"""Swiss: in each round bots of equal score meet, and no two bots meet twice. FIDE's Dutch system, without its colours.
+"""Swiss: bots of equal score meet, and no two bots meet twice. FIDE's Dutch system without colours.
 
-Each game has a Swiss of its own, among the bots that play it. A batch is a round of all of them. It
+Each game has its own Swiss, among the bots that play it. A batch is a round of all of them. It
 is paired from the results of all earlier rounds, so it begins when the last match of the round
 before is over.
 """
 
 # Rules of FIDE's handbook, C.04.1, of 1 July 2025; those of a round are in _dutch.py
-# --------------------------------------------------------------------------------------- - The
-# number of rounds is fixed beforehand (article 1). FIDE gives no number. Ours is log2 of the bots,
-# rounded up: with fewer rounds two bots could have won all their pairings. - Where bots must meet
-# again, they play with new seeds. - A bye is worth a win (article 3): a bot that nobody could meet
-# should not lose ground by it, and half a point would push a good bot into a group of weaker ones.
+# ---------------------------------------------------------------------------------------
+# - The number of rounds is fixed beforehand (article 1). FIDE gives no number. Ours is log2 of the
+#   bots, rounded up: with fewer rounds two bots could have won all their pairings.
+# - Where bots must meet again, they play with new seeds.
+# - A bye is worth a win (article 3): a bot that no other bot could meet should not fall behind by
+#   it, and half a point would push a good bot into a group of weaker bots.
 # - A bot that did not say `ready` in any match of a pairing was absent from that round. It is
-# paired no more, as FIDE withdraws who stays away without notice, and its opponent has the point. A
-# bot that never said `ready` has no point for a bye either, which it may have had before its first
-# pairing; nor has a bot that sat out all the time. Who is absent stands in the results, so an event
-# that goes on pairs the same bots. The first pairing has to show it: no result is on disk before. -
-# A pairing is one game: 1 point for the bot with the higher sum of scores over all its legs, and
-# half a point each where the sums are equal. To sum up the scores themselves would split the bots
-# into as many groups as bots.
+#   paired no more, as FIDE withdraws a player who stays away without notice, and its opponent gets
+#   the point. A bot that never said `ready` gets no point for a bye either, which it may have had
+#   before its first pairing; nor does a bot that sat out all rounds. The results show who is
+#   absent, so a resumed event pairs the same bots. The first pairing has to show it: no result is
+#   on disk before.
+# - A pairing is one game: 1 point for the bot with the higher sum of scores over all its legs, and
+#   half a point each where the sums are equal. Summing up the scores themselves would split the
+#   bots into as many groups as there are bots.
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from fractions import Fraction
 
 from arena.errors import ArenaError
@@ -38,11 +40,12 @@ from arena.results.standings import absentees
 from arena.values import Batch, Event, Match
 
 BEHIND = 0
-WIN, DRAW = 2, 1  # half points, so that sums are whole numbers
+WIN, DRAW = 2, 1
+"""Half points, so that sums are whole numbers."""
 
 
 def batch(event: Event, number: int, history: Sequence[Batch]) -> Iterator[Match]:
-    """Yield the matches of a round, the bots of the highest score first; nothing after the last round."""
+    """Yield the matches of a round, the highest score first; none after the last round."""
     for league, own in leagues(event, history):
         if number < rounds(league):
             yield from _round(league, own)
@@ -58,19 +61,26 @@ def count(event: Event) -> dict[str, int]:
 
 
 def rounds(league: Event) -> int:
-    """Return the number of rounds; ArenaError for a game that can't be paired, or that is asked for too many rounds."""
+    """Return the number of rounds.
+
+    ArenaError for a game that cannot be paired, or for too many rounds.
+    """
     check_generalists(league)
     bots = len(league.bots)
     most = bots - 1 + bots % 2
     if league.rounds is not None and league.rounds > most:
         raise ArenaError(
-            f"rounds: {bots} bots of {league.games[0]} play at most {most} rounds of Swiss before somebody must meet "
-            f'twice: say rounds = {most} or fewer, or schedule = "round_robin"'
+            f"rounds: {bots} bots of {league.games[0]} play at most {most} rounds of Swiss before "
+            f"somebody must meet twice: say rounds = {most} or fewer, "
+            'or schedule = "round_robin"'
         )
-    return league.rounds if league.rounds is not None else (bots - 1).bit_length()
+    if league.rounds is not None:
+        return league.rounds
+    return (bots - 1).bit_length()
 
 
 def _round(league: Event, history: Sequence[Batch]) -> Iterator[Match]:
+    """Yield the matches of the next round of a game."""
     bots = seeded(league)
     state = _state(league, history)
     present = [bot for bot in range(len(bots)) if bot not in state.absent]
@@ -91,13 +101,13 @@ def _round(league: Event, history: Sequence[Batch]) -> Iterator[Match]:
 
 
 def placings(league: Event, history: Sequence[Batch]) -> tuple[Placing, ...]:
-    """Return the table of a game's Swiss after these rounds, by points, then by Buchholz (FIDE C.07 article 8.1).
+    """Return the table of a game's Swiss after these rounds, by points, then by Buchholz.
 
-    Byes are visible in a column of their own. Here they count as wins, as in the pairing of the
-    next round. Points of the leaderboard and ratings count matches only, and a bye is none. For
-    Buchholz the opponent of a bye is FIDE's "dummy", which has the bot's own points (C.07 article
-    16.4); so is an opponent that did not say `ready`. A bot that never did stands behind all that
-    played.
+    FIDE's C.07 article 8.1 defines Buchholz. Byes have their own column. Here they count as wins,
+    as in the pairing of the next round. Points of the leaderboard and ratings count matches only,
+    and a bye is none. For Buchholz the opponent of a bye is FIDE's "dummy", which has the bot's own
+    points (C.07 article 16.4); so is an opponent that did not say `ready`. A bot that never did
+    stands behind all that played.
     """
     bots = [bot.name for bot in seeded(league)]
     state = _state(league, history)
@@ -106,23 +116,27 @@ def placings(league: Event, history: Sequence[Batch]) -> tuple[Placing, ...]:
         buchholz.append((state.byes[bot] + state.walkovers[bot]) * points)
     for (bot, opponent), games in state.games.items():
         buchholz[bot] += games * state.points[opponent]
-    worth = [(bot not in state.never, state.points[bot], buchholz[bot]) for bot in range(len(bots))]
-    place: dict[tuple[bool, int, int], int] = {}
-    for number, value in enumerate(sorted(worth, reverse=True), 1):
-        place.setdefault(value, number)
-    rows = [
-        Placing(
-            place=place[worth[index]],
-            bot=name,
-            points=Fraction(state.points[index], WIN),
-            won=state.results[index][1],
-            drawn=state.results[index][0],
-            lost=state.results[index][-1],
-            byes=state.byes[index],
-            buchholz=Fraction(buchholz[index], WIN),
+    values: list[tuple[bool, int, int]] = []
+    for bot, points in enumerate(state.points):
+        values.append((bot not in state.never, points, buchholz[bot]))
+    place_of: dict[tuple[bool, int, int], int] = {}
+    for place, value in enumerate(sorted(values, reverse=True), 1):
+        place_of.setdefault(value, place)  # equal bots share a place
+    rows: list[Placing] = []
+    for bot, name in enumerate(bots):
+        results = state.results[bot]
+        rows.append(
+            Placing(
+                place=place_of[values[bot]],
+                bot=name,
+                points=Fraction(state.points[bot], WIN),
+                won=results[1],
+                drawn=results[0],
+                lost=results[-1],
+                byes=state.byes[bot],
+                buchholz=Fraction(buchholz[bot], WIN),
+            )
         )
-        for index, name in enumerate(bots)
-    ]
     return tuple(sorted(rows, key=lambda row: (row.place, row.bot)))
 
 
@@ -137,52 +151,71 @@ class _State:
         self.met = Counter[tuple[int, int]]()
         """How often two bots were paired, in both orders."""
         self.games = Counter[tuple[int, int]]()
-        """The same for the pairings that both came to."""
-        self.byes, self.walkovers = [0] * bots, [0] * bots
-        """A walkover is a pairing to which only the other bot did not come."""
-        self.down, self.up = [0] * bots, [0] * bots
-        """The floats."""
+        """The number of pairings to which both bots came, in both orders."""
+        self.byes = [0] * bots
+        self.walkovers = [0] * bots
+        """Pairings to which only the other bot did not come."""
+        self.down = [0] * bots
+        self.up = [0] * bots
+        """The floats, as in `_dutch.Floats`."""
         self.absent: set[int] = set()
         """The bots that did not come to a pairing. They are paired no more."""
         self.never: set[int] = set()
-        """Those of them that came to none; of a Swiss that is over, all bots that came to none."""
+        """The absent bots that came to no pairing; after the last round all that came to none."""
 
 
 def _state(league: Event, history: Sequence[Batch]) -> _State:
+    """Return a game's Swiss after these rounds."""
     index = {bot.name: number for number, bot in enumerate(seeded(league))}
     state = _State(len(index))
     weights = {len(history) - 1: LAST_ROUND, len(history) - 2: ROUND_BEFORE}
     came: set[int] = set()
-    for number, played in enumerate(history):
-        weight, before = weights.get(number, 0), tuple(state.points)
-        unpaired = set(index.values()) - state.absent
-        missing = {index[name] for name in absentees(played)}
-        for total in totals(played).values():
-            scores = [(index[name], score) for name, score in total.items()]
-            for (bot, score), (opponent, opponents_score) in (scores, scores[::-1]):
-                result = (score > opponents_score) - (score < opponents_score)
-                if bot in missing:
-                    result = -1  # also where both did not come, and so scored alike
-                state.points[bot] += DRAW + result
-                state.results[bot][result] += 1
-                state.met[bot, opponent] += 1
-                unpaired.remove(bot)
-                if bot not in missing and opponent in missing:
-                    # A point without play is like a bye: a float down, and no bye later.
-                    state.walkovers[bot] += 1
-                    state.down[bot] += weight
-                    continue
-                state.games[bot, opponent] += bot not in missing
-                if before[bot] != before[opponent]:
-                    (state.down if before[bot] > before[opponent] else state.up)[bot] += weight
-            came |= {bot for bot, _ in scores} - missing
-        for bot in unpaired:
-            state.points[bot] += WIN
-            state.byes[bot] += 1
-            state.down[bot] += weight
-        state.absent |= missing
-    is_over = len(history) >= rounds(league) or len(index) - len(state.absent) < 2
-    state.never = (set(index.values()) if is_over else state.absent) - came
+    for number, batch in enumerate(history):
+        came |= _add_round(state, batch, index, weights.get(number, 0))
+    everybody = set(index.values())
+    is_over = len(history) >= rounds(league) or len(everybody) - len(state.absent) < 2
+    state.never = (everybody if is_over else state.absent) - came
     for bot in state.never:
-        state.points[bot], state.byes[bot] = 0, 0
+        state.points[bot] = 0
+        state.byes[bot] = 0
     return state
+
+
+def _add_round(state: _State, batch: Batch, index: Mapping[str, int], weight: int) -> set[int]:
+    """Add the results of a round; return the bots that came to their pairing.
+
+    `index` has the number of each bot by name, and `weight` is what a float counts in this round.
+    """
+    points_before = tuple(state.points)
+    unpaired = set(index.values()) - state.absent
+    missing = {index[name] for name in absentees(batch)}
+    came: set[int] = set()
+    for sums in totals(batch).values():
+        scores = [(index[name], score) for name, score in sums.items()]
+        for (bot, score), (opponent, opponents_score) in (scores, scores[::-1]):
+            result = (score > opponents_score) - (score < opponents_score)
+            if bot in missing:
+                result = -1  # also where both did not come, and so have equal scores
+            else:
+                came.add(bot)
+            state.points[bot] += DRAW + result
+            state.results[bot][result] += 1
+            state.met[bot, opponent] += 1
+            unpaired.remove(bot)
+            if bot not in missing and opponent in missing:
+                # A point without play is like a bye: a float down, and no bye later.
+                state.walkovers[bot] += 1
+                state.down[bot] += weight
+                continue
+            if bot not in missing:
+                state.games[bot, opponent] += 1
+            if points_before[bot] > points_before[opponent]:
+                state.down[bot] += weight
+            elif points_before[bot] < points_before[opponent]:
+                state.up[bot] += weight
+    for bot in unpaired:
+        state.points[bot] += WIN
+        state.byes[bot] += 1
+        state.down[bot] += weight
+    state.absent |= missing
+    return came
