@@ -25,7 +25,8 @@ LEFT_OUT = {"swiss": ("out",), "knockout": ("drawn", "buchholz")}
 def placings(archive: Archive) -> list[dict[str, Any]]:
     """Return the rows of the tables of a stored event after its complete batches.
 
-    There are none where its schedule has no table. The keys are those of `PLACINGS`. The table that the run stored is used if there is one.
+    There are none where its schedule has no table. The keys are those of `PLACINGS`. The table that
+    the run stored is used if there is one.
     """
     event = archive.event()
     if not has_places(event):

@@ -282,7 +282,8 @@ class Tournament(Table):
                 raise ArenaError(f"bot {entry.name!r}: give it either a `path` or a `command`")
             if entry.command is None and (entry.bridge is not None or entry.options):
                 raise ArenaError(
-                    f"bot {entry.name!r}: bridge: only for a bot with a `command`; write it into the bot.toml of the "
+                    f"bot {entry.name!r}: bridge: only for a bot with a `command`; "
+                    "write it into the bot.toml of the "
                     "bot's folder"
                 )
             if not entry.adds_bot:

@@ -1,7 +1,7 @@
-"""Who meets whom in one round of a Swiss: FIDE's Dutch system without its colours. Pure; it knows no event.
+"""Pair one round of a Swiss by FIDE's Dutch system without its colours. It knows no event.
 
 FIDE's criteria have an order of importance, and each counts pairs of some kind. So the quality of a
-pairing is a sum of weights of its pairs, in which each criterion has digits of its own, and the
+pairing is a sum of weights of its pairs, in which each criterion has its own digits, and the
 best pairing is a matching of greatest weight, which rustworkx finds. Among pairings of equal
 quality the first in FIDE's order is taken: a pair is tried, and stands if the greatest weight can
 still be reached with it.
@@ -13,23 +13,25 @@ matching of 128 bots takes a second.
 
 # The rules, with the articles of FIDE's handbook, C.04.1 (basic rules) and C.04.3 (Dutch system),
 # of 1 July 2025
-# ---------------------------------------------------------------------------------------------------------------
+# ------------------------------------------------------------------------------------------------
 # - Two bots meet only once (C1), as long as the bots can be paired so. Where they can't (among few
-# bots, in late rounds), those that met least often meet again. It matters more that such pairs are
-# few than that their scores are equal, so then all bots are one group. - With an odd number of bots
-# one has a bye: one of the lowest score (C5) among the bots with the fewest byes, so nobody has two
-# before all have one (C2). - Bots are ordered by score, then by seed (article 1.2), and paired from
-# the highest score down. A bracket is a group of equal scores with the bots that moved down to it.
-# The rest must always be able to be paired (C4). - In a bracket as few bots as possible move down
-# (C6), then those of the lowest scores (C7), then those with which the next bracket keeps C6 and C7
-# best (C8). - A bot that meets a bot of lower score floats down in that round, one that meets a bot
-# of higher score floats up, and a bye is a float down (article 1.4). As few residents as possible
-# move down that floated down in the last round (C14), as few opponents of moved bots as possible
-# floated up then (C15); then the same for the round before (C16, C17). Of moved bots and their
-# opponents that float again all the same, the differences of scores are as small as can be (C18 to
-# C21). - Among pairings of equal quality the highest moved bots are paired, and have the highest
-# opponents. Of the rest, the upper half meets the lower half, with the fewest and smallest
-# exchanges (4.3 a, b), in the order of the lower half's transpositions (4.2).
+#   bots, in late rounds), those that met least often meet again. It matters more that such pairs
+#   are few than that their scores are equal, so then all bots are one group.
+# - With an odd number of bots one has a bye: one of the lowest score (C5) among the bots with the
+#   fewest byes, so nobody has two before all have one (C2).
+# - Bots are ordered by score, then by seed (article 1.2), and paired from the highest score down. A
+#   bracket is a group of equal scores with the bots that moved down to it. The rest must always be
+#   able to be paired (C4).
+# - In a bracket as few bots as possible move down (C6), then those of the lowest scores (C7), then
+#   those with which the next bracket keeps C6 and C7 best (C8).
+# - A bot that meets a bot of lower score floats down in that round, one that meets a bot of higher
+#   score floats up, and a bye is a float down (article 1.4). As few residents as possible move down
+#   that floated down in the last round (C14), as few opponents of moved bots as possible floated up
+#   then (C15); then the same for the round before (C16, C17). Of moved bots and their opponents
+#   that float again all the same, the differences of scores are as small as can be (C18 to C21).
+# - Among pairings of equal quality the highest moved bots are paired, and have the highest
+#   opponents. Of the rest, the upper half meets the lower half, with the fewest and smallest
+#   exchanges (4.3 a, b), in the order of the lower half's transpositions (4.2).
 #
 # Left out: colours (C3, C10 to C13), because each pairing is played in both distributions of roles;
 # unplayed games (C9), because swiss.py pairs no bot that was absent from a round, and counts a
@@ -49,18 +51,21 @@ Meetings = Callable[[int, int], int]
 Edge = tuple[int, int]
 """Two bots that may meet, the one of higher rank first, or a bot and BYE."""
 Quality = tuple[int, ...]
-"""What an edge adds to each criterion, the most important first; more is better. No criterion has both signs."""
+"""The sum that an edge adds to each criterion, the most important first; more is better.
+
+No criterion has both signs."""
 
 LAST_ROUND, ROUND_BEFORE = 2, 1
 BYE = -1
 """The node that the bot with the bye is paired with."""
 WEIGHT_BITS = 120
-"""rustworkx computes with 128 bits, and doubles weights. What would need more is left out, the last criteria first."""
+"""rustworkx computes with 128 bits, and doubles weights. Criteria that need more bits are left out,
+the last first."""
 
 
 @dataclass(frozen=True)
 class Floats:
-    """How each bot floated in the last two rounds: the sum of LAST_ROUND and ROUND_BEFORE, 0 for not at all."""
+    """The floats of each bot: the sum of LAST_ROUND and ROUND_BEFORE if it floated in them."""
 
     down: Sequence[int]
     up: Sequence[int]
@@ -69,10 +74,10 @@ class Floats:
 def paired(
     points: Sequence[int], met: Meetings, byes: Sequence[int], floats: Floats | None = None
 ) -> tuple[Pairs, int | None]:
-    """Return the pairs of a round, those of the highest score first, and the bot that has the bye, if there is one.
+    """Return the pairs of a round, the highest score first, and the bot with the bye or None.
 
-    Bots are numbered by seed. `met` is how often two bots met: they meet again only if all can't be
-    paired otherwise.
+    Bots are numbered by seed. `met` returns how often two bots met: they meet again only if all
+    cannot be paired otherwise.
     """
     bots = range(len(points))
     floats = floats or Floats([0] * len(points), [0] * len(points))
@@ -120,10 +125,17 @@ class _Round:
         return 2 * (max(met, default=0) + 1) + 2
 
     def edges(self, bots: Iterable[int]) -> Iterator[Edge]:
-        """Yield who may meet whom of these bots, which come in the order of their rank, and who may have the bye."""
+        """Yield the pairs that may meet, and the bots that may have the bye.
+
+        `bots` come in the order of their rank.
+        """
         bots = list(bots)
-        yield from (edge for edge in combinations(bots, 2) if edge not in self.forbidden)
-        yield from ((bot, BYE) for bot in bots if bot in self.absent)
+        for edge in combinations(bots, 2):
+            if edge not in self.forbidden:
+                yield edge
+        for bot in bots:
+            if bot in self.absent:
+                yield bot, BYE
 
     def pairs(self) -> tuple[Pairs, int | None]:
         """Return the pairs of all brackets, and the bot with the bye."""
@@ -148,7 +160,7 @@ class _Round:
 
 @dataclass(frozen=True)
 class _Bracket:
-    """A group of equal scores, and the bots that moved down to it; all in the order of their rank."""
+    """A group of equal scores, and the bots that moved down to it, in the order of their rank."""
 
     round: _Round
     moved: Sequence[int]
@@ -171,7 +183,10 @@ class _Bracket:
         return [*with_moved, *self._pairs_of_rest(set(chain.from_iterable(with_moved)))]
 
     def _pairs_with_moved(self) -> Pairs:
-        """Return the pairs of moved bots; of equal pairings the highest of them meet the highest residents."""
+        """Return the pairs of moved bots.
+
+        Among equal pairings, the highest moved bots meet the highest residents.
+        """
         bit = {bot: 1 << place for place, bot in enumerate(reversed(self.moved))}
         height = {bot: place for place, bot in enumerate(reversed(self.residents))}
         best = self._best(
@@ -214,10 +229,10 @@ class _Bracket:
     def _best(
         self, moved: Sequence[int], rest: Sequence[int], order: Callable[[int, int], Quality]
     ) -> "_Best":
-        """Return the best matching of these bots and the lower ones; `order` decides where the criteria are equal.
+        """Return the best matching of these bots and the lower bots.
 
-        No two moved bots meet: those that may would have met in a higher bracket, as then fewer
-        move down.
+        `order` decides where the criteria are equal. No two moved bots meet: if they may meet, they
+        have met in a higher bracket, as then fewer bots move down.
         """
         criteria, moving, resting = self._criteria(), set(moved), set(rest)
         quality = {}
@@ -264,7 +279,7 @@ class _Bracket:
 
     @staticmethod
     def _order_of_rest(rest: Sequence[int], size: int) -> Callable[[int, int], Quality]:
-        """Return what decides between equal pairings of this size: few and small exchanges, no transposition."""
+        """Return the order of equal pairings of this size: few and small exchanges come first."""
         place = {bot: number for number, bot in enumerate(rest)}
 
         def order(first: int, second: int) -> Quality:
@@ -277,10 +292,13 @@ class _Bracket:
 
 
 class _Best:
-    """The best matching of a graph, of which the pairs are settled one after the other without loss."""
+    """The best matching of a graph, whose pairs are settled one after the other without loss."""
 
     def __init__(self, quality: Mapping[Edge, Quality], *, complete: bool) -> None:
-        """Find the matching; of the most pairs, if `complete`. The last number of a quality may be lost: a hint."""
+        """Find the matching; of the most pairs, if `complete`.
+
+        The last number of a quality is a hint, which may be lost.
+        """
         self._complete = complete
         self._weights, self._unit = _weights(quality)
         self.mates = _matching(self._weights, complete=complete)
@@ -288,7 +306,10 @@ class _Best:
         self._settled: set[int] = set()
 
     def settle(self, bot: int, opponents: Iterable[int]) -> int | None:
-        """Pair a bot with the first of these opponents that leaves the matching as good; return it, or None."""
+        """Pair a bot with the first of these opponents that keeps the matching as good.
+
+        Return the opponent, or None.
+        """
         for opponent in opponents:
             if (bot, opponent) not in self._weights or opponent in self._settled:
                 continue
@@ -312,7 +333,10 @@ class _Best:
 
 
 def _weights(quality: Mapping[Edge, Quality]) -> tuple[dict[Edge, int], int]:
-    """Return a weight for each edge that has all criteria in digits of their own, and the unit of the last but one."""
+    """Return a weight for each edge, with each criterion in its own digits, and a unit.
+
+    The unit is that of the last criterion but one.
+    """
     weights, unit = [0] * len(quality), 1
     for column in zip_longest(*quality.values(), fillvalue=0):
         unit = 1

@@ -1,19 +1,19 @@
-"""Ladder: it plays the pairings that remove the most doubt about the order of the bots for their machine time.
+"""Ladder: it plays the pairings that remove most doubt about the order of the bots for their time.
 
 A batch is computed one batch behind: batch n from the results of all batches before n - 1. So the
 lanes play one batch while the next one is computed, and never wait for a last slow match.
 """
 
-# Theory of operation ------------------- The fit of the rating `bradley_terry` gives each bot a
-# strength and all strengths a covariance. Of two bots whose strengths differ by d, with a standard
-# error e of that difference, the chance that their order is wrong is the normal distribution's tail
-# beyond |d| / e: their doubt. A further pairing reduces e: a match of which the stronger wins with
-# probability p has the information p(1 - p) about d. So bots that are close meet more often than
-# bots far apart, and a bot of which little is known, such as a new one, meets others more often
-# than one of which much is known.
+# Theory of operation
+# -------------------
+# The fit of the rating `bradley_terry` gives each bot a strength and all strengths a covariance. Of
+# two bots whose strengths differ by d, with a standard error e of that difference, the chance that
+# their order is wrong is the normal distribution's tail beyond |d| / e: their doubt. A further
+# pairing reduces e: a match of which the stronger wins with probability p has the information p(1 -
+# p) about d. So bots that are close meet more often than bots far apart, and a bot of which little
+# is known, such as a new one, meets others more often than one of which much is known.
 #
-# worth = doubt * (what the pairing takes away of e squared) / (the turns that it is expected to
-# take)
+#     worth = doubt * (reduction of e squared) / (expected turns of the pairing)
 #
 # A batch is chosen pairing by pairing; each chosen pairing, and each pairing of the batch that is
 # still played, counts as if its results were there: how much they reduce the covariance does not
@@ -81,21 +81,25 @@ if TYPE_CHECKING:  # numpy takes a tenth of a second to import, and commands lis
     from arena.results.ratings.fitting.match_totals import MatchTotals
 
     Expected = Callable[[Ints, Ints], tuple[Floats, Floats, Floats]]
-    """Returns the difference in strength, the information and the cost of pairings of these bots."""
+    """Returns the difference in strength, the information and the cost of pairings of bots."""
 
 BEHIND = 1
 FEWEST_PAIRINGS = (
     8  # of a batch: with fewer, two batches would not fill the lanes of a large machine
 )
 FLOOR = 0.5  # of the average bot's pairings, which each bot has at least
-PARTNERS = 8  # candidates of each bot in one batch: a thousand bots have at most 8,000 candidates, not half a million
+PARTNERS = 8
+"""The candidates of each bot in one batch: a thousand bots have 8,000 at most, not half a million.
+"""
 START_TURNS = 20
-"""A match costs its start, too: as much as this number of turns of bots that think for some milliseconds."""
+"""The cost of the start of a match, in turns of bots that think for some milliseconds."""
 DECIMALS = 6
-"""Of the logarithm of a worth: below these, pairings are equal and go by seed, so every CPU chooses the same."""
+"""The decimals of the logarithm of a worth: pairings that are equal in them are ordered by seed, so
+that every CPU makes the same choice."""
 
 LEAST_SQUARE = 1e-12
-ROWS = 64  # bots whose candidates are looked for at once: all pairs of a thousand bots at once would take 100 MB
+ROWS = 64
+"""The bots whose candidates are computed at once: those of a thousand bots would take 100 MB."""
 
 Pairs = tuple[tuple[int, int], ...]
 """Two bots each, as their indices in the seed order, the better seed first."""
@@ -112,25 +116,26 @@ def batch(event: Event, number: int, history: Sequence[Batch]) -> Iterator[Match
 
 
 def count(event: Event) -> dict[str, int]:
-    """Return how many matches are planned on each board, exactly; a bound where bots play single roles."""
+    """Return how many matches are planned on each board; a bound where bots play single roles."""
     check(event)
     pairings = _pairings(event, _legs(event, event.boards))
     return {board.label: pairings * int(_legs(event, [board]).max()) for board in event.boards}
 
 
 def _pairings(event: Event, legs: "Ints") -> int:
-    """Return the number of pairings of the event: as many as a round robin has, unless `rounds` says otherwise."""
+    """Return the number of pairings: that of a round robin, unless `rounds` says otherwise."""
     if event.rounds is not None:
         return event.rounds * _batch_size(event)
     return event.repeats * int((legs > 0).sum()) // 2
 
 
 def _batch_size(event: Event) -> int:
+    """Return the number of pairings of a batch."""
     return max(len(event.bots) // 2, FEWEST_PAIRINGS)
 
 
 def _legs(event: Event, boards: Iterable[Board]) -> "Ints":
-    """Return bots x bots, in the seed order: the number of matches of a pairing of each two bots on these boards."""
+    """Return bots x bots, in the seed order: the matches of their pairing on these boards."""
     import numpy as np
 
     bots = seeded(event)
@@ -149,10 +154,11 @@ def _legs(event: Event, boards: Iterable[Board]) -> "Ints":
 
 
 class _Ladder:
-    """The batches of one event that were chosen so far, and the results from which they were chosen."""
+    """The chosen batches of one event, and the results from which they were chosen."""
 
     def __init__(self, event: Event) -> None:
-        self.bots, self._event = seeded(event), event
+        self.bots = seeded(event)
+        self._event = event
         self._legs = _legs(event, event.boards)
         self._history: list[Batch] = []
         self._results = _Results(event)
@@ -208,15 +214,15 @@ class _Results:
         self.batches = 0
         self._entries: dict[Entry, int] = {}
         self._seats = array("q")
-        """Of each seat: its match, position, entry and score."""
+        """The match, position, entry and score of each seat."""
         self._endings: defaultdict[object, dict[object, int]] = defaultdict(dict)
-        """Of each seating: the scores, reasons and numbers of turns with which its matches ended, numbered."""
+        """The scores, reasons and numbers of turns of the matches of each seating, numbered."""
         self._transcripts = array("q")
-        """Of each match: the number of its ending."""
+        """The number of the ending of each match."""
         self.met = np.zeros((len(bots), len(bots)), dtype=np.int64)
         """Bots x bots: the number of their pairings."""
         self.by_chance = np.zeros((len(bots), len(bots)), dtype=np.bool_)
-        """Bots x bots: whether matches of theirs in the same roles ended differently."""
+        """Bots x bots: True if two matches of them in the same roles ended differently."""
         self.turns, self.matches = np.zeros((2, len(bots)), dtype=np.int64)
         """By bot: the turns of its matches, and their number."""
         self.absent: set[int] = set()
@@ -294,7 +300,10 @@ class _Results:
 def _most_useful(
     event: Event, legs: "Ints", results: _Results, under_way: Pairs, size: int
 ) -> Choice:
-    """Return the pairings that are worth most, at most `size`, each with its repeat, while others are under way."""
+    """Return the pairings of most worth, at most `size`, each with its repeat.
+
+    `under_way` are the pairings that are played now.
+    """
     if size < 1:
         return ()
     import numpy as np
@@ -316,7 +325,8 @@ def _most_useful(
     changes = np.zeros((len(under_way) + size, len(legs)))
     changed = 0
     lots = np.full(legs.shape, np.inf)
-    """Each pairing's place in the order of the lot, from 0 up to 1, plus the times that it is under way or chosen."""
+    """The place of each pairing in the order of the lot, from 0 to 1, plus the number of times that
+    it is under way or chosen."""
 
     def between_equals(bot: "Ints | int", opponent: "Ints | int") -> "tuple[Floats, Floats]":
         """Return the information of pairings if the bots were equal, and the cost."""
@@ -334,7 +344,7 @@ def _most_useful(
         return ahead, information / np.cosh(0.5 * ahead) ** 2, cost
 
     def play(bot: int, opponent: int, gain: float) -> "Floats":
-        """Count a pairing, take the doubt away that its information will take away, and return this change."""
+        """Count a pairing, and return its change of the covariance, which is kept in `changes`."""
         nonlocal changed
         pairings[[bot, opponent]] += 1
         met[[bot, opponent], [opponent, bot]] += 1
@@ -384,7 +394,10 @@ def _most_useful(
 
 
 def _worth(ahead: "Floats", information: "Floats", cost: "Floats", square: "Floats") -> "Floats":
-    """Return the logarithm of each pairing's worth; `square` is the squared error of the difference in strength."""
+    """Return the logarithm of the worth of each pairing.
+
+    `square` is the squared error of the difference in strength.
+    """
     import numpy as np
 
     square = np.maximum(square, LEAST_SQUARE)
@@ -399,7 +412,7 @@ def _worth(ahead: "Floats", information: "Floats", cost: "Floats", square: "Floa
 def _candidates(
     legs: "Ints", covariance: "Floats", expected: "Expected"
 ) -> "tuple[Ints, Ints, Floats]":
-    """Return the pairings that are worth most for either bot, by seeds, with the squared error of each."""
+    """Return the pairings of most worth for either bot, by seeds, with their squared errors."""
     import numpy as np
 
     variance = covariance.diagonal()
@@ -425,7 +438,10 @@ def _candidates(
 
 
 def _strengths(event: Event, results: _Results) -> tuple["Floats", "Floats"]:
-    """Return each bot's strength, in logits, and their covariance, from the model of the rating `bradley_terry`."""
+    """Return each bot's strength, in logits, and the covariance of the strengths.
+
+    They are from the model of the rating `bradley_terry`.
+    """
     import numpy as np
 
     from arena.results.arrays import rounded
