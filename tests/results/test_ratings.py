@@ -401,6 +401,36 @@ def test_the_baseball_league_of_1987_has_the_figures_of_the_textbook():
     assert all(0.7 < ratio < 1 for ratio in ratios)
 
 
+TEAM_WINS = {"a": {"b": 2, "d": 1}, "b": {"a": 3, "c": 5}, "c": {"b": 3, "d": 1}, "d": {"a": 4, "c": 3}}
+"""By winner, then loser: the worked example of Wikipedia's article on the Bradley-Terry model."""
+TEAM_ODDS = {"a": 0.640, "b": 1.043, "c": 0.660, "d": 2.270}
+"""The odds that the article finds, with a geometric mean of 1."""
+
+
+def test_four_teams_have_the_odds_of_the_example_in_the_encyclopedia():
+    """Each match is played in both roles, so that no role has an advantage."""
+    played = []
+    for winner, losers in TEAM_WINS.items():
+        for loser, wins in losers.items():
+            for _ in range(wins):
+                played.append(match("duel", f"{winner} {loser}", 100, 0, seed=len(played)))
+                played.append(match("duel", f"{loser} {winner}", 0, 100, seed=len(played)))
+    plain = bradley_terry.rate(arrays_of(played), refits=2, prior=False)
+    logits = {rating.bot: rating.strength.value for rating in plain.ratings}
+    mean = np.mean(list(logits.values()))
+    odds = {team: np.exp(value - mean) for team, value in logits.items()}
+    assert odds == pytest.approx(TEAM_ODDS, abs=6e-4)
+    for team, wins in TEAM_WINS.items():  # the model expects of each team just its wins
+        expected = 0.0
+        for other in TEAM_WINS.keys() - {team}:
+            met = wins.get(other, 0) + TEAM_WINS[other].get(team, 0)
+            expected += met * odds[team] / (odds[team] + odds[other])
+        assert expected == pytest.approx(sum(wins.values()), abs=1e-4)
+    shrunk = {rating.bot: rating.strength.value for rating in bradley_terry.rate(arrays_of(played), refits=2).ratings}
+    assert list(shrunk) == sorted(TEAM_ODDS, key=TEAM_ODDS.__getitem__, reverse=True)
+    assert abs(shrunk["d"]) < abs(logits["d"])
+
+
 @pytest.mark.parametrize(
     "played",
     [
