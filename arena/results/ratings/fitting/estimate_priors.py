@@ -1,8 +1,10 @@
 """Estimates of the prior and of the weights of scores, from the scores (empirical Bayes)."""
 
-# Theory of operation ------------------- The fit needs four figures that no organiser can know: the
-# two spreads of the prior (prior.py), the dispersion of each role's scores, and the overlap between
-# the scores of different sides. They are estimated in turns with the fit:
+# Theory of operation
+# -------------------
+# The fit needs four figures that no organiser can know: the two spreads of the prior (prior.py),
+# the dispersion of each role's scores, and the overlap between the scores of different sides. They
+# are estimated in turns with the fit:
 #
 # - The spreads by expectation and maximisation (Dempster, Laird and Rubin, 1977): given the fit and
 #   its covariance, the expected squares of the means and of the special parts have a closed form.

@@ -4,10 +4,12 @@ This module makes a `Ratings` of resamples. The source of the resamples (refits,
 does not matter here.
 """
 
-# How resamples become statements --------------------------- Each row has a figure and many
-# resamples of it, and column d of all rows is one resample of the whole field. Therefore
-# differences, ranks and chances are computed inside each resample and only then counted: bots that
-# met often vary together, and an interval of each bot alone would hide that.
+# How resamples become statements
+# -------------------------------
+# Each row has a figure and many resamples of it, and column d of all rows is one resample of the
+# whole field. Therefore differences, ranks and chances are computed inside each resample and only
+# then counted: bots that met often vary together, and an interval of each bot alone would hide
+# that.
 #
 # - An interval of a strength is cut from its resamples at 2.5 and 97.5 %, widened to hold the
 #   figure itself, and open on the side where no match bounds the bot (comparable.py): there the
