@@ -1,4 +1,4 @@
-"""The notary: what is published before an event, and how it is checked. Page: docs/extras/notary.md.
+"""The notary: the commitment of an event, and how it is checked. Page: docs/extras/notary.md.
 
 Where to change what (paths begin below arena/):
 

@@ -1,4 +1,4 @@
-"""`arena commit`: what is published before an event."""
+"""`arena commit`: write the commitment that is published before an event."""
 
 import contextlib
 from dataclasses import replace
@@ -11,7 +11,10 @@ from arena.event.folders import COMMITMENT_FILE
 
 
 def commit(file: options.TournamentFile = None, json: options.Json = False) -> None:
-    """Write the commitment of an event, before its first match: digests of its seed, bots, boards and settings."""
+    """Write the commitment of an event, before its first match.
+
+    It has digests of the event's seed, bots, boards and settings.
+    """
     from arena.event import config
     from arena.extras.notary import commitment
     from arena.results.archive import Archive, NoResultsError
@@ -19,21 +22,23 @@ def commit(file: options.TournamentFile = None, json: options.Json = False) -> N
     path = paths.tournament_file(file)
     tournament = config.load(path)
     event, _ = workspace.event_of(tournament, path)
-    handed_in = {bot.name: bot.display for bot in tournament.entrants(path.parent)}
     # A name in people.csv may change before the event is played, and would contradict the
-    # commitment.
-    event = replace(
-        event, bots=tuple(replace(bot, display=handed_in[bot.name]) for bot in event.bots)
-    )
+    # commitment. So it has the names that came with the bots.
+    displays = {bot.name: bot.display for bot in tournament.entrants(path.parent)}
+    bots = tuple(replace(bot, display=displays[bot.name]) for bot in event.bots)
+    event = replace(event, bots=bots)
     folder = paths.results_folder(path.parent, event.name)
     with contextlib.suppress(NoResultsError), Archive.open(folder, writing=False) as archive:
         if archive.of_all_versions().count():
             raise ArenaError(
-                f"{folder}: matches of {event.name} were played already; a commitment comes before them"
+                f"{folder}: matches of {event.name} were played already; "
+                "a commitment comes before them"
             )
-    made = commitment.commitment(
-        event, {bot.name: Path(bot.files) for bot in event.bots if bot.files is not None}
-    )
+    files: dict[str, Path] = {}
+    for bot in bots:
+        if bot.files is not None:
+            files[bot.name] = Path(bot.files)
+    made = commitment.commitment(event, files)
     with writing(folder):
         whole_files.make_folder(folder)
         written = whole_files.write(
@@ -44,6 +49,7 @@ def commit(file: options.TournamentFile = None, json: options.Json = False) -> N
         return
     print(made.digest)
     output.notice(
-        f"publish this digest, or {paths.displayed(written)}, before the event; after it, publish the workspace: "
+        f"publish this digest, or {paths.displayed(written)}, before the event; "
+        "after it, publish the workspace: "
         "`arena verify --public` checks it (`arena docs notary`)"
     )

@@ -1,4 +1,4 @@
-"""A commitment: digests of all that decides an event, published before its first match.
+"""A commitment: digests of everything that decides an event, published before its first match.
 
 When the seed is published after the event, anybody can compute the digests again from the files. A
 secret seed is hidden by its digest until then. Ids and short digests are made for honest files:
@@ -26,17 +26,17 @@ from arena.version import __version__
 
 MOST_BYTES = 10_000_000
 WHOLE = 64
-"""Hex digits of a SHA-256."""
+"""The hex digits of a SHA-256."""
 NOT_SETTINGS = ("seed", "boards", "bots", "conditions", "openings")
 BOT_SETTINGS = ("display", "games", "roles", "limits", "threads", "processes", "model")
-"""What the event says of a bot, beside its files."""
+"""The values of a bot in the event, beside its files."""
 
 
 class Commitment(BaseModel):
-    """What is published before an event."""
+    """The digests and settings that are published before an event."""
 
     format: int
-    """It says by which rules the digests are made."""
+    """The number of the rules by which the digests are made."""
     arena: str
     """The version of arena that wrote it."""
     seed: str
@@ -45,28 +45,25 @@ class Commitment(BaseModel):
     boards: dict[str, str]
     """The digest of each `game/board`."""
     bots: dict[str, str]
-    """The digest of each bot's files and of what the event says of it, by its name."""
+    """The digest of the files and the BOT_SETTINGS of each bot, by its name."""
 
     @property
     def digest(self) -> str:
-        """The digest of all of it."""
+        """The digest of the whole commitment."""
         return values_digest(self.model_dump(), length=WHOLE)
 
 
 def commitment(event: Event, files: Mapping[str, Path]) -> Commitment:
-    """Return the commitment of an event, whose rules are trusted; `files` has the path of each bot by its name."""
-    settings = stated(event, [each.name for each in fields(event) if each.name not in NOT_SETTINGS])
+    """Return the commitment of an event whose rules are trusted; `files` are the bots by name."""
+    names = [field.name for field in fields(event)]
+    settings = stated(event, [name for name in names if name not in NOT_SETTINGS])
+    settings["openings"] = (event.openings.plies, event.openings.listed)
+    settings["boards"] = [board.label for board in event.boards]  # in the order of play
     values = {
         "format": file_formats.COMMITMENT.number,
         "arena": __version__,
         "seed": values_digest("the seed of an event", event.seed, length=WHOLE),
-        "settings": settings
-        | {
-            "openings": (event.openings.plies, event.openings.listed),
-            "boards": [
-                board.label for board in event.boards
-            ],  # in the order in which they are played
-        },
+        "settings": settings,
         "conditions": plain(event.conditions),
         "boards": {board.label: _board_digest(board) for board in event.boards},
         "bots": {bot.name: _bot_digest(bot, files[bot.name]) for bot in event.bots},
@@ -81,9 +78,10 @@ def problems(
     copies: Mapping[str, Path],
     refused: Mapping[str, str],
 ) -> Iterator[str]:
-    """Yield what differs from the commitment in a folder of results, by the rules that are known here.
+    """Yield the differences from the commitment in a folder of results, by the rules known here.
 
-    `copies` has a whole copy of each bot by its digest, `refused` why there is none. ArenaError without a commitment.
+    `copies` has a whole copy of each bot by its digest, and `refused` the reason why there is none.
+    Raise ArenaError if there is no commitment.
     """
     try:
         table = json.loads(shared_folders.read(folder / COMMITMENT_FILE, MOST_BYTES))
@@ -102,9 +100,10 @@ def problems(
     if digest is not None and digest.lower() != published.digest:
         yield f"{COMMITMENT_FILE}: its digest is {published.digest}, and another one was published"
     names = [bot.name for bot in event.bots]
-    if names != sorted({*names}):
+    if names != sorted(set(names)):
         yield "its bots are not each there once, in order of name"
-    files, trusted = {}, []
+    files: dict[str, Path] = {}
+    trusted: list[Board] = []
     for bot in event.bots:
         if bot.digest in copies:
             files[bot.name] = copies[bot.digest]
@@ -117,56 +116,73 @@ def problems(
             trusted.append(replace(board, rules=rulebook.of_record(board).rules))
         except ArenaError as error:
             yield f"board {board.label}: its rules cannot be had: {error}"
-    known = replace(
-        event, boards=tuple(trusted), bots=tuple(bot for bot in event.bots if bot.name in files)
-    )
+    bots = tuple(bot for bot in event.bots if bot.name in files)
+    known = replace(event, boards=tuple(trusted), bots=bots)
     yield from differences(published, commitment(known, files))
     for board in trusted:
-        if board.sampled:  # keys of matches are checked with their plan
-            try:
-                drawn = boards.sampled_board(
-                    Path(board.rules), board.name, len(board.sampled), event.seed
-                ).sampled
-            except ArenaError:  # as a hostile number of them
-                drawn = ()
-            if drawn != board.sampled:
-                yield f"board {board.label}: was not drawn by the seed"
+        if board.sampled and not _is_drawn_by(event.seed, board):
+            yield f"board {board.label}: was not drawn by the seed"
+
+
+def _is_drawn_by(seed: int | str, board: Board) -> bool:
+    """Return whether a seed draws the variants of a sampled board.
+
+    Keys of matches are checked with their plan.
+    """
+    count = len(board.sampled)
+    try:
+        drawn = boards.sampled_board(Path(board.rules), board.name, count, seed)
+    except ArenaError:  # such as a hostile number of variants
+        return False
+    return drawn.sampled == board.sampled
 
 
 def _format_of(table: object) -> object:
-    """Return the format of a commitment, as JSON; the first format for JSON that is no commitment at all."""
+    """Return the format of a commitment, as JSON; 1 for JSON that is no commitment."""
     if not isinstance(table, dict):
         return 1
+    if "format" in table:
+        return table["format"]
     older = Commitment.model_fields.keys() - {"format"}
-    return table.get("format", 0 if older <= table.keys() else 1)
+    return 0 if older <= table.keys() else 1
 
 
 def differences(published: Commitment, computed: Commitment) -> Iterator[str]:
-    """Yield in words what differs between a commitment and one that was computed from the files after the event."""
+    """Yield the differences between a commitment and another, made of the files after the event."""
     if published.seed != computed.seed:
         yield "the seed is not the one that was committed"
-    for then, now in (
-        (published.settings, computed.settings),
-        (published.conditions, computed.conditions),
-    ):
-        for name in then | now:
-            if then.get(name) != now.get(name):
-                was, is_now = json.dumps(then.get(name)), json.dumps(now.get(name))
-                yield f"{name}: {was} was committed, and the event has {is_now}"
-    for noun, committed, played in (
-        ("board", published.boards, computed.boards),
-        ("bot", published.bots, computed.bots),
-    ):
-        for name in committed | played:
-            if name not in played:
-                yield f"{noun} {name} was committed, and is not in the event"
-            elif name not in committed:
-                yield f"{noun} {name} is in the event, and was not committed"
-            elif committed[name] != played[name]:
-                yield f"{noun} {name} is not as it was committed"
+    yield from _changed_values(published.settings, computed.settings)
+    yield from _changed_values(published.conditions, computed.conditions)
+    yield from _changed_digests("board", published.boards, computed.boards)
+    yield from _changed_digests("bot", published.bots, computed.bots)
+
+
+def _changed_values(
+    published: Mapping[str, JsonValue], computed: Mapping[str, JsonValue]
+) -> Iterator[str]:
+    """Yield the settings that are not as they were committed."""
+    for name in {**published, **computed}:
+        then = published.get(name)
+        now = computed.get(name)
+        if then != now:
+            yield f"{name}: {json.dumps(then)} was committed, and the event has {json.dumps(now)}"
+
+
+def _changed_digests(
+    noun: str, published: Mapping[str, str], computed: Mapping[str, str]
+) -> Iterator[str]:
+    """Yield the boards or the bots that are not as they were committed."""
+    for name in {**published, **computed}:
+        if name not in computed:
+            yield f"{noun} {name} was committed, and is not in the event"
+        elif name not in published:
+            yield f"{noun} {name} is in the event, and was not committed"
+        elif published[name] != computed[name]:
+            yield f"{noun} {name} is not as it was committed"
 
 
 def _board_digest(board: Board) -> str:
+    """Return the digest of a board and its rules."""
     path = Path(board.rules)
     rules = [(name, file_digest(source)) for name, source in rulefile.named_sources(path).items()]
     boards = board.sampled or rulefile.parameters_on(path, board.name.removesuffix(DISGUISED))
@@ -174,15 +190,12 @@ def _board_digest(board: Board) -> str:
 
 
 def _bot_digest(bot: Bot, path: Path) -> str:
+    """Return the digest of the files of a bot and of its BOT_SETTINGS."""
     program = discovery.from_path(path, bot.name)
     if path.is_dir():
         files = folder_digest(program.command, path, WHOLE)
     else:
         files = digest_of(program.command, [(path.name, path)], WHOLE)
     settings = stated(bot, BOT_SETTINGS)
-    return values_digest(
-        files,
-        settings | {"limits": bot.limits and plain(bot.limits)},
-        bool(bot.remote),
-        length=WHOLE,
-    )
+    settings["limits"] = bot.limits and plain(bot.limits)
+    return values_digest(files, settings, bool(bot.remote), length=WHOLE)

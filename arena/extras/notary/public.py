@@ -1,4 +1,4 @@
-"""`arena verify --public`: whether an event is the one that was committed, and its tables are made of its matches."""
+"""`arena verify --public`: compare an event with its commitment, and tables with matches."""
 
 import os
 import random
@@ -57,7 +57,7 @@ def verify(
         typer.Option(metavar="TEXT", help="With --reruns: a public text that decides the lot."),
     ] = None,
 ) -> None:
-    """Check the records as without the options; then compare all that is public with the commitment."""
+    """Check the records as without the options; then compare the event with its commitment."""
     from arena.extras.notary import commitment
     from arena.results.archive import Archive
 
@@ -66,7 +66,8 @@ def verify(
             raise ArenaError("--digest and --reruns are for --public")
         records.verify(event, all_versions=all_versions, json=json)
         return
-    folder, notes = paths.event_folder(event), list[str]()
+    folder = paths.event_folder(event)
+    notes: list[str] = []
     with Archive.open(folder, writing=False) as archive:
         checked = records.checked(archive, all_versions=all_versions)
         problems = checked.problems
@@ -84,13 +85,14 @@ def verify(
                 problems += differing
         if digest is None:
             notes.append(
-                f"{COMMITMENT_FILE} is believed as it is here: --digest compares it with what was published"
+                f"{COMMITMENT_FILE} is believed as it is here: "
+                "--digest compares it with what was published"
             )
     records.print_checked(checked, notes, json=json)
 
 
 def _table_problems(folder: Path) -> Iterator[str]:
-    """Yield each CSV file of the results that is not made of these matches."""
+    """Yield a problem for each CSV file of the results that is not made of these matches."""
     from arena.results import tables
 
     with TemporaryDirectory() as copy:
@@ -113,25 +115,28 @@ def _table_problems(folder: Path) -> Iterator[str]:
             except OSError as error:
                 yield f"{file.name}: cannot be read: {error.strerror or error}"
                 continue
-            lines = [content.splitlines() for content in (found, tables.narrowed(made, found))]
-            if (
-                line := next((n for n, (a, b) in enumerate(zip_longest(*lines), 1) if a != b), None)
-            ) is not None:
-                yield f"{file.name}: line {line} is not what the matches say"
+            lines = zip_longest(found.splitlines(), tables.narrowed(made, found).splitlines())
+            for number, (line, expected_line) in enumerate(lines, 1):
+                if line != expected_line:
+                    yield f"{file.name}: line {number} is not what the matches say"
+                    break
 
 
 def _rerun_problems(
     archive: "Archive", event: str, count: int, lot: str | None
 ) -> "tuple[list[Problem], list[str]]":
-    """Play matches again that are drawn by lot; return those that did not go as recorded, and what the rest proves."""
+    """Play matches again that are drawn by lot.
+
+    Return the problems, of matches that did not go as recorded, and notes on what the others prove.
+    """
     from arena.cli import rerun
     from arena.replay.rerun import differences
 
     ids = sorted(played.id for played in archive.played())
-    drawn = (random.Random(lot) if lot is not None else random.SystemRandom()).sample(
-        ids, min(count, len(ids))
-    )
-    problems, same = [], 0
+    dice = random.SystemRandom() if lot is None else random.Random(lot)
+    drawn = dice.sample(ids, min(count, len(ids)))
+    problems: list[Problem] = []
+    same = 0
     tournament = workspace.tournament()
     with ProgressLine("verify: matches again") as progress:
         for number, match in enumerate(drawn, 1):
@@ -139,24 +144,27 @@ def _rerun_problems(
             if number == 1:
                 workspace.warn_about_confinement(record.match.conditions)
             again = rerun.played_again(record, event, tournament)
-            if not (found := list(differences(record, again))):
+            found = list(differences(record, again))
+            if not found:
                 same += 1
-            elif not list(differences(again, rerun.played_again(record, event, tournament))):
-                problems.append(
-                    (match, f"played again, twice alike, it goes otherwise: {found[0]}")
-                )
+            else:
+                twice = rerun.played_again(record, event, tournament)
+                if not list(differences(again, twice)):
+                    words = f"played again, twice alike, it goes otherwise: {found[0]}"
+                    problems.append((match, words))
             progress(number, len(drawn))
-    notes = [
-        f"{len(drawn)} of {len(ids)} matches were played again, drawn by lot: {same} went as recorded"
-    ]
-    if others := len(drawn) - same - len(problems):
+    played_again = f"{len(drawn)} of {len(ids)} matches were played again, drawn by lot"
+    notes = [f"{played_again}: {same} went as recorded"]
+    others = len(drawn) - same - len(problems)
+    if others:
         notes.append(
-            f"{others} go otherwise each time, so they prove nothing: their bots use dice of their own, or clocks"
+            f"{others} go otherwise each time, so they prove nothing: "
+            "their bots use dice of their own, or clocks"
         )
     if same and not problems:
         share = 100 * (1 - (1 - LEVEL) ** (1 / same))
         notes.append(
-            f"if more than {share:.1f} % of the matches whose bots repeat themselves were forged, one of these would "
-            f"have shown it, at {LEVEL:.0%}"
+            f"if more than {share:.1f} % of the matches whose bots repeat themselves were forged, "
+            f"one of these would have shown it, at {LEVEL:.0%}"
         )
     return problems, notes
