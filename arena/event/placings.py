@@ -43,8 +43,8 @@ def placings(archive: Archive) -> list[dict[str, Any]]:
         )
         if sorted((row.game, row.bot) for row in rows) != bots:
             raise archive.damaged("the places after its last round are not those of its bots")
-    shown = display_names(event.bots)
-    return [row._asdict() | {"display": shown[row.bot]} for row in rows]
+    labels = display_names(event.bots)
+    return [row._asdict() | {"display": labels[row.bot]} for row in rows]
 
 
 def has_places(event: Event) -> bool:
@@ -55,11 +55,11 @@ def has_places(event: Event) -> bool:
 def places(event: Event, history: Sequence[Batch]) -> tuple[Place, ...]:
     """Return the table of each game after these batches; none where the schedule has no table."""
     table = getattr(schedules.find(event.schedule), "placings", None)
-    rows: list[Place] = []
     if table is None:
         return ()
-    for league, own in leagues(event, history):
-        for placing in table(league, own):
+    rows: list[Place] = []
+    for league, league_history in leagues(event, history):
+        for placing in table(league, league_history):
             columns = asdict(placing)
             columns["points"] = float(placing.points)
             if placing.buchholz is not None:
@@ -82,6 +82,5 @@ def store_batches(event: Event, plan: Plan, archive: Archive) -> None:
 
 def shown_columns(schedule: str) -> list[Column]:
     """Return the columns that a reader of a game's table sees, where a bot has the name to show."""
-    return [
-        column for column in PLACINGS.columns[1:-1] if column.name not in LEFT_OUT.get(schedule, ())
-    ]
+    left_out = LEFT_OUT.get(schedule, ())
+    return [column for column in PLACINGS.columns[1:-1] if column.name not in left_out]

@@ -147,12 +147,13 @@ class _Round:
         for number, group in enumerate(groups):
             lower = list(chain.from_iterable(groups[number + 1 :]))
             following = groups[number + 1] if lower else []
-            # Bots far below decide nothing but whether all can be paired. Where they surely can,
-            # these are left out.
+            # Bots far below decide only whether all bots can be paired. If this is certain, they
+            # are left out.
             complete = len(lower) < safe or (bool(self.absent) and self.absent.isdisjoint(lower))
-            pairs += _Bracket(
-                self, moved, group, following, lower if complete else following, complete
-            ).pairs()
+            if not complete:
+                lower = following
+            bracket = _Bracket(self, moved, group, following, lower, complete)
+            pairs += bracket.pairs()
             met = set(chain.from_iterable(pairs))
             moved = [bot for bot in (*moved, *group) if bot not in met]
         return pairs, moved[0] if moved else None
@@ -172,56 +173,58 @@ class _Bracket:
     """Whether all lower bots must be paired as well, and the bye be given."""
 
     def pairs(self) -> Pairs:
-        """Return the pairs of the bracket; who is in none moves down, or has the bye."""
+        """Return the pairs of the bracket; a bot in no pair moves down, or has the bye."""
         half, odd = divmod(len(self.residents), 2)
-        first = list(zip(self.residents[:half], self.residents[half:], strict=False))
-        if not (self.moved or odd or (self.lower and self.complete)) and not any(
-            self.round.met(*pair) for pair in first
-        ):
-            return first  # nothing is better, and a matching of 1,000 bots takes half a minute
+        must_pair_lower = bool(self.lower) and self.complete
+        if not (self.moved or odd or must_pair_lower):
+            halves = zip(self.residents[:half], self.residents[half:], strict=True)
+            first_pairs = list(halves)
+            if not any(self.round.met(bot, opponent) for bot, opponent in first_pairs):
+                # Nothing is better, and a matching of 1,000 bots takes half a minute.
+                return first_pairs
         with_moved = self._pairs_with_moved() if self.moved else []
-        return [*with_moved, *self._pairs_of_rest(set(chain.from_iterable(with_moved)))]
+        return with_moved + self._pairs_of_residents(set(chain.from_iterable(with_moved)))
 
     def _pairs_with_moved(self) -> Pairs:
         """Return the pairs of moved bots.
 
         Among equal pairings, the highest moved bots meet the highest residents.
         """
-        bit = {bot: 1 << place for place, bot in enumerate(reversed(self.moved))}
-        height = {bot: place for place, bot in enumerate(reversed(self.residents))}
-        best = self._best(
-            self.moved,
-            self.residents,
-            lambda first, second: (bit[first], height[second]) if first in bit else (),
-        )
-        return [
-            (bot, opponent)
-            for bot in self.moved
-            if (opponent := best.settle(bot, self.residents)) is not None
-        ]
+        bit = {bot: 1 << number for number, bot in enumerate(reversed(self.moved))}
+        height = {bot: number for number, bot in enumerate(reversed(self.residents))}
 
-    def _pairs_of_rest(self, met: set[int]) -> Pairs:
-        """Return the pairs of two residents that are not among those that met a moved bot."""
-        moved, rest = (
-            [bot for bot in bots if bot not in met] for bots in (self.moved, self.residents)
-        )
-        resting, size, possible = set(rest), -1, len(rest) // 2
-        while (
-            size != possible
-        ):  # which half a bot is in depends on how many pairs the criteria allow
+        def order(first: int, second: int) -> Quality:
+            return (bit[first], height[second]) if first in bit else ()
+
+        best = self._best(self.moved, self.residents, order)
+        pairs: Pairs = []
+        for bot in self.moved:
+            opponent = best.settle(bot, self.residents)
+            if opponent is not None:
+                pairs.append((bot, opponent))
+        return pairs
+
+    def _pairs_of_residents(self, met: set[int]) -> Pairs:
+        """Return the pairs of two residents that are not in `met`, the bots of earlier pairs."""
+        moved = [bot for bot in self.moved if bot not in met]
+        residents = [bot for bot in self.residents if bot not in met]
+        size = -1
+        possible = len(residents) // 2
+        # The half of a bot depends on how many pairs the criteria allow.
+        while size != possible:
             size = possible
-            best = self._best(moved, rest, self._order_of_rest(rest, size))
-            possible = len(resting.intersection(map(best.mates.get, rest))) // 2
-        upper, lower = rest[:size], rest[size:]
+            best = self._best(moved, residents, self._order_of_rest(residents, size))
+            mates = set(map(best.mates.get, residents))
+            possible = len(mates.intersection(residents)) // 2
+        upper = residents[:size]
+        lower = residents[size:]
         exchanges = any(best.mates.get(bot) not in lower for bot in upper)
         pairs: Pairs = []
-        for place, bot in enumerate(rest):
-            opponents = rest[place + 1 :] if exchanges else lower
-            if (
-                len(pairs) < size
-                and bot not in met
-                and (opponent := best.settle(bot, opponents)) is not None
-            ):
+        for number, bot in enumerate(residents):
+            if len(pairs) >= size or bot in met:
+                continue
+            opponent = best.settle(bot, residents[number + 1 :] if exchanges else lower)
+            if opponent is not None:
                 pairs.append((bot, opponent))
                 met |= {bot, opponent}
         return pairs
@@ -234,8 +237,10 @@ class _Bracket:
         `order` decides where the criteria are equal. No two moved bots meet: if they may meet, they
         have met in a higher bracket, as then fewer bots move down.
         """
-        criteria, moving, resting = self._criteria(), set(moved), set(rest)
-        quality = {}
+        criteria = self._criteria()
+        moving = set(moved)
+        resting = set(rest)
+        quality: dict[Edge, Quality] = {}
         for first, second in self.round.edges([*moved, *rest, *self.lower]):
             if second in resting:
                 quality[first, second] = (*criteria(first, second), *order(first, second))
@@ -337,7 +342,8 @@ def _weights(quality: Mapping[Edge, Quality]) -> tuple[dict[Edge, int], int]:
 
     The unit is that of the last criterion but one.
     """
-    weights, unit = [0] * len(quality), 1
+    weights = [0] * len(quality)
+    unit = 1
     for column in zip_longest(*quality.values(), fillvalue=0):
         unit = 1
         if not any(column):
@@ -360,8 +366,12 @@ def _matching(weights: Mapping[Edge, int], *, complete: bool = True) -> dict[int
     graph: rustworkx.PyGraph[int, int] = rustworkx.PyGraph(multigraph=False)
     nodes = list(dict.fromkeys(chain.from_iterable(weights)))
     index = {node: graph.add_node(node) for node in nodes}
-    graph.add_edges_from(
-        [(index[first], index[second], weight) for (first, second), weight in weights.items()]
-    )
-    pairs = rustworkx.max_weight_matching(graph, max_cardinality=complete, weight_fn=int)
-    return {nodes[here]: nodes[there] for pair in pairs for here, there in (pair, reversed(pair))}
+    for (first, second), weight in weights.items():
+        graph.add_edge(index[first], index[second], weight)
+    mates: dict[int, int] = {}
+    for one_end, other_end in rustworkx.max_weight_matching(
+        graph, max_cardinality=complete, weight_fn=int
+    ):
+        mates[nodes[one_end]] = nodes[other_end]
+        mates[nodes[other_end]] = nodes[one_end]
+    return mates

@@ -194,7 +194,8 @@ class _Ladder:
         for batch in finished[self._results.batches :]:
             self._results.add(batch)
         size = _batch_size(self._event)
-        size = min(size, _pairings(self._event, self._legs) - number * size)
+        remaining = _pairings(self._event, self._legs) - number * size
+        size = min(size, remaining)
         self._chosen[number] = _most_useful(self._event, self._legs, self._results, under_way, size)
 
 

@@ -46,9 +46,9 @@ WIN, DRAW = 2, 1
 
 def batch(event: Event, number: int, history: Sequence[Batch]) -> Iterator[Match]:
     """Yield the matches of a round, the highest score first; none after the last round."""
-    for league, own in leagues(event, history):
+    for league, league_history in leagues(event, history):
         if number < rounds(league):
-            yield from _round(league, own)
+            yield from _round(league, league_history)
 
 
 def count(event: Event) -> dict[str, int]:
