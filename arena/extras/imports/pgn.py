@@ -16,6 +16,8 @@ from arena.values import Ending
 
 GAME, BOARD = "chess", "standard"
 TAG = re.compile(r'\s*\[\s*([A-Za-z0-9_]+)\s+"((?:[^"\\]|\\.)*+)"\s*\]\s*')
+UNESCAPED_TAG = re.compile(r'\s*\[\s*([A-Za-z0-9_]+)\s+"(.*)"\s*\]\s*')
+"""A tag that has its line for itself: some programs write quotes in its value without a backslash."""
 ESCAPE = re.compile(r"\\(.)")
 MOST_TAGS = 500
 WHITE, BLACK = "white", "black"
@@ -102,6 +104,8 @@ def _tags(text: str, position: FilePosition) -> list[tuple[str, str]]:
     end = 0
     while end < len(text):
         found = TAG.match(text, end)
+        if found is None and not end:
+            found = UNESCAPED_TAG.fullmatch(text)
         if found is None:
             words = f'{clean(text[end:].strip(), 40)} is no tag, such as [White "ada"]'
             raise position.mistake(f"column {end + 1}", words)

@@ -79,6 +79,7 @@ SHORT = '[White "a"]\n[Black "b"]\n[Result "1-0"]\n'
         (SHORT.replace("\n", " "), [("a", "b", 100, 0)]),
         (f"% a line for another program\n{SHORT}", [("a", "b", 100, 0)]),
         (SHORT.replace('"a"', r'"a \"x\" \\y"').replace("\\\\", "|"), [('a "x" |y', "b", 100, 0)]),
+        (SHORT.replace('"a"', '"a "x" y"'), [('a "x" y', "b", 100, 0)]),
         (SHORT.replace('"a"', '"M\u00fcller, A."').encode("latin-1"), [("M\u00fcller, A.", "b", 100, 0)]),
         ('[White "a"]\n[Black "b"]\n\n1. e4 0-1', [("a", "b", 0, 100)]),
         ('[White "a"]\n[Black "b"]\n[Result "*"]\n\n1. e4 1/2-1/2', [("a", "b", 50, 50)]),
