@@ -31,7 +31,7 @@ The prior of each fit is another, too.
 #   in 94 %. From a hundred blocks on it changes nothing.
 #
 # intervals.py cuts the intervals of ratings and ranks from the refits. Their coverage is measured
-# on leagues of known strengths: `python benchmarks/ratings.py 30 coverage`, 33 kinds of leagues
+# on leagues of known strengths: `python benchmarks/ratings.py 30 coverage`, 36 kinds of leagues
 # with some 360 intervals each, so the figures are right to about 2 %. The truth is the rating after
 # matches without end. Intervals that should hold it in 95 % of cases hold it in 93.3 to 97.8 %
 # where the model is right, and in 98.9 % among three bots; if all bots but one are deterministic,
