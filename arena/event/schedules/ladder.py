@@ -168,27 +168,28 @@ class _Ladder:
 
     def batch(self, number: int, history: list[Batch]) -> Choice:
         """Return the pairings of a batch, each with its repeat."""
-        if any(
-            old is not new and old != new for old, new in zip(self._history, history, strict=False)
-        ):
-            self._chosen.clear()  # another history than the one before
-            self._history, self._results = [], _Results(self._event)
+        for former, batch in zip(self._history, history, strict=False):
+            if former is not batch and former != batch:  # this is another history
+                self._chosen.clear()
+                self._history = []
+                self._results = _Results(self._event)
+                break
         # Keep the newest objects, so that the next comparison is by identity.
         self._history[: len(history)] = history
+        under_way: Pairs
         if number and number - 1 not in self._chosen:
-            # The batch before this one is being played. When it was chosen, the one before that was
-            # being played.
-            self._choose(
-                number - 1, history[:-1], self._results.pairs(history[-1]) if history else ()
-            )
+            # The batch before this one is being played. When it was chosen, the last batch of the
+            # history was being played.
+            under_way = self._results.pairs(history[-1]) if history else ()
+            self._choose(number - 1, history[:-1], under_way)
         if number not in self._chosen:
-            under_way = tuple(
-                (bot, opponent) for bot, opponent, _ in self._chosen.get(number - 1, ())
-            )
+            choice = self._chosen.get(number - 1, ())
+            under_way = tuple((bot, opponent) for bot, opponent, _ in choice)
             self._choose(number, history, under_way)
         return self._chosen[number]
 
     def _choose(self, number: int, finished: list[Batch], under_way: Pairs) -> None:
+        """Choose the pairings of a batch from the results of the finished batches."""
         if self._results.batches > len(finished):
             self._results = _Results(self._event)
         for batch in finished[self._results.batches :]:
