@@ -22,10 +22,10 @@ from arena.values import Bot
 
 ACTIONS = ("check", "play", "publish", "site")
 ATTEMPTS = 20
-"""So often may other runs publish while one is about to."""
+"""How often other runs may publish before a run gives up."""
 HISTORY = "history.csv"
 MOST_MISTAKES = 50
-"""As many are named: hosts drop a longer page."""
+"""The most mistakes that are named: hosts drop a longer page."""
 
 
 def contest(
@@ -81,12 +81,14 @@ def contest(
 
 
 def _verdict(base: str, head: str, author: str) -> tuple[bool, str, list[str]]:
-    """Return whether a pull request may be merged, that in words, and the reasons as Markdown."""
+    """Return whether a pull request may be merged, the verdict in words, and reasons as Markdown."""
     with TemporaryDirectory(dir=workspace.temporary_folder()) as folder:
         try:
             changes = islice(git.mistakes(base, head, author), MOST_MISTAKES + 1)
-            if mistakes := git.within_limits(lambda: list(changes)):
-                mistakes[MOST_MISTAKES:] = ["and more"] if len(mistakes) > MOST_MISTAKES else []
+            mistakes = git.within_limits(lambda: list(changes))
+            if mistakes:
+                if len(mistakes) > MOST_MISTAKES:
+                    mistakes[MOST_MISTAKES:] = ["and more"]
                 reasons = [f"- {_quoted(mistake)}" for mistake in mistakes]
                 return False, "may not be merged: it changes what is not its author's", reasons
             merged = git.within_limits(lambda: git.check_out(head, author, Path(folder), base))
@@ -95,25 +97,27 @@ def _verdict(base: str, head: str, author: str) -> tuple[bool, str, list[str]]:
                 return True, f"may be merged: {author} leaves the contest", []
             result = _checkup(merged.bot, author, others)
         except ArenaError as error:
-            # Its author knows no such folders.
+            # The author does not know these temporary folders.
             reason = error.seen_from(Path(folder) / git.CLONE, Path(folder))
             return False, "may not be merged as it is", [f"- {_quoted(reason)}"]
-    words = (
-        "may be merged: the bot is fit to play" if result.sound else "may not be merged as it is"
-    )
-    return result.sound, words, list(_findings(result))
+    findings = list(_findings(result))
+    if result.sound:
+        return True, "may be merged: the bot is fit to play", findings
+    return False, "may not be merged as it is", findings
 
 
 def _others(merged: Path, author: str) -> list[Bot]:
-    """Return the bots beside the author's, after the merge; ArenaError if `arena run` would refuse that workspace."""
+    """Return the bots beside the author's, after the merge.
+
+    Raise ArenaError if `arena run` would refuse that workspace.
+    """
     from arena.event import config
 
     tournament = config.load(merged / paths.TOURNAMENT_FILE)
     entrants = tournament.entrants(merged)
-    if (
-        len(entrants) > 1
-    ):  # the first author of a contest may leave it, too, though the event waits for another then
-        boards = paths.results_folder(Path(), paths.SAMPLED_BOARDS)  # those that are here already
+    # The first author of a contest may leave it, too, though the event then waits for another bot.
+    if len(entrants) > 1:
+        boards = paths.results_folder(Path(), paths.SAMPLED_BOARDS)  # the boards here already
         tournament.event(merged, entrants=entrants, sampled_boards=boards.absolute())
     return [bot for bot in entrants if bot.name != author]
 
@@ -123,10 +127,11 @@ def _checkup(path: Path, author: str, others: Iterable[Bot]) -> Checkup:
     tournament = workspace.own_tournament()
     workspace.forget_secrets(tournament)
     candidate = discovery.from_path(path, author)
-    known = (name for bot in others for name in (bot.name, bot.display))
-    names.refuse_look_alike(
-        candidate.display or author, known, "choose another `display` in its bot.toml"
-    )
+    known: list[str] = []
+    for bot in others:
+        known += [bot.name, bot.display]
+    display = candidate.display or author
+    names.refuse_look_alike(display, known, "choose another `display` in its bot.toml")
     screening = workspace.screening(tournament)
     (candidate,) = screening.build([candidate])
     with Launcher(watches=True) as launcher:
@@ -136,21 +141,24 @@ def _checkup(path: Path, author: str, others: Iterable[Bot]) -> Checkup:
 def _findings(result: Checkup) -> Iterator[str]:
     """Yield the findings of a checkup as Markdown."""
     for finding in result.findings:
-        yield f"- **{finding.weight}**, {_quoted(finding.where)}: {_quoted(finding.words)}. {_quoted(finding.cure)}"
-        yield from (f"  - stderr: {_quoted(line)}" for line in finding.log)
+        words = f"{_quoted(finding.words)}. {_quoted(finding.cure)}"
+        yield f"- **{finding.weight}**, {_quoted(finding.where)}: {words}"
+        for line in finding.log:
+            yield f"  - stderr: {_quoted(line)}"
 
 
 def _quoted(text: str) -> str:
-    """Return a text of strangers as Markdown that shows it as it is: no link, no picture, no mention, one line."""
+    """Return a text of strangers as one line of Markdown without links, pictures and mentions."""
     line = output.safe_line(text, 1000).replace("`", "'")
     return f"`{line}`" if line else ""
 
 
 def _play(archive: git.ArchiveBranch, folder: Path) -> None:
-    """Play what the archive on its branch and the one here do not have."""
+    """Play the matches that neither the archive on its branch nor the archive here has."""
     from arena.cli.run import run
 
-    if (stored := archive.read()) is not None:
+    stored = archive.read()
+    if stored is not None:
         with _copied(stored) as theirs:
             newer = stored.is_newer_than(git.commit_of("HEAD"))
             merging.add(theirs, folder, folder / "bots", newer=newer)
@@ -159,7 +167,7 @@ def _play(archive: git.ArchiveBranch, folder: Path) -> None:
 
 @contextmanager
 def _copied(stored: git.Stored | None) -> Iterator[Path]:
-    """Yield a folder with the archive of the branch, for as long as the `with`; an empty folder if there is none."""
+    """Yield a temporary folder with the archive of the branch; an empty folder if there is none."""
     with TemporaryDirectory(dir=workspace.temporary_folder()) as name:
         folder = Path(name)
         with writing(folder):
@@ -169,7 +177,10 @@ def _copied(stored: git.Stored | None) -> Iterator[Path]:
 
 
 def _publish(archive: git.ArchiveBranch, folder: Path) -> None:
-    """Push the archive with all matches of its branch; where another run was quicker, join and push again."""
+    """Push the archive with all matches of its branch.
+
+    If another run was quicker, join with its matches and push again.
+    """
     if not (folder / paths.EVENT_FILE).is_file():
         raise ArenaError(f"{folder}: nothing was played yet; `arena contest play` comes first")
     commit = git.commit_of("HEAD")
@@ -180,7 +191,8 @@ def _publish(archive: git.ArchiveBranch, folder: Path) -> None:
         if stored is not None:
             rows = site.read_history(stored.file(HISTORY))
             newer = stored.is_newer_than(commit)
-        with _copied(stored) as joined:  # into theirs: what was published stays
+        # The matches here are added to the published archive, so that the published ones stay.
+        with _copied(stored) as joined:
             merging.add(folder, joined, folder / "bots", newer=not newer)
             content = (joined / paths.EVENT_FILE).read_bytes()
             played = stored.played if stored is not None and newer else commit
@@ -200,11 +212,12 @@ def _publish(archive: git.ArchiveBranch, folder: Path) -> None:
 
 
 def _site(archive: git.ArchiveBranch, to: Path) -> None:
-    """Write the site of what the archive's branch has."""
+    """Write the site of the archive on its branch."""
     stored = archive.read()
     if stored is None:
         raise ArenaError(
-            f"{archive.remote}/{archive.name}: there is no such branch; `arena contest publish` makes it"
+            f"{archive.remote}/{archive.name}: there is no such branch; "
+            "`arena contest publish` makes it"
         )
     with _copied(stored) as folder:
         read = results.read(folder)

@@ -6,8 +6,9 @@ in it: the template escapes it, and a policy lets nothing load.
 
 import csv
 import io
+import math
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from itertools import groupby
 from operator import itemgetter
 from pathlib import Path
@@ -18,57 +19,76 @@ from arena.report import page
 from arena.results.leaderboard import Results
 
 HISTORY = ("date", "commit", "game", "bot", "version", "rank", "rating", "matches")
-"""The columns of history.csv, a row for each bot of a game at each date. The version is a hash of the bot's files."""
+"""The columns of history.csv, with a row for each bot of a game at each date.
+
+The version is a hash of the bot's files.
+"""
+RANKS = ("game", "bot", "version", "rank", "rating", "matches")
+"""The columns that tell two rankings apart."""
 ROW = re.compile(
     r"(\d{4}-\d\d-\d\d \d\d:\d\d:\d\d),([0-9a-f]*),(\w[\w.-]*)?,(\w[\w.-]*),([0-9a-f]*),(\d+),(-?\w+),(\d+)",
     re.ASCII,
 )
-"""A row, which has no cell that a spreadsheet would compute. Whoever may push the branch can write any other there."""
+"""A row that arena could have written, in which a spreadsheet computes no cell.
+
+Everybody who may push the branch can write other rows.
+"""
 SHOWN_DATES = 50
-"""The front page has the newest; history.csv has all."""
+"""The dates on the front page, the newest; history.csv has all dates."""
 TEMPLATE = page.templates(Path(__file__).parent).get_template("site.html.j2")
 History = Sequence[Mapping[str, str]]
 
 
 def ranks_now(results: Results, date: str, commit: str) -> list[dict[str, str]]:
-    """Return a row of the history for each bot that has a rank, by game; ratings as a person is shown them."""
+    """Return a row of the history for each bot that has a rank, with the rating in whole numbers."""
     digests = {bot.name: bot.digest for bot in results.event.bots}
-    return [
-        {
-            "date": date,
-            "commit": commit,
-            "game": row["game"] or "",
-            "bot": row["bot"],
-            "version": digests.get(row["bot"], ""),
-            "rank": str(int(row["rank"])),
-            "rating": f"{row['rating']:.0f}",
-            "matches": str(row["matches"]),
-        }
-        for league in results.leagues
-        for row in league.leaderboard().to_dict("records")
-        if row["rank"] is not None
-        and row["rank"] == row["rank"]  # without a rank it is NaN; None, if nobody has one
-    ]
+    rows: list[dict[str, str]] = []
+    for league in results.leagues:
+        for ranked in league.leaderboard().to_dict("records"):
+            rank = ranked["rank"]
+            if rank is None or math.isnan(rank):  # None if nobody in the table has a rank
+                continue
+            rows.append(
+                {
+                    "date": date,
+                    "commit": commit,
+                    "game": ranked["game"] or "",
+                    "bot": ranked["bot"],
+                    "version": digests.get(ranked["bot"], ""),
+                    "rank": str(int(rank)),
+                    "rating": f"{ranked['rating']:.0f}",
+                    "matches": str(ranked["matches"]),
+                }
+            )
+    return rows
 
 
 def continued(rows: History, now: History) -> History:
-    """Return a history with the ranks of now, unless they are those of its last date. A date has one ranking."""
+    """Return a history with the ranks of now, unless its last date has the same ranks.
 
-    def ranks(rows: History) -> list[tuple[str, ...]]:
-        return [
-            tuple(row[name] for name in HISTORY if name not in {"date", "commit"}) for row in rows
-        ]
-
-    if ranks(_newest(rows)) == ranks(now):
+    A date has one ranking.
+    """
+    if _ranks(_newest(rows)) == _ranks(now):
         return rows
     dates = {row["date"] for row in now}  # others may have published in the same second
-    return [*(row for row in rows if row["date"] not in dates), *now]
+    older = [row for row in rows if row["date"] not in dates]
+    return [*older, *now]
+
+
+def _ranks(rows: History) -> list[tuple[str, ...]]:
+    """Return the cells of rows that do not say when the ranking was made."""
+    of_row = itemgetter(*RANKS)
+    return [of_row(row) for row in rows]
 
 
 def read_history(content: bytes) -> list[dict[str, str]]:
     """Return the rows of a history.csv that arena could have written, as texts."""
-    found = map(ROW.fullmatch, content.decode("utf-8", "replace").splitlines())
-    return [dict(zip(HISTORY, row.groups(""), strict=True)) for row in found if row]
+    rows: list[dict[str, str]] = []
+    for line in content.decode("utf-8", "replace").splitlines():
+        row = ROW.fullmatch(line)
+        if row:
+            rows.append(dict(zip(HISTORY, row.groups(""), strict=True)))
+    return rows
 
 
 def history_text(rows: History) -> bytes:
@@ -81,28 +101,25 @@ def history_text(rows: History) -> bytes:
 
 
 def write(results: Results, rows: History, report: Path, folder: Path) -> tuple[Path, ...]:
-    """Write the site into a folder: index.html, report.html, history.csv, and bots/NAME.html for each bot."""
+    """Write the site into a folder: index.html, report.html, history.csv, and bots/NAME.html."""
     whole_files.make_folder(folder)
     bots = whole_files.make_folder(folder, "bots")
-    names = sorted({row["bot"] for row in rows} & {bot.name for bot in results.event.bots})
-    leagues = [(game, list(group)) for game, group in groupby(_newest(rows), itemgetter("game"))]
-    dates = [(date, list(group)) for date, group in groupby(rows, itemgetter("date"))][::-1]
-    front = _page(
-        "Contest",
-        results.event.name,
-        "",
-        leagues=leagues,
-        dates=_orders(dates[:SHOWN_DATES]),
-        bot="",
-    )
+    ranked = {row["bot"] for row in rows}
+    names = sorted(bot.name for bot in results.event.bots if bot.name in ranked)
+    leagues = _by("game", _newest(rows))
+    dates = _by("date", rows)
+    dates.reverse()
+    orders = [(date, _orders(of_date)) for date, of_date in dates[:SHOWN_DATES]]
+    event = results.event.name
+    front = _page("Contest", event, "", leagues=leagues, dates=orders, bot="")
     written = [
         whole_files.write(folder / "report.html", report.read_bytes()),
         whole_files.write(folder / "history.csv", history_text(rows)),
         whole_files.write(folder / "index.html", front.encode()),
     ]
     for name in names:
-        own = [(name, [row for row in reversed(rows) if row["bot"] == name])]
-        text = _page(name, results.event.name, "../", leagues=own, dates=(), bot=name)
+        of_bot = [row for row in reversed(rows) if row["bot"] == name]
+        text = _page(name, event, "../", leagues=[(name, of_bot)], dates=(), bot=name)
         written.append(whole_files.write(bots / f"{name}.html", text.encode()))
     return tuple(written)
 
@@ -114,18 +131,21 @@ def _page(title: str, event: str, root: str, **tables: object) -> str:
 
 def _newest(rows: History) -> History:
     """Return the rows of the last date."""
-    return [row for row in rows if row["date"] == rows[-1]["date"]] if rows else []
+    if not rows:
+        return []
+    last = rows[-1]["date"]
+    return [row for row in rows if row["date"] == last]
 
 
-def _orders(dates: Iterable[tuple[str, History]]) -> list[tuple[str, list[tuple[str, list[str]]]]]:
-    """Return for each date and game the bots in the order of their ranks."""
-    return [
-        (
-            date,
-            [
-                (game, [row["bot"] for row in sorted(group, key=lambda row: int(row["rank"] or 0))])
-                for game, group in groupby(sorted(rows, key=itemgetter("game")), itemgetter("game"))
-            ],
-        )
-        for date, rows in dates
-    ]
+def _by(column: str, rows: History) -> list[tuple[str, list[Mapping[str, str]]]]:
+    """Return the rows in groups, each with the value of a column that its rows share."""
+    return [(value, list(group)) for value, group in groupby(rows, itemgetter(column))]
+
+
+def _orders(rows: History) -> list[tuple[str, list[str]]]:
+    """Return the bots of each game in the order of their ranks."""
+    orders: list[tuple[str, list[str]]] = []
+    for game, of_game in _by("game", sorted(rows, key=itemgetter("game"))):
+        of_game.sort(key=lambda row: int(row["rank"] or 0))
+        orders.append((game, [row["bot"] for row in of_game]))
+    return orders
