@@ -472,6 +472,22 @@ def test_without_an_extra_the_core_plays_and_its_help_lists_what_is_left(names, 
     assert (folder / "results/demo/leaderboard.csv").is_file()
 
 
+@pytest.mark.slow
+def test_a_module_of_the_core_that_imports_an_extra_fails_the_check_of_imports(tmp_path):
+    folder = copied(tmp_path)
+    (folder / "arena/event/eager.py").write_text("import arena.extras.cycles\n")
+    command = [
+        sys.executable,
+        "-c",
+        "from importlinter.cli import lint_imports_command as check; check()",
+        "--no-cache",
+    ]
+    done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
+    assert done.returncode == 1
+    broken = re.findall(r"^- (arena\S* -> arena\S*) ", done.stdout, re.MULTILINE)
+    assert broken == ["arena.event.eager -> arena.extras.cycles"]
+
+
 def tree_without(folder: Path, names: Iterable[str]) -> Path:
     """Copy the whole tree without these extras and their tests; return the Python that imports the copy.
 
