@@ -310,7 +310,8 @@ class Tournament(Table):
         """Return a bot with the threads and the processes that this file allows it.
 
         The file knows bots by name; `ada@2` is a version of `ada`, and gets what `ada` gets. A
-        stranger's bot.toml must not decide these two: threads decide how many lanes there are.
+        stranger's bot.toml must not decide these two: threads decide how many lanes there are. It
+        may only name a bridge that the organiser has installed, whose engine is one process more.
         """
         name = bot.name.partition("@")[0]
         threads = bot.threads
@@ -324,7 +325,7 @@ class Tournament(Table):
         if processes == self.limits.processes:
             processes = None  # so that the same limit gives the same matches
         more = bridged.more_processes(bot.command)
-        if more and self.time.clock == "wall":
+        if more and self._allows_engines:
             processes = (processes or self.limits.processes) + more
         if processes not in {None, 1} and self.time.clock == "cpu":
             raise ArenaError(
@@ -332,6 +333,11 @@ class Tournament(Table):
                 'leave this key out, or set clock = "wall"'
             )
         return replace(bot, threads=threads, processes=processes)
+
+    @property
+    def _allows_engines(self) -> bool:
+        """True when a bridge may start an engine; CPU time is charged to bots of one process."""
+        return self.limits.bridges and self.time.clock == "wall"
 
     def unmet_requests(self, bot: Bot) -> Iterator[str]:
         """Yield a sentence for each request in the bot.toml of a bot that is not granted."""
@@ -347,10 +353,10 @@ class Tournament(Table):
         if limits is not None and "processes" in limits.model_fields_set:
             requested = limits.processes
         granted = self.limits.processes if entered.processes is None else entered.processes
-        if bridged.more_processes(bot.command) and self.time.clock == "cpu":
+        if bridged.more_processes(bot.command) and not self._allows_engines:
             yield (
-                f'{bot.name} starts an engine behind a bridge and may not: time.clock = "cpu" '
-                'counts the CPU time of one process; `clock = "wall"` would allow that'
+                f"{bot.name} starts an engine behind a bridge, which is a second process, and may "
+                'not: `limits.bridges = true` with `time.clock = "wall"` would allow that'
             )
         if requested > granted:
             yield (

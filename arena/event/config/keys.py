@@ -138,6 +138,9 @@ class LimitsTable(BotLimits):
     threads: CountOrNone = Field(
         1, ge=1, description="Cores that `threads` in a bot.toml may ask for."
     )
+    bridges: bool = Field(
+        True, description="Allow a bot behind a bridge the process of its engine, one more."
+    )
 
     @field_validator("memory")
     @classmethod

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from arena.event import config, discovery
 from arena.results.leaderboard import Results
 from tests.extras.bridges.bridged import bot, fault, moves, played
 from tests.support import cup, workspaces
@@ -127,6 +128,21 @@ def test_an_engine_behind_a_bridge_is_allowed_its_process_and_no_other_bot_is(fo
     forks = "import os\nos.fork()\nfrom arena.kit import run\nrun(lambda turn: turn.legal[0])\n"
     (folder / "bots" / "forks.py").write_text(forks)
     assert "processes = 2" in fault(played(folder, CHESS, "last", "forks"))[1]
+
+
+def test_an_organiser_may_allow_no_engine_behind_a_bridge(folder):
+    scripted(folder, "allowed", "e2e4")
+    bot = discovery.from_path(folder / "bots" / "allowed")
+    default = config.load(folder / "tournament.toml")
+    assert default.as_entered(bot).processes == 2
+    for table in (
+        {"limits": default.limits.model_copy(update={"bridges": False})},
+        {"time": default.time.model_copy(update={"clock": "cpu"})},
+    ):
+        tournament = default.model_copy(update=table)
+        assert tournament.as_entered(bot).processes is None
+        (request,) = tournament.unmet_requests(bot)
+        assert request.startswith("allowed starts an engine behind a bridge")
 
 
 def test_a_bridge_in_tournament_toml_starts_a_program_that_is_in_no_folder(tmp_path):
