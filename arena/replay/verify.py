@@ -59,7 +59,7 @@ def checked(
     rules: GameOf | None = game_of
     played = event_in(archive)
     if played is not None and played.imported:
-        rules = None  # nobody has them, and there are no moves
+        rules = partial(_refuse_played, game_of)
     with contextlib.suppress(DamagedError, *UNREADABLE):  # then it is reported below
         known = plan.Plan(archive.event(), archive).known()
         planned = {entry.match.id: entry.match for entry in known if entry.stored}
@@ -114,6 +114,20 @@ def damage(archive: Archive) -> str | None:
         return str(error)
     except UNREADABLE:
         return "its tables cannot be read"
+
+
+class _ImportedError(Exception):
+    """The match was imported, and its event is one of imported matches."""
+
+
+def _refuse_played(game_of: GameOf, match: Match) -> Game[Any]:
+    """Raise _ImportedError for an imported match; return the rules of any other one.
+
+    Such a match is nothing that an archive of imported matches has, so its rules are asked.
+    """
+    if match.imported:
+        raise _ImportedError
+    return game_of(match)
 
 
 def _check(
@@ -237,12 +251,16 @@ def _record_problems(
         )
         return
     if game_of is not None:
+        game: Game[Any] | None
         try:
             game = game_of(record.match)
+        except _ImportedError:  # nobody has its rules, and there are no moves
+            game = None
         except ArenaError as error:
             yield f"its rules cannot be had: {error}"
             return
-        yield from disagreements(game, record)
+        if game is not None:
+            yield from disagreements(game, record)
     if [seat.role for seat in record.seats] != [seat.role for seat in record.match.seats]:
         yield "its reports are not those of its seats"
         return

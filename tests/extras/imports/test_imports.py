@@ -183,6 +183,16 @@ def test_a_check_of_the_records_says_that_no_rules_were_asked(league):
     assert "no rules were asked" in done.stderr
 
 
+def test_a_match_with_moves_is_checked_by_the_rules_also_among_imported_ones(tmp_path):
+    imported(tmp_path, WIDE)
+    event = stored.event("ada", "bob", boards=(stored.DUEL,))
+    with Archive.open(tmp_path / "results" / "league", writing=True) as archive:
+        archive.append(stored.played(next(iter(stored.plan(event)))))
+    done = arena(tmp_path, "verify", "league")
+    assert done.returncode == 1
+    assert "5 records: 4 hold, 1 do not" in done.stdout
+
+
 def test_the_status_of_imported_matches_is_complete(league):
     (row,) = json.loads(arena(league, "status", "pig", "--json").stdout)
     assert (row["planned"], row["played"], row["due"], row["complete"]) == (2, 2, 0, True)
