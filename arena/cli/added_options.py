@@ -1,4 +1,6 @@
-"""Options that extensions add to commands: a command and the functions of extensions become one function for typer.
+"""Options that extensions add to commands.
+
+A command and the functions of extensions become one function for typer.
 
 It knows no command and no extension. arena/extensions.py says why an added option takes its command
 over.
@@ -91,7 +93,7 @@ def joined(command: str, function: Function, added: Iterable[tuple[str, AddedOpt
 
 
 def _takeover(extension: str, function: Function, own: dict[str, Parameter]) -> Takeover:
-    """Part the parameters of an extension's function into those that the command has, and options."""
+    """Separate the parameters of an extension's function: those of the command, and options."""
     shared: list[str] = []
     options: dict[str, Parameter] = {}
     for name, parameter in signature(function, eval_str=True).parameters.items():

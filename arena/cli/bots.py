@@ -1,4 +1,4 @@
-"""`arena new`, `arena bots` and `arena withdraw`: make a bot, list those of this workspace, and take one out."""
+"""`arena new`, `arena bots` and `arena withdraw`: make, list and withdraw the bots here."""
 
 import shlex
 from contextlib import suppress
@@ -93,7 +93,10 @@ def bots(
     ] = False,
     json: options.Json = False,
 ) -> None:
-    """List the bots of this workspace: name, version, digest, author, language, games, state, display name."""
+    """List the bots of this workspace.
+
+    A row has name, version, digest, author, language, games, state and display name.
+    """
     tournament = workspace.own_tournament()
     people = named_bots.people_now(Path())
     rows = list(

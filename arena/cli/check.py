@@ -31,7 +31,10 @@ def check(
     unsafe: options.Unsafe = False,
     json: options.Json = False,
 ) -> None:
-    """Test a bot against the protocol, step by step, at each board that it plays; exit code 1 when it is not fit."""
+    """Test a bot against the protocol, step by step, at each board that it plays.
+
+    The exit code is 1 when it is not fit.
+    """
     built = candidate_of(bot, options.names_in(boards), sandbox=sandbox, unsafe=unsafe, json=json)
     candidate, tournament, screening = built.bot, built.tournament, built.screening
     with Launcher(watches=True) as launcher:
@@ -98,7 +101,7 @@ def candidate_of(
     json: bool,
     needs_boards: bool = True,
 ) -> Candidate:
-    """Build the bot that is to be checked; exit code 1, with a finding, where it cannot even be started.
+    """Build the bot to check; exit code 1, with a finding, if it cannot even be started.
 
     With `needs_boards` a mistake in the boards is found before a long build.
     """

@@ -1,4 +1,4 @@
-"""`arena compare`: two bots of an event, head to head in each game, and whether the difference between them is real."""
+"""`arena compare`: two bots of an event, head to head, and whether their difference is real."""
 
 from collections.abc import Iterator
 from dataclasses import replace
@@ -91,13 +91,19 @@ def compare(
 
 
 def _forfeits(league: "Results", bot: str) -> tuple[int, int]:
-    """Return in how many matches a bot was at fault, and how many it played: a bot may be worse by crashes alone."""
+    """Return the number of matches in which a bot was at fault, and of its matches.
+
+    A bot may be worse by crashes alone.
+    """
     standing = next(standing for standing in league.standings if standing.bot == bot)
     return standing.forfeits, standing.matches
 
 
 def _print(found: "BotComparison", rows: list[dict[str, Any]], first: str, second: str) -> None:
-    """Print a row for a board and the role of each bot, on boards for one each bot by itself; then the sentences."""
+    """Print a row for each board and the roles of both bots, then the sentences.
+
+    On boards for one bot, each bot plays by itself.
+    """
     cells = [
         (
             row["board"],
@@ -121,7 +127,10 @@ def _print(found: "BotComparison", rows: list[dict[str, Any]], first: str, secon
 
 
 def _version_label(read: "Results", name: str) -> str:
-    """Return the name that a version has in tables: `ada v1` for `ada@1`, `ada 3a9198` for the digest `ada@3a9198`."""
+    """Return the name of a version in tables.
+
+    `ada@1` is `ada v1`, and the digest `ada@3a9198` is `ada 3a9198`.
+    """
     bot, _, version = name.rpartition("@")
     names = [standing.bot for standing in read.standings]
     for label in (name, f"{bot} v{version}", f"{bot} {version[:6]}"):

@@ -1,4 +1,4 @@
-"""What a shell completes: bots, boards, events and matches, wherever a command's help calls its argument so.
+"""What a shell completes: bots, boards, events and matches, by the word in a command's help.
 
 A shell asks at each press of a key, so nothing here imports what is slow, and a workspace with
 mistakes completes less.
@@ -8,7 +8,6 @@ import contextlib
 import re
 import sys
 from collections.abc import Callable, Iterable, Iterator
-from itertools import islice
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -17,13 +16,13 @@ from arena.cli import paths
 from arena.errors import ArenaError
 
 SAFE = re.compile(r"[\w./:-]+", re.ASCII)
-"""What is completed: shells run the answer, and others may have named the files in a folder."""
+"""The names that are completed: shells run the answer, and strangers may have named these files."""
 MOST = 200
-"""Completions: more would only fill the screen."""
+"""The most completions: more would only fill the screen."""
 
 
 def bots() -> Iterator[str]:
-    """Yield the names of the bots in the folder bots/ here; a path is completed by the shell itself."""
+    """Yield the names of the bots in the folder bots/ here; the shell itself completes paths."""
     for path in sorted(Path("bots").glob("[!._]*")):
         if path.name != "README.md":
             yield path.name if path.is_dir() else path.stem
@@ -43,9 +42,8 @@ def events() -> Iterator[str]:
 
 def matches() -> Iterator[str]:
     """Yield the ids of the matches of the event here."""
-    sys.modules.pop(
-        "pydantic", None
-    )  # barred for all other completions (arena/cli/__init__.py); archives need it
+    # arena/cli/__init__.py bars it for all other completions, but archives need it.
+    sys.modules.pop("pydantic", None)
     from arena.results.archive import Archive
 
     with Archive.open(paths.event_folder(None)) as archive:
@@ -60,34 +58,29 @@ COMPLETERS: dict[str, Callable[[], Iterable[str]]] = {
     "MATCH": matches,
     "ID": matches,
 }
-"""By the word for an argument in a command's help."""
+"""The completer for each word that a command's help uses for an argument."""
 
 
 def complete(parameter: Any) -> None:
-    """Have a parameter of a command complete what its help calls it; one that has no such word stays as it is."""
-    word = (parameter.metavar or "").rstrip(".,").strip("{}[]")
+    """Complete a parameter of a command by the word in its help; leave any other as it is."""
+    metavar = parameter.metavar or ""
+    word = metavar.rstrip(".,").strip("{}[]")
     if word not in COMPLETERS:
         return
 
     def shell_complete(_context: object, incomplete: str) -> list[SimpleNamespace]:
-        before, comma, last = (
-            incomplete.rpartition(",")
-            if parameter.metavar.endswith(",...")
-            else ("", "", incomplete)
-        )
+        before = ""
+        last = incomplete
+        if metavar.endswith(",..."):
+            before, comma, last = incomplete.rpartition(",")
+            before += comma
+        items: list[SimpleNamespace] = []
         with contextlib.suppress(ArenaError, OSError):
-            fitting = islice(
-                (
-                    name
-                    for name in COMPLETERS[word]()
-                    if name.startswith(last) and SAFE.fullmatch(name)
-                ),
-                MOST,
-            )
-            return [
-                SimpleNamespace(value=f"{before}{comma}{name}", help=None, type="plain")
-                for name in fitting
-            ]
-        return []
+            for name in COMPLETERS[word]():
+                if len(items) == MOST:
+                    break
+                if name.startswith(last) and SAFE.fullmatch(name):
+                    items.append(SimpleNamespace(value=before + name, help=None, type="plain"))
+        return items
 
     parameter.shell_complete = shell_complete

@@ -23,7 +23,7 @@ def docs(
     ] = None,
     json: options.Json = False,
 ) -> None:
-    """Print a page of the manual, or list the pages: the protocol, how matches end, every command and key, ..."""
+    """Print a page of the manual, or list the pages: the protocol, commands, keys and others."""
     home = rulefile.shipped().parent
     pages: dict[str, Path] = {path.stem: path for path in sorted((home / "docs").glob("*.md"))}
     for extra in extensions.extras():

@@ -30,7 +30,9 @@ def doctor(
     ] = 1.0,
     json: options.Json = False,
 ) -> None:
-    """Check this machine: confinement, cores, clocks, toolchains; exit code 1 when no event can be played.
+    """Check this machine: confinement, cores, clocks, toolchains.
+
+    The exit code is 1 when no event can be played.
 
     It says what to do where something is missing.
     """

@@ -1,4 +1,4 @@
-"""`arena duel`: is one bot better than another? Pairings are played until a sequential test has decided.
+"""`arena duel`: play pairings until a sequential test decides whether one bot is better.
 
 The duel is an event of its own (event/duel.py), whose matches are played as those of a run are.
 """
@@ -26,7 +26,8 @@ if TYPE_CHECKING:
 
 UNDECIDED_CODE = 3
 FAULTS_CODE = 4
-"""By default a forfeit is a won match, as in an event. A script that goes on with the better bot may want to know."""
+"""By default a forfeit is a won match, as in an event. A script that continues with the better bot
+may need to know."""
 MOST_PAIRINGS = 100_000  # their plan takes some 100 MB
 BOUNDS_METAVAR = "LOW HIGH"
 Bounds = tuple[float, float] | None
@@ -199,7 +200,10 @@ def prepared(
     most: tuple[str, int],
     boards: list[str] | None = None,
 ) -> Event:
-    """Return the duel of two bots here as an event; `most` are the pairings after which it is undecided."""
+    """Return the duel of two bots here as an event.
+
+    After the number of pairings in `most` it is undecided.
+    """
     from arena.event import duel
 
     drawn = paths.results_folder(Path(), paths.SAMPLED_BOARDS)
@@ -219,7 +223,10 @@ def play(
     interrupt: signals.Interrupt,
     services: "Mapping[str, Opener]",
 ) -> DuelRun:
-    """Play until the test has decided, and show how near it is; AbsentError if a bot never said `ready`."""
+    """Play until the test has decided, and show its state.
+
+    AbsentError if a bot never said `ready`.
+    """
     from arena.event import duel as duels
 
     workers, pin = workspace.matches_at_once(tournament, duel.event), tournament.workers.pinned

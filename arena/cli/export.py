@@ -33,7 +33,10 @@ def export(
     ] = False,
     json: options.Json = False,
 ) -> None:
-    """Write matches, seats and turns as JSON lines, SQLite or Parquet, or one match as a text that can be read back."""
+    """Write matches, seats and turns as JSON lines, SQLite or Parquet, or one match as text.
+
+    The text of a match can be read back.
+    """
     from arena.replay import notation
     from arena.results import export as tables
     from arena.results.archive import Archive

@@ -1,4 +1,4 @@
-"""`arena games`, `arena check-rules` and `arena openings`: list and draw boards, try rules, and sample openings."""
+"""`arena games`, `arena check-rules`, `arena openings`: list boards, try rules, draw openings."""
 
 import secrets
 from collections.abc import Iterable, Iterator
@@ -69,7 +69,7 @@ FACTS_WIDTH = 78
 
 
 def _fact_lines(facts: Iterable[Fact]) -> Iterator[str]:
-    """Yield the facts of a board as lines: a line each, but a long table of a fact, such as `score`, is wrapped."""
+    """Yield the facts of a board, a line each; a long table such as `score` is wrapped."""
     for word, group in groupby(facts, key=lambda fact: fact.partition(" ")[0]):
         if word in DRAWN:
             continue
@@ -104,7 +104,10 @@ def check_rules(
     seed: Annotated[int, typer.Option(help="Fixes the random moves.")] = 0,
     json: options.Json = False,
 ) -> None:
-    """Try the rules of a game, board by board, by random matches; exit code 1 when they break the contract."""
+    """Try the rules of a game, board by board, by random matches.
+
+    The exit code is 1 when they break the contract.
+    """
     results: list[tuple[str, list[Flaw], list[Flaw]]] = []
     try:
         results += [(board.label, *examined(board, playouts, seed)) for board in boards_of(file)]

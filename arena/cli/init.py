@@ -19,7 +19,7 @@ TOURNAMENT = "tournament.toml"
 PARTS = (TOURNAMENT, "rules", "bots", "results/README.md")
 SEED_LINE = re.compile(r"^seed = .*$", re.MULTILINE)
 DRAWN_SEED = """\
-# The seed fixes all chance. Who knows it can foretell it: show this file to nobody until the event is over.
+# The seed fixes all chance, so its reader can foretell it: hide this file until the event is over.
 seed = "{}"\
 """
 
@@ -30,7 +30,10 @@ def init(
     ],
     empty: Annotated[bool, typer.Option("--empty", help="Without the house bots.")] = False,
 ) -> None:
-    """Make a new workspace: a tournament.toml, rules and bots to start from; the event gets the folder's name."""
+    """Make a new workspace: a tournament.toml, rules and bots to start from.
+
+    The event gets the folder's name.
+    """
     with making(folder) as made:
         if empty:
             for path in (made / "bots").iterdir():
@@ -48,7 +51,7 @@ def init(
 
 @contextmanager
 def making(folder: Path, *more: str) -> Iterator[Path]:
-    """Yield a copy of the workspace that comes with arena; its files go into `folder` at the end, all or none.
+    """Yield a copy of the workspace that comes with arena, which becomes `folder` at the end.
 
     `more` are names, beside those of that workspace, that `folder` must not have.
 

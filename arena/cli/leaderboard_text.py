@@ -1,6 +1,6 @@
-"""The leaderboard for a terminal: rating, interval, ranks and tier, with a small bar, in as many columns as fit.
+"""The leaderboard for a terminal: figures and a small bar, in as many columns as fit.
 
-It decides what is shown of the leaderboard's rows, and how. results/README.md explains the figures.
+It decides which of the leaderboard's figures are shown, and how. results/README.md explains them.
 """
 
 import sys
@@ -36,29 +36,30 @@ BOARDS_IN_A_LINE = 4
 NAMES_IN_A_LINE = 3
 NOT_LAST = {"rank", "bot", "change", "rating", "95 %", "ranks", "won", "drawn"}
 """Columns that are shown only together with the next one."""
-BAR_SIGNS, ASCII_BAR_SIGNS = ("\u2500", "\u25cf", "\u25c0", "\u25b6"), ("-", "o", "<", ">")
+BAR_SIGNS = ("\u2500", "\u25cf", "\u25c0", "\u25b6")
 """An interval's line, the rating on it, and the arrows at an open end."""
-CHANGE_SIGNS, ASCII_CHANGE_SIGNS = ("\u25b2", "\u25bc"), ("+", "-")
-TIER_STYLES = (
-    "green",
-    "cyan",
-    "yellow",
-    "magenta",
-    "blue",
-)  # in turn; a column has the number of the tier too
+ASCII_BAR_SIGNS = ("-", "o", "<", ">")
+CHANGE_SIGNS = ("\u25b2", "\u25bc")
+ASCII_CHANGE_SIGNS = ("+", "-")
+TIER_STYLES = ("green", "cyan", "yellow", "magenta", "blue")
+"""They follow each other and repeat; a column has the number of the tier too."""
 
 
 def show(results: Results, *, brief: bool = False) -> None:
-    """Print a table for each game on stdout, and notes on stderr; `brief` leaves out what explains the figures."""
+    """Print a table for each game on stdout, and notes on stderr.
+
+    `brief` leaves out the notes that explain the figures.
+    """
     if not results.count:
         print("no matches yet")
         return
     width = output.console().width if sys.stdout.isatty() else None
     for number, league in enumerate(results.leagues):
         if len(results.leagues) > 1:
-            print("\n" * (number > 0) + output.safe_line(league.game))
+            output.print_section(number, league.game)
         _show_league(league, width)
-    if len(overall := results.overall_leaderboard()):
+    overall = results.overall_leaderboard()
+    if len(overall):
         print("\nall games")
         output.print_table(table(results, overall, width))
     elif results.who_plays_what:
@@ -66,32 +67,41 @@ def show(results: Results, *, brief: bool = False) -> None:
     for added in extensions.sections().values():
         if added.terminal:
             extensions.load(added.terminal)(results)
-    if width is not None and not brief:
-        unit = results.unit
-        output.notice(
-            f"rating in {unit}, with its 95 % interval{AVERAGE.get(unit, '')}; ranks: those that "
-            "the matches leave open"
-        )
-        if any(change != 0 for change in results.rank_changes.values()):
-            output.notice(
-                "change: ranks gained or lost since the last run with other bots or versions"
-            )
-        if len(results.board_role_columns) > 1:
-            output.notice(
-                "who is best on which board and in which role: arena leaderboard --rankings"
-            )
-    for warning in () if brief else results.warnings:
-        output.notice(f"note: {warning}")
+    if not brief:
+        if width is not None:
+            _explain(results)
+        for warning in results.warnings:
+            output.notice(f"note: {warning}")
     for sentence in results.end_sentences:
         output.notice(sentence)
+    _print_failings(results)
+
+
+def _explain(results: Results) -> None:
+    """Print notes that explain the figures of the tables."""
+    average = AVERAGE.get(results.unit, "")
+    output.notice(
+        f"rating in {results.unit}, with its 95 % interval{average}; ranks: those that the matches "
+        "leave open"
+    )
+    if any(change != 0 for change in results.rank_changes.values()):
+        output.notice("change: ranks gained or lost since the last run with other bots or versions")
+    if len(results.board_role_columns) > 1:
+        output.notice("who is best on which board and in which role: arena leaderboard --rankings")
+
+
+def _print_failings(results: Results) -> None:
+    """Print a notice for each kind of failure, with the command that shows it."""
     failings, kinds = results.failings(FAILINGS_SHOWN)
+    event = output.safe_line(results.folder.name)
     for failing in failings:
         times = f", {failing.times} times, such as" if failing.times > 1 else ""
-        bot, event = output.safe_line(failing.bot), output.safe_line(results.folder.name)
+        shown_name = output.safe_line(results.display_name(failing.bot))
+        bot = output.safe_line(failing.bot)
+        words = output.safe_line(failing.words)
         output.notice(
-            f"{output.safe_line(results.display_name(failing.bot))}: {failing.ending}{times}: "
-            f"{output.safe_line(failing.words)}\n  arena rerun {event}/{failing.match} --bot "
-            f"{bot} --print"
+            f"{shown_name}: {failing.ending}{times}: {words}\n"
+            f"  arena rerun {event}/{failing.match} --bot {bot} --print"
         )
     if kinds > len(failings):
         output.notice(
@@ -105,45 +115,52 @@ def _show_league(league: Results, width: int | None) -> None:
         print("no matches yet")
         return
     frame = league.leaderboard()
-    columns = LEADERBOARD.rated_in(league.unit)
-    rows = rows_of(frame, columns)
-    listed = [row for row in rows if row["rank"] is not None]
-    if listed:
+    rows = rows_of(frame, LEADERBOARD.rated_in(league.unit))
+    ranked = [row for row in rows if row["rank"] is not None]
+    if ranked:
         output.print_table(table(league, frame[frame["rank"].notna()], width))
         _print_possible_bests(league)
     else:  # the ranking of each board, and of each role of a board that nobody plays whole
         print("no bot has a rank, because fewer than two play every board and role; instead:\n")
         parts = rows_of(league.rankings(), RANKINGS)
         whole = {row["board"] for row in parts if row["role"] is None}
-        listed = [row for row in parts if row["role"] is None or row["board"] not in whole]
-        print_rankings(league, listed)
+        ranked = [row for row in parts if row["role"] is None or row["board"] not in whole]
+        print_rankings(league, ranked)
+    ranked_bots = {row["bot"] for row in ranked}
     for row in rows:
-        if row["bot"] not in {each["bot"] for each in listed}:
-            (interval,) = _intervals([row], columns["rating"])
-            rating = (
-                ""
-                if row["rating"] is None
-                else f", rating {columns['rating'].text(row['rating'])} ({interval})"
-            )
-            part = league.specialists.get(row["bot"])
-            print(
-                f"without a rank: {output.safe_line(row['display'])}, "
-                + (f"plays {part}{rating}" if part else "has not played yet")
-            )
+        if row["bot"] not in ranked_bots:
+            _print_unranked(league, row)
+
+
+def _print_unranked(league: Results, row: Row) -> None:
+    """Print a line for a bot without a rank: the part of the game that it plays, and its rating."""
+    name = output.safe_line(row["display"])
+    part = league.specialists.get(row["bot"])
+    if not part:
+        print(f"without a rank: {name}, has not played yet")
+        return
+    line = f"without a rank: {name}, plays {part}"
+    if row["rating"] is not None:
+        column = LEADERBOARD.rated_in(league.unit)["rating"]
+        (interval,) = _intervals([row], column)
+        line += f", rating {column.text(row['rating'])} ({interval})"
+    print(line)
 
 
 def _print_possible_bests(league: Results) -> None:
-    """Print a line with the bots that may be the best on each board; nothing where a game has one board, or many."""
+    """Print a line with the bots that may be the best on each board.
+
+    Print nothing for a game with one board, or with many.
+    """
     if not 1 < len(league.boards) <= BOARDS_IN_A_LINE:
         return
-    rows = rows_of(league.rankings(), RANKINGS)
-    parts = []
+    possible: dict[str, list[str]] = {label: [] for label in league.board_columns}
+    for row in rows_of(league.rankings(), RANKINGS):
+        if row["role"] is None and row["rank_low"] == 1 and row["board"] in possible:
+            possible[row["board"]].append(row["display"])
+    parts: list[str] = []
     for label, column in league.board_columns.items():
-        names = [
-            row["display"]
-            for row in rows
-            if row["board"] == label and row["role"] is None and row["rank_low"] == 1
-        ]
+        names = possible[label]
         if not names:
             return
         more = len(names) - NAMES_IN_A_LINE
@@ -156,54 +173,62 @@ def _print_possible_bests(league: Results) -> None:
 
 
 def table(results: Results, ranked: pd.DataFrame, width: int | None) -> Table:
-    """Return the table of the ranked bots: rating and ranks always, then as many columns as fit into the width."""
+    """Return the table of the ranked bots, with as many columns as fit into the width."""
     declared = LEADERBOARD.rated_in(results.unit)
     rows = rows_of(ranked, declared)
-    endings = [str(ending) for ending in Ending if any(row[str(ending)] for row in rows)]
-    changes: dict[str, list[object]] = {}
-    if any(change != 0 for change in results.rank_changes.values()):  # None: the bot is new
+    columns: dict[str, list[object]] = {}  # the most important first
+    columns["rank"] = [row["rank"] for row in rows]
+    columns["bot"] = [row["display"] for row in rows]
+    changes = results.rank_changes
+    if any(change != 0 for change in changes.values()):  # None: the bot is new
         signs = CHANGE_SIGNS if output.can_encode("".join(CHANGE_SIGNS)) else ASCII_CHANGE_SIGNS
-        changes[CHANGE.name] = [
-            rank_changes.text(results.rank_changes.get(row["bot"], 0), signs) for row in rows
-        ]
-    figures = (  # that not every event has
-        *(("accuracy", "blunders") if results.accuracy_sums else ()),
-        *(("regret_estimate",) if results.regret_sums else ()),
-        *results.board_columns.values(),
-        *results.event.tie_breaks,
-    )
-    columns: dict[str, list[object]] = {  # the most important first
-        "rank": [row["rank"] for row in rows],
-        "bot": [row["display"] for row in rows],
-        **changes,
-        "rating": figures_of(rows, declared["rating"]),
-        "95 %": _intervals(rows, declared["rating"]),
-        "ranks": [ranks_text(row["rank_low"], row["rank_high"], "-") for row in rows],
-        "tier": [row["tier"] for row in rows],
-        "": list(_bars(rows)),
-        "points": figures_of(rows, declared["points"]),
-        **{
-            name: [row[name] for row in rows]
-            for name in ("won", "drawn", "lost", "forfeits", "matches")
-        },
-        **{name: figures_of(rows, declared[name]) for name in figures},
-        **{name: [row[name] for row in rows] for name in endings},
-    }
-    return table_of(dict(list(columns.items())[: _fitting_count(columns, width)]))
+        texts = [rank_changes.text(changes.get(row["bot"], 0), signs) for row in rows]
+        columns[CHANGE.name] = list(texts)
+    columns["rating"] = figures_of(rows, declared["rating"])
+    columns["95 %"] = _intervals(rows, declared["rating"])
+    columns["ranks"] = [ranks_text(row["rank_low"], row["rank_high"], "-") for row in rows]
+    columns["tier"] = [row["tier"] for row in rows]
+    columns[""] = list(_bars(rows))
+    columns["points"] = figures_of(rows, declared["points"])
+    for name in ("won", "drawn", "lost", "forfeits", "matches"):
+        columns[name] = [row[name] for row in rows]
+    for name in _occasional_figures(results):
+        columns[name] = figures_of(rows, declared[name])
+    for ending in Ending:
+        if any(row[str(ending)] for row in rows):
+            columns[str(ending)] = [row[str(ending)] for row in rows]
+    count = _fitting_count(columns, width)
+    return table_of(dict(list(columns.items())[:count]))
+
+
+def _occasional_figures(results: Results) -> list[str]:
+    """Return the names of the columns that not every event has."""
+    names: list[str] = []
+    if results.accuracy_sums:
+        names += ["accuracy", "blunders"]
+    if results.regret_sums:
+        names.append("regret_estimate")
+    names += results.board_columns.values()
+    names += results.event.tie_breaks
+    return names
 
 
 def _fitting_count(columns: Mapping[str, list[object]], width: int | None) -> int:
-    """Return how many columns fit: at least those up to the tier; won, drawn and lost stand together or not at all."""
+    """Return the number of columns that fit.
+
+    Those up to the tier always count; won, drawn and lost count together or not at all.
+    """
     if width is None:
         return len(columns)
-    used, count = -1, 0
+    used = -1
+    count = 0
     for number, (name, cells) in enumerate(columns.items(), 1):
-        used += 1 + max(
-            len(name), *(min(NAME_COLUMNS, len(output.safe_line(cell))) for cell in cells)
-        )
+        longest = max((len(output.safe_line(cell)) for cell in cells), default=0)
+        used += 1 + max(len(name), min(NAME_COLUMNS, longest))
         if used > width and count:
             break
-        count = count if name in NOT_LAST else number
+        if name not in NOT_LAST:
+            count = number
     return count
 
 
@@ -214,21 +239,18 @@ def print_rankings(results: Results, ranked: Sequence[Row]) -> None:
         print("no matches yet")
     groups = groupby(columns.in_file(ranked), key=lambda row: (row["board"], row["role"]))
     for number, ((label, role), group) in enumerate(groups):
-        rows = [
-            row | {"rating": row["strength"], "rating_low": row["low"], "rating_high": row["high"]}
-            for row in group
-        ]
-        print(
-            "\n" * (number > 0)
-            + output.safe_line(f"{label}, {'all roles' if role is None else role}")
-        )
-        ranking = {
+        output.print_section(number, f"{label}, {'all roles' if role is None else role}")
+        rows: list[Row] = []
+        for row in group:
+            interval = {"rating_low": row["low"], "rating_high": row["high"]}
+            rows.append(row | interval | {"rating": row["strength"], "tier": 1})
+        ranking: dict[str, list[object]] = {
             "rank": [row["rank"] for row in rows],
             "bot": [row["display"] for row in rows],
             "strength": figures_of(rows, columns["strength"]),
             "95 %": _intervals(rows, columns["strength"]),
             "ranks": [ranks_text(row["rank_low"], row["rank_high"], "-") for row in rows],
-            "": list(_bars([row | {"tier": 1} for row in rows])),
+            "": list(_bars(rows)),
             "score": figures_of(rows, columns["score"]),
         }
         output.print_table(table_of(ranking))
@@ -240,46 +262,51 @@ def table_of(columns: Mapping[str, list[object]]) -> Table:
 
 
 def figures_of(rows: Collection[Row], column: Column) -> list[object]:
-    """Return a column's figures as texts of one width, so that their decimal points stand below each other."""
+    """Return a column's figures as texts of one width, with their decimal points aligned."""
     texts = [column.text(row[column.name]) for row in rows]
     width = max(len(column.name), *map(len, texts))
     return [text.rjust(width) for text in texts]
 
 
 def _intervals(rows: Collection[Row], column: Column) -> list[object]:
-    """Return the intervals of a strength as texts; the figures of all lower ends have one width, and of all upper ends.
+    """Return the intervals of a strength as texts.
 
-    `column` is that of the strength.
+    The figures of all lower ends have one width, and those of all upper ends. `column` is that of
+    the strength.
     """
-    ends = [[column.text(row[name]) for row in rows] for name in ("rating_low", "rating_high")]
-    widths = [max(map(len, texts), default=0) for texts in ends]
+    lows = _aligned([column.text(row["rating_low"]) for row in rows])
+    highs = _aligned([column.text(row["rating_high"]) for row in rows])
     intervals: list[object] = []
-    for row, low, high in zip(rows, *ends, strict=True):
-        padded = (
-            text and text.rjust(width) for text, width in zip((low, high), widths, strict=True)
-        )
-        intervals.append("" if row["rating"] is None else interval_text(*padded))
+    for row, low, high in zip(rows, lows, highs, strict=True):
+        intervals.append("" if row["rating"] is None else interval_text(low, high))
     return intervals
 
 
+def _aligned(texts: list[str]) -> list[str]:
+    """Return texts of one width, with those to the right that are not empty."""
+    width = max((len(text) for text in texts), default=0)
+    return [text and text.rjust(width) for text in texts]
+
+
 def _bars(rows: Collection[Row]) -> list[Text]:
-    """Draw each interval as a line with the rating on it, all on one scale, coloured by tier; open ends are arrows."""
-    line, dot, left_arrow, right_arrow = (
-        BAR_SIGNS if output.can_encode("".join(BAR_SIGNS)) else ASCII_BAR_SIGNS
-    )
-    bars = []
+    """Draw each interval as a line with the rating on it, all on one scale, coloured by tier.
+
+    An open end is an arrow.
+    """
+    signs = BAR_SIGNS if output.can_encode("".join(BAR_SIGNS)) else ASCII_BAR_SIGNS
+    line, dot, left_arrow, right_arrow = signs
+    bars: list[Text] = []
     for row, shares in zip(rows, interval_bars(rows), strict=True):
         if shares is None:
             bars.append(Text(""))
             continue
-        start, at, end = (round((BAR_COLUMNS - 1) * share) for share in shares)
-        before, after = line * (at - start), line * (end - at)
-        before = left_arrow + before[1:] if before and row["rating_low"] is None else before
-        after = after[:-1] + right_arrow if after and row["rating_high"] is None else after
-        bars.append(
-            Text(
-                " " * start + before + dot + after,
-                style=TIER_STYLES[(row["tier"] - 1) % len(TIER_STYLES)],
-            )
-        )
+        start, middle, end = (round((BAR_COLUMNS - 1) * share) for share in shares)
+        before = line * (middle - start)
+        after = line * (end - middle)
+        if before and row["rating_low"] is None:
+            before = left_arrow + before[1:]
+        if after and row["rating_high"] is None:
+            after = after[:-1] + right_arrow
+        style = TIER_STYLES[(row["tier"] - 1) % len(TIER_STYLES)]
+        bars.append(Text(" " * start + before + dot + after, style=style))
     return bars

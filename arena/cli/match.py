@@ -32,7 +32,7 @@ UNLIMITED: dict[str, object] = {
     **{f"limits.{field.name}": "none" for field in fields(Limits)},
     "limits.processes": 64,
 }
-"""The settings of `--no-limits`: nothing runs out, and nothing stops a bot that a debugger holds."""
+"""The settings of `--no-limits`: nothing stops a bot that a debugger holds."""
 
 
 def match(

@@ -1,4 +1,4 @@
-"""The list of an event's newest matches, by which a user finds the one to replay; no record is read for it."""
+"""The list of an event's newest matches, from which a user chooses; it reads no record."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
@@ -65,7 +65,7 @@ def _cells(match: Played, names: Mapping[str, str]) -> Sequence[str]:
 
 
 def _end(match: Played, names: Mapping[str, str]) -> Iterator[str]:
-    """Yield the rules' word for the end, unless it is a forfeit, and each bot that was at fault, with its ending."""
+    """Yield the rules' word for the end, unless it is a forfeit, and each fault with its bot."""
     if match.reason != "forfeit":
         yield match.reason
     for bot, role in first_faults(match).items():

@@ -1,4 +1,4 @@
-"""A match as text and as JSON rows, turn by turn or line by line: the output of `arena match`, `play` and `replay`."""
+"""A match as text and as JSON rows: the output of `arena match`, `play` and `replay`."""
 
 import json
 import sys
@@ -10,7 +10,7 @@ from arena.game import Game, Role
 from arena.replay.drawing import render_state
 from arena.replay.reconstruct import Exchange, Retraced
 from arena.replay.replayer import Scene, question_of
-from arena.values import Match, ModelCall, Record
+from arena.values import Match, ModelCall, Record, Seat
 
 STDERR_LINES = 10
 LONGEST_LINE = 10_000  # characters of a line of a call of a language model
@@ -33,7 +33,7 @@ def heading(match: Match) -> str:
 def print_scene(
     game: Game[Any], match: Match, scene: Scene, *, draw: bool, calls: Iterable[ModelCall] = ()
 ) -> None:
-    """Print the moves of a turn with their remarks, and unless `draw` is False the state after them.
+    """Print the moves of a turn with their remarks, and the state after them if `draw`.
 
     `calls` are those of the match: what was asked in this turn comes before its moves.
     """
@@ -48,14 +48,14 @@ def print_scene(
         mover = f"{turn.role} ({output.safe_line(name)})" if name else turn.role
         if turn.by == "strike":
             note = f'instead of "{output.safe_line(turn.rejected_text)}", which was forgiven'
+        elif turn.by == "bot":
+            note = f"{turn.wall * 1000:.0f} ms"
         else:
-            note = f"{turn.wall * 1000:.0f} ms" if turn.by == "bot" else f"({turn.by})"
-        quality = (
-            f"  {scene.qualities[index]}" if scene.qualities and str(scene.qualities[index]) else ""
-        )
-        print(
-            f"turn {scene.number}  {mover}  {output.safe_line(scene.move(index))}  {note}{quality}"
-        )
+            note = f"({turn.by})"
+        quality = str(scene.qualities[index]) if scene.qualities else ""
+        if quality:
+            note += f"  {quality}"
+        print(f"turn {scene.number}  {mover}  {output.safe_line(scene.move(index))}  {note}")
         for remark in turn.remarks:
             print(f"    # {output.safe_line(remark)}")
     if draw:
@@ -82,21 +82,21 @@ def drawing(game: Game[Any], scene: Scene) -> str:
 
 
 def goes_on() -> bool:
-    """Wait for Enter; return False if the user typed `q`. Where the input has ended, there is nothing to wait for."""
+    """Wait for Enter, or for the end of the input; return False if the user typed `q`."""
     if sys.stdin.isatty():
         print("Enter: go on, q: leave ", end="", flush=True)
     return not sys.stdin.readline().strip().lower().startswith("q")
 
 
 def verdict(record: Record) -> Iterator[str]:
-    """Yield lines about the end of a match: scores, faults, the end of stderr of a seat at fault, warnings."""
+    """Yield lines about the end of a match: scores, faults with stderr, and warnings."""
     names = names_of(record.match)
     result = record.verdict
     turns = output.counted(record.turns[-1].number if record.turns else 0, "turn")
-    scores = ", ".join(
-        f"{role} ({output.safe_line(names[role])}) {score}" for role, score in result.scores.items()
-    )
-    yield f"{output.safe_line(result.reason)} after {turns}: {scores}"
+    scores: list[str] = []
+    for role, score in result.scores.items():
+        scores.append(f"{role} ({output.safe_line(names[role])}) {score}")
+    yield f"{output.safe_line(result.reason)} after {turns}: {', '.join(scores)}"
     for fault in result.faults:
         when = f"in turn {fault.turn}" if fault.turn else "before the first turn"
         yield (
@@ -104,32 +104,28 @@ def verdict(record: Record) -> Iterator[str]:
             f" {fault.ending}: {output.safe_line(fault.words, 1000)}"
         )
         stderr = next(seat.stderr for seat in record.seats if seat.role == fault.role)
-        for line in [line for line in stderr.splitlines() if line.strip()][-STDERR_LINES:]:
+        lines = [line for line in stderr.splitlines() if line.strip()]
+        for line in lines[-STDERR_LINES:]:
             yield f"    stderr: {output.safe_line(line)}"
     for seat in record.seats:
-        yield from (
-            f"{seat.role} ({output.safe_line(seat.bot)}): {output.safe_line(line)}"
-            for line in seat.warnings
-        )
+        for line in seat.warnings:
+            yield f"{seat.role} ({output.safe_line(seat.bot)}): {output.safe_line(line)}"
 
 
 def match_row(record: Record) -> dict[str, object]:
     """Return a match as JSON values: the columns of matches.csv, and its faults."""
-    match, result = record.match, record.verdict
-    row = {
-        "match": match.id,
-        **output.fields(match, "game", "board", "repeat", "seed"),
-        "reason": result.reason,
-    }
+    match = record.match
+    result = record.verdict
+    row: dict[str, object] = {"match": match.id}
+    row |= output.fields(match, "game", "board", "repeat", "seed")
+    row["reason"] = result.reason
     for seat in match.seats:
         row[f"{seat.role}_bot"] = seat.bot.name
         row[f"{seat.role}_score"] = result.scores[seat.role]
         row[f"{seat.role}_ending"] = result.ending(seat.role)
-    return row | {
-        "faults": [
-            output.fields(fault, "role", "turn", "ending", "words") for fault in result.faults
-        ]
-    }
+    columns = ("role", "turn", "ending", "words")
+    row["faults"] = [output.fields(fault, *columns) for fault in result.faults]
+    return row
 
 
 def turn_rows(match: Match, scene: Scene) -> Iterator[dict[str, object]]:
@@ -159,37 +155,48 @@ INDENT = " " * TIME_COLUMNS
 
 
 def show_dialogue(record: Record, role: Role | None, *, json: bool) -> None:
-    """Print every line that the seat of a role, or each seat, read and wrote, and how long each answer took."""
+    """Print every line that the seat of a role, or each seat, read and wrote.
+
+    Each answer has its time.
+    """
     dialogue = stored_match.dialogue_of(record)
-    seats = [
-        seat for seat in record.match.seats if seat.role in stored_match.roles_of(record, role)
-    ]
+    roles = stored_match.roles_of(record, role)
+    seats = [seat for seat in record.match.seats if seat.role in roles]
     if json:
-        output.print_json(
-            {
-                "match": record.match.id,
-                "bot": seat.bot.name,
-                "role": exchange.role,
-                "turn": exchange.ask.turn,
-                "question": exchange.ask.text.decode("utf-8", "replace").splitlines(),
-                "answer": None if exchange.fault else exchange.answer,
-                **{name: getattr(exchange.played, name, None) for name in ("by", "cpu", "waited")},
-                **{name: getattr(exchange.fault, name, None) for name in ("ending", "words")},
-                "wall": None if exchange.fault else _seconds(record, exchange),
-                "remarks": list(exchange.played.remarks) if exchange.played else [],
-            }
-            for seat in seats
-            for exchange in dialogue.of(seat.role)
-        )
+        rows: list[dict[str, object]] = []
+        for seat in seats:
+            for exchange in dialogue.of(seat.role):
+                rows.append(_exchange_row(record, seat, exchange))
+        output.print_json(rows)
         return
     print(heading(record.match))
     for seat in seats:
-        print(
-            f"\n{seat.role} ({output.safe_line(seat.bot.name)})",
-            *_dialogue_lines(record, dialogue, seat.role),
-            sep="\n",
-        )
-    print("\n".join(["", *verdict(record)]))
+        print(f"\n{seat.role} ({output.safe_line(seat.bot.name)})")
+        for line in _dialogue_lines(record, dialogue, seat.role):
+            print(line)
+    print()
+    print("\n".join(verdict(record)))
+
+
+def _exchange_row(record: Record, seat: Seat, exchange: Exchange) -> dict[str, object]:
+    """Return a question and its answer as JSON values."""
+    answer = exchange.played
+    fault = exchange.fault
+    return {
+        "match": record.match.id,
+        "bot": seat.bot.name,
+        "role": exchange.role,
+        "turn": exchange.ask.turn,
+        "question": exchange.ask.text.decode("utf-8", "replace").splitlines(),
+        "answer": None if fault else exchange.answer,
+        "by": getattr(answer, "by", None),
+        "cpu": getattr(answer, "cpu", None),
+        "waited": getattr(answer, "waited", None),
+        "ending": getattr(fault, "ending", None),
+        "words": getattr(fault, "words", None),
+        "wall": None if fault else _seconds(record, exchange),
+        "remarks": list(answer.remarks) if answer else [],
+    }
 
 
 def _dialogue_lines(record: Record, dialogue: Retraced, role: Role) -> Iterator[str]:
@@ -200,13 +207,11 @@ def _dialogue_lines(record: Record, dialogue: Retraced, role: Role) -> Iterator[
         for call in record.calls:
             if (call.turn, call.role) == (exchange.ask.turn, role):
                 yield f"{INDENT}> model {output.safe_line(call.request, LONGEST_LINE)}"
-                yield (
-                    f"{INDENT}model {output.safe_line(json.dumps(call.answer.text), LONGEST_LINE)}"
-                )
+                answer = json.dumps(call.answer.text)
+                yield f"{INDENT}model {output.safe_line(answer, LONGEST_LINE)}"
         if exchange.fault is not None:
-            yield (
-                f"{INDENT}> {exchange.fault.ending}: {output.safe_line(exchange.fault.words, 1000)}"
-            )
+            words = output.safe_line(exchange.fault.words, 1000)
+            yield f"{INDENT}> {exchange.fault.ending}: {words}"
             continue
         for remark in exchange.played.remarks if exchange.played else ():
             yield f"{INDENT}> # {output.safe_line(remark)}"
@@ -217,17 +222,14 @@ def _dialogue_lines(record: Record, dialogue: Retraced, role: Role) -> Iterator[
         time = "" if seconds is None else f"{seconds * 1000:.1f} ms"
         yield f"{time:>{TIME_COLUMNS - 1}} > {output.safe_line(exchange.answer)}"
     yield from question(dialogue.last_words(role))
-    yield (
-        f"{INDENT}{output.safe_line(report.exit) or 'it never ran'}{', ended by arena' if report.killed else ''}"
-    )
+    end = output.safe_line(report.exit) or "it never ran"
+    yield f"{INDENT}{end}{', ended by arena' if report.killed else ''}"
 
 
 def question(text: bytes) -> Iterator[str]:
     """Yield the lines that a bot read, indented."""
-    return (
-        f"{INDENT}{output.safe_lines(line)}"
-        for line in text.decode("utf-8", "replace").splitlines()
-    )
+    for line in text.decode("utf-8", "replace").splitlines():
+        yield f"{INDENT}{output.safe_lines(line)}"
 
 
 def _seconds(record: Record, exchange: Exchange) -> float | None:
@@ -236,4 +238,7 @@ def _seconds(record: Record, exchange: Exchange) -> float | None:
         return exchange.played.wall
     if exchange.ask.turn:
         return None
-    return next((seat.ready for seat in record.seats if seat.role == exchange.role), None)
+    for seat in record.seats:
+        if seat.role == exchange.role:
+            return seat.ready
+    return None

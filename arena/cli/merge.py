@@ -1,4 +1,4 @@
-"""`arena merge`: join archives of one event that were played in several places, or take single matches into one."""
+"""`arena merge`: join archives of one event, or take single matches into one."""
 
 import os
 from collections.abc import Sequence
@@ -53,7 +53,9 @@ def merge(
     ] = True,
     json: options.Json = False,
 ) -> None:
-    """Join archives of one event that were played in several places, as results/NAME; conflicts are named.
+    """Join archives of one event that were played in several places, as results/NAME.
+
+    Conflicting records are named.
 
     With files it takes their matches into an event, once the rules confirm them.
     """
@@ -118,7 +120,10 @@ def merge(
 
 
 def _is_match_file(source: str) -> bool:
-    """Return True for a file that is no archive and no tournament.toml; a missing one would be named like a text."""
+    """Return whether this is a file of a match: no archive, and no tournament.toml.
+
+    A missing file counts if its name is that of a text.
+    """
     return source.endswith(".txt") or (
         Path(source).is_file() and not source.endswith((".toml", paths.EVENT_FILE))
     )
@@ -144,14 +149,17 @@ def _take(files: Sequence[Path], event: str | None = None, *, json: bool) -> Non
 
 
 def _checked(name: str) -> str:
-    """Return the name of a folder under results/; ArenaError for any other path, which an archive may name, too."""
+    """Return the name of a folder under results/; ArenaError for any other path.
+
+    The name may be an archive's own.
+    """
     if not name or "/" in name or name.startswith("."):
         raise ArenaError(f"--name {name}: must be a name for a folder under results/")
     return name
 
 
 def _copy_bots(source: Path, target: Path) -> None:
-    """Copy the copies of bots, which `arena rerun` plays, once each; a notice names those that are left out.
+    """Copy the bots' copies, which `arena rerun` plays; a notice names those that are left out.
 
     Another user may have made them, and may exchange them for links meanwhile.
     """

@@ -1,4 +1,4 @@
-"""Options that several commands share, and the changes to a tournament.toml that a command line makes for one run."""
+"""Options that several commands share, and the changes of a command line to a tournament.toml."""
 
 import re
 import tomllib
@@ -116,9 +116,9 @@ Unsafe = Annotated[
 
 
 def overrides(settings: Iterable[str] | None = None, **options: object) -> dict[str, object]:
-    """Return dotted keys with their values: those of `--set KEY=VALUE`, and the named options, which win.
+    """Return dotted keys with their values: those of `--set`, then those of named options.
 
-    An option that was not given is None, or False.
+    A named option wins. If it was not given, it is None or False.
     """
     changed: dict[str, object] = {}
     for setting in settings or ():
@@ -127,14 +127,16 @@ def overrides(settings: Iterable[str] | None = None, **options: object) -> dict[
         if not equals or not key:
             raise ArenaError(f"--set {setting}: expected KEY=VALUE, such as --set time.move=0.5")
         changed[key] = _setting_value(key, text.strip())
-    if isinstance(seed := options.get("seed"), str):
+    seed = options.get("seed")
+    if isinstance(seed, str):
         options["seed"] = seed_of(seed)
-    if isinstance(workers := options.pop("workers", None), str):
+    workers = options.pop("workers", None)
+    if isinstance(workers, str):
         options["workers__count"] = worker_count(workers)
-    given = {
-        key: value for key, value in options.items() if value is not None and value is not False
-    }
-    return changed | {key.replace("__", "."): value for key, value in given.items()}
+    for name, value in options.items():
+        if value is not None and value is not False:
+            changed[name.replace("__", ".")] = value
+    return changed
 
 
 def _setting_value(key: str, text: str) -> object:
@@ -154,20 +156,28 @@ def _setting_value(key: str, text: str) -> object:
 
 
 def seed_of(text: str) -> int | str:
-    """Return a seed as typed: a number, or a text. 32 hex digits are a text, also where they look like a number."""
-    return int(text) if text.isascii() and text.isdecimal() and len(text) < 32 else text
+    """Return a seed: a number, or a text. 32 hex digits are a text, even if all are decimal."""
+    is_number = text.isascii() and text.isdecimal() and len(text) < 32
+    return int(text) if is_number else text
 
 
 def names_in(lists: Iterable[str] | None) -> tuple[str, ...]:
-    """Return the names of `--board a,b`; a comma in brackets belongs to a board, as in `game(rows=6,columns=7)`."""
-    return tuple(name for names in lists or () for name in re.split(r",(?![^(]*\))", names) if name)
+    """Return the names in `--board a,b`.
+
+    A comma in brackets belongs to a board, as in `game(rows=6,columns=7)`.
+    """
+    names: list[str] = []
+    for text in lists or ():
+        names += re.split(r",(?![^(]*\))", text)
+    return tuple(name for name in names if name)
 
 
 def worker_count(text: str | None) -> int | str | None:
     """Return the value of `--workers`."""
     if text is None or text == "auto":
         return text
-    if not (text.isascii() and text.isdecimal() and len(text) < 10) or int(text) < 1:
+    is_number = text.isascii() and text.isdecimal() and len(text) < 10
+    if not is_number or int(text) < 1:
         raise ArenaError(
             f"--workers {text}: expected auto, or a number of referee processes from 1"
         )
@@ -175,34 +185,41 @@ def worker_count(text: str | None) -> int | str | None:
 
 
 def toml(table: Mapping[str, Any]) -> str:
-    """Return the text of a tournament.toml; None is `"none"` in a table, and left out of the tables of a list."""
+    """Return the text of a tournament.toml.
+
+    None is `"none"` in a table, and left out of the tables of a list.
+    """
     import tomli_w
 
-    def plain(value: object) -> object:
-        if isinstance(value, Mapping):
-            return {key: plain(item) for key, item in value.items()}
-        if isinstance(value, (list, tuple)):
-            return [
-                plain(
-                    {k: v for k, v in item.items() if v is not None}
-                    if isinstance(item, Mapping)
-                    else item
-                )
-                for item in value
-            ]
-        return "none" if value is None else value
+    return tomli_w.dumps({key: _plain(value) for key, value in table.items()})
 
-    return tomli_w.dumps({key: plain(value) for key, value in table.items()})
+
+def _plain(value: object) -> object:
+    """Return a value as TOML can hold it."""
+    if value is None:
+        return "none"
+    if isinstance(value, Mapping):
+        return {key: _plain(item) for key, item in value.items()}
+    if not isinstance(value, (list, tuple)):
+        return value
+    items: list[object] = []
+    for item in value:
+        if isinstance(item, Mapping):
+            stated = {key: inner for key, inner in item.items() if inner is not None}
+            items.append(_plain(stated))
+        else:
+            items.append(_plain(item))
+    return items
 
 
 def store_played_tournament(folder: Path, text: str, *, secret: bool) -> None:
-    """Write the tournament.toml as it was played beside its results, unless the file has this text already.
+    """Write the tournament.toml of a run beside its results, unless the file has this text.
 
     With a `secret` in it only its owner may read it.
     """
     path = folder / "tournament.toml"
+    content = text.encode("utf-8")
+    mode = whole_files.PRIVATE if secret else whole_files.SHARED
     with writing(path):
-        if not path.is_file() or path.read_bytes() != text.encode("utf-8"):
-            whole_files.write(
-                path, text.encode("utf-8"), whole_files.PRIVATE if secret else whole_files.SHARED
-            )
+        if not path.is_file() or path.read_bytes() != content:
+            whole_files.write(path, content, mode)

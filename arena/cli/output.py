@@ -10,11 +10,10 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, redirect_stderr, redirect_stdout
 from math import isfinite
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, Any
+from typing import IO, TYPE_CHECKING, Any, Literal
 
-from arena.errors import (
-    counted as counted,
-)  # commands use these from here, as they do all that prints
+# Commands import these from here, as they do all that prints.
+from arena.errors import counted as counted
 from arena.streams import notice as notice
 from arena.streams import safe_lines as safe_lines
 from arena.streams import shorten_lines as shorten_lines
@@ -27,13 +26,13 @@ if TYPE_CHECKING:
     from arena.results.columns import Column
 
 NAMES = frozenset({"name", "bot", "opponent", "student", "match"})
-"""Headers of columns that break last: a name in two lines is read as two names, and is no name to type."""
+"""The headers of columns that break last: a name in two lines would be read as two names."""
 LEAST_COLUMNS = 6  # of the terminal, for each other column
 PIPE_COLUMNS = 10_000  # a pipe has no width: nothing is cut or wrapped there
 
 
 def console(stream: IO[str] | None = None) -> "Console":
-    """Return a rich console on stdout or on another stream; where that is no terminal, the console cuts no line."""
+    """Return a rich console on a stream, by default stdout; in a pipe it cuts no line."""
     from rich.console import Console
 
     stream = sys.stdout if stream is None else stream
@@ -69,9 +68,10 @@ def safe_line(value: object, length: int = 200) -> str:
     """Return any value as one line without control characters; None and NaN are empty."""
     from arena.protocol import clean
 
-    return (
-        "" if value is None or value != value else clean(str(value), length)
-    )  # NaN is unlike itself
+    is_nan = value != value  # NaN is unlike itself
+    if value is None or is_nan:
+        return ""
+    return clean(str(value), length)
 
 
 def percent_done(done: int, planned: int) -> int:
@@ -89,9 +89,9 @@ def can_encode(text: str) -> bool:
 
 
 def make_table(columns: Sequence["str | Column"], rows: Iterable[Sequence[object]]) -> "Table":
-    """Make a table with its numbers to the right; a cell is any value, shown literally, or rich's own Text.
+    """Make a table with its numbers to the right; a cell is any value, or rich's own Text.
 
-    A column of results shows figures with its decimals, under its name.
+    A value is shown literally. A column of results shows figures with its decimals, under its name.
     """
     from rich import box
     from rich.table import Table
@@ -102,21 +102,18 @@ def make_table(columns: Sequence["str | Column"], rows: Iterable[Sequence[object
     rows = [tuple(row) for row in rows]
     result = Table(box=box.SIMPLE_HEAD, show_edge=False, padding=(0, 1, 0, 0), pad_edge=False)
     for index, column in enumerate(columns):
-        numbers = bool(rows) and all(
-            isinstance(row[index], (int, float, type(None))) for row in rows
-        )
+        has_numbers = all(isinstance(row[index], (int, float, type(None))) for row in rows)
         name = column.name if isinstance(column, Column) else column
-        result.add_column(
-            Text(safe_line(name)), justify="right" if numbers else "left", overflow="fold"
-        )
+        justify: Literal["left", "right"] = "right" if rows and has_numbers else "left"
+        result.add_column(Text(safe_line(name)), justify=justify, overflow="fold")
     for row in rows:
-        cells = (
-            column.text(cell) if isinstance(column, Column) and isinstance(cell, float) else cell
-            for column, cell in zip(columns, row, strict=True)
-        )
-        result.add_row(
-            *(cell if isinstance(cell, Text) else Text(safe_line(cell)) for cell in cells)
-        )
+        texts: list[Text] = []
+        for column, value in zip(columns, row, strict=True):
+            cell = value
+            if isinstance(column, Column) and isinstance(cell, float):
+                cell = column.text(cell)
+            texts.append(cell if isinstance(cell, Text) else Text(safe_line(cell)))
+        result.add_row(*texts)
     return result
 
 
@@ -129,9 +126,8 @@ def tightened(table: "Table", to: "Console") -> "Table":
         table.padding = (0, 0, 0, 0)
     if _columns_of(table, to) > to.width:
         names = [column for column in table.columns if str(column.header) in NAMES]
-        needed = sum(_widest(column) for column in names) + LEAST_COLUMNS * (
-            len(table.columns) - len(names)
-        )
+        others = len(table.columns) - len(names)
+        needed = sum(_widest(column) for column in names) + LEAST_COLUMNS * others
         if needed + len(table.columns) <= to.width:
             for column in names:
                 column.no_wrap = True
@@ -148,7 +144,7 @@ def _widest(column: "TableColumn") -> int:
 def fitting_table(
     columns: Sequence["str | Column"], rows: Sequence[Sequence[object]], to: "Console"
 ) -> "Table":
-    """Make a table that fits the terminal: the last columns are left out where they would make it break words."""
+    """Make a table that fits the terminal, without the last columns if they would break words."""
     for count in range(len(columns), 0, -1):
         table = tightened(make_table(columns[:count], [row[:count] for row in rows]), to)
         if _columns_of(table, to) <= to.width:
@@ -159,6 +155,13 @@ def fitting_table(
 def _columns_of(table: "Table", to: "Console") -> int:
     """Return how many columns of the terminal the table needs if nothing is folded."""
     return to.measure(table, options=to.options.update(max_width=PIPE_COLUMNS)).maximum
+
+
+def print_section(number: int, title: object) -> None:
+    """Print the title of a section on stdout, below an empty line unless its number is 0."""
+    if number > 0:
+        print()
+    print(safe_line(title))
 
 
 def print_table(table: "Table") -> None:
@@ -197,7 +200,8 @@ def print_records(rows: Sequence[Mapping[str, object]], *, json: bool) -> None:
     if json:
         print_json(rows)
     else:
-        print_table(make_table(list(rows[0]), [list(row.values()) for row in rows]))
+        cells = [list(row.values()) for row in rows]
+        print_table(make_table(list(rows[0]), cells))
 
 
 def _json_value(value: Any) -> Any:
@@ -206,5 +210,8 @@ def _json_value(value: Any) -> Any:
         return [_json_value(item) for item in value]
     if isinstance(value, Mapping):
         return {str(key): _json_value(item) for key, item in value.items()}
-    value = value.item() if hasattr(value, "item") else value
-    return None if isinstance(value, float) and not isfinite(value) else value
+    if hasattr(value, "item"):
+        value = value.item()
+    if isinstance(value, float) and not isfinite(value):
+        return None
+    return value

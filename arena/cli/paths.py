@@ -15,13 +15,13 @@ from arena.event.folders import results_folder as results_folder
 
 
 def tournament_file(path: Path | None) -> Path:
-    """Return the tournament.toml that `path` names: a file, or a folder that has one; None = the one here."""
+    """Return the tournament.toml that `path` names: a file, or a folder with it; None = here."""
     path = path or Path(TOURNAMENT_FILE)
     return path / TOURNAMENT_FILE if path.is_dir() else path
 
 
 def event_folder(event: str | None) -> Path:
-    """Return the results folder that `event` names: a name under results/, a path, or a tournament.toml.
+    """Return the results folder of an event: a name under results/, a path, a tournament.toml.
 
     None means the event of the tournament.toml here, or the only event under results/.
     """
@@ -76,7 +76,7 @@ def displayed(path: Path) -> str:
 
 
 def _name_in(file: Path) -> str:
-    """Return the event's name; no other key of the file is read, so that results stay readable while it is edited."""
+    """Return the event's name, without any other key, so that a file with mistakes has results."""
     name = toml.read(file, "`arena init DIR` makes a workspace with one").get("name")
     if not isinstance(name, str) or not name or "/" in name:
         raise ArenaError(f"{file}: name: missing; it is the folder under results/")

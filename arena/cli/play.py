@@ -48,7 +48,9 @@ def play(
     sandbox: options.Sandbox = None,
     unsafe: options.Unsafe = False,
 ) -> None:
-    """Play a role yourself, by arrow keys or typed moves, against bots. You have no clock; nothing is stored.
+    """Play a role yourself, by arrow keys or typed moves, against bots.
+
+    You have no clock, and nothing is stored.
 
     With --from you take over a role of a recorded match, by default the one that moves next.
     """

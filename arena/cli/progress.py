@@ -1,4 +1,4 @@
-"""The progress of a long task, on stderr: on a terminal one line that is overwritten, in a pipe a line now and then.
+"""The progress of a long task, on stderr: one line that changes, or in a pipe a line now and then.
 
 A quick task prints nothing. rich.progress is not used here: it has no lines for a pipe, no delay
 before its first line, and it takes longer to import than most of these tasks take.
@@ -13,18 +13,20 @@ from typing import Self
 from arena.cli import output
 
 QUICK_S = 1.0
-TERMINAL_INTERVAL_S, PIPE_INTERVAL_S = 0.2, 10.0
+TERMINAL_INTERVAL_S = 0.2
+PIPE_INTERVAL_S = 10.0
 
 
 class ProgressLine:
-    """Prints how many of the parts of a task are done; a context manager that ends the line.
+    """Prints the number of finished parts of a task; a context manager that ends the line.
 
-    With `begins` a terminal shows the title at once: for a task whose parts nobody counts.
+    With `begins` a terminal shows the title at once, for a task whose parts nobody counts.
     """
 
     def __init__(self, title: str, *, begins: bool = False) -> None:
         self._begins = begins
-        self._title, self._terminal = title, sys.stderr.isatty() and output.wants_colour(sys.stderr)
+        self._title = title
+        self._terminal = sys.stderr.isatty() and output.wants_colour(sys.stderr)
         self._due = monotonic() + QUICK_S
         self._shown = False
         self._last = 0, 0
@@ -32,7 +34,8 @@ class ProgressLine:
     def __call__(self, done: int, total: int) -> None:
         """Print how many are done, if a line is due."""
         self._last = done, total
-        if (now := monotonic()) < self._due:
+        now = monotonic()
+        if now < self._due:
             return
         self._due = now + (TERMINAL_INTERVAL_S if self._terminal else PIPE_INTERVAL_S)
         self._write(f"{self._title}: {done} of {total} ({output.percent_done(done, total)} %)")
@@ -50,9 +53,8 @@ class ProgressLine:
     ) -> None:
         if self._shown and self._terminal:
             self._write("")
-        elif (
-            self._shown and error is None
-        ):  # in a pipe the earlier lines stay, and would seem to have no end
+        elif self._shown and error is None:
+            # In a pipe the earlier lines stay, and would seem to have no end.
             done, total = self._last
             self._write(f"{self._title}: done, {done} of {total}")
 

@@ -1,4 +1,4 @@
-"""`arena replay`: look at a recorded match by keys, print it turn by turn or line by line, or list them."""
+"""`arena replay`: show a recorded match by keys or as text, or list the matches."""
 
 import shlex
 from typing import Annotated
@@ -40,7 +40,9 @@ def replay(
     ] = MOST_LISTED,
     json: options.Json = False,
 ) -> None:
-    """Look at a recorded match by keys, or print it turn by turn in a pipe; without MATCH, list the newest matches.
+    """Look at a recorded match by keys, or print it turn by turn in a pipe.
+
+    Without MATCH, list the newest matches.
 
     Steps that a wall stopped are marked.
     """

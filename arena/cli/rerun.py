@@ -37,7 +37,10 @@ def rerun(
     unsafe: options.Unsafe = False,
     json: options.Json = False,
 ) -> None:
-    """Play a recorded match again with the same seeds; exit code 1 when it goes differently. Nothing is stored."""
+    """Play a recorded match again with the same seeds; nothing is stored.
+
+    The exit code is 1 when it goes differently.
+    """
     event, record = stored_match.event_of(match), stored_match.load_record(match)
     tournament = workspace.tournament(options.overrides(sandbox=sandbox, unsafe=unsafe))
     then, record = record, as_here(record, tournament)
@@ -78,7 +81,7 @@ def as_here(record: Record, tournament: "Tournament") -> Record:
 
 
 def played_again(record: Record, event: str | None, tournament: "Tournament") -> Record:
-    """Play a match of `as_here` again, with the bots as they were then, and return the new record."""
+    """Play a match of `as_here` again, with the bots of that time; return the new record."""
     then = [tournament.as_entered(_bot_then(seat, event)) for seat in record.match.seats]
     built = workspace.built(then, record.match.conditions.sandbox)
     seats = tuple(
@@ -178,7 +181,7 @@ def _seats_and_bot(
 
 
 def _bot_then(seat: Seat, event: str | None) -> Bot:
-    """Return a seat's bot as it was played, from the event's copies; else as it is now, with a notice."""
+    """Return a seat's bot from the event's copies; else as it is now, with a notice."""
     reason = f"no copy of {seat.bot.digest} is left"
     target = Path(tempfile.mkdtemp(dir=workspace.temporary_folder()))
     try:
@@ -198,7 +201,10 @@ def _bot_then(seat: Seat, event: str | None) -> Bot:
 
 
 def _lines(answer: Comparison, *, questions: bool) -> Iterator[str]:
-    """Yield a line for an answer, marked `!` if it differs; with `questions` its question and remarks come first."""
+    """Yield a line for an answer, marked `!` if it differs.
+
+    With `questions`, its question and remarks come first.
+    """
     if questions:
         yield from match_text.question(answer.then.ask.text)
         yield from (

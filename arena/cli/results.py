@@ -1,4 +1,4 @@
-"""`arena leaderboard`, `arena charts` and `arena report`: the results of an event as tables, pictures and a page."""
+"""`arena leaderboard`, `arena charts` and `arena report`: the results of an event."""
 
 from collections.abc import Callable, Iterable
 from itertools import groupby
@@ -151,7 +151,10 @@ def report(
     all_versions: AllVersions = False,
     json: options.Json = False,
 ) -> None:
-    """Write report.html: leaderboard, crosstable, charts and matches to replay, in one file without network."""
+    """Write report.html: leaderboard, crosstable, charts and matches to replay, in one file.
+
+    It needs no network.
+    """
     folder = paths.event_folder(event)
     results = read(folder, all_versions=all_versions)
     then = None if since is None else read(paths.event_folder(since), rating=results.rating)
@@ -170,7 +173,10 @@ def print_files(files: Iterable[Path], *, json: bool) -> None:
 def read(
     folder: Path, *, all_versions: bool = False, rating: str | None = None, versions: bool = False
 ) -> "Results":
-    """Return the results in a folder; `rating` replaces the event's own, and `versions` are bots of their own."""
+    """Return the results in a folder.
+
+    `rating` replaces the event's own; with `versions` each version is a bot of its own.
+    """
     from arena.results.leaderboard import Results
 
     if versions:
@@ -197,7 +203,10 @@ def write_charts(results: "Results") -> "Written":
 def write_report(
     results: "Results", rules: Callable[[Match], Game[Any]], since: "Results | None" = None
 ) -> Path:
-    """Write the charts, and report.html with them; `rules` returns the game that replays a match."""
+    """Write the charts, and report.html with them.
+
+    `rules` returns the game that replays a match.
+    """
     from arena.report import writing as report_writing
 
     charts, placings = write_charts(results).files, result_files.placings_of(results)
@@ -216,7 +225,7 @@ def write_report(
 def print_leaderboard(
     results: "Results", *, wide: bool = False, json: bool = False, brief: bool = False
 ) -> None:
-    """Print the leaderboard: every column, or those that fit the terminal; `brief` without what explains it.
+    """Print the leaderboard, as wide as the terminal unless `wide`; `brief` explains nothing.
 
     The places by the rules of a Swiss or a knockout stand before it.
     """

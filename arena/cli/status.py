@@ -1,4 +1,4 @@
-"""`arena status` and `arena stop`: how far an event is, to void what a machine lost, and to end a run."""
+"""`arena status` and `arena stop`: show how far an event is, void matches, and end a run."""
 
 import time
 from collections.abc import Mapping
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from arena.event.control import LaneStatus, RunState
 
 SILENT_S = 10.0
-"""A run publishes its state about once a second; after so long without, the reader should know."""
+"""A run publishes its state about once a second; the reader should know of a longer silence."""
 
 
 def status(
@@ -38,7 +38,7 @@ def status(
     ] = "a faulty machine",
     json: options.Json = False,
 ) -> None:
-    """Show how far an event is: matches played and due, what each lane plays now, and when it will end."""
+    """Show how far an event is: matches played and due, each lane's match, and the expected end."""
     from arena.event import control
     from arena.results.archive import Archive
 
@@ -203,7 +203,8 @@ def _clock(time: str) -> str:
 
 
 ANSWER_S = 20.0
-"""A run takes note of a request within a tenth of a second, unless it is preparing bots or its machine is very busy."""
+"""The seconds to wait for an answer. A run reads a request within a tenth of a second, unless it is
+preparing bots or its machine is very busy."""
 LOOK_S = 0.05
 
 
@@ -212,7 +213,7 @@ def stop(
     wait: Annotated[bool, typer.Option("--wait", help="Return when the run has ended.")] = False,
     json: options.Json = False,
 ) -> None:
-    """Ask the run of an event to finish the matches under way, and to end; `arena run` goes on with it."""
+    """Ask the run of an event to end after the matches under way; `arena run` continues it."""
     from arena.event import control
     from arena.results.archive import Archive
 

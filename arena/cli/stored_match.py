@@ -1,4 +1,4 @@
-"""A recorded match, the game that it was played by, what was said in it, and the copies of its bots."""
+"""A recorded match, its game, its dialogue, and the copies of its bots."""
 
 import os
 from collections.abc import Iterable
@@ -19,7 +19,7 @@ from arena.values import Board, Match, Record
 
 
 def load_record(name: str) -> Record:
-    """Return the record of the match that `name` names: `ID` or `EVENT/ID`, by its first digits, or a file."""
+    """Return the record of the match that `name` names: `ID`, `EVENT/ID`, their digits, a file."""
     from arena.results.archive import Archive
 
     if is_file(name):
@@ -53,7 +53,10 @@ def read_fork(name: str | None, turn: int | None) -> Fork | None:
 
 
 def read_record(path: Path) -> Record:
-    """Return the match in a file of `arena export --match`; ArenaError unless the rules known here confirm it."""
+    """Return the match in a file of `arena export --match`.
+
+    ArenaError unless the rules known here confirm it.
+    """
     from arena.replay import notation
 
     record = notation.read(path)
@@ -76,7 +79,7 @@ def board_of(match: Match) -> Board:
 
 
 def confirmed_game(record: Record) -> Game[Any]:
-    """Return the game of a record, which may be anybody's; ArenaError when it contradicts the rules."""
+    """Return the game of anybody's record; ArenaError when it contradicts the rules."""
     game = game_of(record.match)
     if wrong := next(disagreements(game, record), None):
         raise ArenaError(
@@ -87,7 +90,7 @@ def confirmed_game(record: Record) -> Game[Any]:
 
 
 def dialogue_of(record: Record) -> Retraced:
-    """Return what was said in a recorded match; ArenaError when the record contradicts the rules."""
+    """Return the dialogue of a recorded match; ArenaError when it contradicts the rules."""
     return retrace(confirmed_game(record), record)
 
 
@@ -134,7 +137,7 @@ def copy_bots(
 
 
 def copy_bot(source: Path, digest: str, target: Path, allowance: Allowance) -> Path:
-    """Copy the bot of this digest from the results `source` into the new folder `target`, and return its path.
+    """Copy the bot of this digest from the results `source` to `target`, and return its path.
 
     ArenaError or OSError if it is not that bot, or refused; then there may be a part of it.
     """

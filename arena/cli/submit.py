@@ -63,7 +63,10 @@ def submit(
     unsafe: options.Unsafe = False,
     json: options.Json = False,
 ) -> None:
-    """Check a bot, and take it into the event as a new version; exit code 1 when it, or one of many, is refused."""
+    """Check a bot, and take it into the event as a new version.
+
+    The exit code is 1 when it, or one of many, is refused.
+    """
     take_in(
         path,
         name,
@@ -168,7 +171,7 @@ def take_in(
 def _tell_people(
     decisions: Sequence[SubmissionDecision], people: People, store: BotStore, *, several: bool
 ) -> None:
-    """Print which files did not count, whose bots belong to nobody, and who has never submitted anything.
+    """Print which files did not count, whose bots belong to nobody, and who submitted nothing.
 
     Also which of these people have several bots that play, unless `several` are wanted.
     """

@@ -40,7 +40,10 @@ def verify(
     ] = False,
     json: options.Json = False,
 ) -> None:
-    """Check every record against the rules: states, legality, scores, tables; exit code 1 when something is wrong."""
+    """Check every record against the rules: states, legality, scores, tables.
+
+    The exit code is 1 when something is wrong.
+    """
     from arena.results.archive import Archive
 
     folder = paths.event_folder(event)

@@ -1,4 +1,4 @@
-"""The display of a run on stderr: on a terminal a frame that is drawn again, in a pipe a line now and then.
+"""The display of a run on stderr: a frame on a terminal, in a pipe a line now and then.
 
 The run calls the methods of `arena.event.tournament.Audience` as things happen, and `tick` about
 ten times a second. A terminal that is gone is no reason to stop: `streams.py` swallows the frames
@@ -40,18 +40,16 @@ def duration(seconds: float) -> str:
 
 
 def clock_in(seconds: float) -> str:
-    """Return the local time of day in a number of seconds: `14:32`, or `tomorrow 09:05`, or a date."""
+    """Return the local time of day in some seconds: `14:32`, `tomorrow 09:05`, or a date."""
     now = datetime.now(UTC)
     # Each moment is converted by itself: the offset of the zone may change between them.
     then = (now + timedelta(seconds=seconds)).astimezone()
     days = (then.date() - now.astimezone().date()).days
-    return (
-        f"{then:%H:%M}"
-        if not days
-        else f"tomorrow {then:%H:%M}"
-        if days == 1
-        else f"{then:%Y-%m-%d %H:%M}"
-    )
+    if days == 0:
+        return f"{then:%H:%M}"
+    if days == 1:
+        return f"tomorrow {then:%H:%M}"
+    return f"{then:%Y-%m-%d %H:%M}"
 
 
 def notice_given_up(aborts: Iterable[Abort]) -> None:
@@ -63,36 +61,46 @@ def notice_given_up(aborts: Iterable[Abort]) -> None:
 
 
 def _failure(abort: Abort) -> str:
-    """Return the last line of why arena failed a match."""
-    return output.safe_line((abort.cause.strip().splitlines()[-1:] or ["no words"])[0])
+    """Return the last line of the cause for which arena failed a match."""
+    lines = abort.cause.strip().splitlines()
+    return output.safe_line(lines[-1] if lines else "no words")
 
 
 class Watcher:
-    """Counts what happens in a run, and shows it.
+    """Counts the matches of a run, and shows the progress.
 
-    `lanes` says where matches are played: `4 at a time`, or `on tcp://host:8786`; `at_most` is that
-    of schedules.
+    `lanes` says where matches are played: `4 at a time`, or `on tcp://host:8786`. `at_most` is what
+    `schedules.at_most` returns.
     """
 
     live: "Live | None" = None
     """The frame; None where stderr is no terminal."""
 
     def __init__(self, name: str, lanes: str, at_most: str) -> None:
-        self.name, self.lanes, self.at_most = name, lanes, at_most
+        self.name = name
+        self.lanes = lanes
+        self.at_most = at_most
         self.absentees: dict[str, Fault] = {}
-        self.planned = self.done = self.played = 0
-        self.begun = self._shown_at = time.monotonic()
+        self.planned = 0
+        self.done = 0
+        self.played = 0
+        self.begun = time.monotonic()
+        self._shown_at = self.begun
         self._shown_tenth = 0
 
     @property
     def rate(self) -> float | None:
         """Matches a second in this run; None before the first match."""
         seconds = time.monotonic() - self.begun
-        return self.played / seconds if self.played and seconds > 0 else None
+        if not self.played or seconds <= 0:
+            return None
+        return self.played / seconds
 
     def begins(self, planned: int, finished: int) -> None:
         """Part of `Audience`."""
-        self.planned, self.done, self.begun = planned, finished, time.monotonic()
+        self.planned = planned
+        self.done = finished
+        self.begun = time.monotonic()
         self._shown_tenth = self._tenth()
         before = f", {finished} of them played before" if finished else ""
         self.line(f"{self.name}: {self.at_most}{planned} matches{before}, {self.lanes}")
@@ -128,14 +136,16 @@ class Watcher:
         In a pipe there is a line for each tenth of the event, and when there was none for a while.
         """
         now = time.monotonic()
-        silence, tenth = now - self._shown_at, self._tenth()
+        silence = now - self._shown_at
+        tenth = self._tenth()
         if self.live is not None and silence >= FRAME_INTERVAL_S:
             self.live.update(self.frame(), refresh=True)
         elif self.live is None and (tenth > self._shown_tenth or silence >= LINE_INTERVAL_S):
             self.line(self.summary())
         else:
             return
-        self._shown_at, self._shown_tenth = now, tenth
+        self._shown_at = now
+        self._shown_tenth = tenth
 
     def lines(self) -> list[str]:
         """Return the progress as lines for a terminal."""
@@ -165,7 +175,10 @@ class Watcher:
 def play(
     event: Event, folder: Path, watcher: Watcher, is_over: Callable[[], object], **settings: Any
 ) -> "Progress":
-    """Play what is due of an event while the watcher shows it, until `is_over`; `settings` are for `tournament.run`."""
+    """Play what is due of an event while the watcher shows it, until `is_over`.
+
+    `settings` are for `tournament.run`.
+    """
     from arena.event import tournament
 
     def stopped() -> bool:

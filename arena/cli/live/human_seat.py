@@ -20,11 +20,13 @@ from arena.replay.player_view import PlayerView
 from arena.values import Match, Record
 
 OTHERS_TURN_S = 0.25
-"""Each turn of the others is shown for so long."""
+"""The seconds for which each turn of the others is shown."""
 KEYS = (("?", "legal moves"), ("abc Enter", "type a move"), ("Esc", "clear"), ("q", "leave"))
 """The keys that the last line explains, beside those that make moves."""
 MOVES_LISTED = 9
-"""So many legal moves are printed with every question; more only after `?`."""
+"""The most legal moves that are printed with every question; `?` lists more."""
+LIST_COLUMNS = 76
+"""The width of a printed list of moves."""
 HELP = "type a move, its number, or the beginning of its words; `?` lists them, `q` leaves"
 
 
@@ -32,7 +34,8 @@ class TextSeat:
     """A seat without a screen: the board and the legal moves are printed, a line is a move."""
 
     def __init__(self, game: Game[Any], match: Match) -> None:
-        self._game, self._match = game, match
+        self._game = game
+        self._match = match
         self._view = PlayerView(game, match)
         print(match_text.heading(match))
         print(HELP)
@@ -51,10 +54,8 @@ class TextSeat:
         now = self._view.of(role, self._scene, referee)
         if now.facts != self._scene.facts:  # hidden turns of others have no scene
             print(f"\n{match_text.drawing(self._game, now)}\n")
-        listing = "\n".join(
-            f"  {output.safe_line(line)}"
-            for line in entering.in_columns(entering.listing(legal), 76)
-        )
+        lines = entering.in_columns(entering.listing(legal), LIST_COLUMNS)
+        listing = "\n".join(f"  {output.safe_line(line)}" for line in lines)
         if len(legal) <= MOVES_LISTED:
             print(f"legal moves:\n{listing}")
         else:
@@ -81,7 +82,8 @@ class ScreenSeat:
     """A seat on the screen of a terminal: arrow keys, typed moves, the legal moves on `?`."""
 
     def __init__(self, terminal: Terminal, game: Game[Any], match: Match) -> None:
-        self._terminal, self._game = terminal, game
+        self._terminal = terminal
+        self._game = game
         self._view = PlayerView(game, match)
         names = match_text.names_of(match)
         self._story = Story(game, match, names, output.wants_colour(), [self._view.opening()])
@@ -95,23 +97,25 @@ class ScreenSeat:
         """Show the new turns, those of the others for a moment each."""
         for scene in self._view.go_on(referee.turns):
             self._story.scenes.append(scene)
-            movers = [
-                role for role in self._game.to_move(referee.state) if role not in self._view.own
-            ]
-            waiting = f" {' and '.join(movers)} to move ..." if movers else ""
+            own_roles = self._view.own
+            to_move = self._game.to_move(referee.state)
+            movers = " and ".join(role for role in to_move if role not in own_roles)
+            waiting = f" {movers} to move ..." if movers else ""
             self._draw(paint(waiting, DIM, self._story.colour), ())
-            if all(turn.role not in self._view.own for turn in scene.turns):
+            if all(turn.role not in own_roles for turn in scene.turns):
                 time.sleep(OTHERS_TURN_S)  # keys that are pressed meanwhile are not lost
 
     def choose(self, referee: Referee, role: Role) -> Move:
         """Return a legal move of the role, however long the person takes."""
         self._legal = tuple(self._game.legal_moves(referee.state, role))
-        self._text, self._directions, self._message, self._listed = "", (), "", False
+        self._clear()
+        self._message = ""
         self._story.scenes[-1] = self._view.of(role, self._story.scenes[-1], referee)
         while True:
             self._draw(self._prompt(role), self._aside())
             key = self._terminal.key()
-            if key is not None and (move := self._press(key)) is not None:
+            move = None if key is None else self._press(key)
+            if move is not None:
                 return move
 
     def look_back(self, record: Record) -> None:
@@ -122,7 +126,7 @@ class ScreenSeat:
         Viewer(self._terminal, self._story, Playback(last=last, turn=last)).run_until_left()
 
     def _press(self, key: str) -> Move | None:
-        """Apply a key; return the move, when the key completes one."""
+        """Apply a key; return the move, when the key completes a move."""
         self._message = ""
         if key == "ctrl-d":
             raise LeftEarlyError
@@ -132,52 +136,71 @@ class ScreenSeat:
         if key == "?":
             self._listed = not self._listed
         elif key in {"escape", "ctrl-u"}:
-            self._text, self._directions, self._listed = "", (), False
+            self._clear()
         elif key == "enter":
-            if self._text.strip().lower() in {"quit", "exit"}:
-                raise LeftEarlyError
-            candidates = self._candidates()
-            if self._directions:  # the whole move was entered, although others begin with it
-                candidates = tuple(
-                    move for move in candidates if entering.directions_of(move) == self._directions
-                )
-            if self._text and len(candidates) != 1:
-                self._message = entering.misunderstood(self._text, self._legal, candidates)
-            return candidates[0] if len(candidates) == 1 else None
+            return self._entered_move()
         elif key in entering.KEYS and not self._text:
-            directions = (*self._directions, entering.KEYS[key])
-            candidates = entering.by_directions(directions, self._legal)
-            if candidates:
-                self._directions = directions
-            else:
-                self._message = (
-                    f"no legal move goes {' '.join(entering.SIGNS[each] for each in directions)}"
-                )
-            return candidates[0] if len(candidates) == 1 else None
+            return self._add_direction(entering.KEYS[key])
         elif key in {"backspace", "delete"}:
-            self._text, self._directions = self._text[:-1], self._directions[:-1]
+            self._text = self._text[:-1]
+            self._directions = self._directions[:-1]
         elif key == "space" or len(key) == 1:
-            self._text, self._directions = self._text + (" " if key == "space" else key), ()
+            self._text += " " if key == "space" else key
+            self._directions = ()
         return None
 
+    def _clear(self) -> None:
+        """Forget what was entered, and hide the list of moves."""
+        self._text = ""
+        self._directions = ()
+        self._listed = False
+
+    def _entered_move(self) -> Move | None:
+        """Return the move that was entered, at Enter; None, with a message, unless it is clear."""
+        if self._text.strip().lower() in {"quit", "exit"}:
+            raise LeftEarlyError
+        candidates = list(self._candidates())
+        if self._directions:  # the whole move was entered, although others begin with it
+            whole_moves: list[Move] = []
+            for move in candidates:
+                if entering.directions_of(move) == self._directions:
+                    whole_moves.append(move)
+            candidates = whole_moves
+        if len(candidates) == 1:
+            return candidates[0]
+        if self._text:
+            self._message = entering.misunderstood(self._text, self._legal, tuple(candidates))
+        return None
+
+    def _add_direction(self, direction: str) -> Move | None:
+        """Go on in this direction, if a legal move does; return the move if it is the only such."""
+        directions = (*self._directions, direction)
+        candidates = entering.by_directions(directions, self._legal)
+        if candidates:
+            self._directions = directions
+        else:
+            self._message = f"no legal move goes {_signs(directions)}"
+        return candidates[0] if len(candidates) == 1 else None
+
     def _candidates(self) -> tuple[Move, ...]:
-        """Return the moves that the entered keys or text may mean; all moves if nothing was entered."""
+        """Return the moves that the entered keys or text may mean; without any, all moves."""
         if self._directions:
             return entering.by_directions(self._directions, self._legal)
-        return entering.by_text(self._text, self._legal) if self._text else self._legal
+        if self._text:
+            return entering.by_text(self._text, self._legal)
+        return self._legal
 
     def _prompt(self, role: Role) -> str:
         colour = self._story.colour
         if self._message:
             return paint(f" {output.safe_line(self._message)}", ALARM, colour)
-        entered = " ".join(
-            entering.SIGNS[direction] for direction in self._directions
-        ) or output.safe_line(self._text)
+        entered = _signs(self._directions) or output.safe_line(self._text)
         candidates = self._candidates()
         hint = f"{len(candidates)} legal moves"
         if len(candidates) < 2:
             hint = candidates[0] if candidates else "no such move"
-        question, cursor = paint(f"your move, {role}:", BOLD, colour), paint("▏", REVERSED, colour)
+        question = paint(f"your move, {role}:", BOLD, colour)
+        cursor = paint("▏", REVERSED, colour)
         return f" {question} {entered}{cursor}  {paint(output.safe_line(hint), DIM, colour)}"
 
     def _aside(self) -> tuple[str, ...]:
@@ -185,24 +208,31 @@ class ScreenSeat:
         if not self._listed:
             return ()
         shared = entering.shared_words(self._legal)
-        title = " ".join(
-            ["legal moves:", *self._legal[0].split()[:shared], "..." if shared else ""]
-        ).strip()
+        """The number of words with which every legal move begins."""
+        title = ["legal moves:"]
+        if shared:
+            title += self._legal[0].split()[:shared]
+            title.append("...")
         listing = entering.listing(self._legal, self._candidates() or self._legal, shared=shared)
-        lines = entering.in_columns(listing, panel_columns(self._story, self._terminal.size[0]))
-        return (title, *map(output.safe_line, lines))
+        columns = panel_columns(self._story, self._terminal.size[0])
+        lines = entering.in_columns(listing, columns)
+        return (" ".join(title), *[output.safe_line(line) for line in lines])
 
     def _draw(self, prompt: str, aside: tuple[str, ...]) -> None:
-        directions = {
-            direction for move in self._legal for direction in entering.directions_of(move)
-        }
-        arrows = "".join(
-            entering.SIGNS[direction]
-            for direction in ("left", "up", "down", "right")
-            if direction in directions
-        )
-        moves = ((arrows, "move"),) if arrows else ()
-        stay = ((".", "stay"),) if "stay" in directions else ()
+        directions: set[str] = set()
+        for move in self._legal:
+            directions.update(entering.directions_of(move))
+        arrows = [name for name in ("left", "up", "down", "right") if name in directions]
+        keys: list[tuple[str, str]] = []
+        if arrows:
+            keys.append(("".join(entering.SIGNS[arrow] for arrow in arrows), "move"))
+        if "stay" in directions:
+            keys.append((".", "stay"))
+        keys += KEYS
         size = self._terminal.size
-        keys = key_line((*moves, *stay, *KEYS), size[0], colour=self._story.colour)
-        self._terminal.draw(frame(self._story, self._story.last, size, (prompt, keys), aside))
+        below = (prompt, key_line(tuple(keys), size[0], colour=self._story.colour))
+        self._terminal.draw(frame(self._story, self._story.last, size, below, aside))
+
+
+def _signs(directions: tuple[str, ...]) -> str:
+    return " ".join(entering.SIGNS[direction] for direction in directions)

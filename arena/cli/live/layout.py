@@ -1,4 +1,4 @@
-"""A match as one frame of a terminal: the board on the left, players and moves on the right, two lines below.
+"""A match as one frame of a terminal: board, panel of players and moves, two lines below.
 
 Values in, lines out: it reads no key and asks no terminal. Text that a bot may have written is made
 harmless before it stands in a line.
@@ -17,15 +17,19 @@ from arena.replay.drawing import picture, plain, readable
 from arena.replay.drawing.paint import paint
 from arena.replay.drawing.signs import BoardSigns
 from arena.replay.replayer import Scene
-from arena.values import Match, Record
+from arena.values import Match, Record, Turn
 
-BOLD, DIM, REVERSED, ALARM = "1", "2", "7", "1;31"
+BOLD = "1"
+DIM = "2"
+REVERSED = "7"
+ALARM = "1;31"
 GAP_COLUMNS = 3
-"""Between board and panel."""
+"""The columns between board and panel."""
 PANEL_COLUMNS = 30
-"""At least; where there are fewer columns the panel stands below the board."""
+"""The least columns of the panel; on a narrower terminal it stands below the board."""
 SAID_LETTERS = 300
-"""Of an answer of a language model; `arena replay` in a pipe has all of it, and what was asked."""
+"""The letters of a language model's answer; `arena replay` in a pipe has all of it, and the
+question."""
 SGR = re.compile(r"(\x1b\[[0-9;]*m)")
 
 
@@ -46,14 +50,16 @@ def cut(text: str, columns: int) -> str:
         return text
     from rich.cells import set_cell_size
 
-    result, free = "", max(0, columns - 1)
+    result = ""
+    free = max(0, columns - 1)
     for part in SGR.split(text):
         if SGR.fullmatch(part):
             result += part
             continue
         result += part if width(part) <= free else set_cell_size(part, free)
         free = max(0, free - width(part))
-    return f"{result}…\x1b[0m" if SGR.search(result) else f"{result}…"
+    end = "\x1b[0m" if SGR.search(result) else ""
+    return f"{result}…{end}"
 
 
 @dataclass
@@ -89,43 +95,49 @@ def frame(
     """
     columns, height = size
     rows_left = height - 3  # without the title and the lines below
-    scene, match = story.scenes[index], story.match
-    board, state = _board(story, scene)
-    board_width = max(map(width, board), default=0)
-    beside = columns - board_width - GAP_COLUMNS >= PANEL_COLUMNS
-    if beside:
-        panel = _panel(story, index, state, (columns - board_width - GAP_COLUMNS, rows_left), aside)
-        body = [
-            f"{board_line}{' ' * (board_width - width(board_line) + GAP_COLUMNS)}{panel_line}"
-            for board_line, panel_line in zip_longest(board, panel, fillvalue="")
-        ]
+    match = story.match
+    board, state = _board(story, story.scenes[index])
+    board_width = _widest(board)
+    beside = columns - board_width - GAP_COLUMNS
+    if beside >= PANEL_COLUMNS:
+        panel = _panel(story, index, state, (beside, rows_left), aside)
+        body: list[str] = []
+        for board_line, panel_line in zip_longest(board, panel, fillvalue=""):
+            gap = " " * (board_width - width(board_line) + GAP_COLUMNS)
+            body.append(f"{board_line}{gap}{panel_line}")
     else:
         panel = _panel(story, index, state, (columns, max(0, rows_left - len(board) - 1)), aside)
         body = [*board, "", *panel]
     if len(board) > rows_left or board_width > columns:
         needed = f"the terminal is too small for this board: {board_width} x {len(board) + 3}"
-        body = [*body[: rows_left - 1], paint(needed, ALARM)]
-    body = [*body[:rows_left], *[""] * (rows_left - len(body))]
+        body[rows_left - 1 :] = [paint(needed, ALARM)]
+    empty_lines = rows_left - len(body)
+    body = body[:rows_left] + [""] * empty_lines
     title = f"{output.safe_line(match.label)}   match {match.id}   seed {match.seed}"
     lines = [cut(line, columns) for line in (paint(title, BOLD), *body, *below)]
-    return lines if story.colour else list(map(plain, lines))
+    if not story.colour:
+        lines = [plain(line) for line in lines]
+    return lines
 
 
 def panel_columns(story: Story, columns: int) -> int:
     """Return the width of the panel on a terminal of this width."""
     board, _ = _board(story, story.scenes[-1])
-    beside = columns - max(map(width, board), default=0) - GAP_COLUMNS
+    beside = columns - _widest(board) - GAP_COLUMNS
     return beside if beside >= PANEL_COLUMNS else columns
 
 
+def _widest(lines: list[str]) -> int:
+    return max((width(line) for line in lines), default=0)
+
+
 def _board(story: Story, scene: Scene) -> tuple[list[str], BoardSigns | None]:
-    """Return the drawn board and its state; without anything to draw, the facts of the board and of the state."""
+    """Return the drawn board and its state; the facts alone if there is nothing to draw."""
     game = story.game
     grids, state = readable(game, scene.facts)
     if not grids and not state.scene.rows:
-        return [
-            f"  {output.safe_line(fact, 46)}" for fact in (*game.board(), "", *scene.facts)
-        ], None
+        facts = (*game.board(), "", *scene.facts)
+        return [f"  {output.safe_line(fact, 46)}" for fact in facts], None
     return [line.rstrip() for line in picture(grids, state)], state
 
 
@@ -136,18 +148,18 @@ def _panel(
     size: tuple[int, int],
     aside: tuple[str, ...],
 ) -> list[str]:
-    """Return the players, the signs and other facts of the state; then the moves so far, the newest last."""
+    """Return the players, signs and other facts; then the moves so far, the newest last."""
     columns, height = size
     top = [*_seats(story, story.scenes[index], state), ""]
     if aside:
         rows_left = max(0, height - len(top))
-        return [
-            *top,
-            *(aside if len(aside) <= rows_left else (*aside[: rows_left - 1], "... and more")),
-        ]
+        if len(aside) > rows_left:
+            aside = (*aside[: rows_left - 1], "... and more")
+        return top + list(aside)
     end: list[str] = []
     if story.record and index == story.last:
-        verdict, turns = story.record.verdict, output.counted(story.scenes[-1].number, "turn")
+        verdict = story.record.verdict
+        turns = output.counted(story.scenes[-1].number, "turn")
         end = ["", paint(f"{output.safe_line(verdict.reason)} after {turns}", BOLD)]
         for fault in verdict.faults:
             text = f"{fault.role}: {fault.ending}: {output.safe_line(fault.words, 300)}"
@@ -163,8 +175,9 @@ def _panel(
 
 
 def _seats(story: Story, scene: Scene, state: BoardSigns | None) -> Iterator[str]:
-    longest = max(map(len, story.game.roles))
-    scores = story.record.verdict.scores if story.record and scene is story.scenes[-1] else {}
+    longest = max(len(role) for role in story.game.roles)
+    is_over = story.record is not None and scene is story.scenes[-1]
+    scores = story.record.verdict.scores if story.record and is_over else {}
     for role in story.game.roles:
         sign = ""
         if state and state.symbols:
@@ -172,40 +185,47 @@ def _seats(story: Story, scene: Scene, state: BoardSigns | None) -> Iterator[str
             sign = f"{paint(letter, state.styles.get(letter, ''))} "
         score = paint(f"  {scores[role]}" if role in scores else "", BOLD)
         yield f"{sign}{role:{longest}}  {output.safe_line(story.names[role])}{score}"
-    if state and state.meanings:
-        styled = ((paint(sign, state.styles.get(sign, "")), text) for sign, text in state.meanings)
-        yield "   ".join(f"{sign} {output.safe_line(text)}" for sign, text in styled)
-    yield from (
-        f"  {output.safe_line(fact)}" for fact in (state.scene.other_facts if state else ())
-    )
+    if state is None:
+        return
+    if state.meanings:
+        meanings: list[str] = []
+        for sign, text in state.meanings:
+            styled = paint(sign, state.styles.get(sign, ""))
+            meanings.append(f"{styled} {output.safe_line(text)}")
+        yield "   ".join(meanings)
+    for fact in state.scene.other_facts:
+        yield f"  {output.safe_line(fact)}"
 
 
 def _moves(story: Story, scene: Scene, columns: int, *, current: bool) -> Iterator[str]:
     """Yield a turn's moves; of the current turn the refused text and the remarks too."""
-    longest = max(map(len, story.game.roles))
+    longest = max(len(role) for role in story.game.roles)
     for index, turn in enumerate(scene.turns):
-        by = "" if turn.by == "bot" else f" ({turn.by})"
-        quality = (
-            f", {scene.qualities[index]}" if scene.qualities and str(scene.qualities[index]) else ""
-        )
-        text = (
-            f"{scene.number:>3} {turn.role:{longest}} "
-            f"{output.safe_line(scene.move(index))}{by}{quality}"
-        )
+        text = f"{scene.number:>3} {turn.role:{longest}} {output.safe_line(scene.move(index))}"
+        if turn.by != "bot":
+            text += f" ({turn.by})"
+        quality = str(scene.qualities[index]) if scene.qualities else ""
+        if quality:
+            text += f", {quality}"
         for line in _wrapped(text, columns, 6):
             yield paint(line, BOLD, story.colour and current)
-        for call in story.record.calls if current and story.record else ():
-            if (call.turn, call.role) == (turn.number, turn.role):
-                tokens = f"{call.answer.tokens_in} + {call.answer.tokens_out} tokens"
-                said = output.safe_line(call.answer.text, SAID_LETTERS)
-                yield from (
-                    paint(each, DIM)
-                    for each in _wrapped(f"    model, {tokens}: {said}", columns, 6)
-                )
-        if current and turn.rejected_text is not None:
-            yield paint(f'      instead of "{output.safe_line(turn.rejected_text)}"', DIM)
-        for remark in turn.remarks[:3] if current else ():
-            yield paint(f"    # {output.safe_line(remark)}", DIM)
+        if current:
+            yield from _asides(story, turn, columns)
+
+
+def _asides(story: Story, turn: Turn, columns: int) -> Iterator[str]:
+    """Yield the model's answers, the refused text and the first remarks of a move."""
+    for call in story.record.calls if story.record else ():
+        if (call.turn, call.role) != (turn.number, turn.role):
+            continue
+        tokens = f"{call.answer.tokens_in} + {call.answer.tokens_out} tokens"
+        answer = output.safe_line(call.answer.text, SAID_LETTERS)
+        for line in _wrapped(f"    model, {tokens}: {answer}", columns, 6):
+            yield paint(line, DIM)
+    if turn.rejected_text is not None:
+        yield paint(f'      instead of "{output.safe_line(turn.rejected_text)}"', DIM)
+    for remark in turn.remarks[:3]:
+        yield paint(f"    # {output.safe_line(remark)}", DIM)
 
 
 def _wrapped(text: str, columns: int, indent: int) -> list[str]:

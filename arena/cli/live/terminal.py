@@ -1,15 +1,15 @@
-"""The terminal as a full screen: whole frames out, single keys in, and everything restored afterwards.
+"""The terminal as a full screen: frames out, single keys in, and everything restored afterwards.
 
 It owns the terminal's modes, its second screen and the cursor, and gives them back at the end,
 after a traceback, after a signal that raises, and while the command is suspended (Ctrl-Z). It knows
 nothing of matches.
 
-This is our own code, because each library would cost more than it saves. Textual and prompt_toolkit
-put the terminal into raw mode, where Ctrl-C is a key and no signal, and bring an event loop, while
-here the referee's loop runs; to import them takes 0.2 and 0.1 s of CPU. prompt_toolkit's decoder of
-keys alone takes as long, and needs a table of names like the one below. blessed has single keys and
-a second screen, but does not give the terminal back at Ctrl-Z, and raises an error at a terminal
-that is gone.
+Arena uses no library for this, because each would cost more than it saves. Textual and
+prompt_toolkit put the terminal into raw mode, where Ctrl-C is a key and no signal, and bring an
+event loop, while here the referee's loop runs; to import them takes 0.2 and 0.1 s of CPU.
+prompt_toolkit's decoder of keys alone takes as long, and needs a table of names like
+`SEQUENCE_KEYS`. blessed has single keys and a second screen, but does not give the terminal back at
+Ctrl-Z, and raises an error at a terminal that is gone.
 """
 
 import os
@@ -28,14 +28,18 @@ SECOND_SCREEN = "\x1b[?1049h\x1b[?25l\x1b[2J"
 """Switch to the second screen, hide the cursor, clear."""
 FIRST_SCREEN = "\x1b[0m\x1b[?25h\x1b[?1049l"
 KEY_BYTES_S = 0.05
-"""The rest of a key's bytes follows within this time; after it, an escape byte alone is the escape key."""
+"""The rest of a key's bytes follows within these seconds; an escape byte alone is the escape
+key."""
 RESIZE_CHECK_S = 0.25
 
 SEQUENCE = re.compile(rb"\x1b(?:\[[0-9;?]*[ -/]*[@-~]|O[@-~])")
 """The bytes of a key that is no letter (ECMA-48 CSI, or SS3)."""
 UNFINISHED = re.compile(rb"\x1b(?:\[[0-9;?]*|O)?$")
 SEQUENCE_KEYS = {
-    **dict(zip("ABCD", ("up", "down", "right", "left"), strict=True)),
+    "A": "up",
+    "B": "down",
+    "C": "right",
+    "D": "left",
     "H": "home",
     "F": "end",
     "1~": "home",
@@ -71,32 +75,45 @@ def decode(data: bytes, *, complete: bool = False) -> tuple[list[str], bytes]:
     """
     keys: list[str] = []
     while data:
-        if sequence := SEQUENCE.match(data):
-            name = SEQUENCE_KEYS.get(re.sub(r"^1;\d", "", sequence[0][2:].decode("ascii")), "")
+        sequence = SEQUENCE.match(data)
+        if sequence is not None:
+            code = sequence[0][2:].decode("ascii")
+            name = SEQUENCE_KEYS.get(re.sub(r"^1;\d", "", code), "")
             data = data[sequence.end() :]
         elif not complete and UNFINISHED.match(data):
             break
         else:
-            first = data[0]  # of a character in UTF-8; it tells how many bytes the character has
-            size = 4 if first >= 0xF0 else 3 if first >= 0xE0 else 2 if first >= 0xC0 else 1
+            size = _character_bytes(data[0])
             if len(data) < size and not complete:
                 break
-            character, data = data[:size], data[size:]
+            character = data[:size]
+            data = data[size:]
             text = character.decode("utf-8", "ignore")
             name = CONTROL_KEYS.get(character, text if text.isprintable() else "")
-        keys += [name] if name else []
+        if name:
+            keys.append(name)
     return keys, data
+
+
+def _character_bytes(first: int) -> int:
+    """Return the number of bytes of a character in UTF-8, by the first of them."""
+    if first >= 0xF0:
+        return 4
+    if first >= 0xE0:
+        return 3
+    return 2 if first >= 0xC0 else 1
 
 
 class Terminal:
     """Draws frames and reads keys; made by `full_screen`."""
 
     def __init__(self) -> None:
-        self._in, self._out = sys.stdin.fileno(), sys.stdout
+        self._in = sys.stdin.fileno()
+        self._out = sys.stdout
         self._modes = termios.tcgetattr(self._in)
         self._unfinished = b""
         self._keys: list[str] = []
-        self._frame: tuple[object, ...] = ()
+        self._frame: tuple[tuple[int, int], list[str]] | None = None
         self._gone = False
 
     @property
@@ -106,12 +123,17 @@ class Terminal:
         return size.columns, size.lines
 
     def draw(self, lines: Iterable[str]) -> None:
-        """Show a frame, a line for each row, none wider than the terminal; an unchanged frame costs nothing."""
-        frame = (self.size, *lines)
-        if frame != self._frame:
-            rows = "\x1b[K\r\n".join(str(line) for line in frame[1:][: self.size[1]])
-            self._write(f"\x1b[H{rows}\x1b[K\x1b[J")
-            self._frame = frame
+        """Show a frame, a line for each row, none wider than the terminal.
+
+        An unchanged frame costs nothing.
+        """
+        size = self.size
+        frame = (size, list(lines))
+        if frame == self._frame:
+            return
+        rows = "\x1b[K\r\n".join(frame[1][: size[1]])
+        self._write(f"\x1b[H{rows}\x1b[K\x1b[J")
+        self._frame = frame
 
     def key(self, seconds: float | None = None) -> str | None:
         """Return the next key, None when none came in time, or `ctrl-d` when the terminal is gone.
@@ -119,23 +141,31 @@ class Terminal:
         It waits no longer than RESIZE_CHECK_S, so that the caller can draw for a new size: be ready
         for None.
         """
-        if not self._keys and self._has_input(
-            RESIZE_CHECK_S if seconds is None else min(seconds, RESIZE_CHECK_S)
-        ):
-            data = self._read()
-            keys, self._unfinished = decode(self._unfinished + data)
-            while self._unfinished and self._has_input(KEY_BYTES_S) and (more := self._read()):
-                further, self._unfinished = decode(self._unfinished + more)
-                keys += further
-            last, self._unfinished = decode(self._unfinished, complete=True)
-            self._keys += [*keys, *last] if data else ["ctrl-d"]
+        wait_s = RESIZE_CHECK_S if seconds is None else min(seconds, RESIZE_CHECK_S)
+        if not self._keys and self._has_input(wait_s):
+            self._keys += self._read_keys()
         return self._keys.pop(0) if self._keys else None
+
+    def _read_keys(self) -> list[str]:
+        """Return the keys whose bytes have come, and wait for the rest of an unfinished key."""
+        data = self._read()
+        if not data:
+            return ["ctrl-d"]
+        keys, self._unfinished = decode(self._unfinished + data)
+        while self._unfinished and self._has_input(KEY_BYTES_S):
+            data = self._read()
+            if not data:
+                break
+            later_keys, self._unfinished = decode(self._unfinished + data)
+            keys += later_keys
+        last_keys, self._unfinished = decode(self._unfinished, complete=True)
+        return keys + last_keys
 
     def take(self) -> None:
         """Switch to single keys without echo; Ctrl-C and Ctrl-Z stay signals."""
         with suppress(termios.error):
             tty.setcbreak(self._in, termios.TCSADRAIN)
-        self._frame = ()
+        self._frame = None
         self._write(SECOND_SCREEN)
 
     def give_back(self) -> None:

@@ -1,4 +1,4 @@
-"""A match that is looked at on a terminal: the playback that keys steer, and the loop that draws it and reads keys."""
+"""A match on a terminal: the playback that keys control, and the loop that draws it."""
 
 import time
 from contextlib import suppress
@@ -17,7 +17,7 @@ KEYS = (
     ("Home End", "first, last"),
     ("q", "leave"),
 )
-"""The keys that the last line explains; where it is too narrow, the first of them and the last."""
+"""The keys that the last line explains; a narrow line has the first of them, and the last."""
 SPEEDS_S = (2.0, 1.0, 0.5, 0.25, 0.12, 0.06, 0.03)
 """Seconds a turn."""
 PAGE_TURNS = 10
@@ -29,7 +29,10 @@ class LeftEarlyError(Exception):
 
 @dataclass
 class Playback:
-    """The shown turn of a match, and the effect of each key on it. It knows no terminal and reads no clock."""
+    """The shown turn of a match, and the effect of each key on it.
+
+    It knows no terminal and reads no clock.
+    """
 
     last: int = 0
     """The last known turn."""
@@ -51,7 +54,8 @@ class Playback:
         if key.isascii() and key.isdecimal():
             self.number += key
             return
-        number, self.number = self.number, ""
+        number = self.number
+        self.number = ""
         if key in {"enter", "g"} and number:
             self.go_to(int(number))
         elif key in {"right", "enter", "l", "n"}:
@@ -78,7 +82,8 @@ class Playback:
 
     def go_to(self, turn: int) -> None:
         """Show a turn, or the nearest known one, and pause there."""
-        self.turn, self.playing = max(0, min(self.last, turn)), False
+        self.turn = max(0, min(self.last, turn))
+        self.playing = False
 
     def forward(self) -> None:
         """Show the next turn, or ask for it if it is not yet known."""
@@ -94,13 +99,17 @@ class Viewer:
     """Draws a story on a terminal and passes its keys to the playback."""
 
     def __init__(self, terminal: Terminal, story: Story, playback: Playback) -> None:
-        self._terminal, self._story, self._playback = terminal, story, playback
+        self._terminal = terminal
+        self._story = story
+        self._playback = playback
         self._moved = time.monotonic()
 
     def follow(self) -> None:
         """Learn that the story has more scenes; show the newest if the user asked for it."""
-        playback, at_end = self._playback, self._playback.turn == self._playback.last
-        playback.last, playback.over = self._story.last, self._story.record is not None
+        playback = self._playback
+        at_end = playback.turn == playback.last
+        playback.last = self._story.last
+        playback.over = self._story.record is not None
         if at_end and (playback.next_requested or playback.playing):
             playback.turn = min(playback.turn + 1, playback.last)
         playback.next_requested = False
@@ -118,20 +127,25 @@ class Viewer:
                 self._step()
 
     def draw(self) -> None:
-        """Draw the shown turn; below it a bar with the speed, of a live match also with the roles that are to move."""
-        playback, colour, size = self._playback, self._story.colour, self._terminal.size
+        """Draw the shown turn, and below it a bar with the speed.
+
+        The bar of a live match names the roles that are to move.
+        """
+        playback = self._playback
+        colour = self._story.colour
+        size = self._terminal.size
         text = f" turn {playback.turn} of {playback.last} "
         if playback.number:
             text = f" to turn {playback.number}, Enter "
         elif not playback.over:
             text = f" turn {playback.turn}, live, {' and '.join(self._story.movers)} to move "
-        state = (
-            f" {'playing' if playback.playing else 'paused'}, {1 / SPEEDS_S[playback.speed]:.2g} "
-            "turns a second"
-        )
+        speed = 1 / SPEEDS_S[playback.speed]
+        state = f" {'playing' if playback.playing else 'paused'}, {speed:.2g} turns a second"
         columns = max(4, size[0] - width(text) - width(state) - 1)
         done = round(columns * playback.turn / max(1, playback.last))
-        bar = f"{text}{paint('━' * done, '32', colour)}{paint('─' * (columns - done), DIM, colour)}{state}"
+        done_part = paint("━" * done, "32", colour)
+        open_part = paint("─" * (columns - done), DIM, colour)
+        bar = f"{text}{done_part}{open_part}{state}"
         below = (bar, key_line(KEYS, size[0], colour=colour))
         self._terminal.draw(frame(self._story, playback.turn, size, below))
 
@@ -152,13 +166,20 @@ class Viewer:
 
 
 def key_line(keys: tuple[tuple[str, str], ...], columns: int, *, colour: bool) -> str:
-    """Return a line that explains keys: as many as there is room for, and always the last."""
-    *first_keys, last = keys
+    """Return a line that explains as many keys as fit, and always the last."""
     chosen: list[tuple[str, str]] = []
-    for pair in first_keys:
-        if sum(width(f" {key} {effect} ") for key, effect in (*chosen, pair, last)) <= columns:
+    used = _key_width(keys[-1])
+    for pair in keys[:-1]:
+        if used + _key_width(pair) <= columns:
             chosen.append(pair)
-    return "".join(
-        f" {paint(key, BOLD, colour)} {paint(effect, DIM, colour)} "
-        for key, effect in (*chosen, last)
-    )
+            used += _key_width(pair)
+    chosen.append(keys[-1])
+    texts: list[str] = []
+    for key, effect in chosen:
+        texts.append(f" {paint(key, BOLD, colour)} {paint(effect, DIM, colour)} ")
+    return "".join(texts)
+
+
+def _key_width(pair: tuple[str, str]) -> int:
+    key, effect = pair
+    return width(f" {key} {effect} ")

@@ -1,4 +1,4 @@
-"""`arena run`: play an event, or the rest of it, or print the plan. Beside it stands the display of a run."""
+"""`arena run`: play an event or the rest of it, or print the plan. watcher.py displays a run."""
 
 import contextlib
 import shlex
@@ -156,7 +156,7 @@ def run(
 
 
 def _warn_about_writers(files: Collection[Path]) -> None:
-    """Print a warning for each file that decides what runs as our user and that every user of the machine may write.
+    """Warn about each file that decides which programs run as our user, and that all may write.
 
     Who may write to the folder of a file can exchange it, unless the folder is sticky, as /tmp is.
     The run goes on: on some file systems, such as those of Windows in WSL, every file looks like
@@ -174,7 +174,7 @@ def _warn_about_writers(files: Collection[Path]) -> None:
 
 
 def _demo(file: Path | None) -> Path:
-    """Return the tournament.toml of the demo's workspace, which is made in demo/ unless it is there."""
+    """Return the tournament.toml of the demo; make its workspace in demo/ unless it is there."""
     if file is not None:
         raise ArenaError(f"--demo: plays an event of its own; leave out {file}")
     folder = Path("demo")
@@ -220,7 +220,10 @@ def _play(
 def _show_plan(
     event: Event, folder: Path, workers: int, tournament: "Tournament", *, json: bool
 ) -> None:
-    """Print the plan of an event; a board that was never played takes as long as the others do, or a guess."""
+    """Print the plan of an event.
+
+    The time of a board that was never played is the mean of the others, or a guess.
+    """
     from arena.event import plan
     from arena.results.archive import Archive, NoResultsError
 
@@ -273,7 +276,7 @@ def _report(
     charts: bool,
     json: bool,
 ) -> None:
-    """Write the tables, charts and report; print who was absent, the leaderboard, and the paths of the files."""
+    """Write the tables, charts and report; print absences, leaderboard and the files' paths."""
     read = results.read(folder)
     result_files.write_tables(read)
     read.store_ranks()
@@ -323,7 +326,7 @@ def _report(
 
 
 def _bots_come_with_arena(event: Event) -> bool:
-    """Return whether the event has arena's own bots only, wherever they lie: then nobody guesses its seed."""
+    """Return whether the event has arena's own bots only, which guess no seed."""
     from arena.event import discovery
 
     try:

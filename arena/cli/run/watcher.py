@@ -27,7 +27,7 @@ COUNT_INTERVAL_S = 1.0  # at least
 
 
 class RunWatcher(Watcher):
-    """Shows a run. Every match so far is counted now and then by `standings`, the one definition of points.
+    """Shows a run, and counts its matches now and then by `standings`, which defines points.
 
     The frame is rich's. rich.progress is not: its columns for the count, rate and time left would
     be as many lines as `frame`, its rate covers the last 30 seconds only, and the lines in a pipe
@@ -71,64 +71,75 @@ class RunWatcher(Watcher):
         line.add_row(self.name, bar, self.summary())
         if self.live is None:
             return line
-        return Group(
-            line, output.fitting_table(self.headers, self.rows(BOTS_SHOWN), self.live.console)
-        )
+        rows = self.rows(BOTS_SHOWN)
+        return Group(line, output.fitting_table(self.headers, rows, self.live.console))
 
     @property
     def headers(self) -> tuple[Column, ...]:
         """The columns of `rows`."""
-        game = () if len(self._leagues) == 1 else ("game",)
-        return tuple(
-            LEADERBOARD[name]
-            for name in (*game, *COLUMNS, *(name.partition("/")[2] for name in self._boards))
-        )
+        names = list(COLUMNS)
+        if len(self._leagues) > 1:
+            names.insert(0, "game")
+        names += [label.partition("/")[2] for label in self._boards]
+        return tuple(LEADERBOARD[name] for name in names)
 
     def rows(self, top: int) -> list[tuple[object, ...]]:
         """Return the first bots of each game, `top` of all, as of about a second ago."""
         self._played += self._earlier
         begun = time.monotonic()
         if self._changed and begun >= self._next_count:
-            self._standings = {
-                game: _ranked(league, [match for match in self._played if match.game == game])
-                for game, league in self._leagues.items()
-            }
+            for game, league in self._leagues.items():
+                played = [match for match in self._played if match.game == game]
+                self._standings[game] = _ranked(league, played)
             self._changed = False
             cost = time.monotonic() - begun
             self._next_count = begun + max(COUNT_INTERVAL_S, cost / COUNTING_SHARE)
-        several = len(self._leagues) > 1
-        return [
-            (
-                *((game,) if several else ()),
-                *(
-                    self._names[row.bot] if column == "bot" else getattr(row, column)
-                    for column in COLUMNS
-                ),
-                *map(row.boards.get, self._boards),
-            )
-            for game, rows in self._standings.items()
-            for row in rows[: max(1, top // len(self._standings))]
-        ]
+        rows: list[tuple[object, ...]] = []
+        for game, ranked in self._standings.items():
+            for standing in ranked[: max(1, top // len(self._standings))]:
+                rows.append(self._row(game, standing))
+        return rows
+
+    def _row(self, game: str, standing: Standing) -> tuple[object, ...]:
+        """Return the cells of a standing, in the order of `headers`."""
+        cells: list[object] = []
+        if len(self._leagues) > 1:
+            cells.append(game)
+        for column in COLUMNS:
+            if column == "bot":
+                cells.append(self._names[standing.bot])
+            else:
+                cells.append(getattr(standing, column))
+        cells += [standing.boards.get(board) for board in self._boards]
+        return tuple(cells)
 
 
 def _ranked(league: Event, played: Sequence[Played]) -> tuple[Standing, ...]:
-    """Return the standings of a game, best first; the bots without a rank follow, as in the leaderboard."""
-    ranked, absent = ranked_bots(league), absentees(played)
+    """Return the standings of a game, best first.
+
+    The bots without a rank follow, as in the leaderboard.
+    """
+    ranked = ranked_bots(league)
+    absent = absentees(played)
+
+    def order(row: Standing) -> tuple[bool, bool, bool]:
+        return row.points is None, row.bot in absent, row.bot not in ranked
+
     by_points = standings((bot.name for bot in league.bots), played)
-    order = sorted(
-        by_points, key=lambda row: (row.points is None, row.bot in absent, row.bot not in ranked)
-    )
-    before = sum(
-        row.points is not None and row.bot in ranked and row.bot not in absent for row in order
-    )
-    ranks: dict[int | None, int] = {}
-    rows = []
-    for number, row in enumerate(order, 1):
+    present = 0
+    """The number of bots with a rank that are not absent."""
+    for row in by_points:
+        if row.points is not None and row.bot in ranked and row.bot not in absent:
+            present += 1
+    ranks: dict[int, int] = {}
+    """The rank of each number of points, by the rank in the standings."""
+    rows: list[Standing] = []
+    for number, row in enumerate(sorted(by_points, key=order), 1):
         rank = None
         if row.rank is not None and row.bot in ranked:
             # Bots with equal points share the first rank, and those that never said `ready` the
             # last one.
-            rank = before + 1 if row.bot in absent else ranks.setdefault(row.rank, number)
+            rank = present + 1 if row.bot in absent else ranks.setdefault(row.rank, number)
         rows.append(replace(row, rank=rank))
     return tuple(rows)
 
